@@ -1,0 +1,14 @@
+export default {
+  extensionsToTreatAsEsm: ['.ts'],
+  testMatch: ['**/*.test.ts'],
+  testPathIgnorePatterns: ['/node_modules/', '/.local/'],
+  modulePathIgnorePatterns: ['<rootDir>/.local/'],
+  coverageProvider: 'v8',
+  testTimeout: 30_000,
+  transform: {
+    '^.+\\.ts$': [
+      '@swc/jest',
+      { jsc: { parser: { syntax: 'typescript' }, target: 'es2024' }, module: { type: 'es6' }, sourceMaps: 'inline' },
+    ],
+  },
+}

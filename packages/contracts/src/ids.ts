@@ -1,0 +1,70 @@
+import { z } from 'zod'
+
+/** What each kind of identifier starts with. */
+export const idPrefixes = [
+  'notif', 'inapp', 'otp', 'con', 'ten', 'app', 'key', 'evt', 'tmpl', 'prov', 'dom', 'optin', 'whsub', 'whdel', 'att',
+  'req', 'msg',
+] as const // prettier-ignore
+
+export type IdPrefix = (typeof idPrefixes)[number]
+
+const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
+const timeLength = 10
+const randomLength = 16
+
+let lastMs = 0
+let lastRandom = new Uint8Array(randomLength)
+
+/**
+ * Makes an identifier: `<prefix>_` and 26 characters of lower-case Crockford base32 in the ULID layout (48 bits of Unix
+ * milliseconds, 80 random bits). Ids made by one process in the same millisecond still ascend.
+ * @see https://github.com/ulid/spec
+ */
+export function newId<P extends IdPrefix>(prefix: P, nowMs: number = Date.now()): `${P}_${string}` {
+  if (nowMs > lastMs) {
+    lastMs = nowMs
+    lastRandom = randomDigits()
+  } else {
+    increment(lastRandom)
+  }
+  let text = ''
+  let rest = lastMs
+  for (let i = 0; i < timeLength; i++) {
+    text = alphabet[rest % 32] + text
+    rest = Math.floor(rest / 32)
+  }
+  for (const digit of lastRandom) text += alphabet[digit]
+  return `${prefix}_${text}`
+}
+
+/** The schema of an identifier with this prefix. */
+export function idSchema<P extends IdPrefix>(prefix: P) {
+  return z.templateLiteral([`${prefix}_`, z.string().regex(/^[0-7][0-9a-hjkmnp-tv-z]{25}$/)]).meta({
+    description: `Identifier of the form ${prefix}_<26 characters>`,
+    example: `${prefix}_01jd3x8qk5w9t2m4v6b8n0p2r4`,
+  })
+}
+
+const pool = new Uint8Array(randomLength * 256)
+let poolAt = pool.length
+
+function randomDigits(): Uint8Array<ArrayBuffer> {
+  if (poolAt === pool.length) {
+    globalThis.crypto.getRandomValues(pool)
+    poolAt = 0
+  }
+  const digits = pool.slice(poolAt, poolAt + randomLength).map((byte) => byte & 31)
+  poolAt += randomLength
+  return digits
+}
+
+function increment(digits: Uint8Array): void {
+  for (let i = digits.length - 1; i >= 0; i--) {
+    const digit = digits[i]!
+    if (digit < 31) {
+      digits[i] = digit + 1
+      return
+    }
+    digits[i] = 0
+  }
+}

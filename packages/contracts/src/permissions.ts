@@ -1,0 +1,28 @@
+import { z } from 'zod'
+
+/** What an application's API key may be allowed to do. */
+export const KeyPermission = z.enum([
+  'notifications:send',
+  'notifications:read',
+  'otp:send',
+  'otp:verify',
+  'otp:custom_code',
+  'inbox:token',
+  'domains:manage',
+])
+export type KeyPermission = z.infer<typeof KeyPermission>
+
+/** What a console operator may be allowed to do. */
+export const OperatorPermission = z.enum([
+  'activity:read',
+  'activity:retry',
+  'applications:manage',
+  'events:manage',
+  'providers:manage',
+  'domains:manage',
+  'webhooks:manage',
+  'consents:read',
+  'audit:read',
+  'usage:read',
+])
+export type OperatorPermission = z.infer<typeof OperatorPermission>
