@@ -1,1 +1,6 @@
 export * from './api-key.ts'
+export * from './blind-index.ts'
+export * from './fingerprint.ts'
+export * from './key-ring.ts'
+export * from './mask.ts'
+export { parsedBy, parseKey } from './secret-config.ts'

@@ -1,0 +1,71 @@
+import { z } from 'zod'
+import { Channel, DeliveryStatus } from './notifications.ts'
+import { defineRoute, operator } from './route.ts'
+import { Timestamp } from './text.ts'
+
+export const ActivityItem = z
+  .object({
+    transaction_id: z.string(),
+    application_name: z.string(),
+    channel: Channel,
+    recipient_masked: z.string(),
+    status: DeliveryStatus,
+    failure_reason: z.string().nullable(),
+    created_at: Timestamp,
+    retryable: z.boolean(),
+    retry_count: z.int(),
+  })
+  .meta({ id: 'ActivityItem' })
+export type ActivityItem = z.infer<typeof ActivityItem>
+
+const wholeNumber = (name: string, min: number, max: number) =>
+  z
+    .string()
+    .regex(/^\d{1,9}$/, `${name} must be a whole number from ${min} to ${max}`)
+    .transform(Number)
+    .pipe(z.number().min(min, `${name} must be at least ${min}`).max(max, `${name} must be at most ${max}`))
+
+export const ActivityQuery = z.strictObject({
+  channel: Channel.optional(),
+  status: DeliveryStatus.optional(),
+  page: wholeNumber('page', 1, 1_000_000).default(1),
+  limit: wholeNumber('limit', 1, 100).default(20),
+  cursor: z.string().max(200).optional(),
+})
+
+export const ActivityList = z
+  .object({
+    total_count: z.int(),
+    page: z.int(),
+    items: z.array(ActivityItem),
+    next_cursor: z.string().nullable(),
+  })
+  .meta({ id: 'ActivityList' })
+
+export const listActivity = defineRoute({
+  name: 'listActivity',
+  service: 'gateway',
+  method: 'GET',
+  path: '/api/v1/activity',
+  summary: 'The masked delivery timeline of all applications and channels, newest first',
+  auth: operator('activity:read'),
+  query: ActivityQuery,
+  responses: { 200: ActivityList },
+  errors: [],
+})
+
+export const RetryQueued = z
+  .object({ status: z.literal('retry_queued'), transaction_id: z.string(), queued_at: Timestamp })
+  .meta({ id: 'RetryQueued' })
+
+export const retryActivity = defineRoute({
+  name: 'retryActivity',
+  service: 'dispatch',
+  method: 'POST',
+  path: '/api/v1/activity/:id/retry',
+  summary: 'Re-enqueue a failed dispatch',
+  auth: operator('activity:retry'),
+  params: z.object({ id: z.string() }),
+  responses: { 202: RetryQueued },
+  errors: ['not_found', 'not_retryable', 'invalid_idempotency_key', 'idempotency_conflict', 'idempotency_in_progress'],
+})

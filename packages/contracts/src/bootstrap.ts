@@ -1,0 +1,83 @@
+import { z } from 'zod'
+import { idSchema } from './ids.ts'
+import { Channel } from './notifications.ts'
+import { KeyPermission } from './permissions.ts'
+import { EventKey } from './text.ts'
+
+/** Per-channel templates of an event; placeholders are Liquid (`{{name}}` is its plain form). */
+export const EventTemplates = z.strictObject({
+  sms: z.strictObject({ body: z.string().min(1) }).optional(),
+  email: z.strictObject({ subject: z.string(), body: z.string(), html_body: z.string().optional() }).optional(),
+  in_app: z
+    .strictObject({ title: z.string(), body: z.string(), data: z.record(z.string(), z.json()).optional() })
+    .optional(),
+  webhook: z.strictObject({ data: z.record(z.string(), z.json()) }).optional(),
+  whatsapp: z
+    .strictObject({
+      template_name: z.string(),
+      language: z.string(),
+      category: z.enum(['marketing', 'utility', 'authentication']),
+      parameters: z.array(z.string()),
+    })
+    .optional(),
+})
+export type EventTemplates = z.infer<typeof EventTemplates>
+
+/**
+ * What an installation starts with: read by the services that own each part (BOOTSTRAP_FILE) and upserted at every start.
+ * API keys appear as hashes; provider credentials in the clear, so the file is a secret.
+ */
+export const BootstrapDocument = z.strictObject({
+  tenants: z.array(
+    z.strictObject({
+      tenant_id: idSchema('ten'),
+      name: z.string(),
+      rate_limit_per_second: z.int().positive().nullable(),
+    }),
+  ),
+  applications: z.array(
+    z.strictObject({
+      application_id: idSchema('app'),
+      tenant_id: idSchema('ten'),
+      name: z.string(),
+      allowed_origins: z.array(z.string()),
+    }),
+  ),
+  api_keys: z.array(
+    z.strictObject({
+      key_id: idSchema('key'),
+      tenant_id: idSchema('ten'),
+      application_id: idSchema('app'),
+      name: z.string(),
+      mode: z.enum(['live', 'test']),
+      permissions: z.array(KeyPermission),
+      sha256: z.string().regex(/^[0-9a-f]{64}$/),
+      rate_limit_per_second: z.int().positive().nullable(),
+    }),
+  ),
+  events: z.array(
+    z.strictObject({
+      tenant_id: idSchema('ten'),
+      application_id: idSchema('app'),
+      event_key: EventKey,
+      name: z.string(),
+      status: z.enum(['draft', 'published', 'inactive']),
+      version: z.int().positive(),
+      allowed_channels: z.array(Channel),
+      templates: EventTemplates,
+    }),
+  ),
+  providers: z.array(
+    z.strictObject({
+      provider_id: idSchema('prov'),
+      tenant_id: idSchema('ten'),
+      application_id: idSchema('app').nullable(),
+      channel: Channel,
+      kind: z.string(),
+      name: z.string(),
+      priority: z.int(),
+      credentials: z.record(z.string(), z.string()),
+    }),
+  ),
+})
+export type BootstrapDocument = z.infer<typeof BootstrapDocument>

@@ -1,0 +1,27 @@
+import type { z } from 'zod'
+import type { ServiceName } from './services.ts'
+
+export interface EventContract<S extends z.ZodType = z.ZodType> {
+  /** The service that publishes it, and on whose stream it travels. */
+  readonly publisher: ServiceName
+  /** Subject; `{field}` stands for that field of the payload, e.g. `dispatch.notification.{status}`. */
+  readonly subject: string
+  readonly schema: S
+}
+
+/** Declares an event once: its subject, its publisher and the schema of its payload. */
+export function defineEvent<S extends z.ZodType>(event: EventContract<S>): EventContract<S> {
+  return event
+}
+
+const placeholder = /\{(\w+)\}/g
+
+/** The subject that this payload is published on. */
+export function subjectOf<S extends z.ZodType>(event: EventContract<S>, payload: z.output<S>): string {
+  return event.subject.replace(placeholder, (_, field: string) => String((payload as Record<string, unknown>)[field]))
+}
+
+/** The subject filter that hears the event, narrowed to the field values given. */
+export function subjectFilter(event: EventContract, where: Readonly<Record<string, string>> = {}): string {
+  return event.subject.replace(placeholder, (_, field: string) => where[field] ?? '*')
+}

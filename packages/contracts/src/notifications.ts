@@ -1,0 +1,206 @@
+import { z } from 'zod'
+import { defineEvent } from './event.ts'
+import { idSchema } from './ids.ts'
+import { apiKey, defineRoute, internal } from './route.ts'
+import { ProblemBody } from './problem.ts'
+import { EventKey, Timestamp } from './text.ts'
+
+export const Channel = z.enum(['email', 'sms', 'whatsapp', 'in_app', 'webhook'])
+export type Channel = z.infer<typeof Channel>
+
+/** Delivery states; later issues of a notification's life never lower the rank (queued < sent < the others). */
+export const DeliveryStatus = z.enum(['queued', 'sent', 'delivered', 'undelivered', 'failed'])
+export type DeliveryStatus = z.infer<typeof DeliveryStatus>
+
+/** Work is sent in lanes, so that a campaign never delays a code. */
+export const Lane = z.enum(['otp', 'transactional', 'bulk'])
+export type Lane = z.infer<typeof Lane>
+
+const recipientFields: Record<Channel, readonly string[]> = {
+  email: ['email', 'name'],
+  sms: ['phone'],
+  whatsapp: ['phone', 'opt_in_reference'],
+  in_app: [],
+  webhook: ['url'],
+}
+
+const variables = z.record(z.string(), z.json())
+
+/** The body of `POST /api/v1/notifications`: the event form (`event_key`, `data`) or the content form (`body`). */
+export const DispatchRequest = z
+  .strictObject({
+    channel: Channel,
+    recipient: z
+      .union([z.string(), z.record(z.string(), z.json())], { error: 'must be a string or an object' })
+      .meta({ description: 'E.164 number, address or user id; or an object, e.g. {"phone": "+15551230001"}' }),
+    event_key: EventKey.optional(),
+    data: variables.optional().meta({ description: 'Variables of the event template' }),
+    subject: z.string().max(998).optional(),
+    title: z.string().max(255).optional(),
+    body: z.string().min(1).max(100_000).optional(),
+    html_body: z.string().max(200_000).optional(),
+    template_id: idSchema('tmpl').optional(),
+    template_data: variables.optional(),
+    priority: z.enum(['transactional', 'bulk']).default('transactional'),
+    metadata: z
+      .record(z.string().max(64), z.string().max(512))
+      .refine((record) => Object.keys(record).length <= 20, 'must have at most 20 entries')
+      .optional(),
+  })
+  .superRefine((request, issues) => {
+    const fault = (path: string[], message: string) => issues.addIssue({ code: 'custom', path, message })
+    if (request.event_key === undefined && request.body === undefined && request.template_id === undefined) {
+      fault(['body'], 'give event_key, or body, or template_id')
+    }
+    if (request.event_key !== undefined) {
+      for (const field of ['body', 'template_id', 'template_data'] as const) {
+        if (request[field] !== undefined) fault([field], `cannot be combined with event_key`)
+      }
+    }
+    if (typeof request.recipient === 'object') {
+      const known = recipientFields[request.channel]
+      for (const field of Object.keys(request.recipient)) {
+        if (!known.includes(field)) fault(['recipient', field], `is not a field of a ${request.channel} recipient`)
+      }
+    }
+  })
+  .meta({ id: 'DispatchRequest' })
+export type DispatchRequest = z.output<typeof DispatchRequest>
+
+export const NotificationAccepted = z
+  .object({
+    status: z.literal('accepted'),
+    notification_id: idSchema('notif'),
+    channel: Channel,
+    delivery_status: z.literal('queued'),
+  })
+  .meta({ id: 'NotificationAccepted' })
+export type NotificationAccepted = z.infer<typeof NotificationAccepted>
+
+export const createNotification = defineRoute({
+  name: 'createNotification',
+  service: 'dispatch',
+  method: 'POST',
+  path: '/api/v1/notifications',
+  summary: 'Dispatch a notification',
+  auth: apiKey('notifications:send'),
+  body: DispatchRequest,
+  responses: { 202: NotificationAccepted },
+  errors: [
+    'event_not_found',
+    'channel_not_allowed',
+    'invalid_recipient',
+    'provider_not_configured',
+    'template_variable_missing',
+    'invalid_idempotency_key',
+    'idempotency_conflict',
+    'idempotency_in_progress',
+  ],
+})
+
+/** How one attempt ended; `unknown` when nobody can say whether the carrier took the message. */
+export const AttemptOutcome = z.enum(['accepted', 'rejected_permanent', 'rejected_retryable', 'unknown'])
+export type AttemptOutcome = z.infer<typeof AttemptOutcome>
+
+export const Attempt = z.object({
+  attempt_id: idSchema('att'),
+  number: z.int(),
+  provider_id: z.string().nullable(),
+  started_at: Timestamp,
+  finished_at: Timestamp.nullable(),
+  outcome: AttemptOutcome.nullable(),
+  ambiguous: z.boolean().meta({ description: 'Whether the carrier may have taken the message without our learning of it' }),
+  provider_code: z.string().nullable(),
+  provider_message: z.string().nullable(),
+  provider_message_id: z.string().nullable(),
+})
+
+export const NotificationState = z
+  .object({
+    notification_id: idSchema('notif'),
+    channel: Channel,
+    event_key: z.string().nullable(),
+    delivery_status: DeliveryStatus,
+    recipient_masked: z.string(),
+    failure_reason: z.string().nullable(),
+    retryable: z.boolean(),
+    retry_count: z.int(),
+    credits: z.int(),
+    metadata: z.record(z.string(), z.string()).nullable(),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+    attempts: z.array(Attempt),
+  })
+  .meta({ id: 'Notification' })
+
+export const getNotification = defineRoute({
+  name: 'getNotification',
+  service: 'dispatch',
+  method: 'GET',
+  path: '/api/v1/notifications/:notification_id',
+  summary: 'A notification with its attempts',
+  auth: apiKey('notifications:read'),
+  params: z.object({ notification_id: z.string() }),
+  responses: { 200: NotificationState },
+  errors: ['not_found'],
+})
+
+/** One request of a coalesced accept call. The gateway chose the id, so that a call without answer can be repeated. */
+export const AcceptItem = z.object({
+  notification_id: idSchema('notif'),
+  principal: z.string().meta({ description: "The caller's signed principal" }),
+  idempotency_key: z.string().optional(),
+  traceparent: z.string().optional(),
+  request: z.unknown(),
+})
+export type AcceptItem = z.infer<typeof AcceptItem>
+
+export const AcceptResult = z.union([
+  z.object({ body: z.string(), replayed: z.boolean().optional() }),
+  z.object({ problem: ProblemBody.omit({ request_id: true, type: true }) }),
+])
+export type AcceptResult = z.infer<typeof AcceptResult>
+
+/** Many dispatch requests of the same moment in one call; every item is judged, answered and refused alone. */
+export const acceptNotifications = defineRoute({
+  name: 'acceptNotifications',
+  service: 'dispatch',
+  method: 'POST',
+  path: '/internal/v1/notifications/accept',
+  summary: 'Accept a batch of dispatch requests',
+  auth: internal,
+  body: z.object({ items: z.array(AcceptItem).min(1).max(512) }),
+  maxBodyBytes: 64 * 1024 * 1024,
+  responses: { 200: z.object({ results: z.array(AcceptResult) }) },
+  errors: [],
+})
+
+/** Work: this notification is due. Carries no content; the worker loads what it sends. */
+export const sendRequested = defineEvent({
+  publisher: 'dispatch',
+  subject: 'dispatch.send.{lane}.{channel}',
+  schema: z.object({ notification_id: idSchema('notif'), lane: Lane, channel: Channel }),
+})
+
+/** A notification is in a new state: a whole picture of it, masked, with a revision that only grows. */
+export const notificationChanged = defineEvent({
+  publisher: 'dispatch',
+  subject: 'dispatch.notification.{status}',
+  schema: z.object({
+    notification_id: idSchema('notif'),
+    tenant_id: idSchema('ten'),
+    application_id: idSchema('app'),
+    revision: z.int().min(1),
+    channel: Channel,
+    event_key: z.string().nullable(),
+    status: DeliveryStatus,
+    recipient_masked: z.string(),
+    recipient_index: z.string(),
+    failure_reason: z.string().nullable(),
+    retryable: z.boolean(),
+    retry_count: z.int(),
+    created_at: Timestamp,
+    occurred_at: Timestamp,
+  }),
+})
+export type NotificationFact = z.output<typeof notificationChanged.schema>

@@ -1,0 +1,27 @@
+import { z } from 'zod'
+import { idSchema } from './ids.ts'
+import { KeyPermission, OperatorPermission } from './permissions.ts'
+
+/** An application's backend, known by its API key. */
+export const KeyPrincipal = z.object({
+  kind: z.literal('key'),
+  key_id: idSchema('key'),
+  mode: z.enum(['live', 'test']),
+  tenant_id: idSchema('ten'),
+  application_id: idSchema('app'),
+  permissions: z.array(KeyPermission),
+})
+export type KeyPrincipal = z.infer<typeof KeyPrincipal>
+
+/** A console operator, known by an access token of the identity provider. */
+export const OperatorPrincipal = z.object({
+  kind: z.literal('operator'),
+  subject: z.string().min(1),
+  tenant_id: idSchema('ten'),
+  permissions: z.array(OperatorPermission),
+})
+export type OperatorPrincipal = z.infer<typeof OperatorPrincipal>
+
+/** Who a request is made for, as the gateway found it. */
+export const Principal = z.discriminatedUnion('kind', [KeyPrincipal, OperatorPrincipal])
+export type Principal = z.infer<typeof Principal>

@@ -1,0 +1,19 @@
+import { z } from 'zod'
+
+/** One fault of a request: where it is, and what to do about it. */
+export const FieldError = z.object({ path: z.string(), message: z.string() })
+export type FieldError = z.infer<typeof FieldError>
+
+/** RFC 9457 `application/problem+json` with the code at top level. */
+export const ProblemBody = z
+  .object({
+    type: z.string(),
+    title: z.string(),
+    status: z.int(),
+    code: z.string(),
+    detail: z.string(),
+    errors: z.array(FieldError).optional(),
+    request_id: z.string().optional(),
+  })
+  .meta({ id: 'Problem', description: 'RFC 9457 problem details with the error code at top level.' })
+export type ProblemBody = z.infer<typeof ProblemBody>

@@ -1,0 +1,56 @@
+import type { z } from 'zod'
+import type { ErrorCode } from './errors.ts'
+import type { KeyPermission, OperatorPermission } from './permissions.ts'
+import type { ServiceName } from './services.ts'
+
+/** Who may call a route. `internal` routes are reached by our own services alone and never appear in the OpenAPI file. */
+export type RouteAuth =
+  | { caller: 'key'; permission: KeyPermission }
+  | { caller: 'operator'; permission: OperatorPermission }
+  | { caller: 'carrier' }
+  | { caller: 'anyone' }
+  | { caller: 'internal' }
+
+export const apiKey = (permission: KeyPermission): RouteAuth => ({ caller: 'key', permission })
+export const operator = (permission: OperatorPermission): RouteAuth => ({ caller: 'operator', permission })
+export const carrier: RouteAuth = { caller: 'carrier' }
+export const anyone: RouteAuth = { caller: 'anyone' }
+export const internal: RouteAuth = { caller: 'internal' }
+
+export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+type Schemas = Readonly<Record<number, z.ZodType>>
+
+export interface Route {
+  readonly name: string
+  readonly service: ServiceName
+  readonly method: HttpMethod
+  /** Path with `:name` parameters. */
+  readonly path: `/${string}`
+  readonly summary: string
+  readonly auth: RouteAuth
+  readonly params?: z.ZodType | undefined
+  readonly query?: z.ZodType | undefined
+  readonly body?: z.ZodType | undefined
+  /** What the body is on the wire: JSON (default), or bytes that only the handler can judge (signatures). */
+  readonly bodyType?: 'json' | 'raw' | undefined
+  /** Largest body in bytes; 256 KiB when not given. */
+  readonly maxBodyBytes?: number | undefined
+  readonly responses: Schemas
+  /** Errors beyond those that every route can give. */
+  readonly errors: readonly ErrorCode[]
+}
+
+/**
+ * Declares an HTTP route once: types, validation, OpenAPI and the internal client are all made from this object.
+ */
+export function defineRoute<const R extends Route>(route: R): R {
+  return route
+}
+
+type Parsed<S> = S extends z.ZodType ? z.output<S> : undefined
+export type RouteParams<R extends Route> = Parsed<R['params']>
+export type RouteQuery<R extends Route> = Parsed<R['query']>
+export type RouteBody<R extends Route> = R['bodyType'] extends 'raw' ? Buffer : Parsed<R['body']>
+/** What a caller sends: before defaults and transforms. */
+export type RouteInput<R extends Route> = R['body'] extends z.ZodType ? z.input<R['body']> : undefined
+export type RouteReply<R extends Route> = z.input<R['responses'][keyof R['responses']]>

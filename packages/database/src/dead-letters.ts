@@ -1,0 +1,14 @@
+import type { DeadLetter } from '@notify/messaging'
+import type { Database } from './open.ts'
+
+/** Keeps an event that no repetition helps, once, for an operator to look at. */
+export async function keepDeadLetter(db: Database<unknown>, letter: DeadLetter): Promise<void> {
+  await db.run(
+    {
+      name: 'keep-dead-letter',
+      text: `insert into dead_letters (durable, event_id, subject, payload, reason) values ($1, $2, $3, $4, $5)
+             on conflict do nothing`,
+    },
+    [letter.durable, letter.eventId, letter.subject, letter.payload, letter.reason],
+  )
+}

@@ -1,0 +1,104 @@
+import { Problem, Reply } from '@notify/service-kit'
+import { CompiledQuery, type Kysely, sql, type Transaction } from 'kysely'
+import { type Database, databaseUnavailable, isConnectionError } from './open.ts'
+
+/** Table of the answers that a repeated request gets again, for a service's migrations. */
+export async function createIdempotencyTable(db: Kysely<unknown>): Promise<void> {
+  await sql`
+    create table idempotency_keys (
+      scope text not null,
+      key text not null,
+      fingerprint text not null,
+      status smallint not null,
+      response text not null,
+      expires_at timestamptz not null default now() + interval '24 hours',
+      primary key (scope, key)
+    )`.execute(db)
+  await sql`create index idempotency_keys_expires_at on idempotency_keys (expires_at)`.execute(db)
+}
+
+export interface IdempotentRequest {
+  /** Application or operator, and path: keys of one never meet those of another. */
+  scope: string
+  key: string
+  /** Keyed HMAC of the canonical body. */
+  fingerprint: string
+}
+
+interface StoredAnswer {
+  fingerprint: string
+  status: number
+  response: string
+}
+
+const lockNotAvailable = '55P03'
+
+/**
+ * Runs an effect once for a key: the record commits with the effect. A twin waits for the one under way, for as long as the
+ * connection's lock timeout (5 s).
+ * @throws Problem `idempotency_conflict` for another body, `idempotency_in_progress` when the wait was in vain
+ */
+export async function runIdempotently<Tables>(
+  db: Database<Tables>,
+  request: IdempotentRequest,
+  effect: (tx: Transaction<Tables>) => Promise<Reply>,
+): Promise<Reply> {
+  try {
+    return await db.kysely.transaction().execute(async (tx) => {
+      const { scope, key, fingerprint } = request
+      // The row is taken before the effect, so that a twin waits here; its answer is filled in below.
+      const taken = await tx.executeQuery(
+        CompiledQuery.raw(
+          `insert into idempotency_keys (scope, key, fingerprint, status, response) values ($1, $2, $3, 0, '')
+           on conflict (scope, key) do update
+             set fingerprint = $3, status = 0, response = '', expires_at = now() + interval '24 hours'
+             where idempotency_keys.expires_at < now()
+           returning key`,
+          [scope, key, fingerprint],
+        ),
+      )
+      if (taken.rows.length === 0) {
+        const found = await tx.executeQuery<StoredAnswer>(
+          CompiledQuery.raw(`select fingerprint, status, response from idempotency_keys where scope = $1 and key = $2`, [scope, key]),
+        )
+        return replay(found.rows[0]!, fingerprint)
+      }
+      const reply = await effect(tx)
+      await tx.executeQuery(
+        CompiledQuery.raw(`update idempotency_keys set status = $3, response = $4 where scope = $1 and key = $2`, [
+          scope,
+          key,
+          reply.status,
+          reply.text,
+        ]),
+      )
+      return reply
+    })
+  } catch (error) {
+    if ((error as { code?: string }).code === lockNotAvailable) throw inProgress()
+    throw isConnectionError(error) ? databaseUnavailable(error) : error
+  }
+}
+
+/** The first answer again, or the conflict. */
+export function replay(stored: StoredAnswer, fingerprint: string): Reply {
+  if (stored.fingerprint !== fingerprint) throw idempotencyConflict()
+  return new Reply(stored.status, stored.response, { 'Idempotent-Replayed': 'true' })
+}
+
+export function idempotencyConflict(): Problem {
+  return new Problem('idempotency_conflict', 'This Idempotency-Key was used with another body; use a new key for a new request')
+}
+
+export function inProgress(): Problem {
+  return new Problem('idempotency_in_progress', 'A request with this Idempotency-Key is still under way; try again shortly')
+}
+
+/** Deletes records whose time is over; returns whether more are left. */
+export async function deleteExpiredKeys(db: Database<unknown>): Promise<boolean> {
+  const { rowCount } = await db.pool.query(
+    `delete from idempotency_keys where (scope, key) in (
+       select scope, key from idempotency_keys where expires_at < now() limit 5000)`,
+  )
+  return rowCount === 5000
+}

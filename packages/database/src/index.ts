@@ -1,0 +1,7 @@
+export * from './dead-letters.ts'
+export * from './idempotency.ts'
+export * from './migrate.ts'
+export * from './open.ts'
+export * from './outbox/enqueue.ts'
+export * from './outbox/relay.ts'
+export * from './outbox/tables.ts'

@@ -1,0 +1,103 @@
+import type { Kit } from '@notify/service-kit'
+import { Problem } from '@notify/service-kit'
+import { Kysely, PostgresDialect } from 'kysely'
+import pg from 'pg'
+
+/** A statement that Postgres plans once for each connection; `name` is unique in the service. */
+export interface Statement {
+  name: string
+  text: string
+}
+
+/** A service's own schema: the query builder, and a short way for the statements that carry the load. */
+export interface Database<Tables> {
+  kysely: Kysely<Tables>
+  pool: pg.Pool
+  /** Runs a prepared statement. @throws Problem `service_unavailable` when Postgres cannot be reached */
+  run<Row>(statement: Statement, values: readonly unknown[]): Promise<Row[]>
+}
+
+interface OpenOptions {
+  url: string
+  poolSize: number
+  schema: string
+}
+
+const int8 = 20
+const date = 1082
+
+/** Opens the pool and waits until Postgres answers; registers its end. */
+export async function openDatabase<Tables>(kit: Pick<Kit, 'log' | 'lifecycle'> & Partial<Pick<Kit, 'health'>>, options: OpenOptions): Promise<Database<Tables>> {
+  const pool = new pg.Pool({
+    connectionString: options.url,
+    max: options.poolSize,
+    connectionTimeoutMillis: 5000,
+    idleTimeoutMillis: 60_000,
+    application_name: options.schema,
+    options: `-c search_path=${options.schema} -c statement_timeout=30000 -c lock_timeout=5000 -c idle_in_transaction_session_timeout=30000`,
+    types: { getTypeParser: parserOf },
+  })
+  // Without a listener an idle connection that Postgres closes would end the process.
+  pool.on('error', (error) => kit.log.warn({ err: error }, 'a Postgres connection was lost'))
+  const kysely = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
+  kit.lifecycle.onStop('postgres', () => kysely.destroy())
+  await untilReachable(pool, options, kit)
+  kit.health?.require('postgres', async () => {
+    await pool.query('select 1')
+  })
+  return {
+    kysely,
+    pool,
+    async run<Row>({ name, text }: Statement, values: readonly unknown[]) {
+      try {
+        return (await pool.query({ name, text, values: values as unknown[] })).rows as Row[]
+      } catch (error) {
+        throw isConnectionError(error) ? databaseUnavailable(error) : error
+      }
+    },
+  }
+}
+
+function parserOf(oid: number, format?: 'text' | 'binary') {
+  if (format !== 'binary' && oid === int8) return BigInt as never
+  if (format !== 'binary' && oid === date) return ((text: string) => text) as never
+  return pg.types.getTypeParser(oid, format as 'text')
+}
+
+async function untilReachable(pool: pg.Pool, { url, schema }: OpenOptions, { log }: Pick<Kit, 'log'>): Promise<void> {
+  const { hostname, port } = new URL(url)
+  const attempts = 20
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await pool.query('select 1')
+      return
+    } catch (error) {
+      if (!isConnectionError(error) || attempt === attempts) {
+        throw new Error(
+          `Postgres at ${hostname}:${port || 5432} cannot be used as ${schema} (${(error as Error).message}): check DATABASE_URL`,
+          { cause: error },
+        )
+      }
+      if (attempt % 5 === 1) log.warn({ host: hostname, port }, 'waiting for Postgres')
+      await new Promise((resolve) => setTimeout(resolve, 500))
+    }
+  }
+}
+
+const connectionCodes = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'EPIPE', 'ETIMEDOUT', '57P01', '57P02', '57P03', '53300', '08006', '08003', '08001'])
+
+/** Whether Postgres was out of reach, which says nothing of the statement. */
+export function isConnectionError(error: unknown): boolean {
+  if (!(typeof error === 'object' && error !== null)) return false
+  const { code, message } = error as { code?: string; message?: string }
+  if (code !== undefined && connectionCodes.has(code)) return true
+  return /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|not queryable/.test(message ?? '')
+}
+
+/** What a caller is told while Postgres is out of reach. */
+export function databaseUnavailable(cause: unknown): Problem {
+  return new Problem('service_unavailable', 'The service cannot reach its database; try again shortly', {
+    headers: { 'Retry-After': '1' },
+    cause,
+  })
+}

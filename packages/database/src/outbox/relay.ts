@@ -1,0 +1,118 @@
+import type { ServiceName } from '@notify/contracts'
+import { type Bus, publishEvent } from '@notify/messaging'
+import { type Kit, startPeriodic } from '@notify/service-kit'
+import type { Database } from '../open.ts'
+import { createStreamWatch } from './watch-stream.ts'
+
+const batchSize = 256
+const pollMs = 200
+const keptDays = 7
+
+interface Row {
+  id: string
+  subject: string
+  payload: string
+  traceparent: string | null
+  publications: number
+}
+
+/** The core NATS subject on which committers wake the relay of their service. */
+const wakeSubject = (service: ServiceName) => `wake.${service}.outbox`
+
+/**
+ * Tells the relay, wherever it runs, that there is work. Best effort and coalesced: the relay also looks by itself.
+ */
+export function createOutboxWaker({ service }: Pick<Kit, 'service'>, bus: Bus): () => void {
+  let pending = false
+  return () => {
+    if (pending) return
+    pending = true
+    setImmediate(() => {
+      pending = false
+      if (!bus.connection.isClosed()) bus.connection.publish(wakeSubject(service))
+    })
+  }
+}
+
+/**
+ * Publishes what transactions have left in the outbox: claims rows that nobody else holds, publishes them side by side with
+ * the row's id as message id, and marks those that JetStream confirmed. A crash in between publishes them again under the
+ * same id. Watches the stream for memory loss first. Registers its end.
+ */
+export function startOutboxRelay(kit: Kit, db: Database<unknown>, bus: Bus, streamReplicas: number): void {
+  const published = kit.metrics.counter('outbox_published_total', 'Events handed to JetStream')
+  const watch = createStreamWatch(kit, db, bus, streamReplicas)
+  const relay = startPeriodic(kit, {
+    name: 'outbox relay',
+    everyMs: pollMs,
+    async run() {
+      await watch.ensureChecked()
+      const { claimed, confirmed } = await relayOnce(db, bus)
+      if (confirmed > 0) published({}, confirmed)
+      if (confirmed < claimed) throw new Error(`JetStream did not confirm ${claimed - confirmed} of ${claimed} events`)
+      return claimed === batchSize
+    },
+  })
+  const wakes = bus.connection.subscribe(wakeSubject(kit.service), { callback: () => relay.wake() })
+  kit.lifecycle.onStop('outbox wake', () => wakes.unsubscribe())
+  startPeriodic(kit, {
+    name: 'outbox retention',
+    everyMs: 60_000,
+    async run() {
+      const { rowCount } = await db.pool.query(
+        `delete from outbox where id in (
+           select id from outbox where published_at < now() - make_interval(days => $1) limit 5000)`,
+        [keptDays],
+      )
+      return rowCount === 5000
+    },
+  })
+  kit.metrics.gauge('outbox_oldest_unpublished_seconds', 'Age of the oldest event not yet published', async () => {
+    const { rows } = await db.pool.query(
+      `select coalesce(extract(epoch from now() - created_at), 0)::float8 as age from outbox
+       where published_at is null order by id limit 1`,
+    )
+    return rows[0]?.age ?? 0
+  })
+}
+
+async function relayOnce(db: Database<unknown>, bus: Bus): Promise<{ claimed: number; confirmed: number }> {
+  const client = await db.pool.connect()
+  let broken = false
+  try {
+    await client.query('begin')
+    const { rows } = await client.query<Row>({
+      name: 'claim-outbox',
+      text: `select id, subject, payload, traceparent, publications from outbox
+             where published_at is null order by id limit ${batchSize} for update skip locked`,
+    })
+    const confirmed = rows.length === 0 ? [] : await publishAll(bus, rows)
+    if (confirmed.length > 0) {
+      await client.query({
+        name: 'mark-outbox',
+        text: `update outbox set published_at = now(), published_seq = done.seq, publications = publications + 1
+               from unnest($1::uuid[], $2::bigint[]) as done (id, seq) where outbox.id = done.id`,
+        values: [confirmed.map(({ id }) => id), confirmed.map(({ seq }) => seq)],
+      })
+    }
+    await client.query('commit')
+    return { claimed: rows.length, confirmed: confirmed.length }
+  } catch (error) {
+    broken = true
+    throw error
+  } finally {
+    // A connection whose transaction failed is thrown away: whether it rolled back is not known.
+    client.release(broken)
+  }
+}
+
+async function publishAll(bus: Bus, rows: readonly Row[]): Promise<{ id: string; seq: number }[]> {
+  const results = await Promise.allSettled(
+    rows.map(async (row) => {
+      // JetStream's duplicate window would drop what is published anew after a loss, so that bears another message id.
+      const messageId = row.publications === 0 ? row.id : `${row.id}:${row.publications}`
+      return { id: row.id, seq: await publishEvent(bus, row, messageId) }
+    }),
+  )
+  return results.filter((result) => result.status === 'fulfilled').map((result) => result.value)
+}

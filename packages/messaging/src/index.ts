@@ -1,0 +1,5 @@
+export * from './connect.ts'
+export * from './consume.ts'
+export * from './consumer.ts'
+export * from './provision.ts'
+export * from './publish.ts'

@@ -1,0 +1,83 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import {
+  AckPolicy,
+  type ConsumerConfig,
+  DeliverPolicy,
+  DiscardPolicy,
+  JetStreamApiCodes,
+  JetStreamApiError,
+  RetentionPolicy,
+  StorageType,
+  type StreamInfo,
+} from '@nats-io/jetstream'
+import { type ServiceName, streams } from '@notify/contracts'
+import type { Bus } from './connect.ts'
+
+const day = 24 * 60 * 60 * 1000
+const nanos = (ms: number) => ms * 1_000_000
+const streamNameInUse = 10058
+
+/**
+ * Makes the stream that this service owns, or brings its settings up to date. Limits retention, never work-queue: after a
+ * kill, nats-server 2.9 redelivers acknowledged messages of a work queue.
+ */
+export async function provisionStream(bus: Bus, service: ServiceName, replicas: number): Promise<StreamInfo> {
+  const { name, subjects } = streams[service]
+  const settings = {
+    subjects: [...subjects],
+    max_age: nanos(3 * day),
+    duplicate_window: nanos(2 * 60 * 1000),
+    discard: DiscardPolicy.Old,
+    num_replicas: replicas,
+  }
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await bus.jsm.streams.update(name, settings)
+    } catch (error) {
+      if (!isCode(error, JetStreamApiCodes.StreamNotFound)) {
+        if (attempt >= 40) throw error
+        await delay(250)
+        continue
+      }
+    }
+    try {
+      return await bus.jsm.streams.add({ name, retention: RetentionPolicy.Limits, storage: StorageType.File, ...settings })
+    } catch (error) {
+      // Another replica was faster: the next round updates.
+      if (!isCode(error, streamNameInUse) && attempt >= 40) throw error
+    }
+  }
+}
+
+interface DurableSettings {
+  publisher: ServiceName
+  durable: string
+  filter: string
+  ackWaitMs: number
+  maxAckPending: number
+}
+
+/**
+ * Makes a durable, or brings it up to date.
+ * @throws Error when the server keeps another filter under this name: it would hear the wrong messages
+ */
+export async function provisionConsumer(bus: Bus, { publisher, durable, filter, ackWaitMs, maxAckPending }: DurableSettings): Promise<void> {
+  const config: Partial<ConsumerConfig> = {
+    durable_name: durable,
+    filter_subject: filter,
+    ack_policy: AckPolicy.Explicit,
+    ack_wait: nanos(ackWaitMs),
+    max_ack_pending: maxAckPending,
+    max_deliver: -1,
+    deliver_policy: DeliverPolicy.All,
+  }
+  const echoed = await bus.jsm.consumers.add(streams[publisher].name, config)
+  if (echoed.config.filter_subject !== filter) {
+    throw new Error(`the durable ${durable} listens to ${echoed.config.filter_subject}, not to ${filter}`)
+  }
+}
+
+/** Whether JetStream answered with this error code. */
+export function isCode(error: unknown, code: number): boolean {
+  return error instanceof JetStreamApiError && error.code === code
+}

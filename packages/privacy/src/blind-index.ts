@@ -1,0 +1,25 @@
+import { createHmac, hkdfSync } from 'node:crypto'
+
+/** Turns a recipient into what it can be looked up by without being readable. */
+export type BlindIndex = (tenantId: string, recipient: string) => string
+
+const indexBytes = 16
+const maxTenants = 10_000
+
+/**
+ * HMAC-SHA256 under a key of the tenant (HKDF, RFC 5869), cut to 128 bits and written as base64url: equal recipients of one
+ * tenant are equal, those of two tenants are not.
+ * @param masterKey 32 bytes
+ */
+export function createBlindIndex(masterKey: Buffer): BlindIndex {
+  const tenantKeys = new Map<string, Buffer>()
+  return (tenantId, recipient) => {
+    let key = tenantKeys.get(tenantId)
+    if (!key) {
+      if (tenantKeys.size >= maxTenants) tenantKeys.clear()
+      key = Buffer.from(hkdfSync('sha256', masterKey, '', `blind-index|${tenantId}`, 32))
+      tenantKeys.set(tenantId, key)
+    }
+    return createHmac('sha256', key).update(recipient).digest().subarray(0, indexBytes).toString('base64url')
+  }
+}

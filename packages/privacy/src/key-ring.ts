@@ -1,0 +1,52 @@
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+
+const ivBytes = 12
+const tagBytes = 16
+const keyIdPattern = /^[A-Za-z0-9_-]{1,32}$/
+
+/** Encrypts at rest and on the bus: AES-256-GCM with the key's id in the ciphertext, so that keys can be rotated. */
+export interface KeyRing {
+  /**
+   * @param aad where the ciphertext belongs, `table|tenant|row`: it can be read nowhere else
+   * @returns key id length, key id, IV, tag and ciphertext in one buffer
+   */
+  encrypt(text: string, aad: string): Buffer
+  /** @throws Error when the key is unknown, the place is another or a bit has changed */
+  decrypt(sealed: Buffer, aad: string): string
+}
+
+/**
+ * @param text `<key id>:<base64 of 32 bytes>`, comma separated; the first encrypts, all decrypt
+ * @throws Error naming what is wrong, never the key
+ */
+export function parseKeyRing(text: string): KeyRing {
+  const keys = new Map<string, Buffer>()
+  for (const part of text.split(',')) {
+    const [id = '', encoded = ''] = part.trim().split(':')
+    const key = Buffer.from(encoded, 'base64')
+    if (!keyIdPattern.test(id) || key.length !== 32) throw new Error('must be <key id>:<base64 of 32 bytes>, comma separated')
+    keys.set(id, key)
+  }
+  const [currentId, currentKey] = keys.entries().next().value!
+  const prefix = Buffer.concat([Buffer.from([currentId.length]), Buffer.from(currentId, 'ascii')])
+  return {
+    encrypt(plain, aad) {
+      const iv = randomBytes(ivBytes)
+      const cipher = createCipheriv('aes-256-gcm', currentKey, iv).setAAD(Buffer.from(aad))
+      const body = cipher.update(plain, 'utf8')
+      const rest = cipher.final()
+      return Buffer.concat([prefix, iv, cipher.getAuthTag(), body, rest])
+    },
+    decrypt(sealed, aad) {
+      const idEnd = 1 + (sealed[0] ?? 0)
+      const key = keys.get(sealed.toString('ascii', 1, idEnd))
+      if (!key) throw new Error('the ciphertext was made with a key that ENCRYPTION_KEYS does not hold')
+      const tagStart = idEnd + ivBytes
+      const bodyStart = tagStart + tagBytes
+      const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(idEnd, tagStart))
+        .setAAD(Buffer.from(aad))
+        .setAuthTag(sealed.subarray(tagStart, bodyStart))
+      return decipher.update(sealed.subarray(bodyStart), undefined, 'utf8') + decipher.final('utf8')
+    },
+  }
+}

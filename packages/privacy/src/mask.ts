@@ -1,0 +1,6 @@
+/** A phone number with its middle hidden: `+15551230001` becomes `+15*****0001`. */
+export function maskPhone(phone: string): string {
+  const tail = phone.length >= 11 ? 4 : 2
+  const head = 3
+  return phone.slice(0, head) + '*'.repeat(Math.max(phone.length - head - tail, 1)) + phone.slice(-tail)
+}

@@ -1,0 +1,55 @@
+import type { Express } from 'express'
+
+type Check = () => Promise<void> | void
+
+/** Whether the process lives, and whether it should get work. */
+export class Health {
+  readonly #checks = new Map<string, Check>()
+  #ready = false
+
+  /** Adds a condition of readiness: throws while it does not hold. */
+  require(name: string, check: Check): void {
+    this.#checks.set(name, check)
+  }
+
+  setReady(ready: boolean): void {
+    this.#ready = ready
+  }
+
+  /** What keeps the process from being ready, in one word each. */
+  async failures(): Promise<string[]> {
+    if (!this.#ready) return ['starting or draining']
+    const results = await Promise.all(
+      [...this.#checks].map(async ([name, check]) => {
+        try {
+          await withTimeout(check(), 1000)
+          return undefined
+        } catch {
+          return name
+        }
+      }),
+    )
+    return results.filter((name) => name !== undefined)
+  }
+
+  /** Mounts `GET /healthz` (the process lives) and `GET /readyz` (it can work). */
+  mount(app: Express): void {
+    app.get('/healthz', (_request, response) => {
+      response.json({ status: 'ok' })
+    })
+    app.get('/readyz', async (_request, response) => {
+      const failures = await this.failures()
+      response.status(failures.length === 0 ? 200 : 503).json({ status: failures.length === 0 ? 'ready' : 'unready', failures })
+    })
+  }
+}
+
+async function withTimeout(promise: Promise<void> | void, timeoutMs: number): Promise<void> {
+  const { promise: late, reject } = Promise.withResolvers<void>()
+  const timer = setTimeout(() => reject(new Error('no answer in time')), timeoutMs)
+  try {
+    await Promise.race([promise, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}

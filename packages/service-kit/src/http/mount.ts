@@ -1,0 +1,165 @@
+import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http'
+import type { Principal, Route } from '@notify/contracts'
+import type { Express, Request, Response } from 'express'
+import type { Logger } from '../logger.ts'
+import { Problem, validationProblem } from '../problem.ts'
+import { isTraceparent, SpanKind, type Tracer } from '../telemetry/tracing.ts'
+import type { HttpRequest, RouteEntry } from './handler.ts'
+import { idempotencyKeyOf, requireJsonAccepted, requireJsonBody } from './negotiate.ts'
+import { defaultMaxBodyBytes, hasBody, parseJson, readBody } from './read-body.ts'
+import { Reply, send, sendProblem } from './reply.ts'
+import { requestIdOf } from './request-id.ts'
+
+export interface Door {
+  log: Logger
+  tracer: Tracer
+  docsUrl: string
+  /** Whether callers come from outside, so that traces may begin here. */
+  edge: boolean
+  /** Finds out who calls, for routes that need a caller. */
+  authenticate(request: IncomingMessage, route: Route): Principal | Promise<Principal>
+  /** Judges whether the caller may go on now; returns headers for every answer. @throws Problem `rate_limited` */
+  admit?(principal: Principal): OutgoingHttpHeaders | Promise<OutgoingHttpHeaders>
+  observe(route: string, status: number, seconds: number): void
+}
+
+/** Mounts contracts on Express: every route is checked in the same order and answered by the same mapper. */
+export function mount<Context>(app: Express, door: Door, context: Context, routes: readonly RouteEntry<Context>[]): void {
+  const methodsByPath = Map.groupBy(routes, ({ contract }) => contract.path)
+  for (const entry of routes) {
+    const method = entry.contract.method.toLowerCase() as 'get' | 'post' | 'put' | 'patch' | 'delete'
+    app[method](entry.contract.path, (request, response) => answer(door, context, entry, request, response))
+  }
+  for (const [path, entries] of methodsByPath) {
+    const allow = entries.map(({ contract }) => contract.method).join(', ')
+    app.all(path, (request, response) => {
+      const problem = new Problem('method_not_allowed', `${request.method} is not supported here; use ${allow}`, {
+        headers: { Allow: allow },
+      })
+      refuse(door, request, response, problem)
+    })
+  }
+}
+
+/** Answers whatever no route took. Mount it last. */
+export function mountNotFound(app: Express, door: Pick<Door, 'log' | 'docsUrl' | 'observe'>): void {
+  app.use((request, response) => {
+    const problem = new Problem('not_found', `There is no ${request.method} ${request.path}; see /content/openapi.json`)
+    refuse(door, request, response, problem)
+  })
+}
+
+function refuse(door: Pick<Door, 'docsUrl' | 'observe'>, request: Request, response: Response, problem: Problem): void {
+  request.resume()
+  const requestId = requestIdOf(request.headers['x-request-id'])
+  sendProblem(response, problem, { requestId, docsUrl: door.docsUrl, headers: { 'x-request-id': requestId } })
+  door.observe('none', problem.status, 0)
+}
+
+async function answer<Context>(
+  door: Door,
+  context: Context,
+  { contract, handler }: RouteEntry<Context>,
+  request: Request,
+  response: Response,
+): Promise<void> {
+  const started = performance.now()
+  const requestId = requestIdOf(request.headers['x-request-id'])
+  const headers: OutgoingHttpHeaders = { 'x-request-id': requestId }
+  const parent = request.headers.traceparent
+  const span = door.tracer.start(contract.name, {
+    parent: typeof parent === 'string' && isTraceparent(parent) ? parent : undefined,
+    edge: door.edge,
+    kind: SpanKind.SERVER,
+  })
+  let status: number
+  let fault: unknown
+  try {
+    const principal = await admitCaller(door, contract, request, headers)
+    requireJsonAccepted(request)
+    const httpRequest: HttpRequest<Route> = {
+      body: (await bodyOf(contract, request)) as never,
+      params: parse(contract.params, request.params, 'params') as undefined,
+      query: parse(contract.query, contract.query ? { ...request.query } : undefined, 'query') as undefined,
+      principal: principal as undefined,
+      idempotencyKey: contract.method === 'POST' && principal ? idempotencyKeyOf(request) : undefined,
+      requestId,
+      url: request.originalUrl,
+      headers: request.headers,
+      span,
+    }
+    const result = await handler(context, httpRequest)
+    if (result instanceof Reply) {
+      status = result.status
+      send(response, status, 'application/json', result.text, Object.assign(headers, result.headers))
+    } else {
+      status = successOf(contract)
+      send(response, status, 'application/json', JSON.stringify(result), headers)
+    }
+  } catch (error) {
+    const problem = error instanceof Problem ? error : internalProblem(error)
+    status = problem.status
+    if (status >= 500) fault = error
+    if (!request.readableEnded) request.resume()
+    sendProblem(response, problem, { requestId, docsUrl: door.docsUrl, headers })
+    logRefusal(door.log, contract, requestId, problem, error)
+  }
+  span.set({ 'http.response.status_code': status })
+  span.end(fault)
+  door.observe(contract.name, status, (performance.now() - started) / 1000)
+}
+
+async function admitCaller(door: Door, contract: Route, request: Request, headers: OutgoingHttpHeaders) {
+  const { auth } = contract
+  if (auth.caller !== 'key' && auth.caller !== 'operator') return undefined
+  const found = door.authenticate(request, contract)
+  const principal = found instanceof Promise ? await found : found
+  if (door.admit) {
+    const admitted = door.admit(principal)
+    Object.assign(headers, admitted instanceof Promise ? await admitted : admitted)
+  }
+  if (principal.kind !== auth.caller) {
+    const need = auth.caller === 'key' ? 'an API key' : "an operator's access token"
+    throw new Problem('permission_denied', `This route needs ${need}`)
+  }
+  if (!(principal.permissions as string[]).includes(auth.permission)) {
+    throw new Problem('permission_denied', `The caller lacks the permission ${auth.permission}`)
+  }
+  return principal
+}
+
+async function bodyOf(contract: Route, request: Request): Promise<unknown> {
+  const maxBytes = contract.maxBodyBytes ?? defaultMaxBodyBytes
+  if (contract.bodyType === 'raw') return hasBody(request) ? readBody(request, maxBytes) : Buffer.alloc(0)
+  if (!hasBody(request)) {
+    if (!contract.body) return undefined
+    throw new Problem('invalid_json', 'This route needs a JSON body')
+  }
+  requireJsonBody(request)
+  const value = parseJson(await readBody(request, maxBytes))
+  return parse(contract.body, value, 'body')
+}
+
+function parse(schema: Route['body'], value: unknown, _part: string): unknown {
+  if (!schema) return undefined
+  const result = schema.safeParse(value)
+  if (!result.success) throw validationProblem(result.error.issues)
+  return result.data
+}
+
+function successOf(contract: Route): number {
+  return Number(Object.keys(contract.responses)[0])
+}
+
+/** What a caller learns of an error that is nobody's refusal: nothing. */
+export function internalProblem(error: unknown): Problem {
+  return new Problem('internal_error', 'Something went wrong on our side; try again, and quote request_id if it persists', {
+    cause: error,
+  })
+}
+
+function logRefusal(log: Logger, contract: Route, requestId: string, problem: Problem, error: unknown): void {
+  const line = { request_id: requestId, route: contract.name, status: problem.status, code: problem.code }
+  if (problem.status >= 500) log.error({ ...line, err: error }, 'request failed')
+  else log.info(line, 'request refused')
+}

@@ -1,0 +1,76 @@
+import { isUtf8 } from 'node:buffer'
+import type { IncomingMessage } from 'node:http'
+import { Problem } from '../problem.ts'
+
+/** The largest body that a route takes when it does not say otherwise, in bytes. */
+export const defaultMaxBodyBytes = 256 * 1024
+
+/** Whether the request carries a body (RFC 9112 6). */
+export function hasBody(request: IncomingMessage): boolean {
+  const length = request.headers['content-length']
+  return request.headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0')
+}
+
+/**
+ * Reads the body into memory.
+ * @throws Problem `payload_too_large` as soon as the limit is known to be passed, `unsupported_media_type` when encoded
+ */
+export function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
+  const { promise, resolve, reject } = Promise.withResolvers<Buffer>()
+  const tooLarge = () => {
+    request.removeAllListeners('data')
+    request.resume()
+    reject(new Problem('payload_too_large', `The body may have at most ${maxBytes} bytes`))
+  }
+  if (request.headers['content-encoding'] !== undefined) {
+    request.resume()
+    reject(new Problem('unsupported_media_type', 'Send the body without Content-Encoding'))
+    return promise
+  }
+  if (Number(request.headers['content-length'] ?? 0) > maxBytes) {
+    tooLarge()
+    return promise
+  }
+  const chunks: Buffer[] = []
+  let size = 0
+  request.on('data', (chunk: Buffer) => {
+    size += chunk.length
+    if (size > maxBytes) tooLarge()
+    else chunks.push(chunk)
+  })
+  request.on('end', () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)))
+  request.on('error', reject)
+  request.on('close', () => reject(new Problem('invalid_json', 'The connection closed before the body was complete')))
+  return promise
+}
+
+/**
+ * Reads JSON text.
+ * @throws Problem `invalid_json`, or `validation_failed` for strings that Postgres and UTF-8 cannot hold
+ */
+export function parseJson(bytes: Buffer): unknown {
+  if (!isUtf8(bytes)) throw new Problem('invalid_json', 'The body is not UTF-8')
+  const text = bytes.toString('utf8')
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch (error) {
+    throw new Problem('invalid_json', `The body is not JSON: ${(error as Error).message.slice(0, 120)}`)
+  }
+  // Raw NUL and surrogates cannot occur in UTF-8 JSON: only an escape can bring them.
+  if (text.includes('\\u')) refuseUnstorable(value, '')
+  return value
+}
+
+function refuseUnstorable(value: unknown, path: string): void {
+  if (typeof value === 'string') {
+    if (value.isWellFormed() && !value.includes('\0')) return
+    const message = 'must not contain NUL characters or lone surrogates'
+    throw new Problem('validation_failed', `${path || 'The body'} ${message}`, { errors: [{ path, message }] })
+  }
+  if (typeof value !== 'object' || value === null) return
+  for (const [key, child] of Object.entries(value)) {
+    refuseUnstorable(key, path)
+    refuseUnstorable(child, path ? `${path}.${key}` : key)
+  }
+}

@@ -1,0 +1,36 @@
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
+import type { Problem } from '../problem.ts'
+
+/** An answer with headers or text of its own; a handler that has only a body returns the body. */
+export class Reply {
+  readonly status: number
+  readonly text: string
+  readonly headers: OutgoingHttpHeaders
+
+  /** @param text the JSON text to send, byte for byte */
+  constructor(status: number, text: string, headers: OutgoingHttpHeaders = {}) {
+    this.status = status
+    this.text = text
+    this.headers = headers
+  }
+}
+
+/** Writes a whole answer at once. */
+export function send(response: ServerResponse, status: number, type: string, text: string, headers: OutgoingHttpHeaders): void {
+  if (response.headersSent || response.destroyed) return
+  headers['content-type'] = type
+  headers['content-length'] = Buffer.byteLength(text)
+  response.writeHead(status, headers)
+  response.end(text)
+}
+
+/** Writes a refusal as RFC 9457 problem details. */
+export function sendProblem(
+  response: ServerResponse,
+  problem: Problem,
+  { requestId, docsUrl, headers }: { requestId: string; docsUrl: string; headers: OutgoingHttpHeaders },
+): void {
+  const { title, status, code, detail, errors } = problem.toBody()
+  const body = { type: `${docsUrl}/errors/${code}`, title, status, code, detail, errors, request_id: requestId }
+  send(response, status, 'application/problem+json', JSON.stringify(body), { ...headers, ...problem.headers })
+}

@@ -1,0 +1,50 @@
+import type { Express } from 'express'
+import type { JSONWebKeySet } from 'jose'
+import type { Kit } from '../kit.ts'
+import { createPrincipalVerifier, principalHeader } from '../principal/verify.ts'
+import type { RouteEntry } from './handler.ts'
+import { type Door, mount, mountNotFound } from './mount.ts'
+import { createApp, listen } from './server.ts'
+
+interface ServeOptions<Context> {
+  config: { HOST: string; PORT: number; DOCS_URL: string; PRINCIPAL_JWKS: JSONWebKeySet | { keys: object[] } }
+  context: Context
+  routes: readonly RouteEntry<Context>[]
+  /** How callers are known and admitted; by default: by the principal that the gateway signed. */
+  door?: Pick<Door, 'authenticate' | 'edge'> & Partial<Pick<Door, 'admit'>>
+  /** What is mounted beside the contracts: static files, proxies. Runs before the routes. */
+  extend?(app: Express, door: Door): void
+}
+
+/** Starts the HTTP interface of a service: health, its routes, and problems for all else. */
+export async function serveHttp<Context>(kit: Kit, options: ServeOptions<Context>): Promise<void> {
+  const { config, context, routes } = options
+  const app = createApp()
+  kit.health.mount(app)
+  const door = makeDoor(kit, options)
+  options.extend?.(app, door)
+  mount(app, door, context, routes)
+  mountNotFound(app, door)
+  await listen(app, { host: config.HOST, port: config.PORT, docsUrl: config.DOCS_URL }, kit)
+}
+
+function makeDoor<Context>(kit: Kit, { config, door }: ServeOptions<Context>): Door {
+  const seconds = kit.metrics.histogram(
+    'http_server_request_duration_seconds',
+    'Time from the first byte read to the last byte written',
+    [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+  )
+  const verify = createPrincipalVerifier(config.PRINCIPAL_JWKS as JSONWebKeySet)
+  return {
+    log: kit.log,
+    tracer: kit.tracer,
+    docsUrl: config.DOCS_URL,
+    edge: false,
+    authenticate: (request) => {
+      const token = request.headers[principalHeader]
+      return verify(typeof token === 'string' ? token : undefined)
+    },
+    observe: (route, status, duration) => seconds(duration, { route, status }),
+    ...door,
+  }
+}

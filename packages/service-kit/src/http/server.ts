@@ -1,0 +1,89 @@
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import express, { type Express } from 'express'
+import type { Lifecycle } from '../lifecycle.ts'
+import type { Logger } from '../logger.ts'
+import { Problem } from '../problem.ts'
+import { requestIdOf } from './request-id.ts'
+
+/** Headers of a request may take this many bytes in all. */
+export const maxHeaderBytes = 8 * 1024
+
+/** An Express application without what costs time and says too much. */
+export function createApp(): Express {
+  const app = express()
+  app.disable('x-powered-by')
+  app.disable('etag')
+  app.set('query parser', 'simple')
+  return app
+}
+
+/**
+ * Listens, and registers the drain: no new connections, idle ones closed, requests under way answered.
+ * @throws Error with code EADDRINUSE when the port is taken
+ */
+export async function listen(
+  app: Express,
+  { host, port, docsUrl }: { host: string; port: number; docsUrl: string },
+  { log, lifecycle }: { log: Logger; lifecycle: Lifecycle },
+): Promise<{ server: Server; port: number }> {
+  const server = createServer(
+    { maxHeaderSize: maxHeaderBytes, keepAliveTimeout: 65_000, headersTimeout: 10_000, requestTimeout: 30_000 },
+    app,
+  )
+  server.on('clientError', (error: NodeJS.ErrnoException & { rawPacket?: Buffer }, socket: Socket) => {
+    refuseUnreadable(error, socket, docsUrl)
+  })
+  server.listen(port, host)
+  await once(server, 'listening')
+  lifecycle.onStop('http', () => close(server))
+  const actual = (server.address() as AddressInfo).port
+  log.info({ host, port: actual }, 'listening')
+  return { server, port: actual }
+}
+
+function close(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    // A connection that falls idle during the drain would otherwise stay open for its keep-alive time.
+    const timer = setInterval(() => server.closeIdleConnections(), 50)
+    server.close(() => {
+      clearInterval(timer)
+      resolve()
+    })
+  })
+}
+
+/** Answers what the HTTP parser refuses, before any route sees it. */
+function refuseUnreadable(error: NodeJS.ErrnoException & { rawPacket?: Buffer }, socket: Socket, docsUrl: string): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy()
+    return
+  }
+  const problem = problemOfParser(error)
+  const body = JSON.stringify({
+    type: `${docsUrl}/errors/${problem.code}`,
+    ...problem.toBody(),
+    request_id: requestIdOf(undefined),
+  })
+  socket.end(
+    `HTTP/1.1 ${problem.status} ${problem.toBody().title}\r\nContent-Type: application/problem+json\r\n` +
+      `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+  )
+}
+
+function problemOfParser(error: NodeJS.ErrnoException & { rawPacket?: Buffer }): Problem {
+  if (error.code === 'HPE_HEADER_OVERFLOW') {
+    return new Problem('header_too_large', `The request's headers may have at most ${maxHeaderBytes} bytes in all`)
+  }
+  if (error.code === 'HPE_INVALID_HEADER_TOKEN' && spoilsIdempotencyKey(error.rawPacket)) {
+    return new Problem('invalid_idempotency_key', 'Idempotency-Key must be 1 to 255 visible ASCII characters, without spaces')
+  }
+  return new Problem('invalid_header', 'The request is not valid HTTP/1.1; check the request line and headers')
+}
+
+/** The parser does not say which header it refused; a control character in this one has an error of its own. */
+function spoilsIdempotencyKey(packet: Buffer | undefined): boolean {
+  const line = packet && /\r\nidempotency-key:([^\r\n]*)/i.exec(packet.toString('latin1'))
+  return !!line && /[\x00-\x08\x0b-\x1f\x7f]/.test(line[1]!)
+}

@@ -1,0 +1,56 @@
+import pino from 'pino'
+
+export type Logger = pino.Logger
+
+/** A logger and the way to write out what it still holds. */
+export interface LoggerHandle {
+  log: Logger
+  flush(): void
+}
+
+/**
+ * JSON lines on standard output, written asynchronously in blocks; call `flush` before the process ends. Errors are
+ * reduced to type, message, code and stack: the request and configuration that HTTP clients hang on their errors carry
+ * credentials and phone numbers.
+ */
+export function createLogger(service: string, level: string): LoggerHandle {
+  const destination = pino.destination({ dest: 1, sync: false, minLength: 4096 })
+  const log = pino(
+    {
+      level,
+      base: { service, pid: process.pid },
+      timestamp: pino.stdTimeFunctions.isoTime,
+      serializers: { err: describeError },
+      formatters: { level: (label, number) => ({ level: number, severity: label }) },
+    },
+    destination,
+  )
+  const timer = setInterval(() => destination.flush(), 250)
+  timer.unref()
+  return {
+    log,
+    flush() {
+      clearInterval(timer)
+      try {
+        destination.flushSync()
+      } catch {
+        // Nothing was opened yet, or standard output is gone: nothing can be said any more.
+      }
+    },
+  }
+}
+
+/** What may be logged of an error: never what it carries along. */
+export function describeError(error: unknown, depth = 0): Record<string, unknown> {
+  if (!(error instanceof Error) && !(typeof error === 'object' && error !== null && 'message' in error)) {
+    return { message: String(error) }
+  }
+  const { name, message, stack, code, cause } = error as Error & { code?: unknown; cause?: unknown }
+  return {
+    type: name,
+    message,
+    ...(code === undefined ? {} : { code }),
+    ...(depth < 3 && cause !== undefined ? { cause: describeError(cause, depth + 1) } : {}),
+    stack,
+  }
+}

@@ -1,0 +1,51 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Kit } from './kit.ts'
+
+interface PeriodicOptions {
+  name: string
+  /** Wait between the end of one run and the start of the next, in milliseconds. */
+  everyMs: number
+  /** Does one round. Returning `true` means that there is more to do: the next round follows at once. */
+  run(): Promise<boolean | void>
+}
+
+/** A task that repeats until the service stops. */
+export interface Periodic {
+  /** Starts the next round now, or once more after the one under way. */
+  wake(): void
+}
+
+/** Repeats a task; a round that throws is logged and tried again. Registers its end, which waits for the round under way. */
+export function startPeriodic({ log, lifecycle }: Pick<Kit, 'log' | 'lifecycle'>, { name, everyMs, run }: PeriodicOptions): Periodic {
+  let stopped = false
+  let woken = false
+  let sleep = new AbortController()
+  let failures = 0
+  const loop = async () => {
+    while (!stopped) {
+      let more: boolean | void = false
+      woken = false
+      try {
+        more = await run()
+        failures = 0
+      } catch (error) {
+        if (failures++ % 20 === 0) log.warn({ task: name, err: error, failures }, 'a round failed and will be repeated')
+      }
+      if (stopped || ((more || woken) && failures === 0)) continue
+      sleep = new AbortController()
+      await delay(everyMs, undefined, { signal: sleep.signal }).catch(() => {})
+    }
+  }
+  const running = loop()
+  lifecycle.onStop(name, async () => {
+    stopped = true
+    sleep.abort()
+    await running
+  })
+  return {
+    wake() {
+      woken = true
+      if (failures === 0) sleep.abort()
+    },
+  }
+}

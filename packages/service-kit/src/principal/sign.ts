@@ -1,0 +1,33 @@
+import type { Principal } from '@notify/contracts'
+import { importJWK, type JWK, SignJWT } from 'jose'
+
+export const principalIssuer = 'notify-gateway'
+/** How long a signed principal is good for, in seconds. */
+export const principalLifetimeSeconds = 120
+const renewAfterMs = 60_000
+const cacheSize = 10_000
+
+/** Signs who a call is made for; the result is reused for a minute for the same caller. */
+export type SignPrincipal = (principal: Principal) => Promise<string>
+
+/**
+ * @param key private ES256 JWK of the gateway
+ */
+export async function createPrincipalSigner(key: JWK): Promise<SignPrincipal> {
+  const privateKey = await importJWK(key, 'ES256')
+  const cache = new Map<string, { token: Promise<string>; renewAtMs: number }>()
+  return (principal) => {
+    const id = JSON.stringify(principal)
+    const known = cache.get(id)
+    if (known && known.renewAtMs > Date.now()) return known.token
+    if (cache.size >= cacheSize) cache.clear()
+    const token = new SignJWT({ principal })
+      .setProtectedHeader({ alg: 'ES256', kid: key.kid ?? 'gateway', typ: 'principal+jwt' })
+      .setIssuer(principalIssuer)
+      .setIssuedAt()
+      .setExpirationTime(`${principalLifetimeSeconds}s`)
+      .sign(privateKey)
+    cache.set(id, { token, renewAtMs: Date.now() + renewAfterMs })
+    return token
+  }
+}

@@ -1,0 +1,120 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { ServiceName } from '@notify/contracts'
+import type { z } from 'zod'
+import { type commonConfig, ConfigError, loadConfig } from './config.ts'
+import { Health } from './health.ts'
+import type { Kit } from './kit.ts'
+import { Lifecycle } from './lifecycle.ts'
+import { createLogger, describeError, type LoggerHandle } from './logger.ts'
+import { startMetrics } from './telemetry/metrics.ts'
+import { createTracer } from './telemetry/tracing.ts'
+
+type Common = z.output<z.ZodObject<typeof commonConfig>>
+
+interface Definition<S extends z.ZodObject> {
+  name: ServiceName
+  config: S
+  /** Opens what the service needs, each resource registering its end. */
+  createService(config: z.output<S>, kit: Kit): Promise<void>
+  /** `main.ts migrate`: brings the schema up to date and ends. */
+  migrate(config: z.output<S>, kit: Pick<Kit, 'log' | 'lifecycle'>): Promise<void>
+}
+
+/**
+ * Runs a service as a process: reads the configuration, creates the service, reports ready, and on SIGTERM, SIGINT or the
+ * loss of its supervisor drains in order. A second signal ends it at once.
+ */
+export async function run<S extends z.ZodObject>(definition: Definition<S>): Promise<void> {
+  let config: z.output<S> & Common
+  try {
+    config = loadConfig(definition.config, process.env) as z.output<S> & Common
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    process.stderr.write(`${definition.name} cannot start:\n${error.message}\n`)
+    process.exitCode = 1
+    return
+  }
+  const logger = createLogger(definition.name, config.LOG_LEVEL)
+  const lifecycle = new Lifecycle(logger.log)
+  watchFaults(logger, lifecycle)
+  try {
+    if (process.argv[2] === 'migrate') {
+      await definition.migrate(config, { log: logger.log, lifecycle })
+      await lifecycle.stop()
+      logger.flush()
+      return
+    }
+    await serve(definition, config, logger, lifecycle)
+  } catch (error) {
+    logger.log.fatal({ err: error }, `${definition.name} cannot start: ${(error as Error).message}`)
+    process.exitCode = 1
+    await lifecycle.stop()
+    logger.flush()
+  }
+}
+
+async function serve<S extends z.ZodObject>(
+  definition: Definition<S>,
+  config: z.output<S> & Common,
+  logger: LoggerHandle,
+  lifecycle: Lifecycle,
+): Promise<void> {
+  const { log } = logger
+  const health = new Health()
+  const tracer = await createTracer(
+    {
+      service: definition.name,
+      endpoint: config.OTEL_EXPORTER_OTLP_ENDPOINT,
+      sampleRatio: config.TRACE_SAMPLE_RATIO,
+    },
+    lifecycle,
+  )
+  const metrics = await startMetrics({ host: config.HOST, port: config.METRICS_PORT }, lifecycle)
+  const stop = drainOn(logger, lifecycle, health, config)
+  await definition.createService(config, { service: definition.name, log, lifecycle, health, metrics, tracer })
+  if (stop.requested) return
+  health.setReady(true)
+  log.info('ready')
+}
+
+/** Installs the signals; the process then ends by itself, because nothing is left open. */
+function drainOn(logger: LoggerHandle, lifecycle: Lifecycle, health: Health, config: Common): { requested: boolean } {
+  const state = { requested: false }
+  const drain = async (reason: string) => {
+    if (state.requested) process.exit(130)
+    state.requested = true
+    logger.log.info({ reason }, 'draining')
+    health.setReady(false)
+    const deadline = setTimeout(() => {
+      logger.log.error('the drain took too long')
+      logger.flush()
+      process.exit(1)
+    }, config.SHUTDOWN_TIMEOUT)
+    await delay(config.DRAIN_DELAY)
+    await lifecycle.stop()
+    clearTimeout(deadline)
+    logger.log.info('stopped')
+    logger.flush()
+    if (process.connected) process.disconnect()
+  }
+  process.on('SIGTERM', () => void drain('SIGTERM'))
+  process.on('SIGINT', () => void drain('SIGINT'))
+  process.on('disconnect', () => {
+    if (!state.requested) void drain('the supervisor is gone')
+  })
+  return state
+}
+
+/** A fault that nobody caught leaves the state unknown: say it, drain, and end with an error. */
+function watchFaults({ log, flush }: LoggerHandle, lifecycle: Lifecycle): void {
+  const end = async (fault: unknown) => {
+    process.exitCode = 1
+    log.fatal({ err: describeError(fault) }, 'uncaught fault')
+    flush()
+    setTimeout(() => process.exit(1), 5000).unref()
+    await lifecycle.stop()
+    process.exit(1)
+  }
+  process.on('uncaughtException', (error) => void end(error))
+  process.on('unhandledRejection', (error) => void end(error))
+}

@@ -1,0 +1,117 @@
+import { type Attributes, context, isSpanContextValid, type Span as OtelSpan, SpanKind, SpanStatusCode, TraceFlags, trace } from '@opentelemetry/api'
+import type { Lifecycle } from '../lifecycle.ts'
+
+export { SpanKind }
+
+/** One step of a trace. When nothing records it only hands the caller's `traceparent` on. */
+export interface Span {
+  /** W3C trace context of this step, for the next hop; absent when there is no trace. */
+  readonly traceparent: string | undefined
+  readonly recording: boolean
+  set(attributes: Attributes): void
+  end(error?: unknown): void
+}
+
+export interface Tracer {
+  start(name: string, options: SpanOptions): Span
+}
+
+export interface SpanOptions {
+  /** `traceparent` of the step before; without one only an `edge` step may begin a trace. */
+  parent?: string | undefined
+  /** Whether this is a door to the outside, where the decision to trace is made. */
+  edge?: boolean
+  kind?: SpanKind
+  attributes?: Attributes
+}
+
+const pattern = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/
+
+/** Whether the text is a W3C `traceparent` of version 00. */
+export function isTraceparent(text: string | undefined): text is string {
+  return text !== undefined && pattern.test(text)
+}
+
+class PassingSpan implements Span {
+  readonly recording = false
+  readonly traceparent: string | undefined
+  constructor(traceparent: string | undefined) {
+    this.traceparent = traceparent
+  }
+  set(): void {}
+  end(): void {}
+}
+const silent = new PassingSpan(undefined)
+
+/** Passes a caller's trace context on and records nothing: what runs when no OTLP endpoint is configured. */
+export const passingTracer: Tracer = {
+  start: (_name, { parent }) => (parent === undefined ? silent : new PassingSpan(parent)),
+}
+
+/**
+ * A tracer that writes to an OTLP endpoint. The sampling decision is made first and child steps are only made below a
+ * sampled one, so that an unsampled request costs a random number.
+ */
+export async function createTracer(
+  options: { service: string; endpoint: string | undefined; sampleRatio: number },
+  lifecycle: Lifecycle,
+): Promise<Tracer> {
+  if (!options.endpoint) return passingTracer
+  const [{ TracerProvider, BatchSpanProcessor }, { OTLPTraceExporter }, { resourceFromAttributes }] =
+    await Promise.all([
+      import('@opentelemetry/sdk-trace'),
+      import('@opentelemetry/exporter-trace-otlp-http'),
+      import('@opentelemetry/resources'),
+    ])
+  const provider = new TracerProvider({
+    resource: resourceFromAttributes({ 'service.name': options.service }),
+    spanProcessors: [
+      new BatchSpanProcessor({
+        exporter: new OTLPTraceExporter({ url: `${options.endpoint.replace(/\/$/, '')}/v1/traces` }),
+      }),
+    ],
+  })
+  lifecycle.onStop('tracing', () => provider.shutdown())
+  const tracer = provider.getTracer('notify')
+  return {
+    start(name, { parent, edge = false, kind = SpanKind.INTERNAL, attributes = {} }) {
+      const match = parent === undefined ? null : pattern.exec(parent)
+      const sampled = match ? (Number.parseInt(match[3]!, 16) & 1) === 1 : edge && Math.random() < options.sampleRatio
+      if (!sampled) return passingTracer.start(name, { parent })
+      const parentContext = match
+        ? trace.setSpanContext(context.active(), {
+            traceId: match[1]!,
+            spanId: match[2]!,
+            traceFlags: TraceFlags.SAMPLED,
+            isRemote: true,
+          })
+        : context.active()
+      return new RecordingSpan(tracer.startSpan(name, { kind, attributes }, parentContext))
+    },
+  }
+}
+
+class RecordingSpan implements Span {
+  readonly #span: OtelSpan
+  constructor(span: OtelSpan) {
+    this.#span = span
+  }
+  get recording(): boolean {
+    return this.#span.isRecording()
+  }
+  get traceparent(): string | undefined {
+    const spanContext = this.#span.spanContext()
+    if (!isSpanContextValid(spanContext)) return undefined
+    return `00-${spanContext.traceId}-${spanContext.spanId}-01`
+  }
+  set(attributes: Attributes): void {
+    this.#span.setAttributes(attributes)
+  }
+  end(error?: unknown): void {
+    if (error !== undefined) {
+      const name = error instanceof Error ? error.name : 'error'
+      this.#span.setStatus({ code: SpanStatusCode.ERROR, message: name })
+    }
+    this.#span.end()
+  }
+}
