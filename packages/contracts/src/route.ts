@@ -11,11 +11,11 @@ export type RouteAuth =
   | { caller: 'anyone' }
   | { caller: 'internal' }
 
-export const apiKey = (permission: KeyPermission): RouteAuth => ({ caller: 'key', permission })
-export const operator = (permission: OperatorPermission): RouteAuth => ({ caller: 'operator', permission })
-export const carrier: RouteAuth = { caller: 'carrier' }
-export const anyone: RouteAuth = { caller: 'anyone' }
-export const internal: RouteAuth = { caller: 'internal' }
+export const apiKey = (permission: KeyPermission) => ({ caller: 'key', permission }) as const
+export const operator = (permission: OperatorPermission) => ({ caller: 'operator', permission }) as const
+export const carrier = { caller: 'carrier' } as const
+export const anyone = { caller: 'anyone' } as const
+export const internal = { caller: 'internal' } as const
 
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 type Schemas = Readonly<Record<number, z.ZodType>>

@@ -1,8 +1,8 @@
 import type { DeadLetter } from '@notify/messaging'
-import type { Database } from './open.ts'
+import type { Queries } from './open.ts'
 
 /** Keeps an event that no repetition helps, once, for an operator to look at. */
-export async function keepDeadLetter(db: Database<unknown>, letter: DeadLetter): Promise<void> {
+export async function keepDeadLetter(db: Queries, letter: DeadLetter): Promise<void> {
   await db.run(
     {
       name: 'keep-dead-letter',

@@ -1,6 +1,6 @@
 import { Problem, Reply } from '@notify/service-kit'
-import { CompiledQuery, type Kysely, sql, type Transaction } from 'kysely'
-import { type Database, databaseUnavailable, isConnectionError } from './open.ts'
+import { type Kysely, sql } from 'kysely'
+import type { Queries, Run } from './open.ts'
 
 /** Table of the answers that a repeated request gets again, for a service's migrations. */
 export async function createIdempotencyTable(db: Kysely<unknown>): Promise<void> {
@@ -31,6 +31,7 @@ interface StoredAnswer {
   response: string
 }
 
+const deletionBatch = 1000
 const lockNotAvailable = '55P03'
 
 /**
@@ -38,50 +39,47 @@ const lockNotAvailable = '55P03'
  * connection's lock timeout (5 s).
  * @throws Problem `idempotency_conflict` for another body, `idempotency_in_progress` when the wait was in vain
  */
-export async function runIdempotently<Tables>(
-  db: Database<Tables>,
-  request: IdempotentRequest,
-  effect: (tx: Transaction<Tables>) => Promise<Reply>,
+export async function runIdempotently(
+  db: Queries,
+  { scope, key, fingerprint }: IdempotentRequest,
+  effect: (run: Run) => Promise<Reply>,
 ): Promise<Reply> {
   try {
-    return await db.kysely.transaction().execute(async (tx) => {
-      const { scope, key, fingerprint } = request
+    return await db.transaction(async (run) => {
       // The row is taken before the effect, so that a twin waits here; its answer is filled in below.
-      const taken = await tx.executeQuery(
-        CompiledQuery.raw(
-          `insert into idempotency_keys (scope, key, fingerprint, status, response) values ($1, $2, $3, 0, '')
-           on conflict (scope, key) do update
-             set fingerprint = $3, status = 0, response = '', expires_at = now() + interval '24 hours'
-             where idempotency_keys.expires_at < now()
-           returning key`,
-          [scope, key, fingerprint],
-        ),
+      const taken = await run(
+        `insert into idempotency_keys (scope, key, fingerprint, status, response) values ($1, $2, $3, 0, '')
+         on conflict (scope, key) do update
+           set fingerprint = $3, status = 0, response = '', expires_at = now() + interval '24 hours'
+           where idempotency_keys.expires_at < now()
+         returning key`,
+        [scope, key, fingerprint],
       )
-      if (taken.rows.length === 0) {
-        const found = await tx.executeQuery<StoredAnswer>(
-          CompiledQuery.raw(`select fingerprint, status, response from idempotency_keys where scope = $1 and key = $2`, [scope, key]),
+      if (taken.length === 0) {
+        const [stored] = await run<StoredAnswer>(
+          `select fingerprint, status, response from idempotency_keys where scope = $1 and key = $2`,
+          [scope, key],
         )
-        return replay(found.rows[0]!, fingerprint)
+        if (!stored) throw inProgress()
+        return replay(stored, fingerprint)
       }
-      const reply = await effect(tx)
-      await tx.executeQuery(
-        CompiledQuery.raw(`update idempotency_keys set status = $3, response = $4 where scope = $1 and key = $2`, [
-          scope,
-          key,
-          reply.status,
-          reply.text,
-        ]),
-      )
+      const reply = await effect(run)
+      await run(`update idempotency_keys set status = $3, response = $4 where scope = $1 and key = $2`, [
+        scope,
+        key,
+        reply.status,
+        reply.text,
+      ])
       return reply
     })
   } catch (error) {
     if ((error as { code?: string }).code === lockNotAvailable) throw inProgress()
-    throw isConnectionError(error) ? databaseUnavailable(error) : error
+    throw error
   }
 }
 
 /** The first answer again, or the conflict. */
-export function replay(stored: StoredAnswer, fingerprint: string): Reply {
+function replay(stored: StoredAnswer, fingerprint: string): Reply {
   if (stored.fingerprint !== fingerprint) throw idempotencyConflict()
   return new Reply(stored.status, stored.response, { 'Idempotent-Replayed': 'true' })
 }
@@ -95,10 +93,11 @@ export function inProgress(): Problem {
 }
 
 /** Deletes records whose time is over; returns whether more are left. */
-export async function deleteExpiredKeys(db: Database<unknown>): Promise<boolean> {
-  const { rowCount } = await db.pool.query(
+export async function deleteExpiredKeys(db: Queries): Promise<boolean> {
+  const deleted = await db.run(
     `delete from idempotency_keys where (scope, key) in (
-       select scope, key from idempotency_keys where expires_at < now() limit 5000)`,
+       select scope, key from idempotency_keys where expires_at < now() limit ${deletionBatch})
+     returning 1`,
   )
-  return rowCount === 5000
+  return deleted.length === deletionBatch
 }

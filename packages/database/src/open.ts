@@ -9,12 +9,19 @@ export interface Statement {
   text: string
 }
 
-/** A service's own schema: the query builder, and a short way for the statements that carry the load. */
-export interface Database<Tables> {
+/** Runs a statement; prepared when it has a name. @throws Problem `service_unavailable` when Postgres cannot be reached */
+export type Run = <Row>(statement: Statement | string, values?: readonly unknown[]) => Promise<Row[]>
+
+/** A service's own schema as the shared mechanisms use it: statements as they are written. */
+export interface Queries {
+  run: Run
+  /** Runs statements in one transaction; a throw rolls back. */
+  transaction<T>(work: (run: Run) => Promise<T>): Promise<T>
+}
+
+/** A service's own schema, with the query builder for its tables. */
+export interface Database<Tables> extends Queries {
   kysely: Kysely<Tables>
-  pool: pg.Pool
-  /** Runs a prepared statement. @throws Problem `service_unavailable` when Postgres cannot be reached */
-  run<Row>(statement: Statement, values: readonly unknown[]): Promise<Row[]>
 }
 
 interface OpenOptions {
@@ -47,15 +54,36 @@ export async function openDatabase<Tables>(kit: Pick<Kit, 'log' | 'lifecycle'> &
   })
   return {
     kysely,
-    pool,
-    async run<Row>({ name, text }: Statement, values: readonly unknown[]) {
+    run: runOn(pool),
+    async transaction(work) {
+      const client = await pool.connect().catch(rethrow)
+      let failed = true
       try {
-        return (await pool.query({ name, text, values: values as unknown[] })).rows as Row[]
+        await client.query('begin')
+        const result = await work(runOn(client))
+        await client.query('commit')
+        failed = false
+        return result
       } catch (error) {
-        throw isConnectionError(error) ? databaseUnavailable(error) : error
+        failed = await client.query('rollback').then(() => false, () => true)
+        return rethrow(error)
+      } finally {
+        client.release(failed)
       }
     },
   }
+}
+
+function runOn(target: pg.Pool | pg.PoolClient): Run {
+  return async <Row>(statement: Statement | string, values: readonly unknown[] = []) => {
+    const query = typeof statement === 'string' ? { text: statement } : statement
+    const { rows } = await target.query({ ...query, values: values as unknown[] }).catch(rethrow)
+    return rows as Row[]
+  }
+}
+
+function rethrow(error: unknown): never {
+  throw isConnectionError(error) ? databaseUnavailable(error) : error
 }
 
 function parserOf(oid: number, format?: 'text' | 'binary') {

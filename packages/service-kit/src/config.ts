@@ -1,3 +1,4 @@
+import type { JSONWebKeySet } from 'jose'
 import { z } from 'zod'
 import { parseDurationMs } from './duration.ts'
 
@@ -41,7 +42,7 @@ export const commonConfig = {
   MIGRATE_ON_START: z.stringbool().default(true).describe('Whether to bring the schema up to date at start'),
   NATS_URL: z.url({ protocol: /^(nats|tls)$/ }).describe('NATS server with JetStream; several addresses as NATS_URL=nats://a:4222'),
   STREAM_REPLICAS: z.coerce.number().int().min(1).max(5).default(1).describe("Replicas of the service's JetStream stream"),
-  PRINCIPAL_JWKS: jsonText(z.object({ keys: z.array(z.record(z.string(), z.unknown())) })).describe(
+  PRINCIPAL_JWKS: jsonText(z.custom<JSONWebKeySet>((value) => Array.isArray((value as JSONWebKeySet | null)?.keys), 'must be a JWKS')).describe(
     'JWKS that verifies the signed principals of the gateway',
   ),
   DRAIN_DELAY: duration('0s').describe('Wait between unready and the end of accepting, for load balancers to notice'),

@@ -1,12 +1,13 @@
 import type { ServiceName } from '@notify/contracts'
 import { type Bus, publishEvent } from '@notify/messaging'
 import { type Kit, startPeriodic } from '@notify/service-kit'
-import type { Database } from '../open.ts'
+import type { Queries, Statement } from '../open.ts'
 import { createStreamWatch } from './watch-stream.ts'
 
 const batchSize = 256
 const pollMs = 200
 const keptDays = 7
+const deletionBatch = 1000
 
 interface Row {
   id: string
@@ -39,7 +40,7 @@ export function createOutboxWaker({ service }: Pick<Kit, 'service'>, bus: Bus): 
  * the row's id as message id, and marks those that JetStream confirmed. A crash in between publishes them again under the
  * same id. Watches the stream for memory loss first. Registers its end.
  */
-export function startOutboxRelay(kit: Kit, db: Database<unknown>, bus: Bus, streamReplicas: number): void {
+export function startOutboxRelay(kit: Kit, db: Queries, bus: Bus, streamReplicas: number): void {
   const published = kit.metrics.counter('outbox_published_total', 'Events handed to JetStream')
   const watch = createStreamWatch(kit, db, bus, streamReplicas)
   const relay = startPeriodic(kit, {
@@ -55,55 +56,45 @@ export function startOutboxRelay(kit: Kit, db: Database<unknown>, bus: Bus, stre
   })
   const wakes = bus.connection.subscribe(wakeSubject(kit.service), { callback: () => relay.wake() })
   kit.lifecycle.onStop('outbox wake', () => wakes.unsubscribe())
-  startPeriodic(kit, {
-    name: 'outbox retention',
-    everyMs: 60_000,
-    async run() {
-      const { rowCount } = await db.pool.query(
-        `delete from outbox where id in (
-           select id from outbox where published_at < now() - make_interval(days => $1) limit 5000)`,
-        [keptDays],
-      )
-      return rowCount === 5000
-    },
-  })
+  startPeriodic(kit, { name: 'outbox retention', everyMs: 60_000, run: () => deletePublished(db) })
   kit.metrics.gauge('outbox_oldest_unpublished_seconds', 'Age of the oldest event not yet published', async () => {
-    const { rows } = await db.pool.query(
-      `select coalesce(extract(epoch from now() - created_at), 0)::float8 as age from outbox
-       where published_at is null order by id limit 1`,
+    const [oldest] = await db.run<{ age: number }>(
+      `select extract(epoch from now() - created_at)::float8 as age from outbox where published_at is null order by id limit 1`,
     )
-    return rows[0]?.age ?? 0
+    return oldest?.age ?? 0
   })
 }
 
-async function relayOnce(db: Database<unknown>, bus: Bus): Promise<{ claimed: number; confirmed: number }> {
-  const client = await db.pool.connect()
-  let broken = false
-  try {
-    await client.query('begin')
-    const { rows } = await client.query<Row>({
-      name: 'claim-outbox',
-      text: `select id, subject, payload, traceparent, publications from outbox
-             where published_at is null order by id limit ${batchSize} for update skip locked`,
-    })
+/** Deletes events whose time is over; returns whether more are left. */
+async function deletePublished(db: Queries): Promise<boolean> {
+  const deleted = await db.run(
+    `delete from outbox where id in (
+       select id from outbox where published_at < now() - make_interval(days => ${keptDays}) limit ${deletionBatch})
+     returning 1`,
+  )
+  return deleted.length === deletionBatch
+}
+
+const claim: Statement = {
+  name: 'claim-outbox',
+  text: `select id, subject, payload, traceparent, publications from outbox
+         where published_at is null order by id limit ${batchSize} for update skip locked`,
+}
+
+const mark: Statement = {
+  name: 'mark-outbox',
+  text: `update outbox set published_at = now(), published_seq = done.seq, publications = publications + 1
+         from unnest($1::uuid[], $2::bigint[]) as done (id, seq) where outbox.id = done.id`,
+}
+
+/** Claims, publishes and marks one batch; the rows stay locked meanwhile, so that no other relay takes them. */
+function relayOnce(db: Queries, bus: Bus): Promise<{ claimed: number; confirmed: number }> {
+  return db.transaction(async (run) => {
+    const rows = await run<Row>(claim)
     const confirmed = rows.length === 0 ? [] : await publishAll(bus, rows)
-    if (confirmed.length > 0) {
-      await client.query({
-        name: 'mark-outbox',
-        text: `update outbox set published_at = now(), published_seq = done.seq, publications = publications + 1
-               from unnest($1::uuid[], $2::bigint[]) as done (id, seq) where outbox.id = done.id`,
-        values: [confirmed.map(({ id }) => id), confirmed.map(({ seq }) => seq)],
-      })
-    }
-    await client.query('commit')
+    if (confirmed.length > 0) await run(mark, [confirmed.map(({ id }) => id), confirmed.map(({ seq }) => seq)])
     return { claimed: rows.length, confirmed: confirmed.length }
-  } catch (error) {
-    broken = true
-    throw error
-  } finally {
-    // A connection whose transaction failed is thrown away: whether it rolled back is not known.
-    client.release(broken)
-  }
+  })
 }
 
 async function publishAll(bus: Bus, rows: readonly Row[]): Promise<{ id: string; seq: number }[]> {

@@ -2,8 +2,7 @@ import { JetStreamApiCodes } from '@nats-io/jetstream'
 import { streams } from '@notify/contracts'
 import { type Bus, isCode, provisionStream } from '@notify/messaging'
 import { type Kit, startPeriodic } from '@notify/service-kit'
-import { CompiledQuery } from 'kysely'
-import type { Database } from '../open.ts'
+import type { Queries } from '../open.ts'
 
 const checkEveryMs = 5000
 
@@ -16,7 +15,7 @@ export interface StreamWatch {
  * Notices when JetStream has forgotten: the stream was made anew, or its sequence went back. Then what may be lost becomes
  * unpublished again and the relay publishes it with new message ids; consumers know the events by their own ids.
  */
-export function createStreamWatch(kit: Kit, db: Database<unknown>, bus: Bus, replicas: number): StreamWatch {
+export function createStreamWatch(kit: Kit, db: Queries, bus: Bus, replicas: number): StreamWatch {
   let checked = false
   const check = async () => {
     const count = await republishForgotten(kit, db, bus, replicas)
@@ -36,38 +35,34 @@ export function createStreamWatch(kit: Kit, db: Database<unknown>, bus: Bus, rep
   }
 }
 
-async function republishForgotten(kit: Kit, db: Database<unknown>, bus: Bus, replicas: number): Promise<number> {
+async function republishForgotten(kit: Kit, db: Queries, bus: Bus, replicas: number): Promise<number> {
   const { name } = streams[kit.service]
   const info = await bus.jsm.streams.info(name).catch((error: unknown) => {
     if (isCode(error, JetStreamApiCodes.StreamNotFound)) return provisionStream(bus, kit.service, replicas)
     throw error
   })
-  return db.kysely.transaction().execute(async (tx) => {
-    const { rows } = await tx.executeQuery<{ forgot: boolean; recreated: boolean; checked_at: Date }>(
-      CompiledQuery.raw(
-        `select created <> $2 or last_seq > $3 as forgot, created <> $2 as recreated, checked_at
-         from stream_watermark where stream = $1 for update`,
-        [name, info.created, info.state.last_seq],
-      ),
+  return db.transaction(async (run) => {
+    const [known] = await run<{ forgot: boolean; recreated: boolean; checked_at: Date }>(
+      `select created <> $2 or last_seq > $3 as forgot, created <> $2 as recreated, checked_at
+       from stream_watermark where stream = $1 for update`,
+      [name, info.created, info.state.last_seq],
     )
-    await tx.executeQuery(
-      CompiledQuery.raw(
-        `insert into stream_watermark (stream, created, last_seq, checked_at) values ($1, $2, $3, now())
-         on conflict (stream) do update set created = $2, last_seq = $3, checked_at = now()`,
-        [name, info.created, info.state.last_seq],
-      ),
+    await run(
+      `insert into stream_watermark (stream, created, last_seq, checked_at) values ($1, $2, $3, now())
+       on conflict (stream) do update set created = $2, last_seq = $3, checked_at = now()`,
+      [name, info.created, info.state.last_seq],
     )
-    const known = rows[0]
     if (!known?.forgot) return 0
     // Sequences are given out again after a loss, so time decides too: a kill loses at most what was not yet synced.
-    const lost = await tx.executeQuery(
-      CompiledQuery.raw(
-        `update outbox set published_at = null, published_seq = null
+    const [lost] = await run<{ count: number }>(
+      `with lost as (
+         update outbox set published_at = null, published_seq = null
          where published_at is not null
-           and ($1 or published_seq > $2 or published_at > $3::timestamptz - interval '5 minutes')`,
-        [known.recreated, info.state.last_seq, known.checked_at],
-      ),
+           and ($1 or published_seq > $2 or published_at > $3::timestamptz - interval '5 minutes')
+         returning 1)
+       select count(*)::int as count from lost`,
+      [known.recreated, info.state.last_seq, known.checked_at],
     )
-    return Number(lost.numAffectedRows ?? 0)
+    return lost?.count ?? 0
   })
 }

@@ -7,11 +7,11 @@ import { type Door, mount, mountNotFound } from './mount.ts'
 import { createApp, listen } from './server.ts'
 
 interface ServeOptions<Context> {
-  config: { HOST: string; PORT: number; DOCS_URL: string; PRINCIPAL_JWKS: JSONWebKeySet | { keys: object[] } }
+  config: { HOST: string; PORT: number; DOCS_URL: string; PRINCIPAL_JWKS: JSONWebKeySet }
   context: Context
   routes: readonly RouteEntry<Context>[]
   /** How callers are known and admitted; by default: by the principal that the gateway signed. */
-  door?: Pick<Door, 'authenticate' | 'edge'> & Partial<Pick<Door, 'admit'>>
+  door?: Partial<Pick<Door, 'authenticate' | 'edge' | 'admit'>>
   /** What is mounted beside the contracts: static files, proxies. Runs before the routes. */
   extend?(app: Express, door: Door): void
 }
@@ -34,7 +34,7 @@ function makeDoor<Context>(kit: Kit, { config, door }: ServeOptions<Context>): D
     'Time from the first byte read to the last byte written',
     [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
   )
-  const verify = createPrincipalVerifier(config.PRINCIPAL_JWKS as JSONWebKeySet)
+  const verify = createPrincipalVerifier(config.PRINCIPAL_JWKS)
   return {
     log: kit.log,
     tracer: kit.tracer,

@@ -1,0 +1,69 @@
+import { type ServiceName, serviceNames } from '@notify/contracts'
+import { provisionDatabase, provisionServices, type ServiceRole } from './provision.ts'
+
+/**
+ * Prepares a Postgres server for the services: `node packages/database/src/provision-main.ts`, once per installation and
+ * after each change of a password.
+ *
+ * - `ADMIN_DATABASE_URL`: any database of the server, as a user that may create databases and roles
+ * - `DATABASE_NAME`: the database that all services share, one schema each; default `notify`
+ * - `<SERVICE>_DATABASE_PASSWORD`, for example `WEBHOOK_DELIVERY_DATABASE_PASSWORD`: one for each service to prepare
+ */
+try {
+  const { adminUrl, databaseName, roles } = settings(process.env)
+  const admin = new URL(adminUrl)
+  try {
+    await provisionDatabase(adminUrl, databaseName)
+    admin.pathname = `/${encodeURIComponent(databaseName)}`
+    await provisionServices(admin.href, roles)
+  } catch (error) {
+    throw new Error(explain(error, admin), { cause: error })
+  }
+  console.log(`provisioned database ${databaseName}: ${roles.map(({ service }) => service).join(', ')}`)
+} catch (error) {
+  console.error(process.env.DEBUG ? error : `provision: ${(error as Error).message}`)
+  process.exitCode = 1
+}
+
+function settings(env: NodeJS.ProcessEnv): { adminUrl: string; databaseName: string; roles: ServiceRole[] } {
+  const adminUrl = env.ADMIN_DATABASE_URL
+  if (!adminUrl)
+    throw new Error('ADMIN_DATABASE_URL is missing: set it to postgres://<admin>:<password>@<host>:5432/postgres')
+  if (!URL.canParse(adminUrl) || !/^postgres(ql)?:$/.test(new URL(adminUrl).protocol)) {
+    throw new Error('ADMIN_DATABASE_URL is not a URL of the form postgres://<admin>:<password>@<host>:5432/postgres')
+  }
+  const roles = serviceNames.flatMap((service) => {
+    const password = env[passwordVariable(service)]
+    return password ? [{ service, password }] : []
+  })
+  if (roles.length === 0) {
+    throw new Error(`no passwords given: set at least one of ${serviceNames.map(passwordVariable).join(', ')}`)
+  }
+  return { adminUrl, databaseName: env.DATABASE_NAME || 'notify', roles }
+}
+
+function passwordVariable(service: ServiceName): string {
+  return `${service.replaceAll('-', '_').toUpperCase()}_DATABASE_PASSWORD`
+}
+
+function explain(error: unknown, admin: URL): string {
+  const { code, message } = innermost(error)
+  const where = `${admin.hostname}:${admin.port || '5432'}`
+  const unreachable = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'ETIMEDOUT', 'EHOSTUNREACH', 'ECONNRESET']
+  if (unreachable.includes(code ?? '') || /timeout expired/.test(message)) {
+    return `Postgres at ${where} cannot be reached (${code ?? message}): check ADMIN_DATABASE_URL and that the server runs`
+  }
+  if (code === '28P01' || code === '28000') {
+    return `Postgres at ${where} refuses the user ${decodeURIComponent(admin.username)}: check ADMIN_DATABASE_URL`
+  }
+  if (code === '42501') {
+    return `the user ${decodeURIComponent(admin.username)} at ${where} may not do this (${message}): it needs CREATEDB and CREATEROLE, or be a superuser`
+  }
+  return `Postgres at ${where}: ${message}`
+}
+
+function innermost(error: unknown): { code?: string; message: string } {
+  const { errors, code, message } = error as { errors?: unknown[]; code?: string; message: string }
+  if (errors?.[0]) return innermost(errors[0])
+  return { message, ...(code ? { code } : {}) }
+}

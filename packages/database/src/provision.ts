@@ -1,0 +1,104 @@
+import { type ServiceName, schemaOf } from '@notify/contracts'
+import pg from 'pg'
+
+export interface ServiceRole {
+  service: ServiceName
+  password: string
+}
+
+/** The codes of two sessions changing the same role at the same moment: roles belong to the whole server. */
+const conflicts = new Set(['23505', '42710', 'XX000', '40001', '40P01'])
+
+/**
+ * Makes a database when it is missing.
+ * @param adminUrl any database of the server; the user must be allowed to create databases
+ */
+export async function provisionDatabase(adminUrl: string, databaseName: string): Promise<void> {
+  await withClient(adminUrl, async (client) => {
+    const found = await client.query('select 1 from pg_database where datname = $1', [databaseName])
+    if (found.rowCount) return
+    try {
+      // template0: nothing that somebody put into template1 comes along.
+      await client.query(`create database ${client.escapeIdentifier(databaseName)} template template0`)
+    } catch (error) {
+      const alreadyThere = ['42P04', '23505'].includes((error as { code?: string }).code ?? '')
+      if (!alreadyThere) throw error
+    }
+  })
+}
+
+/**
+ * Gives a service its role and schema: {@link provisionServices} for one.
+ * @param adminUrl the database that the schema goes to
+ */
+export function provisionService(adminUrl: string, role: ServiceRole): Promise<void> {
+  return provisionServices(adminUrl, [role])
+}
+
+/**
+ * Gives each service a role and a schema of the service's name (with `_` for `-`) in the database of `adminUrl`, and
+ * nothing else: no role reads, or creates anything in, another's schema or `public`. May be repeated (a changed password
+ * is set), and run by several at once.
+ * @param adminUrl a superuser, or a user that may create roles and owns the database
+ */
+export async function provisionServices(adminUrl: string, roles: readonly ServiceRole[]): Promise<void> {
+  await withClient(adminUrl, async (client) => {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        await provision(client, roles)
+        return
+      } catch (error) {
+        await client.query('rollback')
+        if (attempt === 20 || !conflicts.has((error as { code?: string }).code ?? '')) throw error
+        await client.query('select pg_sleep(random() * 0.05)')
+      }
+    }
+  })
+}
+
+async function provision(client: pg.Client, roles: readonly ServiceRole[]): Promise<void> {
+  await client.query('begin')
+  // Against a second run in the same database; the lock ends with the transaction.
+  await client.query(`select pg_advisory_xact_lock(hashtext('notify.provision'))`)
+  const { database, superuser } = await whoWeAre(client)
+  const quotedDatabase = client.escapeIdentifier(database)
+  await client.query('revoke all on schema public from public')
+  await client.query(`revoke connect, temporary on database ${quotedDatabase} from public`)
+  for (const { service, password } of roles) {
+    const name = schemaOf(service)
+    const role = client.escapeIdentifier(name)
+    const exists = await client.query('select 1 from pg_roles where rolname = $1', [name])
+    const verb = exists.rowCount ? 'alter' : 'create'
+    await client.query(`${verb} role ${role} login password ${client.escapeLiteral(password)}`)
+    // Only a member of a role may make a schema for it.
+    if (!superuser) await client.query(`grant ${role} to current_user`)
+    await client.query(`create schema if not exists ${role} authorization ${role}`)
+    await client.query(`alter schema ${role} owner to ${role}`)
+    await client.query(`revoke all on schema ${role} from public`)
+    await client.query(`grant connect on database ${quotedDatabase} to ${role}`)
+    await client.query(`alter role ${role} in database ${quotedDatabase} set search_path = ${role}`)
+  }
+  await client.query('commit')
+}
+
+async function whoWeAre(client: pg.Client): Promise<{ database: string; superuser: boolean }> {
+  const { rows } = await client.query<{ database: string; superuser: boolean }>(
+    'select current_database() as database, rolsuper as superuser from pg_roles where rolname = current_user',
+  )
+  return rows[0]!
+}
+
+async function withClient(url: string, work: (client: pg.Client) => Promise<void>): Promise<void> {
+  const client = new pg.Client({
+    connectionString: url,
+    connectionTimeoutMillis: 10_000,
+    application_name: 'provision',
+  })
+  client.on('error', () => {})
+  await client.connect()
+  try {
+    await work(client)
+  } finally {
+    await client.end()
+  }
+}

@@ -1,0 +1,11 @@
+import type { Metrics } from '@notify/service-kit'
+
+export type CallbackMetrics = ReturnType<typeof createMetrics>
+
+/** The business counters of callbacks, one function each. */
+export function createMetrics(metrics: Metrics) {
+  const received = metrics.counter('callbacks_received_total', 'Carrier callbacks by channel and result')
+  return {
+    received: (channel: string, result: 'recorded' | 'repeated' | 'ignored' | 'refused') => received({ channel, result }),
+  }
+}

@@ -1,0 +1,43 @@
+import type { Database } from '@notify/database'
+import type { KeyRing } from '@notify/privacy'
+import { createTtlCache } from '@notify/service-kit'
+import type { Tables } from '../db/schema.ts'
+
+/** An account whose callbacks can be verified. */
+export interface SmsProvider {
+  id: string
+  authToken: string
+}
+
+export interface SmsProviders {
+  /** The providers of a carrier account; several tenants may use one account. */
+  ofAccount(accountSid: string): Promise<SmsProvider[]>
+  forget(): void
+}
+
+const rememberedMs = 1000
+
+/** Where a provider's auth token belongs: nothing else can read it. */
+export const credentialsPlace = (tenantId: string, providerId: string) => `providers|${tenantId}|${providerId}`
+
+/** The SMS providers by account, remembered for a second. */
+export function createSmsProviders(db: Database<Tables>, keyRing: KeyRing): SmsProviders {
+  const cache = createTtlCache<SmsProvider[]>({
+    ttlMs: rememberedMs,
+    maxEntries: 10_000,
+    async load(accountSid) {
+      const rows = await db.run<{ id: string; tenant_id: string; credentials: Buffer }>(
+        {
+          name: 'find-providers-of-account',
+          text: `select id, tenant_id, credentials from providers where kind = 'twilio' and account_id = $1 order by id`,
+        },
+        [accountSid],
+      )
+      return rows.map(({ id, tenant_id, credentials }) => ({
+        id,
+        authToken: keyRing.decrypt(credentials, credentialsPlace(tenant_id, id)),
+      }))
+    },
+  })
+  return { ofAccount: (accountSid) => cache.get(accountSid), forget: () => cache.clear() }
+}

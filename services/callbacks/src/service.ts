@@ -1,0 +1,40 @@
+import { createOutboxWaker, keepDeadLetter, migrate, openDatabase, startOutboxRelay } from '@notify/database'
+import { connectBus, provisionStream, startConsumers } from '@notify/messaging'
+import { type Kit, serveHttp, startPeriodic } from '@notify/service-kit'
+import type { Config } from './config.ts'
+import { consumers } from './consumers.ts'
+import type { Context } from './context.ts'
+import { migrations } from './db/migrations.ts'
+import type { Tables } from './db/schema.ts'
+import { createMetrics } from './metrics.ts'
+import { createSmsProviders } from './providers/sms-providers.ts'
+import { deleteOldCallbacks } from './receipts/receipt-store.ts'
+import { routesOf } from './routes.ts'
+
+const schema = 'callbacks'
+
+export async function migrateSchema(config: Config, kit: Pick<Kit, 'log' | 'lifecycle'>): Promise<void> {
+  const db = await openDatabase<Tables>(kit, { url: config.DATABASE_URL, poolSize: 1, schema })
+  await migrate(db, schema, migrations, kit.log)
+}
+
+export async function createService(config: Config, kit: Kit): Promise<void> {
+  const db = await openDatabase<Tables>(kit, { url: config.DATABASE_URL, poolSize: config.DATABASE_POOL_SIZE, schema })
+  if (config.MIGRATE_ON_START) await migrate(db, schema, migrations, kit.log)
+  const bus = await connectBus(kit, { url: config.NATS_URL, requiredForReady: false })
+  await provisionStream(bus, 'callbacks', config.STREAM_REPLICAS)
+  const context: Context = {
+    config,
+    db,
+    keyRing: config.ENCRYPTION_KEYS,
+    log: kit.log,
+    tracer: kit.tracer,
+    metrics: createMetrics(kit.metrics),
+    smsProviders: createSmsProviders(db, config.ENCRYPTION_KEYS),
+    wakeOutbox: createOutboxWaker(kit, bus),
+  }
+  startOutboxRelay(kit, db, bus, config.STREAM_REPLICAS)
+  startPeriodic(kit, { name: 'callback retention', everyMs: 60_000, run: () => deleteOldCallbacks(db) })
+  await serveHttp(kit, { config, context, routes: routesOf(context), door: { edge: true } })
+  startConsumers(kit, bus, { context, consumers, keepDeadLetter: (letter) => keepDeadLetter(db, letter) })
+}

@@ -1,0 +1,27 @@
+import type { Channel, DispatchRequest, KeyPrincipal, Lane } from '@notify/contracts'
+import type { Problem } from '@notify/service-kit'
+
+/** A dispatch request whose caller and shape are known to be good. */
+export interface Candidate {
+  notificationId: string
+  principal: KeyPrincipal
+  request: DispatchRequest
+  traceparent: string | null
+  idempotency: { scope: string; key: string; fingerprint: string } | undefined
+}
+
+/** A notification that passed every rule and waits for its commit. */
+export interface NewNotification {
+  candidate: Candidate
+  channel: Channel
+  lane: Lane
+  recipientMasked: string
+  recipientIndex: string
+  payload: Buffer
+  credits: number
+  /** The answer's text, kept for replays. */
+  response: string
+}
+
+/** How one request ended: the answer's text, or a refusal. */
+export type AcceptOutcome = { body: string; replayed?: true } | Problem

@@ -1,0 +1,37 @@
+import { receiptReceived, sendRequested } from '@notify/contracts'
+import { consumer, type ConsumerEntry } from '@notify/messaging'
+import type { WorkerContext } from './context.ts'
+import { createReceiptRecorder } from './receipts/record-receipt.ts'
+import { createSender } from './sending/send-notification.ts'
+
+const retry = ['250ms', '1s', '5s', '15s']
+
+/** What the `worker` role does: each lane has a consumer of its own, so that a campaign never delays what cannot wait. */
+export function consumersOf(context: WorkerContext): readonly ConsumerEntry<WorkerContext>[] {
+  const { SEND_CONCURRENCY, BULK_CONCURRENCY } = context.config
+  const send = createSender(context)
+  const record = createReceiptRecorder(context)
+  return [
+    consumer(sendRequested, {
+      durable: 'dispatch-send-transactional-sms',
+      where: { lane: 'transactional', channel: 'sms' },
+      concurrency: SEND_CONCURRENCY,
+      retry,
+      handle: (_context, work, delivery) => send(work, delivery),
+    }),
+    consumer(sendRequested, {
+      durable: 'dispatch-send-bulk-sms',
+      where: { lane: 'bulk', channel: 'sms' },
+      concurrency: BULK_CONCURRENCY,
+      retry,
+      handle: (_context, work, delivery) => send(work, delivery),
+    }),
+    consumer(receiptReceived, {
+      durable: 'dispatch-receipt-sms',
+      where: { channel: 'sms' },
+      concurrency: 256,
+      retry,
+      handle: (_context, receipt) => record(receipt),
+    }),
+  ]
+}

@@ -1,0 +1,27 @@
+import type { Database } from '@notify/database'
+import type { BlindIndex, Fingerprint, KeyRing } from '@notify/privacy'
+import type { Logger, Tracer, VerifyPrincipal } from '@notify/service-kit'
+import type { Carriers } from './carriers/carrier.ts'
+import type { Config } from './config.ts'
+import type { Tables } from './db/schema.ts'
+import type { EventCatalogue } from './events/event-catalogue.ts'
+import type { DispatchMetrics } from './metrics.ts'
+import type { ProviderDirectory } from './providers/provider-directory.ts'
+
+/** What handlers of both roles work with. */
+export interface Context {
+  config: Config
+  db: Database<Tables>
+  log: Logger
+  tracer: Tracer
+  metrics: DispatchMetrics
+  /** Tells the relay that the outbox has work. */
+  wakeOutbox(): void
+  secrets: { keyRing: KeyRing; blindIndex: BlindIndex; fingerprint: Fingerprint; verifyPrincipal: VerifyPrincipal }
+  directory: { events: EventCatalogue; providers: ProviderDirectory }
+}
+
+/** What the worker works with besides. */
+export interface WorkerContext extends Context {
+  carriers: Carriers
+}

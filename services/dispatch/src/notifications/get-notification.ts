@@ -1,0 +1,46 @@
+import type { getNotification as contract } from '@notify/contracts'
+import { type Handler, Problem } from '@notify/service-kit'
+import type { Context } from '../context.ts'
+
+/** A notification's state and every attempt that was made, for the application that sent it. */
+export const getNotification: Handler<Context, typeof contract> = async ({ db }, { params, principal }) => {
+  const found = await db.kysely
+    .selectFrom('notifications')
+    .selectAll()
+    .where('id', '=', params.notification_id)
+    .where('application_id', '=', principal.application_id)
+    .executeTakeFirst()
+  if (!found) throw new Problem('not_found', 'This application has no notification with this id')
+  const attempts = await db.kysely
+    .selectFrom('attempts')
+    .selectAll()
+    .where('notification_id', '=', found.id)
+    .orderBy('number')
+    .execute()
+  return {
+    notification_id: found.id as `notif_${string}`,
+    channel: found.channel,
+    event_key: found.event_key,
+    delivery_status: found.status,
+    recipient_masked: found.recipient_masked,
+    failure_reason: found.failure_reason,
+    retryable: found.retryable,
+    retry_count: found.retry_count,
+    credits: found.credits,
+    metadata: found.metadata,
+    created_at: found.created_at.toISOString(),
+    updated_at: found.updated_at.toISOString(),
+    attempts: attempts.map((attempt) => ({
+      attempt_id: attempt.id as `att_${string}`,
+      number: attempt.number,
+      provider_id: attempt.provider_id,
+      started_at: attempt.started_at.toISOString(),
+      finished_at: attempt.finished_at?.toISOString() ?? null,
+      outcome: attempt.outcome,
+      ambiguous: attempt.ambiguous,
+      provider_code: attempt.provider_code,
+      provider_message: attempt.provider_message,
+      provider_message_id: attempt.provider_message_id,
+    })),
+  }
+}

@@ -1,0 +1,52 @@
+import type { retryActivity as contract, OperatorPrincipal } from '@notify/contracts'
+import { type Run, runIdempotently } from '@notify/database'
+import { type Handler, Problem, Reply } from '@notify/service-kit'
+import type { Context } from '../context.ts'
+import { factsInto, workInto } from './fact-sql.ts'
+
+const requeue = `
+  with again as (
+    update notifications
+    set status = 'queued', revision = revision + 1, retry_count = retry_count + 1, round_attempts = 0,
+        next_attempt_at = null, when_due = 'send', sending = false, failure_reason = null, retryable = false,
+        enqueued_at = now(), updated_at = now()
+    where id = $1 and tenant_id = $2 and retryable and status in ('failed', 'undelivered')
+    returning *
+  ), work as (${workInto('again')}), facts as (${factsInto('again')})
+  select enqueued_at from again`
+
+/** Puts a failed notification back to work, once however many ask at the same moment. */
+export const retryNotification: Handler<Context, typeof contract> = async (context, request) => {
+  const { params, principal, idempotencyKey } = request
+  const reply = idempotencyKey
+    ? await runIdempotently(
+        context.db,
+        {
+          scope: `${principal.tenant_id} ${principal.subject} POST ${request.url}`,
+          key: idempotencyKey,
+          fingerprint: context.secrets.fingerprint(null),
+        },
+        (run) => retry(run, params.id, principal),
+      )
+    : await retry(context.db.run, params.id, principal)
+  context.wakeOutbox()
+  context.log.info({ notification_id: params.id, operator: principal.subject, request_id: request.requestId }, 'retry queued')
+  return reply
+}
+
+async function retry(run: Run, id: string, { tenant_id }: OperatorPrincipal): Promise<Reply> {
+  const [queued] = await run<{ enqueued_at: Date }>(requeue, [id, tenant_id])
+  if (!queued) throw await refusal(run, id, tenant_id)
+  const body = { status: 'retry_queued', transaction_id: id, queued_at: queued.enqueued_at.toISOString() }
+  return new Reply(202, JSON.stringify(body))
+}
+
+async function refusal(run: Run, id: string, tenantId: string): Promise<Problem> {
+  const [found] = await run<{ status: string; failure_reason: string | null }>(
+    `select status, failure_reason from notifications where id = $1 and tenant_id = $2`,
+    [id, tenantId],
+  )
+  if (!found) return new Problem('not_found', 'There is no transaction with this id')
+  const why = found.failure_reason ? `: ${found.failure_reason}` : ''
+  return new Problem('not_retryable', `Only failed or undelivered messages that can succeed may be retried; this one is ${found.status}${why}`)
+}

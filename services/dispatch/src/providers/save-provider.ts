@@ -1,0 +1,48 @@
+import { providerChanged } from '@notify/contracts'
+import { outboxRow } from '@notify/database'
+import type { KeyRing } from '@notify/privacy'
+import { CompiledQuery, type Transaction } from 'kysely'
+import type { Tables } from '../db/schema.ts'
+import { credentialsPlace } from './provider-directory.ts'
+
+interface ProviderRecord {
+  provider_id: `prov_${string}`
+  tenant_id: `ten_${string}`
+  application_id: string | null
+  channel: 'email' | 'sms' | 'whatsapp' | 'in_app' | 'webhook'
+  kind: string
+  name: string
+  priority: number
+  credentials: Record<string, string>
+}
+
+/** Where the credentials belong while they travel on the bus. */
+const eventPlace = (tenantId: string, providerId: string) => `dispatch.provider.changed|${tenantId}|${providerId}`
+
+/** Creates or updates a provider; services that verify its callbacks are told when the credentials changed. */
+export async function saveProvider(tx: Transaction<Tables>, keyRing: KeyRing, record: ProviderRecord): Promise<void> {
+  const { provider_id: id, tenant_id, credentials, ...rest } = record
+  const place = credentialsPlace(tenant_id, id)
+  const text = JSON.stringify(credentials)
+  const known = await tx.selectFrom('providers').select(['credentials', 'revision']).where('id', '=', id).forUpdate().executeTakeFirst()
+  const unchanged = known !== undefined && keyRing.decrypt(known.credentials, place) === text
+  const revision = (known?.revision ?? 0) + (unchanged ? 0 : 1)
+  const row = { tenant_id, ...rest, revision, credentials: unchanged ? known.credentials : keyRing.encrypt(text, place) }
+  await tx
+    .insertInto('providers')
+    .values({ id, ...row })
+    .onConflict((conflict) => conflict.column('id').doUpdateSet({ ...row, updated_at: new Date() }))
+    .execute()
+  if (unchanged) return
+  const event = outboxRow(providerChanged, {
+    provider_id: id,
+    tenant_id,
+    channel: record.channel,
+    kind: record.kind,
+    revision,
+    credentials: keyRing.encrypt(text, eventPlace(tenant_id, id)).toString('base64'),
+  })
+  await tx.executeQuery(
+    CompiledQuery.raw('insert into outbox (subject, payload) values ($1, $2)', [event.subject, event.payload]),
+  )
+}

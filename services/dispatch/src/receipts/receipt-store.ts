@@ -1,0 +1,64 @@
+import type { Receipt } from '@notify/contracts'
+import type { Database, Statement } from '@notify/database'
+import { describeCode, isPermanentCode } from '../carriers/twilio-codes.ts'
+import type { Tables } from '../db/schema.ts'
+import { factsInto } from '../notifications/fact-sql.ts'
+
+/** SQL for the rank of a state: a receipt never lowers it. */
+const rankOf = (column: string) => `case ${column} when 'queued' then 0 when 'sent' then 1 else 2 end`
+
+/**
+ * A receipt counts only for notifications of the tenant whose account signed it: the correlation in a callback's address is
+ * the carrier account's word. `delivered` wins whatever the attempt; other receipts move the latest attempt only, and only up. A receipt also settles an
+ * attempt whose outcome was unknown.
+ */
+const apply: Statement = {
+  name: 'apply-receipts',
+  text: `
+    with receipt as (
+      select * from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[])
+        as t (id, attempt_id, provider_id, provider_message_id, status, code, reason, retryable)
+    ), locked as (
+      select n.id from notifications n join receipt using (id)
+      join providers p on p.id = receipt.provider_id and p.tenant_id = n.tenant_id
+      order by n.id for update of n
+    ), attempt as (
+      update attempts a
+      set outcome = 'accepted', finished_at = coalesce(a.finished_at, now()),
+          provider_id = coalesce(a.provider_id, receipt.provider_id),
+          provider_message_id = coalesce(a.provider_message_id, receipt.provider_message_id),
+          provider_code = coalesce(receipt.code, case when a.outcome = 'accepted' then a.provider_code end),
+          provider_message = coalesce(receipt.reason, case when a.outcome = 'accepted' then a.provider_message end)
+      from receipt join locked using (id)
+      where a.notification_id = receipt.id and a.id = receipt.attempt_id
+      returning a.notification_id as id, a.number
+    ), changed as (
+      update notifications n
+      set status = receipt.status, revision = n.revision + 1, updated_at = now(), next_attempt_at = null, when_due = 'send',
+          sending = n.sending and attempt.number <> n.attempt_count,
+          failure_reason = receipt.reason, retryable = receipt.retryable
+      from receipt join attempt using (id)
+      where n.id = receipt.id and (
+        (receipt.status = 'delivered' and n.status <> 'delivered')
+        or (attempt.number = n.attempt_count and ${rankOf('receipt.status')} > ${rankOf('n.status')}))
+      returning n.*
+    ), facts as (${factsInto('changed')})
+    select id from changed`,
+}
+
+/** Applies receipts, at most one for each notification. @returns the notifications whose state changed */
+export async function applyReceipts(db: Database<Tables>, receipts: readonly Receipt[]): Promise<Set<string>> {
+  const column = <T>(read: (receipt: Receipt) => T) => receipts.map(read)
+  const failed = ({ status }: Receipt) => status === 'failed' || status === 'undelivered'
+  const rows = await db.run<{ id: string }>(apply, [
+    column((r) => r.notification_id),
+    column((r) => r.attempt_id),
+    column((r) => r.provider_id),
+    column((r) => r.provider_message_id),
+    column((r) => r.status),
+    column((r) => (failed(r) ? r.error_code : null)),
+    column((r) => (failed(r) ? describeCode(r.error_code) : null)),
+    column((r) => failed(r) && !isPermanentCode(r.error_code)),
+  ])
+  return new Set(rows.map(({ id }) => id))
+}

@@ -1,0 +1,13 @@
+import { acceptNotifications, getNotification as getContract, retryActivity } from '@notify/contracts'
+import { route, type RouteEntry } from '@notify/service-kit'
+import { createAcceptHandler } from './accept/accept-notifications.ts'
+import type { Context } from './context.ts'
+import { getNotification } from './notifications/get-notification.ts'
+import { retryNotification } from './notifications/retry-notification.ts'
+
+/** What the `api` role answers. */
+export const routesOf = (context: Context): readonly RouteEntry<Context>[] => [
+  route(acceptNotifications, createAcceptHandler(context)),
+  route(getContract, getNotification),
+  route(retryActivity, retryNotification),
+]

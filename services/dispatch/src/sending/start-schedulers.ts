@@ -1,0 +1,63 @@
+import { streams } from '@notify/contracts'
+import type { Bus } from '@notify/messaging'
+import { type Kit, startPeriodic } from '@notify/service-kit'
+import type { WorkerContext } from '../context.ts'
+import { unknownReason } from './decide-next.ts'
+import { expireAttemptLeases, measureQueue, requeueLostWork, takeDueBatch, takeDueNotifications } from './schedule-store.ts'
+
+/** Starts what keeps every notification moving: due retries, attempts of crashed workers, work that the bus lost. */
+export function startSchedulers(kit: Kit, context: WorkerContext, bus: Bus, durables: readonly string[]): void {
+  const { config, db, metrics } = context
+  startPeriodic(kit, {
+    name: 'retry scheduler',
+    everyMs: 250,
+    async run() {
+      const count = await takeDueNotifications(db)
+      if (count > 0) context.wakeOutbox()
+      return count === takeDueBatch
+    },
+  })
+  startPeriodic(kit, {
+    name: 'lease reconciler',
+    everyMs: 1000,
+    async run() {
+      const count = await expireAttemptLeases(db, config.UNKNOWN_GRACE, config.SEND_RETRY_DELAYS.length, unknownReason)
+      if (count === 0) return
+      metrics.recovered('lease_expired', count)
+      kit.log.warn({ attempts: count }, 'attempts of a worker that is gone: their outcome is unknown')
+    },
+  })
+  startPeriodic(kit, {
+    name: 'work reconciler',
+    everyMs: Math.min(config.STALLED_AFTER / 2, 15_000),
+    async run() {
+      const deliveredUpTo = await oldestUndelivered(bus, durables)
+      const count = await requeueLostWork(db, new Date(deliveredUpTo.getTime() - config.STALLED_AFTER))
+      if (count === 0) return
+      context.wakeOutbox()
+      metrics.recovered('work_lost', count)
+      kit.log.warn({ notifications: count }, 'work that the bus did not deliver is published again')
+    },
+  })
+  kit.metrics.gauge('notify_queued', 'Notifications that wait to be sent', async () => (await measureQueue(db)).queued)
+  kit.metrics.gauge('notify_queued_oldest_seconds', 'Age of the longest waiting notification', async () => {
+    return (await measureQueue(db)).oldest_seconds
+  })
+}
+
+/**
+ * Work published before this moment has reached the workers: whatever of it still waits was lost. A long queue is not a
+ * loss, so a lane's oldest unacknowledged message sets the moment.
+ */
+async function oldestUndelivered(bus: Bus, durables: readonly string[]): Promise<Date> {
+  const { name } = streams.dispatch
+  const times = await Promise.all(
+    durables.map(async (durable) => {
+      const { num_pending, num_ack_pending, ack_floor } = await bus.jsm.consumers.info(name, durable)
+      if (num_pending === 0 && num_ack_pending === 0) return Date.now()
+      const next = await bus.jsm.streams.getMessage(name, { seq: ack_floor.stream_seq + 1 }).catch(() => null)
+      return next ? next.time.getTime() : 0
+    }),
+  )
+  return new Date(Math.min(Date.now(), ...times))
+}

@@ -1,0 +1,67 @@
+import { sendRequested } from '@notify/contracts'
+import { createOutboxWaker, deleteExpiredKeys, keepDeadLetter, migrate, openDatabase, startOutboxRelay } from '@notify/database'
+import { type Bus, connectBus, provisionStream, startConsumers } from '@notify/messaging'
+import { createBlindIndex, createFingerprint } from '@notify/privacy'
+import { createPrincipalVerifier, type Kit, serveHttp, startPeriodic } from '@notify/service-kit'
+import { loadBootstrap } from './bootstrap/load-bootstrap.ts'
+import { createTwilioCarrier } from './carriers/twilio-carrier.ts'
+import type { Config } from './config.ts'
+import { consumersOf } from './consumers.ts'
+import type { Context, WorkerContext } from './context.ts'
+import { migrations } from './db/migrations.ts'
+import type { Tables } from './db/schema.ts'
+import { createEventCatalogue } from './events/event-catalogue.ts'
+import { createMetrics } from './metrics.ts'
+import { createProviderDirectory } from './providers/provider-directory.ts'
+import { routesOf } from './routes.ts'
+import { startSchedulers } from './sending/start-schedulers.ts'
+
+const schema = 'dispatch'
+
+export async function migrateSchema(config: Config, kit: Pick<Kit, 'log' | 'lifecycle'>): Promise<void> {
+  const db = await openDatabase<Tables>(kit, { url: config.DATABASE_URL, poolSize: 1, schema })
+  await migrate(db, schema, migrations, kit.log)
+}
+
+/** Opens what both roles share, then what the configured role is for. */
+export async function createService(config: Config, kit: Kit): Promise<void> {
+  const db = await openDatabase<Tables>(kit, { url: config.DATABASE_URL, poolSize: config.DATABASE_POOL_SIZE, schema })
+  if (config.MIGRATE_ON_START) await migrate(db, schema, migrations, kit.log)
+  const bus = await connectBus(kit, { url: config.NATS_URL, requiredForReady: config.ROLE === 'worker' })
+  await provisionStream(bus, 'dispatch', config.STREAM_REPLICAS)
+  const context: Context = {
+    config,
+    db,
+    log: kit.log,
+    tracer: kit.tracer,
+    metrics: createMetrics(kit.metrics),
+    wakeOutbox: createOutboxWaker(kit, bus),
+    secrets: {
+      keyRing: config.ENCRYPTION_KEYS,
+      blindIndex: createBlindIndex(config.BLIND_INDEX_KEY),
+      fingerprint: createFingerprint(config.FINGERPRINT_KEY),
+      verifyPrincipal: createPrincipalVerifier(config.PRINCIPAL_JWKS),
+    },
+    directory: { events: createEventCatalogue(db), providers: createProviderDirectory(db, config.ENCRYPTION_KEYS) },
+  }
+  if (config.ROLE === 'api') await startApi(kit, context)
+  else await startWorker(kit, context, bus)
+}
+
+async function startApi(kit: Kit, context: Context): Promise<void> {
+  const { config, db } = context
+  if (config.BOOTSTRAP_FILE) await loadBootstrap(context, config.BOOTSTRAP_FILE)
+  startPeriodic(kit, { name: 'idempotency retention', everyMs: 60_000, run: () => deleteExpiredKeys(db) })
+  await serveHttp(kit, { config, context, routes: routesOf(context) })
+}
+
+async function startWorker(kit: Kit, shared: Context, bus: Bus): Promise<void> {
+  const { config, db } = shared
+  const context: WorkerContext = { ...shared, carriers: createTwilioCarrier(config) }
+  startOutboxRelay(kit, db, bus, config.STREAM_REPLICAS)
+  await serveHttp(kit, { config, context, routes: [] })
+  const consumers = consumersOf(context)
+  const lanes = consumers.filter(({ event }) => event === sendRequested).map(({ durable }) => durable)
+  startSchedulers(kit, context, bus, lanes)
+  startConsumers(kit, bus, { context, consumers, keepDeadLetter: (letter) => keepDeadLetter(db, letter) })
+}

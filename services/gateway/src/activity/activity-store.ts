@@ -1,0 +1,103 @@
+import type { ActivityItem, NotificationFact } from '@notify/contracts'
+import type { Database, Statement } from '@notify/database'
+import type { Tables } from '../db/schema.ts'
+
+/** Facts are whole pictures with a growing revision: the newest wins, an older or repeated one changes nothing. */
+const project: Statement = {
+  name: 'project-activity',
+  text: `
+    with changed as (
+      insert into activity (id, tenant_id, application_id, revision, channel, status, event_key, recipient_masked,
+        recipient_index, failure_reason, retryable, retry_count, created_at, updated_at)
+      select * from unnest($1::text[], $2::text[], $3::text[], $4::int[], $5::text[], $6::text[], $7::text[], $8::text[],
+        $9::text[], $10::text[], $11::boolean[], $12::int[], $13::timestamptz[], $14::timestamptz[])
+      on conflict (id) do update set
+        revision = excluded.revision, status = excluded.status, failure_reason = excluded.failure_reason,
+        retryable = excluded.retryable, retry_count = excluded.retry_count, updated_at = excluded.updated_at
+        where activity.revision < excluded.revision
+      returning new.tenant_id, new.application_id, new.channel, old.status as old_status, new.status as new_status
+    ), moves as (
+      select tenant_id, application_id, channel, new_status as status, 1 as change from changed
+      union all
+      select tenant_id, application_id, channel, old_status, -1 from changed where old_status is not null
+    ), sums as (
+      select tenant_id, application_id, channel, status, sum(change) as change from moves
+      group by tenant_id, application_id, channel, status having sum(change) <> 0
+      order by tenant_id, application_id, channel, status
+    )
+    insert into activity_counts as counts (tenant_id, application_id, channel, status, count)
+    select * from sums
+    on conflict (tenant_id, application_id, channel, status) do update set count = counts.count + excluded.count`,
+}
+
+/** Writes facts, at most one for each notification, and moves the counts along. */
+export async function projectFacts(db: Database<Tables>, facts: readonly NotificationFact[]): Promise<void> {
+  const column = <T>(read: (fact: NotificationFact) => T) => facts.map(read)
+  await db.run(project, [
+    column((f) => f.notification_id),
+    column((f) => f.tenant_id),
+    column((f) => f.application_id),
+    column((f) => f.revision),
+    column((f) => f.channel),
+    column((f) => f.status),
+    column((f) => f.event_key),
+    column((f) => f.recipient_masked),
+    column((f) => f.recipient_index),
+    column((f) => f.failure_reason),
+    column((f) => f.retryable),
+    column((f) => f.retry_count),
+    column((f) => f.created_at),
+    column((f) => f.occurred_at),
+  ])
+}
+
+export interface ActivityFilter {
+  tenantId: string
+  channel: string | null
+  status: string | null
+}
+
+/** Counted from the sums, which grow with applications and states, never with notifications. */
+export async function countActivity(db: Database<Tables>, { tenantId, channel, status }: ActivityFilter): Promise<number> {
+  const [row] = await db.run<{ total: number }>(
+    {
+      name: 'count-activity',
+      text: `select coalesce(sum(count), 0)::float8 as total from activity_counts
+             where tenant_id = $1 and ($2::text is null or channel = $2) and ($3::text is null or status = $3)`,
+    },
+    [tenantId, channel, status],
+  )
+  return row?.total ?? 0
+}
+
+export interface ActivityRow extends Omit<ActivityItem, 'created_at'> {
+  created_at: Date
+}
+
+/** The place in the list after which a page begins. */
+export interface Position {
+  createdAt: string
+  id: string
+}
+
+/** A page of the trail, newest first. The conditions are written out, so that each combination has its own plan. */
+export function listActivityRows(
+  db: Database<Tables>,
+  { tenantId, channel, status }: ActivityFilter,
+  { after, offset, limit }: { after: Position | undefined; offset: number; limit: number },
+): Promise<ActivityRow[]> {
+  const values: unknown[] = [tenantId, limit, offset]
+  const bind = (value: unknown) => `$${values.push(value)}`
+  const conditions = ['a.tenant_id = $1']
+  if (channel) conditions.push(`a.channel = ${bind(channel)}`)
+  if (status) conditions.push(`a.status = ${bind(status)}`)
+  if (after) conditions.push(`(a.created_at, a.id) < (${bind(after.createdAt)}::timestamptz, ${bind(after.id)})`)
+  return db.run<ActivityRow>(
+    `select a.id as transaction_id, p.name as application_name, a.channel, a.recipient_masked, a.status, a.failure_reason,
+       a.created_at, a.retryable, a.retry_count
+     from activity a join applications p on p.id = a.application_id
+     where ${conditions.join(' and ')}
+     order by a.created_at desc, a.id desc limit $2 offset $3`,
+    values,
+  )
+}

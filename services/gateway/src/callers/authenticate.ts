@@ -1,0 +1,77 @@
+import { timingSafeEqual } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import type { KeyPrincipal, Principal } from '@notify/contracts'
+import type { Database } from '@notify/database'
+import { parseApiKey } from '@notify/privacy'
+import { createTtlCache } from '@notify/service-kit'
+import type { Config } from '../config.ts'
+import type { Tables } from '../db/schema.ts'
+import type { Limits } from '../limits/admit.ts'
+import { findKey, findTenantLimit } from './key-store.ts'
+import { createOperatorVerifier, unauthenticated, type VerifyOperator } from './verify-operator.ts'
+
+interface Caller {
+  principal: Principal
+  limits: Limits
+}
+
+/** Knows callers by their bearer token, and the limits that go with them. */
+export interface Callers {
+  authenticate(request: IncomingMessage): Promise<Principal>
+  limitsOf(principal: Principal): Limits
+}
+
+/** A caller is looked up once a second, so a revoked key is refused within one on every replica. */
+const rememberedMs = 1000
+
+export function createCallers(db: Database<Tables>, config: Config): Callers {
+  const verifyOperator = createOperatorVerifier(config)
+  const limits = new WeakMap<Principal, Limits>()
+  const cache = createTtlCache<Principal>({
+    ttlMs: rememberedMs,
+    maxEntries: 10_000,
+    async load(token) {
+      const caller = token.startsWith('sk_') ? await keyCaller(db, config, token) : await operatorCaller(db, config, token, verifyOperator)
+      limits.set(caller.principal, caller.limits)
+      return caller.principal
+    },
+  })
+  return {
+    authenticate: async (request) => cache.get(bearerOf(request)),
+    limitsOf: (principal) => limits.get(principal)!,
+  }
+}
+
+function bearerOf({ headers }: IncomingMessage): string {
+  const { authorization } = headers
+  if (authorization === undefined) throw unauthenticated('Send Authorization: Bearer <API key or access token>')
+  const match = /^bearer +([\x21-\x7e]+)$/i.exec(authorization)
+  if (!match) throw unauthenticated('The Authorization header is not of the form: Bearer <API key or access token>')
+  return match[1]!
+}
+
+async function keyCaller(db: Database<Tables>, config: Config, token: string): Promise<Caller> {
+  const parsed = parseApiKey(token)
+  if (!parsed) throw unauthenticated('This is not an API key: check that it was copied whole')
+  const key = await findKey(db, parsed.keyId)
+  if (!key || key.mode !== parsed.mode || !timingSafeEqual(Buffer.from(key.sha256), Buffer.from(parsed.sha256))) {
+    throw unauthenticated('The API key is not known or was revoked')
+  }
+  const { sha256: _, key_limit, tenant_limit, ...rest } = key
+  const principal: KeyPrincipal = { kind: 'key', ...rest }
+  return { principal, limits: limitsOf(config, `key ${key.key_id}`, key_limit, key.tenant_id, tenant_limit) }
+}
+
+async function operatorCaller(db: Database<Tables>, config: Config, token: string, verify: VerifyOperator): Promise<Caller> {
+  const principal = await verify(token)
+  const tenantLimit = await findTenantLimit(db, principal.tenant_id)
+  const limits = limitsOf(config, `operator ${principal.tenant_id} ${principal.subject}`, null, principal.tenant_id, tenantLimit)
+  return { principal, limits }
+}
+
+function limitsOf(config: Config, caller: string, callerLimit: number | null, tenantId: string, tenantLimit: number | null): Limits {
+  return [
+    { scope: 'key', id: caller, perSecond: callerLimit ?? config.RATE_LIMIT_KEY_PER_SECOND },
+    { scope: 'tenant', id: `tenant ${tenantId}`, perSecond: tenantLimit ?? config.RATE_LIMIT_TENANT_PER_SECOND },
+  ]
+}

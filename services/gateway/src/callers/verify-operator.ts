@@ -1,0 +1,72 @@
+import { OperatorPermission, OperatorPrincipal } from '@notify/contracts'
+import { Problem } from '@notify/service-kit'
+import { createRemoteJWKSet, errors, type JWTPayload, jwtVerify } from 'jose'
+import type { Config } from '../config.ts'
+
+const algorithms = ['ES256', 'ES384', 'RS256', 'PS256', 'EdDSA']
+const discoveryTimeoutMs = 3000
+
+export type VerifyOperator = (token: string) => Promise<OperatorPrincipal>
+
+/** Verifies access tokens of the identity provider: issuer, audience, expiry, algorithm, against its published keys. */
+export function createOperatorVerifier(config: Config): VerifyOperator {
+  let keys: Promise<ReturnType<typeof createRemoteJWKSet>> | undefined
+  return async (token) => {
+    keys ??= discoverKeys(config.OIDC_ISSUER)
+    keys.catch(() => {
+      keys = undefined
+    })
+    try {
+      const { payload } = await jwtVerify(token, await keys, {
+        issuer: config.OIDC_ISSUER,
+        audience: config.OIDC_AUDIENCE,
+        algorithms,
+        requiredClaims: ['exp', 'sub'],
+      })
+      return principalOf(payload, config)
+    } catch (error) {
+      throw error instanceof Problem ? error : refusal(error)
+    }
+  }
+}
+
+/** Finds the issuer's keys (OpenID Connect Discovery 1.0, section 4). */
+async function discoverKeys(issuer: string) {
+  const response = await fetch(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`, {
+    signal: AbortSignal.timeout(discoveryTimeoutMs),
+  })
+  if (!response.ok) throw new TypeError(`the issuer answered ${response.status} to discovery`)
+  const { jwks_uri } = (await response.json()) as { jwks_uri?: string }
+  if (!jwks_uri) throw new TypeError('the issuer publishes no jwks_uri')
+  return createRemoteJWKSet(new URL(jwks_uri), { timeoutDuration: discoveryTimeoutMs })
+}
+
+function principalOf(payload: JWTPayload, config: Config): OperatorPrincipal {
+  const claimed = payload[config.OIDC_PERMISSIONS_CLAIM]
+  const names = typeof claimed === 'string' ? claimed.split(' ') : Array.isArray(claimed) ? claimed : []
+  const known: readonly string[] = OperatorPermission.options
+  const parsed = OperatorPrincipal.safeParse({
+    kind: 'operator',
+    subject: payload.sub,
+    tenant_id: payload[config.OIDC_TENANT_CLAIM],
+    permissions: names.filter((name) => known.includes(name)),
+  })
+  if (parsed.success) return parsed.data
+  throw new Problem('permission_denied', `The access token names no tenant in its claim ${config.OIDC_TENANT_CLAIM}`)
+}
+
+/** A bad token is the caller's fault; an issuer out of reach is not. */
+function refusal(error: unknown): Problem {
+  if (error instanceof errors.JWTExpired) return unauthenticated('The access token has expired', error)
+  if (error instanceof errors.JOSEError && !(error instanceof errors.JWKSTimeout)) {
+    return unauthenticated('The access token is not valid', error)
+  }
+  return new Problem('service_unavailable', 'The identity provider does not answer; try again shortly', {
+    headers: { 'Retry-After': '2' },
+    cause: error,
+  })
+}
+
+export function unauthenticated(detail: string, cause?: unknown): Problem {
+  return new Problem('unauthenticated', detail, { headers: { 'WWW-Authenticate': 'Bearer' }, cause })
+}

@@ -1,0 +1,23 @@
+import { commonConfig, jsonText } from '@notify/service-kit'
+import type { JWK } from 'jose'
+import { z } from 'zod'
+
+const perSecond = z.coerce.number().int().positive()
+
+export const Config = z.object({
+  ...commonConfig,
+  REDIS_URL: z.url({ protocol: /^rediss?$/ }).describe('Redis, where rate limits are counted'),
+  PRINCIPAL_SIGNING_KEY: jsonText(
+    z.custom<JWK>((value) => (value as JWK | null)?.kty === 'EC', 'must be a private ES256 JWK'),
+  ).describe('Private ES256 JWK; other services trust callers that it signed'),
+  OIDC_ISSUER: z.url().describe("Issuer of the operators' access tokens"),
+  OIDC_AUDIENCE: z.string().min(1).describe('Audience that operator tokens must name'),
+  OIDC_TENANT_CLAIM: z.string().default('tenant_id').describe("Claim with the operator's tenant"),
+  OIDC_PERMISSIONS_CLAIM: z.string().default('permissions').describe("Claim with the operator's permissions"),
+  DISPATCH_URL: z.url().describe('Internal address of dispatch (api)'),
+  CALLBACKS_URL: z.url().describe('Internal address of callbacks'),
+  BOOTSTRAP_FILE: z.string().optional().describe('JSON document with the tenants, applications and keys to start with'),
+  RATE_LIMIT_KEY_PER_SECOND: perSecond.default(100).describe('Requests a second of one API key, or one operator'),
+  RATE_LIMIT_TENANT_PER_SECOND: perSecond.default(500).describe('Requests a second of one tenant'),
+})
+export type Config = z.output<typeof Config>

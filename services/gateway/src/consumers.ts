@@ -1,0 +1,16 @@
+import { notificationChanged } from '@notify/contracts'
+import { consumer, type ConsumerEntry } from '@notify/messaging'
+import { createProjector } from './activity/project-notification.ts'
+import type { Context } from './context.ts'
+
+export function consumersOf(context: Context): readonly ConsumerEntry<Context>[] {
+  const project = createProjector(context)
+  return [
+    consumer(notificationChanged, {
+      durable: 'gateway-notification-changed',
+      concurrency: 512,
+      retry: ['250ms', '1s', '5s', '15s'],
+      handle: (_context, fact) => project(fact),
+    }),
+  ]
+}

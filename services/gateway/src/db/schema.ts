@@ -1,0 +1,40 @@
+import type { Channel, DeliveryStatus, KeyPermission } from '@notify/contracts'
+import type { ColumnType } from 'kysely'
+
+type Time = ColumnType<Date, Date | string | undefined, Date | string>
+
+/** The tables of this service's own schema. */
+export interface Tables {
+  tenants: { id: string; name: string; rate_limit_per_second: number | null; created_at: Time }
+  applications: { id: string; tenant_id: string; name: string; allowed_origins: string[]; created_at: Time }
+  api_keys: {
+    id: string
+    tenant_id: string
+    application_id: string
+    name: string
+    mode: 'live' | 'test'
+    permissions: KeyPermission[]
+    sha256: string
+    rate_limit_per_second: number | null
+    revoked_at: Time | null
+    created_at: Time
+  }
+  activity: {
+    id: string
+    tenant_id: string
+    application_id: string
+    revision: number
+    channel: Channel
+    status: DeliveryStatus
+    event_key: string | null
+    recipient_masked: string
+    recipient_index: string
+    failure_reason: string | null
+    retryable: boolean
+    retry_count: number
+    created_at: Time
+    updated_at: Time
+  }
+  /** How many activity items there are of each kind, kept in the transaction that changes them. */
+  activity_counts: { tenant_id: string; application_id: string; channel: Channel; status: DeliveryStatus; count: bigint }
+}

@@ -1,0 +1,25 @@
+import type { Route } from '@notify/contracts'
+import { type Handler, type InternalClient, Reply } from '@notify/service-kit'
+import type { Context } from '../context.ts'
+
+const timeoutMs = 10_000
+
+/** Hands a route to the service that owns it, with the caller's signed principal, and its answer back as it is. */
+export function forwardTo<R extends Route>(owner: (context: Context) => InternalClient, contract: R): Handler<Context, R> {
+  return async (context, request) => {
+    const { principal } = request
+    const answer = await owner(context).exchange(contract, {
+      params: (request.params ?? {}) as Record<string, string>,
+      body: request.body as never,
+      ...(principal ? { principal: await context.signPrincipal(principal) } : {}),
+      headers: {
+        'x-request-id': request.requestId,
+        traceparent: request.span.traceparent,
+        'idempotency-key': request.idempotencyKey,
+      },
+      timeoutMs,
+    })
+    const replayed = answer.headers['idempotent-replayed']
+    return new Reply(answer.status, answer.text, typeof replayed === 'string' ? { 'Idempotent-Replayed': replayed } : {})
+  }
+}

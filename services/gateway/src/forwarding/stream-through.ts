@@ -1,0 +1,43 @@
+import { Agent, type IncomingHttpHeaders, request as httpRequest } from 'node:http'
+import { pipeline } from 'node:stream'
+import { type Door, Problem, principalHeader, requestIdOf, sendProblem } from '@notify/service-kit'
+import type { RequestHandler } from 'express'
+
+/** Headers that concern one connection only (RFC 9110 7.6.1), and the one that outsiders may not send. */
+const notForwarded = ['connection', 'keep-alive', 'proxy-authenticate', 'proxy-authorization', 'te', 'trailer', 'upgrade', 'host', principalHeader]
+
+/**
+ * Passes requests to a service that verifies its own callers, bytes untouched: a carrier's signature covers them.
+ */
+export function streamThrough(door: Door, target: string): RequestHandler {
+  const agent = new Agent({ keepAlive: true, maxSockets: 256 })
+  const { hostname, port } = new URL(target)
+  return (request, response) => {
+    const requestId = requestIdOf(request.headers['x-request-id'])
+    const span = door.tracer.start('stream through', { parent: traceparentOf(request.headers), edge: true })
+    const headers: IncomingHttpHeaders = { ...request.headers, 'x-request-id': requestId }
+    for (const name of notForwarded) delete headers[name]
+    if (span.traceparent) headers.traceparent = span.traceparent
+    const outgoing = httpRequest(
+      { agent, hostname, port, method: request.method, path: request.originalUrl, headers },
+      (incoming) => {
+        for (const name of notForwarded) delete incoming.headers[name]
+        response.writeHead(incoming.statusCode ?? 502, incoming.headers)
+        pipeline(incoming, response, () => span.end())
+      },
+    )
+    pipeline(request, outgoing, (error) => {
+      if (!error || response.headersSent) return
+      outgoing.destroy()
+      span.end(error)
+      const problem = new Problem('service_unavailable', 'A part of the service does not answer; try again shortly', {
+        headers: { 'Retry-After': '1' },
+      })
+      sendProblem(response, problem, { requestId, docsUrl: door.docsUrl, headers: { 'x-request-id': requestId } })
+    })
+  }
+}
+
+function traceparentOf({ traceparent }: IncomingHttpHeaders): string | undefined {
+  return typeof traceparent === 'string' ? traceparent : undefined
+}

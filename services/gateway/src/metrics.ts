@@ -1,0 +1,15 @@
+import type { Metrics } from '@notify/service-kit'
+
+export type GatewayMetrics = ReturnType<typeof createMetrics>
+
+/** The business counters of the gateway, one function each. */
+export function createMetrics(metrics: Metrics) {
+  const limited = metrics.counter('gateway_rate_limited_total', 'Requests refused by a rate limit, by its scope')
+  const repeated = metrics.counter('gateway_accept_calls_repeated_total', 'Accept calls to dispatch that were repeated')
+  const projected = metrics.counter('gateway_activity_projected_total', 'Facts written to the activity trail')
+  return {
+    rateLimited: (scope: 'key' | 'tenant') => limited({ scope }),
+    acceptRepeated: () => repeated(),
+    projected: (count: number) => projected({}, count),
+  }
+}

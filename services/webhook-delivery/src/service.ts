@@ -1,0 +1,23 @@
+import { schemaOf } from '@notify/contracts'
+import { migrate, openDatabase } from '@notify/database'
+import { connectBus, provisionStream } from '@notify/messaging'
+import { type Kit, serveHttp } from '@notify/service-kit'
+import type { Config } from './config.ts'
+import { migrations } from './db/migrations.ts'
+import type { Tables } from './db/schema.ts'
+import { routes } from './routes.ts'
+
+const schema = schemaOf('webhook-delivery')
+
+export async function migrateSchema(config: Config, kit: Pick<Kit, 'log' | 'lifecycle'>): Promise<void> {
+  const db = await openDatabase<Tables>(kit, { url: config.DATABASE_URL, poolSize: 1, schema })
+  await migrate(db, schema, migrations, kit.log)
+}
+
+export async function createService(config: Config, kit: Kit): Promise<void> {
+  const db = await openDatabase<Tables>(kit, { url: config.DATABASE_URL, poolSize: config.DATABASE_POOL_SIZE, schema })
+  if (config.MIGRATE_ON_START) await migrate(db, schema, migrations, kit.log)
+  const bus = await connectBus(kit, { url: config.NATS_URL, requiredForReady: false })
+  await provisionStream(bus, 'webhook-delivery', config.STREAM_REPLICAS)
+  await serveHttp(kit, { config, context: { db, bus }, routes })
+}
