@@ -1,4 +1,6 @@
 export default {
+  globalSetup: '<rootDir>/packages/dev-env/src/jest-global-setup.ts',
+  globalTeardown: '<rootDir>/packages/dev-env/src/jest-global-teardown.ts',
   extensionsToTreatAsEsm: ['.ts'],
   testMatch: ['**/*.test.ts'],
   testPathIgnorePatterns: ['/node_modules/', '/.local/'],

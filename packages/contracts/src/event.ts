@@ -9,6 +9,15 @@ export interface EventContract<S extends z.ZodType = z.ZodType> {
   readonly schema: S
 }
 
+/**
+ * One event on the wire. A message carries a JSON array of these, all of one subject: what was committed together travels
+ * together.
+ */
+export interface WireEvent {
+  event: unknown
+  traceparent?: string | null | undefined
+}
+
 /** Declares an event once: its subject, its publisher and the schema of its payload. */
 export function defineEvent<S extends z.ZodType>(event: EventContract<S>): EventContract<S> {
   return event

@@ -2,8 +2,23 @@ import { z } from 'zod'
 
 /** What each kind of identifier starts with. */
 export const idPrefixes = [
-  'notif', 'inapp', 'otp', 'con', 'ten', 'app', 'key', 'evt', 'tmpl', 'prov', 'dom', 'optin', 'whsub', 'whdel', 'att',
-  'req', 'msg',
+  'notif',
+  'inapp',
+  'otp',
+  'con',
+  'ten',
+  'app',
+  'key',
+  'evt',
+  'tmpl',
+  'prov',
+  'dom',
+  'optin',
+  'whsub',
+  'whdel',
+  'att',
+  'req',
+  'msg',
 ] as const // prettier-ignore
 
 export type IdPrefix = (typeof idPrefixes)[number]

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { defineEvent } from './event.ts'
 import { idSchema } from './ids.ts'
-import { apiKey, defineRoute, internal } from './route.ts'
 import { ProblemBody } from './problem.ts'
-import { EventKey, Timestamp } from './text.ts'
+import { apiKey, defineRoute, internal } from './route.ts'
+import { EventKey, EventTime, Timestamp } from './text.ts'
 
 export const Channel = z.enum(['email', 'sms', 'whatsapp', 'in_app', 'webhook'])
 export type Channel = z.infer<typeof Channel>
@@ -109,7 +109,9 @@ export const Attempt = z.object({
   started_at: Timestamp,
   finished_at: Timestamp.nullable(),
   outcome: AttemptOutcome.nullable(),
-  ambiguous: z.boolean().meta({ description: 'Whether the carrier may have taken the message without our learning of it' }),
+  ambiguous: z
+    .boolean()
+    .meta({ description: 'Whether the carrier may have taken the message without our learning of it' }),
   provider_code: z.string().nullable(),
   provider_message: z.string().nullable(),
   provider_message_id: z.string().nullable(),
@@ -199,8 +201,8 @@ export const notificationChanged = defineEvent({
     failure_reason: z.string().nullable(),
     retryable: z.boolean(),
     retry_count: z.int(),
-    created_at: Timestamp,
-    occurred_at: Timestamp,
+    created_at: EventTime,
+    occurred_at: EventTime,
   }),
 })
 export type NotificationFact = z.output<typeof notificationChanged.schema>

@@ -7,7 +7,10 @@ export const TwilioCredentials = z
     account_sid: z.string().regex(/^AC[0-9a-f]{32}$/, 'must be AC and 32 hexadecimal digits'),
     auth_token: z.string().min(16).max(128),
     from: z.string().regex(e164Pattern, 'must be an E.164 number').optional(),
-    messaging_service_sid: z.string().regex(/^MG[0-9a-f]{32}$/, 'must be MG and 32 hexadecimal digits').optional(),
+    messaging_service_sid: z
+      .string()
+      .regex(/^MG[0-9a-f]{32}$/, 'must be MG and 32 hexadecimal digits')
+      .optional(),
   })
   .refine((c) => (c.from === undefined) !== (c.messaging_service_sid === undefined), {
     message: 'give either from or messaging_service_sid',

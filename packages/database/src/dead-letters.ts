@@ -6,9 +6,9 @@ export async function keepDeadLetter(db: Queries, letter: DeadLetter): Promise<v
   await db.run(
     {
       name: 'keep-dead-letter',
-      text: `insert into dead_letters (durable, event_id, subject, payload, reason) values ($1, $2, $3, $4, $5)
+      text: `insert into dead_letters (durable, event_id, subject, event, reason) values ($1, $2, $3, $4, $5)
              on conflict do nothing`,
     },
-    [letter.durable, letter.eventId, letter.subject, letter.payload, letter.reason],
+    [letter.durable, letter.eventId, letter.subject, letter.event, letter.reason],
   )
 }

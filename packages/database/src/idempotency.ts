@@ -85,11 +85,17 @@ function replay(stored: StoredAnswer, fingerprint: string): Reply {
 }
 
 export function idempotencyConflict(): Problem {
-  return new Problem('idempotency_conflict', 'This Idempotency-Key was used with another body; use a new key for a new request')
+  return new Problem(
+    'idempotency_conflict',
+    'This Idempotency-Key was used with another body; use a new key for a new request',
+  )
 }
 
 export function inProgress(): Problem {
-  return new Problem('idempotency_in_progress', 'A request with this Idempotency-Key is still under way; try again shortly')
+  return new Problem(
+    'idempotency_in_progress',
+    'A request with this Idempotency-Key is still under way; try again shortly',
+  )
 }
 
 /** Deletes records whose time is over; returns whether more are left. */

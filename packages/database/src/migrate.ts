@@ -1,6 +1,6 @@
 import type { Logger } from '@notify/service-kit'
 import type { Kysely } from 'kysely'
-import { Migrator, type Migration } from 'kysely/migration'
+import { type Migration, Migrator } from 'kysely/migration'
 
 /** A service's migrations by name; the order of the names is the order of the steps. */
 export type Migrations = Readonly<Record<string, Migration>>
@@ -9,7 +9,12 @@ export type Migrations = Readonly<Record<string, Migration>>
  * Brings the schema up to date, one process at a time.
  * @throws Error naming the step that failed; the steps before it stay done
  */
-export async function migrate(db: { kysely: unknown }, schema: string, migrations: Migrations, log: Logger): Promise<void> {
+export async function migrate(
+  db: { kysely: unknown },
+  schema: string,
+  migrations: Migrations,
+  log: Logger,
+): Promise<void> {
   const migrator = new Migrator({
     db: db.kysely as Kysely<unknown>,
     provider: { getMigrations: async () => ({ ...migrations }) },

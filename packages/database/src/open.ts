@@ -1,6 +1,6 @@
 import type { Kit } from '@notify/service-kit'
 import { Problem } from '@notify/service-kit'
-import { Kysely, PostgresDialect } from 'kysely'
+import { CompiledQuery, Kysely, PostgresDialect, type Transaction } from 'kysely'
 import pg from 'pg'
 
 /** A statement that Postgres plans once for each connection; `name` is unique in the service. */
@@ -34,7 +34,10 @@ const int8 = 20
 const date = 1082
 
 /** Opens the pool and waits until Postgres answers; registers its end. */
-export async function openDatabase<Tables>(kit: Pick<Kit, 'log' | 'lifecycle'> & Partial<Pick<Kit, 'health'>>, options: OpenOptions): Promise<Database<Tables>> {
+export async function openDatabase<Tables>(
+  kit: Pick<Kit, 'log' | 'lifecycle'> & Partial<Pick<Kit, 'health'>>,
+  options: OpenOptions,
+): Promise<Database<Tables>> {
   const pool = new pg.Pool({
     connectionString: options.url,
     max: options.poolSize,
@@ -54,18 +57,21 @@ export async function openDatabase<Tables>(kit: Pick<Kit, 'log' | 'lifecycle'> &
   })
   return {
     kysely,
-    run: runOn(pool),
+    run: runWith(pool),
     async transaction(work) {
       const client = await pool.connect().catch(rethrow)
       let failed = true
       try {
         await client.query('begin')
-        const result = await work(runOn(client))
+        const result = await work(runWith(client))
         await client.query('commit')
         failed = false
         return result
       } catch (error) {
-        failed = await client.query('rollback').then(() => false, () => true)
+        failed = await client.query('rollback').then(
+          () => false,
+          () => true,
+        )
         return rethrow(error)
       } finally {
         client.release(failed)
@@ -74,11 +80,19 @@ export async function openDatabase<Tables>(kit: Pick<Kit, 'log' | 'lifecycle'> &
   }
 }
 
-function runOn(target: pg.Pool | pg.PoolClient): Run {
+function runWith(target: pg.Pool | pg.PoolClient): Run {
   return async <Row>(statement: Statement | string, values: readonly unknown[] = []) => {
     const query = typeof statement === 'string' ? { text: statement } : statement
     const { rows } = await target.query({ ...query, values: values as unknown[] }).catch(rethrow)
     return rows as Row[]
+  }
+}
+
+/** The plain statements of a query builder's transaction, for mechanisms that take `Run`. */
+export function runOn<Tables>(tx: Transaction<Tables>): Run {
+  return async <Row>(statement: Statement | string, values: readonly unknown[] = []) => {
+    const text = typeof statement === 'string' ? statement : statement.text
+    return (await tx.executeQuery<Row>(CompiledQuery.raw(text, [...values]))).rows
   }
 }
 
@@ -112,14 +126,29 @@ async function untilReachable(pool: pg.Pool, { url, schema }: OpenOptions, { log
   }
 }
 
-const connectionCodes = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'EPIPE', 'ETIMEDOUT', '57P01', '57P02', '57P03', '53300', '08006', '08003', '08001'])
+const connectionCodes = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ENOTFOUND',
+  'EPIPE',
+  'ETIMEDOUT',
+  '57P01',
+  '57P02',
+  '57P03',
+  '53300',
+  '08006',
+  '08003',
+  '08001',
+])
 
 /** Whether Postgres was out of reach, which says nothing of the statement. */
 export function isConnectionError(error: unknown): boolean {
   if (!(typeof error === 'object' && error !== null)) return false
   const { code, message } = error as { code?: string; message?: string }
   if (code !== undefined && connectionCodes.has(code)) return true
-  return /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|not queryable/.test(message ?? '')
+  return /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|not queryable/.test(
+    message ?? '',
+  )
 }
 
 /** What a caller is told while Postgres is out of reach. */

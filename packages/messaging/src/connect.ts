@@ -1,4 +1,4 @@
-import { jetstream, jetstreamManager, type JetStreamClient, type JetStreamManager } from '@nats-io/jetstream'
+import { type JetStreamClient, type JetStreamManager, jetstream, jetstreamManager } from '@nats-io/jetstream'
 import { connect, type NatsConnection } from '@nats-io/transport-node'
 import type { Kit } from '@notify/service-kit'
 
@@ -20,7 +20,10 @@ interface ConnectOptions {
  * says so in the log.
  */
 export async function connectBus({ service, log, lifecycle, health }: Kit, options: ConnectOptions): Promise<Bus> {
-  const waiting = setInterval(() => log.warn({ url: redact(options.url) }, 'waiting for NATS: is it running, and is NATS_URL right?'), 5000)
+  const waiting = setInterval(
+    () => log.warn({ url: redact(options.url) }, 'waiting for NATS: is it running, and is NATS_URL right?'),
+    5000,
+  )
   const connection = await connect({
     servers: options.url.split(','),
     name: service,
@@ -49,7 +52,11 @@ export async function connectBus({ service, log, lifecycle, health }: Kit, optio
       if (!connected) throw new Error('disconnected')
     })
   }
-  return { connection, js: jetstream(connection, { timeout: 2000 }), jsm: await jetstreamManager(connection, { checkAPI: false, timeout: 2000 }) }
+  return {
+    connection,
+    js: jetstream(connection, { timeout: 2000 }),
+    jsm: await jetstreamManager(connection, { checkAPI: false, timeout: 2000 }),
+  }
 }
 
 function redact(url: string): string {

@@ -41,7 +41,12 @@ export async function provisionStream(bus: Bus, service: ServiceName, replicas: 
       }
     }
     try {
-      return await bus.jsm.streams.add({ name, retention: RetentionPolicy.Limits, storage: StorageType.File, ...settings })
+      return await bus.jsm.streams.add({
+        name,
+        retention: RetentionPolicy.Limits,
+        storage: StorageType.File,
+        ...settings,
+      })
     } catch (error) {
       // Another replica was faster: the next round updates.
       if (!isCode(error, streamNameInUse) && attempt >= 40) throw error
@@ -61,7 +66,10 @@ interface DurableSettings {
  * Makes a durable, or brings it up to date.
  * @throws Error when the server keeps another filter under this name: it would hear the wrong messages
  */
-export async function provisionConsumer(bus: Bus, { publisher, durable, filter, ackWaitMs, maxAckPending }: DurableSettings): Promise<void> {
+export async function provisionConsumer(
+  bus: Bus,
+  { publisher, durable, filter, ackWaitMs, maxAckPending }: DurableSettings,
+): Promise<void> {
   const config: Partial<ConsumerConfig> = {
     durable_name: durable,
     filter_subject: filter,

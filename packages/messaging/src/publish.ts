@@ -1,32 +1,30 @@
 import { headers } from '@nats-io/transport-node'
 import type { Bus } from './connect.ts'
 
-/** The event's own identity: the same however often it is published; consumers deduplicate by it. */
-export const eventIdHeader = 'Event-Id'
+/** The message's own identity: the same however often it is published; consumers know its events by it. */
+export const messageIdHeader = 'Message-Id'
 
-export interface OutgoingEvent {
+export interface OutgoingMessage {
   id: string
   subject: string
-  /** JSON text. */
-  payload: string
-  traceparent: string | null
+  /** JSON text of an array of `WireEvent`. */
+  events: string
 }
 
 const publishTimeoutMs = 1000
 
 /**
- * Publishes one event and waits until JetStream has it.
- * @param messageId what JetStream's duplicate window compares: the event's id, or another one to publish it anew
+ * Publishes one message and waits until JetStream has it.
+ * @param publicationId what JetStream's duplicate window compares: the message's id, or another one to publish it anew
  * @returns its sequence in the stream
  * @throws Error when there was no answer in time: repeat with the same id
  */
-export async function publishEvent(bus: Bus, event: OutgoingEvent, messageId: string = event.id): Promise<number> {
-  const eventHeaders = headers()
-  eventHeaders.set(eventIdHeader, event.id)
-  if (event.traceparent) eventHeaders.set('traceparent', event.traceparent)
-  const ack = await bus.js.publish(event.subject, event.payload, {
-    msgID: messageId,
-    headers: eventHeaders,
+export async function publish(bus: Bus, message: OutgoingMessage, publicationId: string = message.id): Promise<number> {
+  const messageHeaders = headers()
+  messageHeaders.set(messageIdHeader, message.id)
+  const ack = await bus.js.publish(message.subject, message.events, {
+    msgID: publicationId,
+    headers: messageHeaders,
     timeout: publishTimeoutMs,
     retries: 0,
   })

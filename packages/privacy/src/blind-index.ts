@@ -1,4 +1,4 @@
-import { createHmac, hkdfSync } from 'node:crypto'
+import { createHmac, createSecretKey, hkdfSync, type KeyObject } from 'node:crypto'
 
 /** Turns a recipient into what it can be looked up by without being readable. */
 export type BlindIndex = (tenantId: string, recipient: string) => string
@@ -12,12 +12,12 @@ const maxTenants = 10_000
  * @param masterKey 32 bytes
  */
 export function createBlindIndex(masterKey: Buffer): BlindIndex {
-  const tenantKeys = new Map<string, Buffer>()
+  const tenantKeys = new Map<string, KeyObject>()
   return (tenantId, recipient) => {
     let key = tenantKeys.get(tenantId)
     if (!key) {
       if (tenantKeys.size >= maxTenants) tenantKeys.clear()
-      key = Buffer.from(hkdfSync('sha256', masterKey, '', `blind-index|${tenantId}`, 32))
+      key = createSecretKey(Buffer.from(hkdfSync('sha256', masterKey, '', `blind-index|${tenantId}`, 32)))
       tenantKeys.set(tenantId, key)
     }
     return createHmac('sha256', key).update(recipient).digest().subarray(0, indexBytes).toString('base64url')

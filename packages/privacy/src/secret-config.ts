@@ -16,4 +16,3 @@ export function parsedBy<T>(parse: (text: string) => T) {
     }
   }
 }
-

@@ -12,7 +12,11 @@ interface CoalesceOptions<In, Out> {
  * Gathers the items of one turn of the event loop into one call. An idle process waits for the end of the turn only; a busy
  * one gathers while earlier calls are under way, so batches grow with the load.
  */
-export function coalesce<In, Out>({ run, maxBatch, maxInFlight }: CoalesceOptions<In, Out>): (item: In) => Promise<Out> {
+export function coalesce<In, Out>({
+  run,
+  maxBatch,
+  maxInFlight,
+}: CoalesceOptions<In, Out>): (item: In) => Promise<Out> {
   let inFlight = 0
   const waiting: (() => void)[] = []
   const start = (dispatch: () => void) => {

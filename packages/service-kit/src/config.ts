@@ -36,20 +36,45 @@ export const commonConfig = {
   HOST: z.string().default('0.0.0.0').describe('Address to listen on'),
   PORT: z.coerce.number().int().min(0).max(65535).describe('Port of the HTTP interface'),
   METRICS_PORT: z.coerce.number().int().min(0).max(65535).describe('Port of GET /metrics'),
-  LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal']).default('info').describe('Least severe level logged'),
+  LOG_LEVEL: z
+    .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal'])
+    .default('info')
+    .describe('Least severe level logged'),
   DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }).describe("Postgres, as this service's own role"),
-  DATABASE_POOL_SIZE: z.coerce.number().int().min(1).max(200).default(8).describe('Postgres connections of one process'),
+  DATABASE_POOL_SIZE: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(200)
+    .default(8)
+    .describe('Postgres connections of one process'),
   MIGRATE_ON_START: z.stringbool().default(true).describe('Whether to bring the schema up to date at start'),
-  NATS_URL: z.url({ protocol: /^(nats|tls)$/ }).describe('NATS server with JetStream; several addresses as NATS_URL=nats://a:4222'),
-  STREAM_REPLICAS: z.coerce.number().int().min(1).max(5).default(1).describe("Replicas of the service's JetStream stream"),
-  PRINCIPAL_JWKS: jsonText(z.custom<JSONWebKeySet>((value) => Array.isArray((value as JSONWebKeySet | null)?.keys), 'must be a JWKS')).describe(
-    'JWKS that verifies the signed principals of the gateway',
-  ),
+  NATS_URL: z
+    .url({ protocol: /^(nats|tls)$/ })
+    .describe('NATS server with JetStream; several addresses as NATS_URL=nats://a:4222'),
+  STREAM_REPLICAS: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(5)
+    .default(1)
+    .describe("Replicas of the service's JetStream stream"),
+  PRINCIPAL_JWKS: jsonText(
+    z.custom<JSONWebKeySet>((value) => Array.isArray((value as JSONWebKeySet | null)?.keys), 'must be a JWKS'),
+  ).describe('JWKS that verifies the signed principals of the gateway'),
   DRAIN_DELAY: duration('0s').describe('Wait between unready and the end of accepting, for load balancers to notice'),
   SHUTDOWN_TIMEOUT: duration('25s').describe('Longest drain before the process gives up'),
   OTEL_EXPORTER_OTLP_ENDPOINT: z.url().optional().describe('OTLP/HTTP endpoint; without it no span is made'),
-  TRACE_SAMPLE_RATIO: z.coerce.number().min(0).max(1).default(0.01).describe('Share of requests traced when the caller did not decide'),
-  DOCS_URL: z.url().default('https://docs.notification-service.dev').describe('Base of the `type` addresses of problems'),
+  TRACE_SAMPLE_RATIO: z.coerce
+    .number()
+    .min(0)
+    .max(1)
+    .default(0.01)
+    .describe('Share of requests traced when the caller did not decide'),
+  DOCS_URL: z
+    .url()
+    .default('https://docs.notification-service.dev')
+    .describe('Base of the `type` addresses of problems'),
 }
 
 function toMs(text: string, issues: { addIssue(issue: { code: 'custom'; message: string }): void }): number {

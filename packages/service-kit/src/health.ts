@@ -39,7 +39,9 @@ export class Health {
     })
     app.get('/readyz', async (_request, response) => {
       const failures = await this.failures()
-      response.status(failures.length === 0 ? 200 : 503).json({ status: failures.length === 0 ? 'ready' : 'unready', failures })
+      response
+        .status(failures.length === 0 ? 200 : 503)
+        .json({ status: failures.length === 0 ? 'ready' : 'unready', failures })
     })
   }
 }

@@ -1,7 +1,7 @@
 import { Agent } from 'node:http'
 import type { Route, RouteInput, RouteReply } from '@notify/contracts'
-import axios, { AxiosError, type AxiosInstance } from 'axios'
 import { type ErrorCode, errorCodes, ProblemBody } from '@notify/contracts'
+import axios, { AxiosError, type AxiosInstance } from 'axios'
 import { principalHeader } from './principal/verify.ts'
 import { Problem } from './problem.ts'
 
@@ -57,7 +57,11 @@ export function createInternalClient(baseUrl: string): InternalClient {
 async function request(http: AxiosInstance, contract: Route, options: CallOptions<Route>): Promise<InternalAnswer> {
   const { params = {}, body, principal, headers = {}, timeoutMs } = options
   try {
-    const { status, data, headers: answered } = await http.request<string>({
+    const {
+      status,
+      data,
+      headers: answered,
+    } = await http.request<string>({
       method: contract.method,
       url: contract.path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? '')),
       data: body === undefined ? undefined : JSON.stringify(body),
@@ -73,7 +77,9 @@ async function request(http: AxiosInstance, contract: Route, options: CallOption
     if (!(error instanceof AxiosError)) throw error
     throw new Problem('service_unavailable', 'A part of the service does not answer; try again shortly', {
       headers: { 'Retry-After': '1' },
-      cause: new Error(`${contract.service} did not answer ${contract.method} ${contract.path}: ${error.code ?? error.message}`),
+      cause: new Error(
+        `${contract.service} did not answer ${contract.method} ${contract.path}: ${error.code ?? error.message}`,
+      ),
     })
   }
 }

@@ -5,8 +5,8 @@ interface PeriodicOptions {
   name: string
   /** Wait between the end of one run and the start of the next, in milliseconds. */
   everyMs: number
-  /** Does one round. Returning `true` means that there is more to do: the next round follows at once. */
-  run(): Promise<boolean | void>
+  /** Does one round. Answering `true` means that there is more to do: the next round follows at once. */
+  run(): Promise<unknown>
 }
 
 /** A task that repeats until the service stops. */
@@ -16,14 +16,17 @@ export interface Periodic {
 }
 
 /** Repeats a task; a round that throws is logged and tried again. Registers its end, which waits for the round under way. */
-export function startPeriodic({ log, lifecycle }: Pick<Kit, 'log' | 'lifecycle'>, { name, everyMs, run }: PeriodicOptions): Periodic {
+export function startPeriodic(
+  { log, lifecycle }: Pick<Kit, 'log' | 'lifecycle'>,
+  { name, everyMs, run }: PeriodicOptions,
+): Periodic {
   let stopped = false
   let woken = false
   let sleep = new AbortController()
   let failures = 0
   const loop = async () => {
     while (!stopped) {
-      let more: boolean | void = false
+      let more: unknown = false
       woken = false
       try {
         more = await run()
@@ -31,7 +34,7 @@ export function startPeriodic({ log, lifecycle }: Pick<Kit, 'log' | 'lifecycle'>
       } catch (error) {
         if (failures++ % 20 === 0) log.warn({ task: name, err: error, failures }, 'a round failed and will be repeated')
       }
-      if (stopped || ((more || woken) && failures === 0)) continue
+      if (stopped || ((more === true || woken) && failures === 0)) continue
       sleep = new AbortController()
       await delay(everyMs, undefined, { signal: sleep.signal }).catch(() => {})
     }

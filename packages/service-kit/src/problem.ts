@@ -38,7 +38,9 @@ export class Problem extends Error {
 }
 
 /** The refusal of a body, query or path that does not fit its schema, from the issues that zod found. */
-export function validationProblem(issues: readonly { path: PropertyKey[]; message: string; code?: string; keys?: string[] }[]): Problem {
+export function validationProblem(
+  issues: readonly { path: PropertyKey[]; message: string; code?: string; keys?: string[] }[],
+): Problem {
   const errors = issues.slice(0, 50).flatMap((issue): FieldError[] => {
     const path = issue.path.map(String)
     if (issue.code === 'unrecognized_keys' && issue.keys) {
@@ -47,7 +49,9 @@ export function validationProblem(issues: readonly { path: PropertyKey[]; messag
     return [{ path: path.join('.'), message: issue.message }]
   })
   const first = errors[0]
-  const detail = first ? `${first.path || 'The request'} ${lowerFirst(first.message)}` : 'The request does not fit its schema'
+  const detail = first
+    ? `${first.path || 'The request'} ${lowerFirst(first.message)}`
+    : 'The request does not fit its schema'
   return new Problem('validation_failed', detail.slice(0, 500), { errors })
 }
 

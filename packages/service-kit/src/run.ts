@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { ServiceName } from '@notify/contracts'
 import type { z } from 'zod'
-import { type commonConfig, ConfigError, loadConfig } from './config.ts'
+import { ConfigError, type commonConfig, loadConfig } from './config.ts'
 import { Health } from './health.ts'
 import type { Kit } from './kit.ts'
 import { Lifecycle } from './lifecycle.ts'

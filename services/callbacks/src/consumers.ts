@@ -1,5 +1,5 @@
 import { providerChanged } from '@notify/contracts'
-import { consumer, type ConsumerEntry } from '@notify/messaging'
+import { type ConsumerEntry, consumer } from '@notify/messaging'
 import type { Context } from './context.ts'
 import { saveProvider } from './providers/save-provider.ts'
 

@@ -6,6 +6,7 @@ export type CallbackMetrics = ReturnType<typeof createMetrics>
 export function createMetrics(metrics: Metrics) {
   const received = metrics.counter('callbacks_received_total', 'Carrier callbacks by channel and result')
   return {
-    received: (channel: string, result: 'recorded' | 'repeated' | 'ignored' | 'refused') => received({ channel, result }),
+    received: (channel: string, result: 'recorded' | 'repeated' | 'ignored' | 'refused') =>
+      received({ channel, result }),
   }
 }

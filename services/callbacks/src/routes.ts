@@ -1,5 +1,5 @@
 import { smsStatusCallback } from '@notify/contracts'
-import { route, type RouteEntry } from '@notify/service-kit'
+import { type RouteEntry, route } from '@notify/service-kit'
 import type { Context } from './context.ts'
 import { createSmsStatusHandler } from './receipts/receive-sms-status.ts'
 

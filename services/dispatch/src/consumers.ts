@@ -1,5 +1,5 @@
 import { receiptReceived, sendRequested } from '@notify/contracts'
-import { consumer, type ConsumerEntry } from '@notify/messaging'
+import { type ConsumerEntry, consumer } from '@notify/messaging'
 import type { WorkerContext } from './context.ts'
 import { createReceiptRecorder } from './receipts/record-receipt.ts'
 import { createSender } from './sending/send-notification.ts'

@@ -5,11 +5,25 @@ export type DispatchMetrics = ReturnType<typeof createMetrics>
 /** The business counters of dispatch, one function each. */
 export function createMetrics(metrics: Metrics) {
   const accepted = metrics.counter('notify_accepted_total', 'Notifications accepted, by channel and lane')
-  const acceptBatch = metrics.histogram('notify_accept_batch_size', 'Requests committed in one statement', [1, 2, 4, 8, 16, 32, 64, 128, 256])
-  const attempts = metrics.counter('notify_attempts_total', 'Carrier attempts, by channel, kind of provider and outcome')
-  const carrier = metrics.histogram('notify_carrier_request_duration_seconds', 'Time of a carrier call', [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10])
+  const acceptBatch = metrics.histogram(
+    'notify_accept_batch_size',
+    'Requests committed in one statement',
+    [1, 2, 4, 8, 16, 32, 64, 128, 256],
+  )
+  const attempts = metrics.counter(
+    'notify_attempts_total',
+    'Carrier attempts, by channel, kind of provider and outcome',
+  )
+  const carrier = metrics.histogram(
+    'notify_carrier_request_duration_seconds',
+    'Time of a carrier call',
+    [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+  )
   const receipts = metrics.counter('notify_receipts_total', 'Carrier receipts, by channel and status')
-  const recovered = metrics.counter('notify_recovered_total', 'Notifications that the reconciler took up again, by cause')
+  const recovered = metrics.counter(
+    'notify_recovered_total',
+    'Notifications that the reconciler took up again, by cause',
+  )
   return {
     accepted: (channel: string, lane: string) => accepted({ channel, lane }),
     acceptBatch: (size: number) => acceptBatch(size),

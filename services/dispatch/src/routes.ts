@@ -1,5 +1,5 @@
 import { acceptNotifications, getNotification as getContract, retryActivity } from '@notify/contracts'
-import { route, type RouteEntry } from '@notify/service-kit'
+import { type RouteEntry, route } from '@notify/service-kit'
 import { createAcceptHandler } from './accept/accept-notifications.ts'
 import type { Context } from './context.ts'
 import { getNotification } from './notifications/get-notification.ts'

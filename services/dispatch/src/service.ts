@@ -1,5 +1,12 @@
 import { sendRequested } from '@notify/contracts'
-import { createOutboxWaker, deleteExpiredKeys, keepDeadLetter, migrate, openDatabase, startOutboxRelay } from '@notify/database'
+import {
+  createOutboxWaker,
+  deleteExpiredKeys,
+  keepDeadLetter,
+  migrate,
+  openDatabase,
+  startOutboxRelay,
+} from '@notify/database'
 import { type Bus, connectBus, provisionStream, startConsumers } from '@notify/messaging'
 import { createBlindIndex, createFingerprint } from '@notify/privacy'
 import { createPrincipalVerifier, type Kit, serveHttp, startPeriodic } from '@notify/service-kit'

@@ -1,5 +1,5 @@
 import { notificationChanged } from '@notify/contracts'
-import { consumer, type ConsumerEntry } from '@notify/messaging'
+import { type ConsumerEntry, consumer } from '@notify/messaging'
 import { createProjector } from './activity/project-notification.ts'
 import type { Context } from './context.ts'
 

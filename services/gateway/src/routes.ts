@@ -1,5 +1,5 @@
 import { createNotification, getNotification, listActivity as listContract, retryActivity } from '@notify/contracts'
-import { route, type RouteEntry } from '@notify/service-kit'
+import { type RouteEntry, route } from '@notify/service-kit'
 import { listActivity } from './activity/list-activity.ts'
 import type { Context } from './context.ts'
 import { createNotificationHandler } from './dispatching/create-notification.ts'

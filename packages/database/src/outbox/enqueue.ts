@@ -1,19 +1,40 @@
-import { type EventContract, subjectOf } from '@notify/contracts'
+import { type EventContract, subjectOf, type WireEvent } from '@notify/contracts'
 import type { z } from 'zod'
+import type { Run, Statement } from '../open.ts'
 
-/** An event as a row of the outbox. */
-export interface OutboxRow {
-  subject: string
-  payload: string
-  traceparent: string | null
+/** An event that is to be published once the transaction has committed, and the trace that it belongs to. */
+export interface Outgoing<Payload> {
+  event: Payload
+  traceparent?: string | null | undefined
 }
 
-/** Makes the outbox row of an event; it is published after the transaction that inserts it has committed. */
-export function outboxRow<S extends z.ZodType>(event: EventContract<S>, payload: z.output<S>, traceparent?: string | null): OutboxRow {
-  return { subject: subjectOf(event, payload), payload: JSON.stringify(payload), traceparent: traceparent ?? null }
+const insert: Statement = {
+  name: 'enqueue-events',
+  text: `insert into outbox (subject, events) select subject, events from json_to_recordset($1::json) as t (subject text, events text)`,
 }
 
-/** The rows as three parallel arrays, for `insert … select from unnest($1::text[], $2::text[], $3::text[])`. */
-export function outboxColumns(rows: readonly OutboxRow[]): [string[], string[], (string | null)[]] {
-  return [rows.map((row) => row.subject), rows.map((row) => row.payload), rows.map((row) => row.traceparent)]
+/** Puts events into the outbox of the running transaction; those of one subject become one message. */
+export async function enqueueEvents<S extends z.ZodType>(
+  run: Run,
+  contract: EventContract<S>,
+  events: readonly Outgoing<z.output<S>>[],
+): Promise<void> {
+  const bySubject = Map.groupBy(events, ({ event }) => subjectOf(contract, event))
+  const rows = [...bySubject].map(([subject, list]) => ({
+    subject,
+    events: JSON.stringify(list satisfies readonly WireEvent[]),
+  }))
+  await run(insert, [JSON.stringify(rows)])
+}
+
+/**
+ * SQL that puts one message for each subject into the outbox; for statements that change rows and tell of it at once.
+ * @param source relation or query with the rows
+ * @param subject SQL expression of a row's subject
+ * @param event SQL expression of a row's payload, as json
+ */
+export function enqueueSql(source: string, subject: string, event: string): string {
+  return `insert into outbox (subject, events)
+    select ${subject}, json_agg(json_build_object('event', ${event}, 'traceparent', traceparent))::text
+    from ${source} group by ${subject}`
 }

@@ -1,10 +1,10 @@
 import type { ServiceName } from '@notify/contracts'
-import { type Bus, publishEvent } from '@notify/messaging'
+import { type Bus, publish } from '@notify/messaging'
 import { type Kit, startPeriodic } from '@notify/service-kit'
 import type { Queries, Statement } from '../open.ts'
 import { createStreamWatch } from './watch-stream.ts'
 
-const batchSize = 256
+const batchSize = 64
 const pollMs = 200
 const keptDays = 7
 const deletionBatch = 1000
@@ -12,8 +12,7 @@ const deletionBatch = 1000
 interface Row {
   id: string
   subject: string
-  payload: string
-  traceparent: string | null
+  events: string
   publications: number
 }
 
@@ -41,7 +40,7 @@ export function createOutboxWaker({ service }: Pick<Kit, 'service'>, bus: Bus): 
  * same id. Watches the stream for memory loss first. Registers its end.
  */
 export function startOutboxRelay(kit: Kit, db: Queries, bus: Bus, streamReplicas: number): void {
-  const published = kit.metrics.counter('outbox_published_total', 'Events handed to JetStream')
+  const published = kit.metrics.counter('outbox_published_total', 'Messages handed to JetStream')
   const watch = createStreamWatch(kit, db, bus, streamReplicas)
   const relay = startPeriodic(kit, {
     name: 'outbox relay',
@@ -50,14 +49,15 @@ export function startOutboxRelay(kit: Kit, db: Queries, bus: Bus, streamReplicas
       await watch.ensureChecked()
       const { claimed, confirmed } = await relayOnce(db, bus)
       if (confirmed > 0) published({}, confirmed)
-      if (confirmed < claimed) throw new Error(`JetStream did not confirm ${claimed - confirmed} of ${claimed} events`)
+      if (confirmed < claimed)
+        throw new Error(`JetStream did not confirm ${claimed - confirmed} of ${claimed} messages`)
       return claimed === batchSize
     },
   })
   const wakes = bus.connection.subscribe(wakeSubject(kit.service), { callback: () => relay.wake() })
   kit.lifecycle.onStop('outbox wake', () => wakes.unsubscribe())
   startPeriodic(kit, { name: 'outbox retention', everyMs: 60_000, run: () => deletePublished(db) })
-  kit.metrics.gauge('outbox_oldest_unpublished_seconds', 'Age of the oldest event not yet published', async () => {
+  kit.metrics.gauge('outbox_oldest_unpublished_seconds', 'Age of the oldest message not yet published', async () => {
     const [oldest] = await db.run<{ age: number }>(
       `select extract(epoch from now() - created_at)::float8 as age from outbox where published_at is null order by id limit 1`,
     )
@@ -65,7 +65,7 @@ export function startOutboxRelay(kit: Kit, db: Queries, bus: Bus, streamReplicas
   })
 }
 
-/** Deletes events whose time is over; returns whether more are left. */
+/** Deletes messages whose time is over; returns whether more are left. */
 async function deletePublished(db: Queries): Promise<boolean> {
   const deleted = await db.run(
     `delete from outbox where id in (
@@ -77,7 +77,7 @@ async function deletePublished(db: Queries): Promise<boolean> {
 
 const claim: Statement = {
   name: 'claim-outbox',
-  text: `select id, subject, payload, traceparent, publications from outbox
+  text: `select id, subject, events, publications from outbox
          where published_at is null order by id limit ${batchSize} for update skip locked`,
 }
 
@@ -100,9 +100,9 @@ function relayOnce(db: Queries, bus: Bus): Promise<{ claimed: number; confirmed:
 async function publishAll(bus: Bus, rows: readonly Row[]): Promise<{ id: string; seq: number }[]> {
   const results = await Promise.allSettled(
     rows.map(async (row) => {
-      // JetStream's duplicate window would drop what is published anew after a loss, so that bears another message id.
-      const messageId = row.publications === 0 ? row.id : `${row.id}:${row.publications}`
-      return { id: row.id, seq: await publishEvent(bus, row, messageId) }
+      // JetStream's duplicate window would drop what is published anew after a loss, so that bears another id.
+      const publicationId = row.publications === 0 ? row.id : `${row.id}:${row.publications}`
+      return { id: row.id, seq: await publish(bus, row, publicationId) }
     }),
   )
   return results.filter((result) => result.status === 'fulfilled').map((result) => result.value)

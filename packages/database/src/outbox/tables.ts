@@ -6,8 +6,7 @@ export async function createOutboxTables(db: Kysely<unknown>): Promise<void> {
     create table outbox (
       id uuid primary key default uuidv7(),
       subject text not null,
-      payload text not null,
-      traceparent text,
+      events text not null,
       created_at timestamptz not null default now(),
       published_at timestamptz,
       published_seq bigint,
@@ -18,7 +17,6 @@ export async function createOutboxTables(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table stream_watermark (
       stream text primary key,
-      created text not null,
       last_seq bigint not null,
       checked_at timestamptz not null
     )`.execute(db)
@@ -31,7 +29,7 @@ export async function createDeadLetterTable(db: Kysely<unknown>): Promise<void> 
       durable text not null,
       event_id text not null,
       subject text not null,
-      payload text not null,
+      event text not null,
       reason text not null,
       created_at timestamptz not null default now(),
       primary key (durable, event_id)

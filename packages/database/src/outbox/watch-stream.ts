@@ -12,14 +12,14 @@ export interface StreamWatch {
 }
 
 /**
- * Notices when JetStream has forgotten: the stream was made anew, or its sequence went back. Then what may be lost becomes
- * unpublished again and the relay publishes it with new message ids; consumers know the events by their own ids.
+ * Notices when JetStream has forgotten: the stream's sequence went back, as it does when it was made anew. Then what may be lost becomes
+ * unpublished again and the relay publishes it under new ids; consumers know the events by their own ids.
  */
 export function createStreamWatch(kit: Kit, db: Queries, bus: Bus, replicas: number): StreamWatch {
   let checked = false
   const check = async () => {
     const count = await republishForgotten(kit, db, bus, replicas)
-    if (count > 0) kit.log.error({ events: count }, 'JetStream has forgotten events: they are published again')
+    if (count > 0) kit.log.error({ messages: count }, 'JetStream has forgotten messages: they are published again')
     checked = true
   }
   void (async () => {
@@ -41,27 +41,29 @@ async function republishForgotten(kit: Kit, db: Queries, bus: Bus, replicas: num
     if (isCode(error, JetStreamApiCodes.StreamNotFound)) return provisionStream(bus, kit.service, replicas)
     throw error
   })
+  const { last_seq } = info.state
   return db.transaction(async (run) => {
-    const [known] = await run<{ forgot: boolean; recreated: boolean; checked_at: Date }>(
-      `select created <> $2 or last_seq > $3 as forgot, created <> $2 as recreated, checked_at
-       from stream_watermark where stream = $1 for update`,
-      [name, info.created, info.state.last_seq],
+    const [known] = await run<{ last_seq: bigint; checked_at: Date }>(
+      `select last_seq, checked_at from stream_watermark where stream = $1 for update`,
+      [name],
     )
     await run(
-      `insert into stream_watermark (stream, created, last_seq, checked_at) values ($1, $2, $3, now())
-       on conflict (stream) do update set created = $2, last_seq = $3, checked_at = now()`,
-      [name, info.created, info.state.last_seq],
+      `insert into stream_watermark (stream, last_seq, checked_at) values ($1, $2, now())
+       on conflict (stream) do update set last_seq = $2, checked_at = now()`,
+      [name, last_seq],
     )
-    if (!known?.forgot) return 0
+    // The stream's time of creation tells nothing: nats-server 2.9 changes it at restarts. The relay publishes only after
+    // this check, so a stream made anew still has a lower sequence.
+    if (!known || BigInt(last_seq) >= known.last_seq) return 0
     // Sequences are given out again after a loss, so time decides too: a kill loses at most what was not yet synced.
     const [lost] = await run<{ count: number }>(
       `with lost as (
          update outbox set published_at = null, published_seq = null
          where published_at is not null
-           and ($1 or published_seq > $2 or published_at > $3::timestamptz - interval '5 minutes')
+           and (published_seq > $1 or published_at > $2::timestamptz - interval '5 minutes')
          returning 1)
        select count(*)::int as count from lost`,
-      [known.recreated, info.state.last_seq, known.checked_at],
+      [last_seq, known.checked_at],
     )
     return lost?.count ?? 0
   })

@@ -24,7 +24,12 @@ export interface Door {
 }
 
 /** Mounts contracts on Express: every route is checked in the same order and answered by the same mapper. */
-export function mount<Context>(app: Express, door: Door, context: Context, routes: readonly RouteEntry<Context>[]): void {
+export function mount<Context>(
+  app: Express,
+  door: Door,
+  context: Context,
+  routes: readonly RouteEntry<Context>[],
+): void {
   const methodsByPath = Map.groupBy(routes, ({ contract }) => contract.path)
   for (const entry of routes) {
     const method = entry.contract.method.toLowerCase() as 'get' | 'post' | 'put' | 'patch' | 'delete'
@@ -153,9 +158,13 @@ function successOf(contract: Route): number {
 
 /** What a caller learns of an error that is nobody's refusal: nothing. */
 export function internalProblem(error: unknown): Problem {
-  return new Problem('internal_error', 'Something went wrong on our side; try again, and quote request_id if it persists', {
-    cause: error,
-  })
+  return new Problem(
+    'internal_error',
+    'Something went wrong on our side; try again, and quote request_id if it persists',
+    {
+      cause: error,
+    },
+  )
 }
 
 function logRefusal(log: Logger, contract: Route, requestId: string, problem: Problem, error: unknown): void {

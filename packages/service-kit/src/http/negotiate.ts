@@ -10,7 +10,8 @@ export function requireJsonAccepted(request: IncomingMessage): void {
     const refused = parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter))
     return !refused && /^(\*\/\*|application\/\*|application\/(problem\+)?json)$/.test(range)
   })
-  if (!acceptable) throw new Problem('not_acceptable', 'This API answers application/json; send Accept: application/json')
+  if (!acceptable)
+    throw new Problem('not_acceptable', 'This API answers application/json; send Accept: application/json')
 }
 
 /** @throws Problem `unsupported_media_type` when the body is not declared as JSON */
@@ -29,5 +30,8 @@ export function idempotencyKeyOf(request: IncomingMessage): string | undefined {
   const key = request.headers['idempotency-key']
   if (key === undefined) return undefined
   if (typeof key === 'string' && /^[\x21-\x7e]{1,255}$/.test(key)) return key
-  throw new Problem('invalid_idempotency_key', 'Idempotency-Key must be 1 to 255 visible ASCII characters, without spaces')
+  throw new Problem(
+    'invalid_idempotency_key',
+    'Idempotency-Key must be 1 to 255 visible ASCII characters, without spaces',
+  )
 }

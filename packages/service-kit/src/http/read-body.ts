@@ -40,7 +40,10 @@ export function readBody(request: IncomingMessage, maxBytes: number): Promise<Bu
   })
   request.on('end', () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)))
   request.on('error', reject)
-  request.on('close', () => reject(new Problem('invalid_json', 'The connection closed before the body was complete')))
+  request.on('close', () => {
+    if (!request.readableEnded)
+      reject(new Problem('invalid_json', 'The connection closed before the body was complete'))
+  })
   return promise
 }
 

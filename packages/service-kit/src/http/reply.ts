@@ -16,7 +16,13 @@ export class Reply {
 }
 
 /** Writes a whole answer at once. */
-export function send(response: ServerResponse, status: number, type: string, text: string, headers: OutgoingHttpHeaders): void {
+export function send(
+  response: ServerResponse,
+  status: number,
+  type: string,
+  text: string,
+  headers: OutgoingHttpHeaders,
+): void {
   if (response.headersSent || response.destroyed) return
   headers['content-type'] = type
   headers['content-length'] = Buffer.byteLength(text)

@@ -55,7 +55,11 @@ function close(server: Server): Promise<void> {
 }
 
 /** Answers what the HTTP parser refuses, before any route sees it. */
-function refuseUnreadable(error: NodeJS.ErrnoException & { rawPacket?: Buffer }, socket: Socket, docsUrl: string): void {
+function refuseUnreadable(
+  error: NodeJS.ErrnoException & { rawPacket?: Buffer },
+  socket: Socket,
+  docsUrl: string,
+): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy()
     return
@@ -77,7 +81,10 @@ function problemOfParser(error: NodeJS.ErrnoException & { rawPacket?: Buffer }):
     return new Problem('header_too_large', `The request's headers may have at most ${maxHeaderBytes} bytes in all`)
   }
   if (error.code === 'HPE_INVALID_HEADER_TOKEN' && spoilsIdempotencyKey(error.rawPacket)) {
-    return new Problem('invalid_idempotency_key', 'Idempotency-Key must be 1 to 255 visible ASCII characters, without spaces')
+    return new Problem(
+      'invalid_idempotency_key',
+      'Idempotency-Key must be 1 to 255 visible ASCII characters, without spaces',
+    )
   }
   return new Problem('invalid_header', 'The request is not valid HTTP/1.1; check the request line and headers')
 }

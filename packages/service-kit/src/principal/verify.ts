@@ -19,17 +19,23 @@ export function createPrincipalVerifier(jwks: JSONWebKeySet): VerifyPrincipal {
     const known = cache.get(token)
     if (known && known.expiresAtMs > Date.now()) return known.principal
     if (cache.size >= cacheSize) cache.clear()
-    const entry = { principal: Promise.resolve() as unknown as Promise<Principal>, expiresAtMs: Number.POSITIVE_INFINITY }
-    entry.principal = jwtVerify(token, keys, { issuer: principalIssuer, typ: 'principal+jwt', algorithms: ['ES256'] }).then(
-      ({ payload }) => {
-        entry.expiresAtMs = (payload.exp ?? 0) * 1000
-        return Principal.parse(payload.principal)
-      },
-    )
+    const entry = {
+      principal: Promise.resolve() as unknown as Promise<Principal>,
+      expiresAtMs: Number.POSITIVE_INFINITY,
+    }
+    entry.principal = jwtVerify(token, keys, {
+      issuer: principalIssuer,
+      typ: 'principal+jwt',
+      algorithms: ['ES256'],
+    }).then(({ payload }) => {
+      entry.expiresAtMs = (payload.exp ?? 0) * 1000
+      return Principal.parse(payload.principal)
+    })
     entry.principal.catch(() => cache.delete(token))
     cache.set(token, entry)
     return entry.principal.catch((error: unknown) => {
-      if (error instanceof errors.JOSEError) throw new Problem('unauthenticated', 'The principal is not valid', { cause: error })
+      if (error instanceof errors.JOSEError)
+        throw new Problem('unauthenticated', 'The principal is not valid', { cause: error })
       throw error
     })
   }

@@ -23,7 +23,13 @@ export async function startMetrics(
   { host, port }: { host: string; port: number },
   lifecycle: Lifecycle,
 ): Promise<Metrics> {
-  const exporter = new PrometheusExporter({ host, port, preventServerStart: true, withoutScopeInfo: true, withoutTargetInfo: true })
+  const exporter = new PrometheusExporter({
+    host,
+    port,
+    preventServerStart: true,
+    withoutScopeInfo: true,
+    withoutTargetInfo: true,
+  })
   await exporter.startServer()
   const provider = new MeterProvider({ readers: [exporter] })
   lifecycle.onStop('metrics', () => provider.shutdown())

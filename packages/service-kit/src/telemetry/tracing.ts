@@ -1,4 +1,13 @@
-import { type Attributes, context, isSpanContextValid, type Span as OtelSpan, SpanKind, SpanStatusCode, TraceFlags, trace } from '@opentelemetry/api'
+import {
+  type Attributes,
+  context,
+  isSpanContextValid,
+  type Span as OtelSpan,
+  SpanKind,
+  SpanStatusCode,
+  TraceFlags,
+  trace,
+} from '@opentelemetry/api'
 import type { Lifecycle } from '../lifecycle.ts'
 
 export { SpanKind }
@@ -57,12 +66,13 @@ export async function createTracer(
   lifecycle: Lifecycle,
 ): Promise<Tracer> {
   if (!options.endpoint) return passingTracer
-  const [{ TracerProvider, BatchSpanProcessor }, { OTLPTraceExporter }, { resourceFromAttributes }] =
-    await Promise.all([
+  const [{ TracerProvider, BatchSpanProcessor }, { OTLPTraceExporter }, { resourceFromAttributes }] = await Promise.all(
+    [
       import('@opentelemetry/sdk-trace'),
       import('@opentelemetry/exporter-trace-otlp-http'),
       import('@opentelemetry/resources'),
-    ])
+    ],
+  )
   const provider = new TracerProvider({
     resource: resourceFromAttributes({ 'service.name': options.service }),
     spanProcessors: [

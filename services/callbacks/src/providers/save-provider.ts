@@ -9,7 +9,10 @@ const eventPlace = (tenantId: string, providerId: string) => `dispatch.provider.
 /** Keeps what is needed of a provider to verify its signatures; an older change than the one known is passed over. */
 export async function saveProvider({ db, keyRing, smsProviders, log }: Context, change: ProviderChange): Promise<void> {
   if (change.kind !== 'twilio') return
-  const text = keyRing.decrypt(Buffer.from(change.credentials, 'base64'), eventPlace(change.tenant_id, change.provider_id))
+  const text = keyRing.decrypt(
+    Buffer.from(change.credentials, 'base64'),
+    eventPlace(change.tenant_id, change.provider_id),
+  )
   const parsed = TwilioCredentials.safeParse(JSON.parse(text))
   if (!parsed.success) throw new PermanentError('the credentials do not fit the kind of provider')
   const sealed = keyRing.encrypt(parsed.data.auth_token, credentialsPlace(change.tenant_id, change.provider_id))

@@ -38,7 +38,13 @@ export function readStatusForm(body: Buffer, contentType: string | undefined): S
   }
   const { AccountSid, MessageSid, MessageStatus, ErrorCode } = form.data
   const errorCode = ErrorCode && /^\d+$/.test(ErrorCode) && ErrorCode !== '0' ? ErrorCode : null
-  return { parameters: { ...parameters }, accountSid: AccountSid, messageSid: MessageSid, messageStatus: MessageStatus, errorCode }
+  return {
+    parameters: { ...parameters },
+    accountSid: AccountSid,
+    messageSid: MessageSid,
+    messageStatus: MessageStatus,
+    errorCode,
+  }
 }
 
 const Correlation = z.object({

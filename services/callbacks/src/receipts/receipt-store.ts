@@ -1,5 +1,5 @@
-import { type Receipt, receiptReceived } from '@notify/contracts'
-import { type Database, outboxColumns, outboxRow, type Statement } from '@notify/database'
+import { type Receipt, receiptReceived, subjectOf } from '@notify/contracts'
+import { type Database, enqueueSql, type Statement } from '@notify/database'
 import type { Tables } from '../db/schema.ts'
 
 /** A receipt and the trace that it came in. */
@@ -13,34 +13,39 @@ const record: Statement = {
   name: 'record-receipts',
   text: `
     with input as (
-      select * from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[])
-        as t (provider_id, provider_message_id, status, subject, payload, traceparent)
+      select * from json_to_recordset($1::json) as t (provider_id text, provider_message_id text, status text,
+        subject text, event json, traceparent text)
     ), recorded as (
       insert into received_callbacks (provider_id, provider_message_id, status)
-      select provider_id, provider_message_id, status from input order by provider_message_id, status
+      select provider_id, provider_message_id, status from input order by provider_message_id, status, provider_id
       on conflict do nothing
       returning provider_id, provider_message_id, status
-    ), events as (
-      insert into outbox (subject, payload, traceparent)
-      select subject, payload, traceparent from input join recorded using (provider_id, provider_message_id, status)
-    )
-    select provider_message_id, status from recorded`,
+    ), fresh as (
+      select * from input join recorded using (provider_id, provider_message_id, status)
+    ), events as (${enqueueSql('fresh', 'subject', 'event')})
+    select provider_id, provider_message_id, status from recorded`,
 }
 
-/** Records receipts; of equal ones in the batch only the first may be given. @returns those that were new */
+/** Records receipts; of equal ones in the batch only the first may be given. @returns the identities of the new ones */
 export async function recordReceipts(db: Database<Tables>, receipts: readonly NewReceipt[]): Promise<Set<string>> {
-  const events = receipts.map(({ receipt, traceparent }) => outboxRow(receiptReceived, receipt, traceparent))
-  const rows = await db.run<{ provider_message_id: string; status: string }>(record, [
-    receipts.map(({ receipt }) => receipt.provider_id),
-    receipts.map(({ receipt }) => receipt.provider_message_id),
-    receipts.map(({ receipt }) => receipt.status),
-    ...outboxColumns(events),
-  ])
-  return new Set(rows.map((row) => `${row.provider_message_id} ${row.status}`))
+  const input = receipts.map(({ receipt, traceparent }) => ({
+    provider_id: receipt.provider_id,
+    provider_message_id: receipt.provider_message_id,
+    status: receipt.status,
+    subject: subjectOf(receiptReceived, receipt),
+    event: receipt,
+    traceparent,
+  }))
+  const rows = await db.run<Identity>(record, [JSON.stringify(input)])
+  return new Set(rows.map(receiptIdentity))
 }
+
+type Identity = Pick<Receipt, 'provider_id' | 'provider_message_id' | 'status'>
 
 /** What makes two receipts the same. */
-export const receiptIdentity = ({ provider_message_id, status }: Receipt) => `${provider_message_id} ${status}`
+export function receiptIdentity({ provider_id, provider_message_id, status }: Identity): string {
+  return `${provider_id} ${provider_message_id} ${status}`
+}
 
 const keptDays = 14
 const deletionBatch = 1000

@@ -1,4 +1,4 @@
-import { DeliveryStatus, type Receipt, type smsStatusCallback as contract } from '@notify/contracts'
+import { type smsStatusCallback as contract, DeliveryStatus, type Receipt } from '@notify/contracts'
 import { coalesce, type Handler } from '@notify/service-kit'
 import type { Context } from '../context.ts'
 import { readCorrelation, readStatusForm } from './read-status-form.ts'
@@ -22,7 +22,11 @@ export function createSmsStatusHandler(context: Context): Handler<Context, typeo
   return async ({ smsProviders, config, metrics }, { body, headers, url, span }) => {
     const form = readStatusForm(body, headers['content-type'])
     const { notification_id, attempt_id, provider_id } = readCorrelation(url)
-    const signed = { signature: headers['x-twilio-signature'], url: config.PUBLIC_URL + url, parameters: form.parameters }
+    const signed = {
+      signature: headers['x-twilio-signature'],
+      url: config.PUBLIC_URL + url,
+      parameters: form.parameters,
+    }
     const provider = verifySignature(await smsProviders.ofAccount(form.accountSid), signed, provider_id)
     const status = Recorded.safeParse(form.messageStatus)
     if (!status.success) {

@@ -27,5 +27,8 @@ export function verifySignature(
   const signers = candidates.filter(({ authToken }) => validateRequest(authToken, signature as string, url, parameters))
   const signer = signers.find(({ id }) => id === named) ?? signers[0]
   if (signer) return signer
-  throw new Problem('invalid_signature', 'X-Twilio-Signature does not fit this request, the public URL and an account known here')
+  throw new Problem(
+    'invalid_signature',
+    'X-Twilio-Signature does not fit this request, the public URL and an account known here',
+  )
 }

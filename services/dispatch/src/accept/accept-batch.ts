@@ -1,5 +1,5 @@
-import { bisect, Problem } from '@notify/service-kit'
 import { idempotencyConflict, inProgress, isConnectionError } from '@notify/database'
+import { bisect, Problem } from '@notify/service-kit'
 import type { Context } from '../context.ts'
 import type { AcceptOutcome, Candidate, NewNotification } from './accept-item.ts'
 import { commitBatch, findAnswers } from './commit-batch.ts'
@@ -37,7 +37,11 @@ function splitTwins(candidates: readonly Candidate[]): { leaders: Candidate[]; f
   return { leaders, followers }
 }
 
-async function acceptLeaders(context: Context, leaders: readonly Candidate[], outcomes: Map<Candidate, AcceptOutcome>): Promise<void> {
+async function acceptLeaders(
+  context: Context,
+  leaders: readonly Candidate[],
+  outcomes: Map<Candidate, AcceptOutcome>,
+): Promise<void> {
   await answerAgain(context, leaders, outcomes)
   const judged = await Promise.all(
     leaders
@@ -81,10 +85,17 @@ async function commitAll(context: Context, batch: readonly NewNotification[]): P
 }
 
 /** Settles candidates whose key was answered before: the same answer again, or the conflict. */
-async function answerAgain(context: Context, candidates: readonly Candidate[], outcomes: Map<Candidate, AcceptOutcome>): Promise<void> {
+async function answerAgain(
+  context: Context,
+  candidates: readonly Candidate[],
+  outcomes: Map<Candidate, AcceptOutcome>,
+): Promise<void> {
   const keyed = candidates.filter((candidate) => candidate.idempotency !== undefined)
   if (keyed.length === 0) return
-  const found = await findAnswers(context.db, keyed.map(({ idempotency }) => idempotency!))
+  const found = await findAnswers(
+    context.db,
+    keyed.map(({ idempotency }) => idempotency!),
+  )
   const answers = new Map(found.map((answer) => [identity(answer), answer]))
   for (const candidate of keyed) {
     const { fingerprint } = candidate.idempotency!

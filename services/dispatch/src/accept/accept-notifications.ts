@@ -1,4 +1,10 @@
-import { type AcceptItem, type AcceptResult, type acceptNotifications as contract, createNotification, DispatchRequest } from '@notify/contracts'
+import {
+  type AcceptItem,
+  type AcceptResult,
+  type acceptNotifications as contract,
+  createNotification,
+  DispatchRequest,
+} from '@notify/contracts'
 import { coalesce, type Handler, isTraceparent, Problem, validationProblem } from '@notify/service-kit'
 import type { Context } from '../context.ts'
 import { acceptBatch } from './accept-batch.ts'
@@ -14,10 +20,16 @@ export function createAcceptHandler(context: Context): Handler<Context, typeof c
     maxInFlight: commitsInFlight,
     run: (candidates) => acceptBatch(context, candidates),
   })
-  return async (_context, { body }) => ({ results: await Promise.all(body.items.map((item) => acceptItem(context, item, accept))) })
+  return async (_context, { body }) => ({
+    results: await Promise.all(body.items.map((item) => acceptItem(context, item, accept))),
+  })
 }
 
-async function acceptItem(context: Context, item: AcceptItem, accept: (candidate: Candidate) => Promise<AcceptOutcome>): Promise<AcceptResult> {
+async function acceptItem(
+  context: Context,
+  item: AcceptItem,
+  accept: (candidate: Candidate) => Promise<AcceptOutcome>,
+): Promise<AcceptResult> {
   const span = context.tracer.start('accept notification', {
     parent: isTraceparent(item.traceparent) ? item.traceparent : undefined,
     attributes: { 'notification.id': item.notification_id },
@@ -30,7 +42,8 @@ async function acceptItem(context: Context, item: AcceptItem, accept: (candidate
     return outcome
   } catch (error) {
     const problem = error instanceof Problem ? error : unexpected(error)
-    if (problem.status >= 500) context.log.error({ notification_id: item.notification_id, err: error }, 'a dispatch request failed')
+    if (problem.status >= 500)
+      context.log.error({ notification_id: item.notification_id, err: error }, 'a dispatch request failed')
     span.end(problem)
     return { problem: problem.toBody() }
   }

@@ -8,10 +8,9 @@ const commit: Statement = {
   name: 'commit-accepted',
   text: `
     with input as (
-      select * from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[],
-        $9::text[], $10::bytea[], $11::jsonb[], $12::int[], $13::text[], $14::text[], $15::text[], $16::text[], $17::text[])
-        as t (id, tenant_id, application_id, channel, lane, mode, event_key, recipient_masked,
-          recipient_index, payload, metadata, credits, traceparent, scope, key, fingerprint, response)
+      select * from json_to_recordset($1::json) as t (id text, tenant_id text, application_id text, channel text, lane text,
+        mode text, event_key text, recipient_masked text, recipient_index text, payload text, metadata jsonb, credits int,
+        traceparent text, scope text, key text, fingerprint text, response text)
     ), keys as (
       insert into idempotency_keys (scope, key, fingerprint, status, response)
       select scope, key, fingerprint, 202, response from input where key is not null order by scope, key
@@ -24,7 +23,7 @@ const commit: Statement = {
       insert into notifications (id, tenant_id, application_id, channel, lane, mode, event_key, recipient_masked,
         recipient_index, payload, metadata, credits, traceparent)
       select id, tenant_id, application_id, channel, lane, mode, event_key, recipient_masked,
-        recipient_index, payload, metadata, credits, traceparent
+        recipient_index, decode(payload, 'base64'), metadata, credits, traceparent
       from input left join keys using (scope, key)
       where input.key is null or keys.key is not null
       on conflict (id) do nothing
@@ -38,27 +37,37 @@ const commit: Statement = {
  * @returns the ids that are now committed; missing are those whose idempotency key, or id, was committed before
  */
 export async function commitBatch(db: Database<Tables>, batch: readonly NewNotification[]): Promise<Set<string>> {
-  const column = <T>(read: (item: NewNotification) => T) => batch.map(read)
-  const rows = await db.run<{ id: string }>(commit, [
-    column(({ candidate }) => candidate.notificationId),
-    column(({ candidate }) => candidate.principal.tenant_id),
-    column(({ candidate }) => candidate.principal.application_id),
-    column(({ channel }) => channel),
-    column(({ lane }) => lane),
-    column(({ candidate }) => candidate.principal.mode),
-    column(({ candidate }) => candidate.request.event_key ?? null),
-    column(({ recipientMasked }) => recipientMasked),
-    column(({ recipientIndex }) => recipientIndex),
-    column(({ payload }) => payload),
-    column(({ candidate }) => (candidate.request.metadata ? JSON.stringify(candidate.request.metadata) : null)),
-    column(({ credits }) => credits),
-    column(({ candidate }) => candidate.traceparent),
-    column(({ candidate }) => candidate.idempotency?.scope ?? null),
-    column(({ candidate }) => candidate.idempotency?.key ?? null),
-    column(({ candidate }) => candidate.idempotency?.fingerprint ?? null),
-    column(({ response }) => response),
-  ])
+  const rows = await db.run<{ id: string }>(commit, [JSON.stringify(batch.map(rowOf))])
   return new Set(rows.map(({ id }) => id))
+}
+
+function rowOf({
+  candidate,
+  channel,
+  lane,
+  recipientMasked,
+  recipientIndex,
+  payload,
+  credits,
+  response,
+}: NewNotification) {
+  const { notificationId, principal, request, traceparent, idempotency } = candidate
+  return {
+    id: notificationId,
+    tenant_id: principal.tenant_id,
+    application_id: principal.application_id,
+    channel,
+    lane,
+    mode: principal.mode,
+    event_key: request.event_key,
+    recipient_masked: recipientMasked,
+    recipient_index: recipientIndex,
+    payload: payload.toString('base64'),
+    metadata: request.metadata,
+    credits,
+    traceparent,
+    ...(idempotency ? { ...idempotency, response } : {}),
+  }
 }
 
 const known: Statement = {
@@ -76,6 +85,9 @@ export interface KnownAnswer {
 }
 
 /** The answers already given under these keys. */
-export function findAnswers(db: Database<Tables>, keys: readonly { scope: string; key: string }[]): Promise<KnownAnswer[]> {
+export function findAnswers(
+  db: Database<Tables>,
+  keys: readonly { scope: string; key: string }[],
+): Promise<KnownAnswer[]> {
   return db.run<KnownAnswer>(known, [keys.map(({ scope }) => scope), keys.map(({ key }) => key)])
 }

@@ -27,7 +27,11 @@ export async function judgeCandidate(context: Context, candidate: Candidate): Pr
   const template = await templateOf(context, candidate)
   if (request.channel !== 'sms') throw providerMissing(request.channel)
   const to = phoneOf(request)
-  const providers = await context.directory.providers.list(principal.tenant_id, principal.application_id, request.channel)
+  const providers = await context.directory.providers.list(
+    principal.tenant_id,
+    principal.application_id,
+    request.channel,
+  )
   if (providers.length === 0 || (principal.mode === 'test' && !context.config.CARRIER_SANDBOX_URL)) {
     throw providerMissing(request.channel)
   }
@@ -44,7 +48,10 @@ export async function judgeCandidate(context: Context, candidate: Candidate): Pr
     lane: request.priority,
     recipientMasked: maskPhone(to),
     recipientIndex: context.secrets.blindIndex(principal.tenant_id, to),
-    payload: context.secrets.keyRing.encrypt(JSON.stringify(payload), payloadPlace(principal.tenant_id, notificationId)),
+    payload: context.secrets.keyRing.encrypt(
+      JSON.stringify(payload),
+      payloadPlace(principal.tenant_id, notificationId),
+    ),
     credits: smsCredits,
     response: JSON.stringify(answer),
   }
@@ -66,7 +73,10 @@ async function templateOf({ directory }: Context, { principal, request }: Candid
   }
   if (!event.allowed_channels.includes(request.channel)) {
     const allowed = event.allowed_channels.join(', ')
-    throw new Problem('channel_not_allowed', `The event ${request.event_key} does not allow ${request.channel}; it allows ${allowed}`)
+    throw new Problem(
+      'channel_not_allowed',
+      `The event ${request.event_key} does not allow ${request.channel}; it allows ${allowed}`,
+    )
   }
   if (request.channel === 'sms' && !event.templates.sms) {
     throw new Problem('channel_not_allowed', `The event ${request.event_key} has no template for sms`)
@@ -86,10 +96,16 @@ function phoneOf({ recipient }: DispatchRequest): string {
 function smsText(template: string | undefined, request: DispatchRequest): string {
   const text = textOf(template, request)
   const fault =
-    text.trim() === '' ? 'is empty' : [...text].length > maxSmsCharacters ? `has more than ${maxSmsCharacters} characters` : undefined
+    text.trim() === ''
+      ? 'is empty'
+      : [...text].length > maxSmsCharacters
+        ? `has more than ${maxSmsCharacters} characters`
+        : undefined
   if (!fault) return text
   const path = template === undefined ? 'body' : 'data'
-  throw new Problem('validation_failed', `The text to send ${fault}`, { errors: [{ path, message: `the text to send ${fault}` }] })
+  throw new Problem('validation_failed', `The text to send ${fault}`, {
+    errors: [{ path, message: `the text to send ${fault}` }],
+  })
 }
 
 function textOf(template: string | undefined, { body = '', data = {}, template_data }: DispatchRequest): string {

@@ -81,7 +81,11 @@ function connect({ credentials }: Provider, baseUrl: string, config: Config): tw
   return client
 }
 
-function parametersOf({ id, credentials }: Provider, { to, text, notificationId, attemptId }: CarrierMessage, { PUBLIC_URL }: Config) {
+function parametersOf(
+  { id, credentials }: Provider,
+  { to, text, notificationId, attemptId }: CarrierMessage,
+  { PUBLIC_URL }: Config,
+) {
   const correlation = new URLSearchParams({ notification_id: notificationId, attempt_id: attemptId, provider_id: id })
   return {
     to,
@@ -110,12 +114,18 @@ const neverLeft = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREA
 function answerOf(error: unknown, { retryAfterMs }: CallScope): CarrierAnswer {
   const none = { providerMessageId: null, retryAfterMs }
   if (error instanceof BrokenCircuitError) {
-    return { ...none, outcome: 'rejected_retryable', code: 'circuit_open', message: 'The carrier fails too often; calls are held back' }
+    return {
+      ...none,
+      outcome: 'rejected_retryable',
+      code: 'circuit_open',
+      message: 'The carrier fails too often; calls are held back',
+    }
   }
   const { status, code, message } = error as { status?: number; code?: string | number; message?: string }
   if (typeof status === 'number') {
     const carrierCode = code === undefined ? `http_${status}` : String(code)
-    const permanent = isPermanentCode(carrierCode) || (status < 500 && status !== 429 && status !== 408 && code !== 20429)
+    const permanent =
+      isPermanentCode(carrierCode) || (status < 500 && status !== 429 && status !== 408 && code !== 20429)
     return {
       ...none,
       outcome: permanent ? 'rejected_permanent' : 'rejected_retryable',
@@ -127,5 +137,10 @@ function answerOf(error: unknown, { retryAfterMs }: CallScope): CarrierAnswer {
   if (neverLeft.has(reason)) {
     return { ...none, outcome: 'rejected_retryable', code: reason, message: 'The carrier could not be reached' }
   }
-  return { ...none, outcome: 'unknown', code: reason, message: 'The carrier did not answer; it may have taken the message' }
+  return {
+    ...none,
+    outcome: 'unknown',
+    code: reason,
+    message: 'The carrier did not answer; it may have taken the message',
+  }
 }

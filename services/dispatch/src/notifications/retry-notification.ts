@@ -30,7 +30,10 @@ export const retryNotification: Handler<Context, typeof contract> = async (conte
       )
     : await retry(context.db.run, params.id, principal)
   context.wakeOutbox()
-  context.log.info({ notification_id: params.id, operator: principal.subject, request_id: request.requestId }, 'retry queued')
+  context.log.info(
+    { notification_id: params.id, operator: principal.subject, request_id: request.requestId },
+    'retry queued',
+  )
   return reply
 }
 
@@ -48,5 +51,8 @@ async function refusal(run: Run, id: string, tenantId: string): Promise<Problem>
   )
   if (!found) return new Problem('not_found', 'There is no transaction with this id')
   const why = found.failure_reason ? `: ${found.failure_reason}` : ''
-  return new Problem('not_retryable', `Only failed or undelivered messages that can succeed may be retried; this one is ${found.status}${why}`)
+  return new Problem(
+    'not_retryable',
+    `Only failed or undelivered messages that can succeed may be retried; this one is ${found.status}${why}`,
+  )
 }

@@ -1,7 +1,7 @@
 import { providerChanged } from '@notify/contracts'
-import { outboxRow } from '@notify/database'
+import { enqueueEvents, runOn } from '@notify/database'
 import type { KeyRing } from '@notify/privacy'
-import { CompiledQuery, type Transaction } from 'kysely'
+import type { Transaction } from 'kysely'
 import type { Tables } from '../db/schema.ts'
 import { credentialsPlace } from './provider-directory.ts'
 
@@ -24,25 +24,36 @@ export async function saveProvider(tx: Transaction<Tables>, keyRing: KeyRing, re
   const { provider_id: id, tenant_id, credentials, ...rest } = record
   const place = credentialsPlace(tenant_id, id)
   const text = JSON.stringify(credentials)
-  const known = await tx.selectFrom('providers').select(['credentials', 'revision']).where('id', '=', id).forUpdate().executeTakeFirst()
+  const known = await tx
+    .selectFrom('providers')
+    .select(['credentials', 'revision'])
+    .where('id', '=', id)
+    .forUpdate()
+    .executeTakeFirst()
   const unchanged = known !== undefined && keyRing.decrypt(known.credentials, place) === text
   const revision = (known?.revision ?? 0) + (unchanged ? 0 : 1)
-  const row = { tenant_id, ...rest, revision, credentials: unchanged ? known.credentials : keyRing.encrypt(text, place) }
+  const row = {
+    tenant_id,
+    ...rest,
+    revision,
+    credentials: unchanged ? known.credentials : keyRing.encrypt(text, place),
+  }
   await tx
     .insertInto('providers')
     .values({ id, ...row })
     .onConflict((conflict) => conflict.column('id').doUpdateSet({ ...row, updated_at: new Date() }))
     .execute()
   if (unchanged) return
-  const event = outboxRow(providerChanged, {
-    provider_id: id,
-    tenant_id,
-    channel: record.channel,
-    kind: record.kind,
-    revision,
-    credentials: keyRing.encrypt(text, eventPlace(tenant_id, id)).toString('base64'),
-  })
-  await tx.executeQuery(
-    CompiledQuery.raw('insert into outbox (subject, payload) values ($1, $2)', [event.subject, event.payload]),
-  )
+  await enqueueEvents(runOn(tx), providerChanged, [
+    {
+      event: {
+        provider_id: id,
+        tenant_id,
+        channel: record.channel,
+        kind: record.kind,
+        revision,
+        credentials: keyRing.encrypt(text, eventPlace(tenant_id, id)).toString('base64'),
+      },
+    },
+  ])
 }

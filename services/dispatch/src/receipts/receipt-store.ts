@@ -16,8 +16,8 @@ const apply: Statement = {
   name: 'apply-receipts',
   text: `
     with receipt as (
-      select * from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[])
-        as t (id, attempt_id, provider_id, provider_message_id, status, code, reason, retryable)
+      select * from json_to_recordset($1::json) as t (id text, attempt_id text, provider_id text, provider_message_id text,
+        status text, code text, reason text, retryable boolean)
     ), locked as (
       select n.id from notifications n join receipt using (id)
       join providers p on p.id = receipt.provider_id and p.tenant_id = n.tenant_id
@@ -48,17 +48,20 @@ const apply: Statement = {
 
 /** Applies receipts, at most one for each notification. @returns the notifications whose state changed */
 export async function applyReceipts(db: Database<Tables>, receipts: readonly Receipt[]): Promise<Set<string>> {
-  const column = <T>(read: (receipt: Receipt) => T) => receipts.map(read)
-  const failed = ({ status }: Receipt) => status === 'failed' || status === 'undelivered'
-  const rows = await db.run<{ id: string }>(apply, [
-    column((r) => r.notification_id),
-    column((r) => r.attempt_id),
-    column((r) => r.provider_id),
-    column((r) => r.provider_message_id),
-    column((r) => r.status),
-    column((r) => (failed(r) ? r.error_code : null)),
-    column((r) => (failed(r) ? describeCode(r.error_code) : null)),
-    column((r) => failed(r) && !isPermanentCode(r.error_code)),
-  ])
+  const rows = await db.run<{ id: string }>(apply, [JSON.stringify(receipts.map(rowOf))])
   return new Set(rows.map(({ id }) => id))
+}
+
+function rowOf({ notification_id, attempt_id, provider_id, provider_message_id, status, error_code }: Receipt) {
+  const failed = status === 'failed' || status === 'undelivered'
+  return {
+    id: notification_id,
+    attempt_id,
+    provider_id,
+    provider_message_id,
+    status,
+    code: failed ? error_code : null,
+    reason: failed ? describeCode(error_code) : null,
+    retryable: failed && !isPermanentCode(error_code),
+  }
 }

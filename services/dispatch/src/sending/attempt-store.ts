@@ -21,7 +21,7 @@ export interface Claim {
 const claim: Statement = {
   name: 'claim-for-sending',
   text: `
-    with wanted as (select * from unnest($1::text[], $2::text[]) as t (id, attempt_id)),
+    with wanted as (select * from json_to_recordset($1::json) as t (id text, attempt_id text)),
     due as (
       select id from notifications
       where id in (select id from wanted) and status = 'queued' and not sending
@@ -35,7 +35,7 @@ const claim: Statement = {
       returning n.*, wanted.attempt_id
     ), opened as (
       insert into attempts (notification_id, number, id, lease_until)
-      select id, attempt_count, attempt_id, now() + make_interval(secs => $3) from claimed
+      select id, attempt_count, attempt_id, now() + make_interval(secs => $2) from claimed
     )
     select id, tenant_id, application_id, channel, lane, mode, payload, attempt_id, attempt_count, round_attempts
     from claimed`,
@@ -44,10 +44,10 @@ const claim: Statement = {
 /** Claims notifications; those that are not due, or that somebody else is sending, are missing from the answer. */
 export function claimForSending(
   db: Database<Tables>,
-  wanted: readonly { notificationId: string; attemptId: string }[],
+  wanted: readonly { id: string; attempt_id: string }[],
   leaseSeconds: number,
 ): Promise<Claim[]> {
-  return db.run<Claim>(claim, [wanted.map((w) => w.notificationId), wanted.map((w) => w.attemptId), leaseSeconds])
+  return db.run<Claim>(claim, [JSON.stringify(wanted), leaseSeconds])
 }
 
 /** How an attempt ended and what follows from it. */
@@ -71,9 +71,8 @@ const settle: Statement = {
   name: 'settle-attempts',
   text: `
     with ended as (
-      select * from unnest($1::text[], $2::int[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[],
-        $9::text[], $10::boolean[], $11::float8[], $12::text[])
-        as t (id, number, provider_id, outcome, code, message, provider_message_id, status, reason, retryable, after_ms, when_due)
+      select * from json_to_recordset($1::json) as t (id text, number int, provider_id text, outcome text, code text,
+        message text, provider_message_id text, status text, reason text, retryable boolean, after_ms float8, when_due text)
     ), attempt as (
       update attempts a
       set finished_at = now(), provider_id = coalesce(a.provider_id, ended.provider_id),
@@ -102,19 +101,31 @@ const settle: Statement = {
 
 /** Records how attempts ended; facts go out for those whose state changed. */
 export async function settleAttempts(db: Database<Tables>, settlements: readonly Settlement[]): Promise<void> {
-  const column = <T>(read: (settlement: Settlement) => T) => settlements.map(read)
-  await db.run(settle, [
-    column((s) => s.notificationId),
-    column((s) => s.attemptNumber),
-    column((s) => s.providerId),
-    column((s) => s.outcome),
-    column((s) => s.code),
-    column((s) => s.message?.slice(0, 500) ?? null),
-    column((s) => s.providerMessageId),
-    column((s) => s.next.status),
-    column((s) => ('reason' in s.next ? s.next.reason : null)),
-    column((s) => s.next.status === 'failed' && s.next.retryable),
-    column((s) => (s.next.status === 'queued' ? s.next.afterMs : 0)),
-    column((s) => (s.next.status === 'queued' ? s.next.whenDue : 'send')),
-  ])
+  await db.run(settle, [JSON.stringify(settlements.map(rowOf))])
+}
+
+function rowOf({
+  notificationId,
+  attemptNumber,
+  providerId,
+  outcome,
+  code,
+  message,
+  providerMessageId,
+  next,
+}: Settlement) {
+  return {
+    id: notificationId,
+    number: attemptNumber,
+    provider_id: providerId,
+    outcome,
+    code,
+    message: message?.slice(0, 500),
+    provider_message_id: providerMessageId,
+    status: next.status,
+    reason: 'reason' in next ? next.reason : null,
+    retryable: next.status === 'failed' && next.retryable,
+    after_ms: next.status === 'queued' ? next.afterMs : 0,
+    when_due: next.status === 'queued' ? next.whenDue : 'send',
+  }
 }

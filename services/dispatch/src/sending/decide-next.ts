@@ -13,13 +13,19 @@ export interface RetryPolicy {
 /** Lanes whose events would rather be sent twice than not at all. */
 const duplicatesAllowed: Record<Lane, boolean> = { otp: true, transactional: true, bulk: false }
 
-export const unknownReason = 'Outcome unknown: the carrier did not answer and sent no callback; it may have been delivered'
+export const unknownReason =
+  'Outcome unknown: the carrier did not answer and sent no callback; it may have been delivered'
 
 /**
  * What follows from a carrier's answer.
  * @param roundAttempts attempts since acceptance or the last operator retry, this one included
  */
-export function decideNext(answer: CarrierAnswer, lane: Lane, roundAttempts: number, policy: RetryPolicy): Settlement['next'] {
+export function decideNext(
+  answer: CarrierAnswer,
+  lane: Lane,
+  roundAttempts: number,
+  policy: RetryPolicy,
+): Settlement['next'] {
   const reason = reasonOf(answer)
   const longestMs = policy.retryDelaysMs[roundAttempts - 1]
   switch (answer.outcome) {
@@ -29,7 +35,12 @@ export function decideNext(answer: CarrierAnswer, lane: Lane, roundAttempts: num
       return { status: 'failed', reason, retryable: false }
     case 'rejected_retryable': {
       if (longestMs === undefined) return { status: 'failed', reason, retryable: true }
-      return { status: 'queued', afterMs: waitMs(longestMs, answer.retryAfterMs, policy), whenDue: 'send', reason: null }
+      return {
+        status: 'queued',
+        afterMs: waitMs(longestMs, answer.retryAfterMs, policy),
+        whenDue: 'send',
+        reason: null,
+      }
     }
     case 'unknown': {
       const again = duplicatesAllowed[lane] && longestMs !== undefined

@@ -60,7 +60,12 @@ const expireLeases: Statement = {
  * Ends attempts whose worker is gone as `unknown`.
  * @param retries further attempts that the schedule allows
  */
-export async function expireAttemptLeases(db: Database<Tables>, graceMs: number, retries: number, reason: string): Promise<number> {
+export async function expireAttemptLeases(
+  db: Database<Tables>,
+  graceMs: number,
+  retries: number,
+  reason: string,
+): Promise<number> {
   const [row] = await db.run<{ count: number }>(expireLeases, [graceMs / 1000, retries, reason])
   return row?.count ?? 0
 }

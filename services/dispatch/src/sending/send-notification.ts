@@ -1,4 +1,4 @@
-import { newId, sendRequested } from '@notify/contracts'
+import { newId, type sendRequested } from '@notify/contracts'
 import type { Delivery } from '@notify/messaging'
 import { coalesce, type Span, SpanKind } from '@notify/service-kit'
 import type { z } from 'zod'
@@ -23,12 +23,12 @@ export function createSender(context: WorkerContext): (work: Work, delivery: Del
     unknownGraceMs: config.UNKNOWN_GRACE,
     random: Math.random,
   }
-  const claim = coalesce<{ notificationId: string; attemptId: string }, Claim | undefined>({
+  const claim = coalesce<{ id: string; attempt_id: string }, Claim | undefined>({
     ...batch,
     async run(wanted) {
       const claims = await claimForSending(db, wanted, leaseSeconds)
       const byAttempt = new Map(claims.map((one) => [one.attempt_id, one]))
-      return wanted.map(({ attemptId }) => byAttempt.get(attemptId))
+      return wanted.map(({ attempt_id }) => byAttempt.get(attempt_id))
     },
   })
   const settle = coalesce<Settlement, undefined>({
@@ -40,7 +40,7 @@ export function createSender(context: WorkerContext): (work: Work, delivery: Del
     },
   })
   return async ({ notification_id }, { span }) => {
-    const claimed = await claim({ notificationId: notification_id, attemptId: newId('att') })
+    const claimed = await claim({ id: notification_id, attempt_id: newId('att') })
     // Sent already, or being sent, or not due: a second delivery of the same work.
     if (!claimed) return
     const { providerId, kind, answer } = await callCarrier(context, claimed, span)
@@ -67,7 +67,9 @@ async function callCarrier(
 ): Promise<{ providerId: string | null; kind: string; answer: CarrierAnswer }> {
   const providers = await directory.providers.list(claim.tenant_id, claim.application_id, claim.channel)
   if (providers.length === 0) return { providerId: null, kind: 'none', answer: noProvider }
-  const payload: SmsPayload = JSON.parse(secrets.keyRing.decrypt(claim.payload, payloadPlace(claim.tenant_id, claim.id)))
+  const payload: SmsPayload = JSON.parse(
+    secrets.keyRing.decrypt(claim.payload, payloadPlace(claim.tenant_id, claim.id)),
+  )
   let last: { providerId: string; kind: string; answer: CarrierAnswer } | undefined
   for (const provider of providers) {
     const span = tracer.start(`send ${provider.kind}`, {
@@ -102,7 +104,13 @@ const noProvider: CarrierAnswer = {
 }
 
 /** One wide line for each attempt; neither the recipient nor the text is in it. */
-function logAttempt({ log }: WorkerContext, claim: Claim, answer: CarrierAnswer, next: Settlement['next'], providerId: string | null): void {
+function logAttempt(
+  { log }: WorkerContext,
+  claim: Claim,
+  answer: CarrierAnswer,
+  next: Settlement['next'],
+  providerId: string | null,
+): void {
   log.info(
     {
       notification_id: claim.id,

@@ -3,7 +3,13 @@ import type { Bus } from '@notify/messaging'
 import { type Kit, startPeriodic } from '@notify/service-kit'
 import type { WorkerContext } from '../context.ts'
 import { unknownReason } from './decide-next.ts'
-import { expireAttemptLeases, measureQueue, requeueLostWork, takeDueBatch, takeDueNotifications } from './schedule-store.ts'
+import {
+  expireAttemptLeases,
+  measureQueue,
+  requeueLostWork,
+  takeDueBatch,
+  takeDueNotifications,
+} from './schedule-store.ts'
 
 /** Starts what keeps every notification moving: due retries, attempts of crashed workers, work that the bus lost. */
 export function startSchedulers(kit: Kit, context: WorkerContext, bus: Bus, durables: readonly string[]): void {

@@ -9,8 +9,9 @@ const project: Statement = {
     with changed as (
       insert into activity (id, tenant_id, application_id, revision, channel, status, event_key, recipient_masked,
         recipient_index, failure_reason, retryable, retry_count, created_at, updated_at)
-      select * from unnest($1::text[], $2::text[], $3::text[], $4::int[], $5::text[], $6::text[], $7::text[], $8::text[],
-        $9::text[], $10::text[], $11::boolean[], $12::int[], $13::timestamptz[], $14::timestamptz[])
+      select * from json_to_recordset($1::json) as t (notification_id text, tenant_id text, application_id text, revision int,
+        channel text, status text, event_key text, recipient_masked text, recipient_index text, failure_reason text,
+        retryable boolean, retry_count int, created_at timestamptz, occurred_at timestamptz)
       on conflict (id) do update set
         revision = excluded.revision, status = excluded.status, failure_reason = excluded.failure_reason,
         retryable = excluded.retryable, retry_count = excluded.retry_count, updated_at = excluded.updated_at
@@ -32,23 +33,7 @@ const project: Statement = {
 
 /** Writes facts, at most one for each notification, and moves the counts along. */
 export async function projectFacts(db: Database<Tables>, facts: readonly NotificationFact[]): Promise<void> {
-  const column = <T>(read: (fact: NotificationFact) => T) => facts.map(read)
-  await db.run(project, [
-    column((f) => f.notification_id),
-    column((f) => f.tenant_id),
-    column((f) => f.application_id),
-    column((f) => f.revision),
-    column((f) => f.channel),
-    column((f) => f.status),
-    column((f) => f.event_key),
-    column((f) => f.recipient_masked),
-    column((f) => f.recipient_index),
-    column((f) => f.failure_reason),
-    column((f) => f.retryable),
-    column((f) => f.retry_count),
-    column((f) => f.created_at),
-    column((f) => f.occurred_at),
-  ])
+  await db.run(project, [JSON.stringify(facts)])
 }
 
 export interface ActivityFilter {
@@ -58,7 +43,10 @@ export interface ActivityFilter {
 }
 
 /** Counted from the sums, which grow with applications and states, never with notifications. */
-export async function countActivity(db: Database<Tables>, { tenantId, channel, status }: ActivityFilter): Promise<number> {
+export async function countActivity(
+  db: Database<Tables>,
+  { tenantId, channel, status }: ActivityFilter,
+): Promise<number> {
   const [row] = await db.run<{ total: number }>(
     {
       name: 'count-activity',

@@ -1,7 +1,13 @@
 import type { listActivity as contract } from '@notify/contracts'
 import { type Handler, Problem } from '@notify/service-kit'
 import type { Context } from '../context.ts'
-import { type ActivityFilter, type ActivityRow, countActivity, listActivityRows, type Position } from './activity-store.ts'
+import {
+  type ActivityFilter,
+  type ActivityRow,
+  countActivity,
+  listActivityRows,
+  type Position,
+} from './activity-store.ts'
 
 /** The trail of the operator's tenant; recipients were masked before they came here. */
 export const listActivity: Handler<Context, typeof contract> = async ({ db }, { query, principal }) => {
@@ -32,7 +38,8 @@ function writeCursor({ created_at, transaction_id }: ActivityRow): string {
 
 function readCursor(cursor: string): Position {
   const [createdAt = '', id = ''] = Buffer.from(cursor, 'base64url').toString('utf8').split('|')
-  if (/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(createdAt) && /^[a-z]+_[0-9a-z]{26}$/.test(id)) return { createdAt, id }
+  if (/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(createdAt) && /^[a-z]+_[0-9a-z]{26}$/.test(id))
+    return { createdAt, id }
   throw new Problem('validation_failed', 'cursor is not one that this API gave', {
     errors: [{ path: 'cursor', message: 'must be the next_cursor of an earlier answer' }],
   })

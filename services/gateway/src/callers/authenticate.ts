@@ -31,7 +31,9 @@ export function createCallers(db: Database<Tables>, config: Config): Callers {
     ttlMs: rememberedMs,
     maxEntries: 10_000,
     async load(token) {
-      const caller = token.startsWith('sk_') ? await keyCaller(db, config, token) : await operatorCaller(db, config, token, verifyOperator)
+      const caller = token.startsWith('sk_')
+        ? await keyCaller(db, config, token)
+        : await operatorCaller(db, config, token, verifyOperator)
       limits.set(caller.principal, caller.limits)
       return caller.principal
     },
@@ -62,14 +64,31 @@ async function keyCaller(db: Database<Tables>, config: Config, token: string): P
   return { principal, limits: limitsOf(config, `key ${key.key_id}`, key_limit, key.tenant_id, tenant_limit) }
 }
 
-async function operatorCaller(db: Database<Tables>, config: Config, token: string, verify: VerifyOperator): Promise<Caller> {
+async function operatorCaller(
+  db: Database<Tables>,
+  config: Config,
+  token: string,
+  verify: VerifyOperator,
+): Promise<Caller> {
   const principal = await verify(token)
   const tenantLimit = await findTenantLimit(db, principal.tenant_id)
-  const limits = limitsOf(config, `operator ${principal.tenant_id} ${principal.subject}`, null, principal.tenant_id, tenantLimit)
+  const limits = limitsOf(
+    config,
+    `operator ${principal.tenant_id} ${principal.subject}`,
+    null,
+    principal.tenant_id,
+    tenantLimit,
+  )
   return { principal, limits }
 }
 
-function limitsOf(config: Config, caller: string, callerLimit: number | null, tenantId: string, tenantLimit: number | null): Limits {
+function limitsOf(
+  config: Config,
+  caller: string,
+  callerLimit: number | null,
+  tenantId: string,
+  tenantLimit: number | null,
+): Limits {
   return [
     { scope: 'key', id: caller, perSecond: callerLimit ?? config.RATE_LIMIT_KEY_PER_SECOND },
     { scope: 'tenant', id: `tenant ${tenantId}`, perSecond: tenantLimit ?? config.RATE_LIMIT_TENANT_PER_SECOND },

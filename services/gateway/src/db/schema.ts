@@ -36,5 +36,11 @@ export interface Tables {
     updated_at: Time
   }
   /** How many activity items there are of each kind, kept in the transaction that changes them. */
-  activity_counts: { tenant_id: string; application_id: string; channel: Channel; status: DeliveryStatus; count: bigint }
+  activity_counts: {
+    tenant_id: string
+    application_id: string
+    channel: Channel
+    status: DeliveryStatus
+    count: bigint
+  }
 }

@@ -5,7 +5,10 @@ import type { Context } from '../context.ts'
 const timeoutMs = 10_000
 
 /** Hands a route to the service that owns it, with the caller's signed principal, and its answer back as it is. */
-export function forwardTo<R extends Route>(owner: (context: Context) => InternalClient, contract: R): Handler<Context, R> {
+export function forwardTo<R extends Route>(
+  owner: (context: Context) => InternalClient,
+  contract: R,
+): Handler<Context, R> {
   return async (context, request) => {
     const { principal } = request
     const answer = await owner(context).exchange(contract, {
@@ -20,6 +23,10 @@ export function forwardTo<R extends Route>(owner: (context: Context) => Internal
       timeoutMs,
     })
     const replayed = answer.headers['idempotent-replayed']
-    return new Reply(answer.status, answer.text, typeof replayed === 'string' ? { 'Idempotent-Replayed': replayed } : {})
+    return new Reply(
+      answer.status,
+      answer.text,
+      typeof replayed === 'string' ? { 'Idempotent-Replayed': replayed } : {},
+    )
   }
 }

@@ -1,10 +1,20 @@
-import { Agent, type IncomingHttpHeaders, request as httpRequest } from 'node:http'
+import { Agent, request as httpRequest, type IncomingHttpHeaders } from 'node:http'
 import { pipeline } from 'node:stream'
 import { type Door, Problem, principalHeader, requestIdOf, sendProblem } from '@notify/service-kit'
 import type { RequestHandler } from 'express'
 
 /** Headers that concern one connection only (RFC 9110 7.6.1), and the one that outsiders may not send. */
-const notForwarded = ['connection', 'keep-alive', 'proxy-authenticate', 'proxy-authorization', 'te', 'trailer', 'upgrade', 'host', principalHeader]
+const notForwarded = [
+  'connection',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'te',
+  'trailer',
+  'upgrade',
+  'host',
+  principalHeader,
+]
 
 /**
  * Passes requests to a service that verifies its own callers, bytes untouched: a carrier's signature covers them.

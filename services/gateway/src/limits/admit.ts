@@ -26,7 +26,10 @@ const windowSeconds = 1
  * counted with one command for each limit.
  * @returns the RateLimit headers of the answer (draft-ietf-httpapi-ratelimit-headers)
  */
-export function createAdmission(redis: Redis, metrics: GatewayMetrics): (limits: Limits) => Promise<OutgoingHttpHeaders> {
+export function createAdmission(
+  redis: Redis,
+  metrics: GatewayMetrics,
+): (limits: Limits) => Promise<OutgoingHttpHeaders> {
   const options = { points: Number.MAX_SAFE_INTEGER, duration: windowSeconds, keyPrefix: 'limit' }
   const limiter = new RateLimiterRedis({
     ...options,
@@ -54,9 +57,13 @@ export function createAdmission(redis: Redis, metrics: GatewayMetrics): (limits:
     if (passed === -1) return headers
     const { scope, perSecond } = limits[passed]!
     metrics.rateLimited(scope)
-    throw new Problem('rate_limited', `This ${scope === 'key' ? 'caller' : 'tenant'} may make ${perSecond} requests a second; wait and try again`, {
-      headers: { ...headers, 'Retry-After': String(Math.max(1, Math.ceil(usages[passed]!.resetMs / 1000))) },
-    })
+    throw new Problem(
+      'rate_limited',
+      `This ${scope === 'key' ? 'caller' : 'tenant'} may make ${perSecond} requests a second; wait and try again`,
+      {
+        headers: { ...headers, 'Retry-After': String(Math.max(1, Math.ceil(usages[passed]!.resetMs / 1000))) },
+      },
+    )
   }
 }
 

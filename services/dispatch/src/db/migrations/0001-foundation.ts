@@ -59,11 +59,13 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       when_due text not null default 'send' check (when_due in ('send', 'give_up')),
       enqueued_at timestamptz not null default now(),
       traceparent text,
-      created_at timestamptz not null default now(),
+      created_at timestamptz not null default date_trunc('milliseconds', now()),
       updated_at timestamptz not null default now()
     ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05)`.execute(db)
   await sql`create index notifications_queued on notifications (enqueued_at) where status = 'queued'`.execute(db)
-  await sql`create index notifications_due on notifications (next_attempt_at) where next_attempt_at is not null`.execute(db)
+  await sql`create index notifications_due on notifications (next_attempt_at) where next_attempt_at is not null`.execute(
+    db,
+  )
   await sql`
     create table attempts (
       notification_id text not null,

@@ -1,0 +1,102 @@
+import http from 'node:http'
+import https from 'node:https'
+import type { Delays } from './delays.ts'
+import { Lane } from './lane.ts'
+
+/** A POST to a customer's server. */
+export interface Callback {
+  url: string
+  headers: Record<string, string>
+  body: string
+}
+
+const firstRetryMs = 100
+const longestRetryMs = 2_000
+const giveUpAfterMs = 60_000
+const answerTimeoutMs = 15_000
+const requestsPerHost = 64
+
+/**
+ * Posts callbacks over kept-alive connections, a bounded number at a time to each host, and repeats those that get a 5xx
+ * or no answer for a minute: a receipt survives a restart of the service under test.
+ */
+export class CallbackSender {
+  readonly #delays: Delays
+  readonly #agents = { http: new http.Agent({ keepAlive: true }), https: new https.Agent({ keepAlive: true }) }
+  readonly #lanes = new Map<string, Lane>()
+  readonly #inFlight = new Set<Promise<unknown>>()
+  #stopping = false
+
+  constructor(delays: Delays) {
+    this.#delays = delays
+  }
+
+  /** Resolves when the callback was answered below 500, or given up; it never rejects. */
+  async send(callback: Callback): Promise<void> {
+    const url = new URL(callback.url)
+    let giveUpAt = 0
+    for (let waitMs = firstRetryMs; ; waitMs = Math.min(waitMs * 2, longestRetryMs)) {
+      const status = await this.#postInLane(url, callback)
+      if (status !== undefined && status < 500) return
+      giveUpAt ||= performance.now() + giveUpAfterMs
+      if (performance.now() + waitMs > giveUpAt) return
+      if (!(await this.#delays.wait(waitMs))) return
+    }
+  }
+
+  /** Sends nothing more, gives the requests under way `graceMs` to end and then cuts them off. */
+  async stop(graceMs: number): Promise<void> {
+    this.#stopping = true
+    let timer: NodeJS.Timeout | undefined
+    const grace = new Promise((resolve) => {
+      timer = setTimeout(resolve, graceMs)
+    })
+    await Promise.race([Promise.all(this.#inFlight), grace])
+    clearTimeout(timer)
+    this.#agents.http.destroy()
+    this.#agents.https.destroy()
+  }
+
+  async #postInLane(url: URL, callback: Callback): Promise<number | undefined> {
+    const lane = this.#laneTo(url.origin)
+    await lane.enter()
+    try {
+      if (this.#stopping) return undefined
+      const posting = this.#post(url, callback).catch(() => undefined)
+      this.#inFlight.add(posting)
+      const status = await posting
+      this.#inFlight.delete(posting)
+      return status
+    } finally {
+      lane.leave()
+      if (lane.isEmpty) this.#lanes.delete(url.origin)
+    }
+  }
+
+  /** The status of the answer, or undefined when there was none. */
+  #post(url: URL, { headers, body }: Callback): Promise<number | undefined> {
+    const secure = url.protocol === 'https:'
+    return new Promise((resolve) => {
+      const request = (secure ? https : http).request(url, {
+        method: 'POST',
+        agent: secure ? this.#agents.https : this.#agents.http,
+        headers: { ...headers, 'Content-Length': Buffer.byteLength(body) },
+        timeout: answerTimeoutMs,
+      })
+      request.once('response', (response) => {
+        response.once('error', () => resolve(undefined))
+        response.once('close', () => resolve(response.statusCode))
+        response.resume()
+      })
+      request.once('timeout', () => request.destroy())
+      request.once('error', () => resolve(undefined))
+      request.end(body)
+    })
+  }
+
+  #laneTo(origin: string): Lane {
+    const lane = this.#lanes.get(origin) ?? new Lane(requestsPerHost)
+    this.#lanes.set(origin, lane)
+    return lane
+  }
+}

@@ -1,0 +1,2 @@
+export { readConfig, type SandboxConfig } from './config.ts'
+export { createSandbox, type Sandbox } from './sandbox.ts'

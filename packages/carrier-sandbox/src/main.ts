@@ -1,0 +1,3 @@
+import { runSandbox } from './run.ts'
+
+await runSandbox(process.env)

@@ -1,0 +1,45 @@
+import { type Request, Router } from 'express'
+import { z } from 'zod'
+import { sendProblem } from '../problem.ts'
+import type { MessageLog } from './message-log.ts'
+
+/** `GET /messages` and `DELETE /messages`: what tests and the page read, whatever the carrier. */
+export function messageRoutes(log: MessageLog, logSize: number): Router {
+  const query = messageQuery(Math.max(10_000, logSize))
+  return Router()
+    .get('/messages', (req, res) => {
+      const parsed = query.safeParse(queryOf(req))
+      if (!parsed.success) {
+        const issue = parsed.error.issues[0]
+        return sendProblem(res, 400, 'invalid_query', `${issue?.path.join('.')}: ${issue?.message}`)
+      }
+      const { limit, ...filter } = parsed.data
+      res.set('Cache-Control', 'no-store').json(log.newest(filter, limit))
+    })
+    .delete('/messages', (_req, res) => {
+      log.clear()
+      res.status(204).end()
+    })
+}
+
+function messageQuery(maxLimit: number) {
+  const limitRule = `must be a whole number from 1 to ${maxLimit}`
+  return z.object({
+    // A plus that was not percent-encoded arrives as a space.
+    to: z
+      .string('must be given once')
+      .transform((to) => to.replace(/^ /, '+'))
+      .optional(),
+    channel: z.string('must be given once').optional(),
+    limit: z
+      .string(limitRule)
+      .refine((text) => /^\d+$/.test(text) && Number(text) >= 1 && Number(text) <= maxLimit, { error: limitRule })
+      .transform(Number)
+      .default(100),
+  })
+}
+
+/** An empty parameter, as an untouched form field sends it, counts as absent. */
+function queryOf(req: Request): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(req.query).filter(([, value]) => value !== ''))
+}

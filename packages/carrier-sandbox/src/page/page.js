@@ -1,0 +1,109 @@
+const refreshMs = 1000
+const shownMessages = 50
+const outcomes = { delivered: 'good', read: 'good', undelivered: 'bad', failed: 'bad' }
+
+const element = (id) => document.getElementById(id)
+const list = element('messages')
+const filter = element('filter')
+const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' })
+const rows = new Map()
+let timer
+let refreshes = 0
+
+/** Reads the newest messages and changes only the rows that differ, so that scroll, focus and selection stay. */
+async function refresh() {
+  clearTimeout(timer)
+  const mine = ++refreshes
+  const query = new URLSearchParams({ ...Object.fromEntries(new FormData(filter)), limit: shownMessages })
+  try {
+    const response = await fetch(`messages?${query}`)
+    if (!response.ok) throw new Error(`HTTP ${response.status}`)
+    const messages = await response.json()
+    if (mine !== refreshes) return
+    show(messages)
+    setConnection('live', 'Live')
+  } catch {
+    if (mine !== refreshes) return
+    setConnection('lost', 'The sandbox does not answer')
+  }
+  timer = setTimeout(refresh, refreshMs)
+}
+
+function show({ items, total }) {
+  const shownIds = new Set(items.map((message) => message.id))
+  for (const [id, row] of rows) {
+    if (shownIds.has(id)) continue
+    row.remove()
+    rows.delete(id)
+  }
+  let place = list.firstElementChild
+  for (const message of items) {
+    const row = rows.get(message.id) ?? createRow(message)
+    if (row === place) place = place.nextElementSibling
+    else list.insertBefore(row, place)
+    setText(row.querySelector('.status'), statusOf(message))
+    row.querySelector('.status').dataset.outcome = outcomes[message.status] ?? 'open'
+  }
+  setText(element('count'), total > items.length ? `newest ${items.length} of ${total}` : `${total}`)
+  const isFiltered = [...new FormData(filter).values()].some((value) => value !== '')
+  setText(
+    element('empty'),
+    isFiltered ? 'No message matches the filter.' : 'No messages yet. Send one, and it shows here.',
+  )
+  element('empty').hidden = items.length > 0
+}
+
+function createRow(message) {
+  const row = element('message-template').content.cloneNode(true).firstElementChild
+  row.querySelector('.channel').textContent = message.channel
+  row.querySelector('.to').textContent = message.to
+  row.querySelector('.from').textContent = `from ${message.from}`
+  row.querySelector('.text').textContent = message.text
+  row.querySelector('time').textContent = clock.format(new Date(message.received_at))
+  row.querySelector('time').dateTime = message.received_at
+  row.querySelector('time').title = message.received_at
+  row.querySelector('pre').textContent = requestText(message)
+  row.querySelector('pre').ariaLabel = `Request of the message to ${message.to}`
+  rows.set(message.id, row)
+  return row
+}
+
+function requestText({ provider_message_id, request }) {
+  const headers = Object.entries(request.headers).map(([name, value]) => `${name}: ${value}`)
+  return [`id: ${provider_message_id}`, '', ...headers, '', JSON.stringify(request.body, null, 2)].join('\n')
+}
+
+function statusOf({ status, error_code }) {
+  return error_code ? `${status} ${error_code}` : status
+}
+
+/** Screen readers announce a status again whenever its text is set, so it is set only when it differs. */
+function setText(node, text) {
+  if (node.textContent !== text) node.textContent = text
+}
+
+function setConnection(state, text) {
+  element('connection').dataset.state = state
+  setText(element('connection'), text)
+}
+
+async function showLegend() {
+  const { items } = await (await fetch('behaviours')).json()
+  for (const { ending, summary } of items) {
+    const term = document.createElement('dt')
+    const meaning = document.createElement('dd')
+    term.textContent = /^\d+$/.test(ending) ? `…${ending}` : ending
+    meaning.textContent = summary
+    element('legend').append(term, meaning)
+  }
+}
+
+filter.addEventListener('submit', (event) => event.preventDefault())
+filter.addEventListener('input', refresh)
+element('clear').addEventListener('click', async () => {
+  await fetch('messages', { method: 'DELETE' }).catch(() => undefined)
+  refresh()
+})
+
+showLegend()
+refresh()

@@ -1,0 +1,56 @@
+import type { Behaviour } from '../behaviours.ts'
+import { errors, type TwilioError } from './errors.ts'
+import type { CreateRequest } from './read-create-request.ts'
+
+/** A state that a status callback tells of. */
+export interface Step {
+  status: 'sent' | 'delivered' | 'undelivered'
+  errorCode?: number
+}
+
+/** What becomes of a create request: an error, or a message with the callbacks that follow it. */
+export type Outcome =
+  | { error: TwilioError; headers?: Record<string, string> }
+  | { isAnswered: boolean; steps: readonly Step[] }
+
+/** How Twilio shows each behaviour. */
+export type Deviations = Record<Behaviour, (request: CreateRequest) => Outcome>
+
+const sent: Step = { status: 'sent' }
+const delivered: Step = { status: 'delivered' }
+/** "Unreachable destination handset". */
+const unreachable: Step = { status: 'undelivered', errorCode: 30003 }
+
+/** The table of behaviours; it remembers whom it throttled. */
+export function createDeviations(): Deviations {
+  return {
+    delivered: deliver,
+    undelivered: () => ({ isAnswered: true, steps: [sent, unreachable] }),
+    refused: ({ to }) => ({ error: errors.invalidTo(to) }),
+    throttled: throttleTwice(),
+    unanswered: () => ({ isAnswered: false, steps: [sent, delivered] }),
+    broken: () => ({ error: errors.internal() }),
+    scrambled: () => ({ isAnswered: true, steps: [delivered, sent, delivered, sent] }),
+    silent: () => ({ isAnswered: true, steps: [] }),
+  }
+}
+
+function deliver(): Outcome {
+  return { isAnswered: true, steps: [sent, delivered] }
+}
+
+const mostRemembered = 10_000
+
+/** Refuses the same text to the same number twice, then lets it through and starts again. */
+function throttleTwice(): (request: CreateRequest) => Outcome {
+  const refusals = new Map<string, number>()
+  return ({ to, body }) => {
+    const key = `${to} ${body}`
+    const count = refusals.get(key) ?? 0
+    refusals.delete(key)
+    if (count === 2) return deliver()
+    refusals.set(key, count + 1)
+    if (refusals.size > mostRemembered) refusals.delete(refusals.keys().next().value as string)
+    return { error: errors.tooManyRequests(), headers: { 'Retry-After': '1' } }
+  }
+}

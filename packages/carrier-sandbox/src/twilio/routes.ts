@@ -1,0 +1,38 @@
+import { type RequestHandler, Router } from 'express'
+import type { CallbackSender } from '../callbacks/callback-sender.ts'
+import type { Delays } from '../callbacks/delays.ts'
+import type { MessageLog } from '../messages/message-log.ts'
+import { authenticate, type TwilioAccount } from './account.ts'
+import { createMessage } from './create-message.ts'
+import { errors, sendError } from './errors.ts'
+import { apiVersion, messageResource } from './message-resource.ts'
+import { StatusReporter } from './status-reporter.ts'
+
+/** What Twilio's stand-in shares with those of other carriers. */
+export interface TwilioContext {
+  accounts: readonly TwilioAccount[]
+  log: MessageLog
+  sender: CallbackSender
+  delays: Delays
+  callbackDelayMs: number
+}
+
+/** Twilio's Messages API, as far as a sender of text messages needs it. */
+export function twilioRoutes(context: TwilioContext): Router {
+  const accounts = new Map(context.accounts.map((account) => [account.sid, account]))
+  const reporter = new StatusReporter(context.sender, context.delays, context.callbackDelayMs)
+  const account = `/${apiVersion}/Accounts/:accountSid`
+  return Router()
+    .post(`${account}/Messages.json`, authenticate(accounts), createMessage(accounts, context.log, reporter))
+    .get(`${account}/Messages/:messageSid.json`, authenticate(accounts), fetchMessage(context.log))
+    .use((req, res) => sendError(res, errors.notFound(req.path)))
+}
+
+/** `GET …/Messages/{sid}.json`: the message in its present state. */
+function fetchMessage(log: MessageLog): RequestHandler<{ accountSid: string; messageSid: string }> {
+  return (req, res) => {
+    const message = log.findByProviderId(req.params.messageSid)
+    if (message?.account === req.params.accountSid) res.json(messageResource(message))
+    else sendError(res, errors.notFound(req.path))
+  }
+}

@@ -1,0 +1,171 @@
+import { z } from 'zod'
+import { type ErrorCode, errorCodes } from './errors.ts'
+import * as contracts from './index.ts'
+import { ProblemBody } from './problem.ts'
+import type { Route } from './route.ts'
+
+type Json = Record<string, unknown>
+
+/** Errors that every route can give, by who calls it. */
+const alwaysPossible: Record<Route['auth']['caller'], ErrorCode[]> = {
+  key: ['unauthenticated', 'permission_denied', 'rate_limited', 'service_unavailable'],
+  operator: ['unauthenticated', 'permission_denied', 'rate_limited', 'service_unavailable'],
+  carrier: ['service_unavailable'],
+  anyone: [],
+  internal: [],
+}
+const possibleWithBody: ErrorCode[] = [
+  'invalid_json',
+  'payload_too_large',
+  'unsupported_media_type',
+  'validation_failed',
+]
+
+/** The routes that callers from outside may use, in the order of their paths. */
+export function publicRoutes(): Route[] {
+  return Object.values<unknown>(contracts)
+    .filter(
+      (value): value is Route => typeof value === 'object' && value !== null && 'path' in value && 'responses' in value,
+    )
+    .filter(({ auth }) => auth.caller !== 'internal')
+    .sort((a, b) => (`${a.path} ${a.method}` < `${b.path} ${b.method}` ? -1 : 1))
+}
+
+/** The OpenAPI 3.1 document of the whole API, made from the contracts. */
+export function openApiDocument(): Json {
+  const paths: Record<string, Json> = {}
+  const schemas: Json = {}
+  for (const route of publicRoutes()) {
+    const path = route.path.replace(/:(\w+)/g, '{$1}')
+    paths[path] ??= {}
+    paths[path][route.method.toLowerCase()] = operationOf(route, schemas)
+  }
+  schemas.Problem = schemaOf(ProblemBody, 'output', schemas)
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Notification service',
+      version: '1.0.0',
+      description: 'Dispatch over SMS, with delivery activity, retries and carrier callbacks.',
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: '/' }],
+    tags: [...new Set(publicRoutes().map(tagOf))].map((name) => ({ name })),
+    paths,
+    components: {
+      schemas,
+      securitySchemes: {
+        apiKey: { type: 'http', scheme: 'bearer', description: "An application's API key, sk_live_… or sk_test_…" },
+        operator: {
+          type: 'http',
+          scheme: 'bearer',
+          bearerFormat: 'JWT',
+          description: 'Access token of the identity provider',
+        },
+      },
+    },
+  }
+}
+
+function operationOf(route: Route, schemas: Json): Json {
+  const responses: Json = {}
+  for (const [status, schema] of Object.entries(route.responses)) {
+    responses[status] = {
+      description: route.summary,
+      content: { 'application/json': { schema: schemaOf(schema, 'output', schemas) } },
+    }
+  }
+  for (const [status, codes] of Map.groupBy(errorsOf(route), (code) => errorCodes[code].status)) {
+    responses[status] = {
+      description: codes.map((code) => `\`${code}\`: ${errorCodes[code].title}`).join('; '),
+      content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
+    }
+  }
+  return {
+    operationId: route.name,
+    summary: route.summary,
+    description: descriptionOf(route),
+    tags: [tagOf(route)],
+    security: securityOf(route),
+    ...(parametersOf(route).length > 0 ? { parameters: parametersOf(route) } : {}),
+    ...requestBodyOf(route, schemas),
+    responses,
+  }
+}
+
+function errorsOf(route: Route): ErrorCode[] {
+  const shape: ErrorCode[] = route.body ? possibleWithBody : route.query ? ['validation_failed'] : []
+  return [...new Set([...alwaysPossible[route.auth.caller], ...shape, ...route.errors])].sort(
+    (a, b) => errorCodes[a].status - errorCodes[b].status,
+  )
+}
+
+function descriptionOf({ auth }: Route): string {
+  switch (auth.caller) {
+    case 'key':
+      return `Needs an API key with the permission \`${auth.permission}\`.`
+    case 'operator':
+      return `Needs an operator's access token with the permission \`${auth.permission}\`.`
+    case 'carrier':
+      return "Authenticated by the carrier's signature."
+    default:
+      return 'Open to anyone.'
+  }
+}
+
+function securityOf({ auth }: Route): Json[] {
+  if (auth.caller === 'key') return [{ apiKey: [] }]
+  return auth.caller === 'operator' ? [{ operator: [] }] : []
+}
+
+function tagOf({ path }: Pick<Route, 'path'>): string {
+  return path.split('/')[3] ?? 'service'
+}
+
+function parametersOf(route: Route): Json[] {
+  const inPath = [...route.path.matchAll(/:(\w+)/g)].map(([, name]) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: { type: 'string' },
+  }))
+  const query = route.query ? (z.toJSONSchema(route.query, { io: 'input', unrepresentable: 'any' }) as Json) : {}
+  const inQuery = Object.entries((query.properties as Json | undefined) ?? {}).map(([name, schema]) => ({
+    name,
+    in: 'query',
+    schema,
+  }))
+  const key = {
+    name: 'Idempotency-Key',
+    in: 'header',
+    description: 'Unique for one logical send; a repetition within 24 hours gets the first answer again',
+    schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[\\x21-\\x7e]+$' },
+  }
+  const idempotent = route.method === 'POST' && route.auth.caller !== 'carrier'
+  return [...inPath, ...inQuery, ...(idempotent ? [key] : [])]
+}
+
+function requestBodyOf(route: Route, schemas: Json): Json {
+  if (route.bodyType === 'raw') {
+    return {
+      requestBody: { required: true, content: { 'application/x-www-form-urlencoded': { schema: { type: 'object' } } } },
+    }
+  }
+  if (!route.body) return {}
+  return {
+    requestBody: {
+      required: true,
+      content: { 'application/json': { schema: schemaOf(route.body, 'input', schemas) } },
+    },
+  }
+}
+
+/** A schema with a name of its own goes to the components and is referred to. */
+function schemaOf(schema: z.ZodType, io: 'input' | 'output', schemas: Json): Json {
+  const { $schema: _, ...json } = z.toJSONSchema(schema, { io, unrepresentable: 'any', reused: 'inline' }) as Json
+  const name = schema.meta()?.id
+  if (!name) return json
+  const { id: _id, $id: _$id, ...rest } = json
+  schemas[name] = rest
+  return { $ref: `#/components/schemas/${name}` }
+}

@@ -1,0 +1,62 @@
+import { accessSync, constants, statSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+import { StartupError } from '../startup-error.ts'
+
+export type Binary = 'nats-server' | 'redis-server'
+
+/** Names that do the same job: some distributions replaced Redis by Valkey. */
+const names: Record<Binary, string[]> = {
+  'nats-server': ['nats-server'],
+  'redis-server': ['redis-server', 'valkey-server'],
+}
+
+/** Where packages put servers; sbin folders are often missing in a user's PATH. */
+const usualPlaces = [
+  '/usr/local/sbin',
+  '/usr/local/bin',
+  '/usr/sbin',
+  '/usr/bin',
+  '/sbin',
+  '/bin',
+  '/opt/homebrew/bin',
+  '/opt/homebrew/sbin',
+  '/home/linuxbrew/.linuxbrew/bin',
+  '/snap/bin',
+]
+
+/** Looks for an executable in PATH and then in the usual places. */
+export function findBinary(
+  binary: Binary,
+  { path = process.env.PATH ?? '', places = usualPlaces }: { path?: string; places?: string[] } = {},
+): string | undefined {
+  const folders = [...path.split(delimiter).filter((folder) => folder !== ''), ...places]
+  for (const name of names[binary]) {
+    for (const folder of folders) {
+      const file = join(folder, name)
+      if (isExecutable(file)) return file
+    }
+  }
+  return undefined
+}
+
+/**
+ * The path of an executable.
+ * @throws StartupError when there is none
+ */
+export function requireBinary(binary: Binary): string {
+  const file = findBinary(binary)
+  if (!file)
+    throw new StartupError(
+      `${binary} is not installed: npm start installs it, or install the package ${binary} yourself`,
+    )
+  return file
+}
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK)
+    return statSync(file).isFile()
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,36 @@
+import { StartupError } from '../startup-error.ts'
+import { type Binary, findBinary } from './find-binary.ts'
+import { type PackageManager, packageManager } from './package-managers.ts'
+import { runInstaller } from './run-installer.ts'
+
+interface InstallOptions {
+  onProgress: (text: string) => void
+  /** Where to look, and what to install with; for tests. */
+  find?: (binary: Binary) => string | undefined
+  manager?: PackageManager | undefined
+}
+
+/**
+ * Makes sure that these servers are installed, with the machine's package manager when they are not.
+ * @throws StartupError naming what is missing and the command that installs it
+ */
+export async function installMissing(binaries: readonly Binary[], options: InstallOptions): Promise<void> {
+  const { onProgress, find = findBinary } = options
+  const missing = binaries.filter((binary) => !find(binary))
+  if (missing.length === 0) return
+  const list = missing.join(' and ')
+  const manager = 'manager' in options ? options.manager : packageManager()
+  if (!manager) {
+    throw new StartupError(
+      `${list} not found, and no package manager that could install it: install it and put it in PATH`,
+    )
+  }
+  const { steps, byHand } = manager.install(missing)
+  if (!steps) throw new StartupError(`${list} not found: run ${byHand}`)
+  onProgress(`${list} not found: installing with ${manager.name}`)
+  const failure = await runInstaller(steps, onProgress)
+  const still = missing.filter((binary) => !find(binary))
+  if (still.length === 0) return
+  const reason = failure ?? 'the package has another name'
+  throw new StartupError(`${still.join(' and ')} could not be installed (${reason}): run ${byHand}`)
+}

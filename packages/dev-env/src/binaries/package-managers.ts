@@ -1,0 +1,68 @@
+import { spawnSync } from 'node:child_process'
+import type { Binary } from './find-binary.ts'
+
+export interface Step {
+  command: string[]
+  /** A failure of this step does not end the installation. */
+  optional?: boolean
+}
+
+interface Manager {
+  name: string
+  packages?: Partial<Record<Binary, string>>
+  /** Brings the package lists up to date. */
+  refresh?: string[]
+  install: string[]
+  /** Works as the user, and refuses root. */
+  asUser?: boolean
+}
+
+const managers: Manager[] = [
+  {
+    name: 'apt-get',
+    refresh: ['apt-get', 'update'],
+    install: ['apt-get', 'install', '-y', '--no-install-recommends', '-o', 'DPkg::Lock::Timeout=120'],
+  },
+  { name: 'brew', packages: { 'redis-server': 'redis' }, install: ['brew', 'install'], asUser: true },
+  { name: 'dnf', packages: { 'redis-server': 'redis' }, install: ['dnf', 'install', '-y'] },
+  { name: 'apk', packages: { 'redis-server': 'redis' }, install: ['apk', 'add', '--no-cache'] },
+  { name: 'pacman', packages: { 'redis-server': 'redis' }, install: ['pacman', '-Sy', '--noconfirm', '--needed'] },
+  { name: 'zypper', packages: { 'redis-server': 'redis' }, install: ['zypper', '--non-interactive', 'install'] },
+]
+
+export interface Installation {
+  /** Absent when we may not install: neither root nor sudo without a password. */
+  steps?: Step[]
+  /** What a person would type. */
+  byHand: string
+}
+
+export interface PackageManager {
+  name: string
+  install: (binaries: readonly Binary[]) => Installation
+}
+
+/** The machine's package manager, if it is one that we know. */
+export function packageManager(): PackageManager | undefined {
+  const manager = managers.find(({ name }) => works(['sh', '-c', `command -v ${name}`]))
+  if (!manager) return undefined
+  return { name: manager.name, install: (binaries) => plan(manager, binaries) }
+}
+
+function plan({ packages = {}, refresh, install, asUser = false }: Manager, binaries: readonly Binary[]): Installation {
+  const command = [...install, ...binaries.map((binary) => packages[binary] ?? binary)]
+  const root = process.getuid?.() === 0
+  const byHand = [...(asUser || root ? [] : ['sudo']), ...command]
+    .filter((word) => !/^(-o|DPkg.*)$/.test(word))
+    .join(' ')
+  const prefix = asUser || root ? [] : ['sudo', '-n']
+  const allowed = asUser ? !root : root || works(['sudo', '-n', 'true'])
+  if (!allowed) return { byHand }
+  const steps: Step[] = [{ command: [...prefix, ...command] }]
+  if (refresh) steps.unshift({ command: [...prefix, ...refresh], optional: true })
+  return { steps, byHand }
+}
+
+function works([command = '', ...args]: string[]): boolean {
+  return spawnSync(command, args, { stdio: 'ignore' }).status === 0
+}

@@ -1,0 +1,77 @@
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { mintOperatorToken } from './identity-provider/mint-operator-token.ts'
+import type { Stack } from './stack/stack.ts'
+import { writeSecretFile } from './state/write-secret-file.ts'
+
+/** `.local/dev.json`: all that a tool or a person needs to talk to the running system. */
+export interface DevFile {
+  base_url: string
+  sandbox_url: string
+  openapi_url: string
+  tenant_id: string
+  application_id: string
+  api_key: string
+  api_key_send_only: string
+  api_key_no_permissions: string
+  operator_token: string
+  operator_token_no_retry: string
+  user_id: string
+  twilio_account_sid: string
+  twilio_auth_token: string
+  /** Process ids, `dispatch-api` and `dispatch-worker` apart. */
+  pids: Record<string, number>
+  /** Base URLs of the processes. */
+  urls: Record<string, string>
+  metrics_urls: Record<string, string>
+  /** The superuser's, of the database that the services share. */
+  postgres_url: string
+  nats_url: string
+  redis_url: string
+}
+
+/** Describes a running stack; fetches the operators' tokens. */
+export async function describeStack(stack: Stack): Promise<DevFile> {
+  const { state, urls } = stack
+  const issuer = urls['identity-provider']
+  const token = (client: typeof state.operator) => (issuer ? mintOperatorToken(issuer, client) : '')
+  const [operator_token, operator_token_no_retry] = await Promise.all([
+    token(state.operator),
+    token(state.operator_no_retry),
+  ])
+  return {
+    base_url: stack.url('gateway'),
+    sandbox_url: stack.url('carrier-sandbox'),
+    openapi_url: `${stack.url('gateway')}/content/openapi.json`,
+    tenant_id: state.tenant_id,
+    application_id: state.application_id,
+    api_key: state.keys.all.api_key,
+    api_key_send_only: state.keys.send_only.api_key,
+    api_key_no_permissions: state.keys.no_permissions.api_key,
+    operator_token,
+    operator_token_no_retry,
+    user_id: state.user_id,
+    twilio_account_sid: state.twilio_account_sid,
+    twilio_auth_token: state.twilio_auth_token,
+    pids: stack.pids as Record<string, number>,
+    urls: urls as Record<string, string>,
+    metrics_urls: stack.metricsUrls as Record<string, string>,
+    postgres_url: stack.adminDatabaseUrl,
+    nats_url: stack.natsUrl,
+    redis_url: stack.redisUrl,
+  }
+}
+
+export function devFilePath(dataDir: string): string {
+  return join(dataDir, 'dev.json')
+}
+
+/** Writes the file in one step: who sees it can rely on everything being ready. */
+export function writeDevFile(dataDir: string, content: DevFile): void {
+  writeSecretFile(devFilePath(dataDir), content)
+}
+
+/** Removes the file: nothing is, or will long be, ready. */
+export function removeDevFile(dataDir: string): void {
+  rmSync(devFilePath(dataDir), { force: true })
+}

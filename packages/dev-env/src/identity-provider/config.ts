@@ -1,0 +1,38 @@
+/** A client of the development identity provider, and what its tokens say. */
+export interface ProviderClient {
+  client_id: string
+  client_secret: string
+  tenant_id: string
+  permissions: string[]
+  /** For a login in the browser; none yet. */
+  redirect_uris?: string[]
+}
+
+export interface ProviderConfig {
+  host: string
+  port: number
+  issuer: string
+  audience: string
+  jwks: { keys: object[] }
+  clients: ProviderClient[]
+}
+
+/**
+ * Reads the identity provider's configuration: PORT, ISSUER, AUDIENCE, IDP_JWKS (private keys, so that tokens survive a
+ * restart), IDP_CLIENTS (JSON list of {@link ProviderClient}), HOST (default 127.0.0.1).
+ */
+export function readConfig(env: NodeJS.ProcessEnv): ProviderConfig {
+  const required = (name: string) => {
+    const value = env[name]
+    if (!value) throw new Error(`${name} is missing`)
+    return value
+  }
+  return {
+    host: env.HOST ?? '127.0.0.1',
+    port: Number(required('PORT')),
+    issuer: required('ISSUER'),
+    audience: required('AUDIENCE'),
+    jwks: JSON.parse(required('IDP_JWKS')) as ProviderConfig['jwks'],
+    clients: JSON.parse(required('IDP_CLIENTS')) as ProviderClient[],
+  }
+}

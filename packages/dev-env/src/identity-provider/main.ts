@@ -1,0 +1,3 @@
+import { serveIdentityProvider } from './serve.ts'
+
+serveIdentityProvider(process.env)

@@ -1,0 +1,12 @@
+import { OperatorPermission } from '@notify/contracts'
+import type { State } from '../state/state.ts'
+import type { ProviderClient } from './config.ts'
+
+/** The demo operators: one may do everything, one everything but retrying. */
+export function operatorClients({ operator, operator_no_retry, tenant_id }: State): ProviderClient[] {
+  const all = OperatorPermission.options
+  return [
+    { ...operator, tenant_id, permissions: [...all] },
+    { ...operator_no_retry, tenant_id, permissions: all.filter((permission) => permission !== 'activity:retry') },
+  ]
+}

@@ -1,0 +1,239 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { closeSync, openSync, readFileSync, writeSync } from 'node:fs'
+import { Socket } from 'node:net'
+import { createInterface } from 'node:readline'
+import { setTimeout as delay } from 'node:timers/promises'
+import { messageOf, StartupError } from '../startup-error.ts'
+
+export interface ChildSpec {
+  name: string
+  command: string
+  args: string[]
+  env: NodeJS.ProcessEnv
+  cwd: string
+  uid?: number | undefined
+  gid?: number | undefined
+  /** Everything that the process prints goes here. */
+  logFile: string
+  /** An IPC channel, so that the child notices when its parent has gone (`disconnect`). */
+  ipc?: boolean
+  /** Asks the process to end by itself. */
+  stopSignal: NodeJS.Signals
+  /** True when the process really serves. */
+  ready: () => Promise<boolean>
+  /** Called with each line that the process prints. */
+  onLine?: (line: string) => void
+  /** Called after each start, to record the process. */
+  onStart?: (pid: number) => void
+  /** Called after each end. */
+  onEnd?: (pid: number) => void
+  /** Called when the process ends without having been told to. */
+  onCrash?: (how: string) => void
+}
+
+/** One process of a stack, in a process group of its own: a Ctrl-C of the terminal reaches only us, and we stop in order. */
+export class Child {
+  readonly name: string
+  private readonly spec: ChildSpec
+  private process: ChildProcess | undefined
+  private ended: Promise<void> = Promise.resolve()
+  private endedHow: string | undefined
+  private wanted = false
+
+  constructor(spec: ChildSpec) {
+    this.spec = spec
+    this.name = spec.name
+  }
+
+  /** The process id; 0 while it does not run. */
+  get pid(): number {
+    return this.running ? (this.process?.pid ?? 0) : 0
+  }
+
+  get running(): boolean {
+    return this.process !== undefined && this.endedHow === undefined
+  }
+
+  /** Starts the process; does not wait until it serves. */
+  async start(): Promise<void> {
+    if (this.running) return
+    const { command, args, env, cwd, uid, gid, ipc, logFile } = this.spec
+    const log = openSync(logFile, 'a', 0o600)
+    const output = this.spec.onLine ? 'pipe' : log
+    const child = spawn(command, args, {
+      env,
+      cwd,
+      detached: true,
+      stdio: ipc ? ['ignore', output, output, 'ipc'] : ['ignore', output, output],
+      ...(uid === undefined ? {} : { uid }),
+      ...(gid === undefined ? {} : { gid }),
+    })
+    this.process = child
+    this.endedHow = undefined
+    this.wanted = true
+    this.ended = new Promise((resolve) => {
+      let told = false
+      const finish = (how: string) => {
+        if (told) return
+        told = true
+        this.end(how)
+        resolve()
+      }
+      child.once('error', (error) => finish(`cannot be started: ${messageOf(error)}`))
+      child.once('exit', (code, signal) => {
+        const how = signal ? `ended by ${signal}` : `ended with exit code ${code}`
+        // Its last words may still be in the pipe; a grandchild may hold the pipe open.
+        child.once('close', () => finish(how))
+        setTimeout(finish, 500, how).unref()
+      })
+    })
+    letGo(child)
+    if (this.spec.onLine) this.readLines(child, log)
+    else closeSync(log)
+    if (child.pid !== undefined) this.spec.onStart?.(child.pid)
+  }
+
+  private readLines(child: ChildProcess, log: number): void {
+    let open = 2
+    for (const stream of [child.stdout, child.stderr]) {
+      if (!stream) continue
+      stream.on('error', () => {})
+      const lines = createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY })
+      lines.on('line', (line) => {
+        this.spec.onLine?.(line)
+        writeSync(log, `${line}\n`)
+      })
+      lines.on('close', () => {
+        open -= 1
+        if (open === 0) closeSync(log)
+      })
+    }
+  }
+
+  private end(how: string): void {
+    this.endedHow = how
+    if (this.process?.pid !== undefined) this.spec.onEnd?.(this.process.pid)
+    if (this.wanted) this.spec.onCrash?.(how)
+  }
+
+  /**
+   * Waits until the process serves.
+   * @throws StartupError when it ends before that, with its last words, or takes too long
+   */
+  async waitReady(timeoutMs = 60_000): Promise<void> {
+    const started = performance.now()
+    for (;;) {
+      if (await this.spec.ready().catch(() => false)) {
+        if (this.running) return
+      }
+      if (this.endedHow !== undefined) {
+        throw new StartupError(
+          `${this.name} ${this.endedHow} before it was ready: ${this.lastError()} (log: ${this.spec.logFile})`,
+          { cause: this.output(30).join('\n') },
+        )
+      }
+      if (performance.now() - started > timeoutMs) {
+        throw new StartupError(
+          `${this.name} is not ready after ${Math.round(timeoutMs / 1000)} s: ${this.lastError()} (log: ${this.spec.logFile})`,
+        )
+      }
+      await Promise.race([delay(25), this.ended])
+    }
+  }
+
+  /**
+   * Sends a signal. SIGSTOP and SIGCONT return at once; with any other, the promise settles when the process has ended.
+   * Works on the whole process group, so that children of the process go with it.
+   */
+  async kill(signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
+    if (!this.running) return
+    const passing = signal === 'SIGSTOP' || signal === 'SIGCONT' || signal === 'SIGHUP' || signal === 'SIGUSR2'
+    if (!passing) this.wanted = false
+    this.signal(signal)
+    if (!passing) await this.untilEnded()
+  }
+
+  /** Asks the process to end, and ends it when it has not after `graceMs`; true when it had to be killed. */
+  async stop(graceMs = 20_000): Promise<boolean> {
+    if (!this.running) return false
+    this.wanted = false
+    this.signal(this.spec.stopSignal)
+    const timer = new AbortController()
+    const late = await Promise.race([
+      this.ended.then(() => false),
+      delay(graceMs, true, { signal: timer.signal }).catch(() => false),
+    ])
+    timer.abort()
+    if (!late) return false
+    this.signal('SIGKILL')
+    await this.untilEnded()
+    return true
+  }
+
+  /** Starts the process anew (killing it when it still runs) and waits until it serves. */
+  async restart(): Promise<void> {
+    await this.kill('SIGKILL')
+    await this.start()
+    await this.waitReady()
+  }
+
+  /** The last lines that the process printed. */
+  output(lines = 50): string[] {
+    try {
+      const all = readFileSync(this.spec.logFile, 'utf8').split('\n')
+      return all.filter((line) => line !== '').slice(-lines)
+    } catch {
+      return []
+    }
+  }
+
+  private lastError(): string {
+    const lines = this.output(200)
+    const telling = lines.findLast(
+      (line) => /"level":(50|60)|\b(error|fatal|panic|err|ftl)\b/i.test(line) && !/^\s+at /.test(line),
+    )
+    return readable(telling ?? lines.at(-1) ?? 'it printed nothing')
+  }
+
+  /** Holds our event loop, which the child itself does not. */
+  private async untilEnded(): Promise<void> {
+    const hold = setInterval(() => {}, 1000)
+    await this.ended
+    clearInterval(hold)
+  }
+
+  private signal(signal: NodeJS.Signals): void {
+    const pid = this.process?.pid
+    if (pid === undefined) return
+    try {
+      process.kill(-pid, signal)
+    } catch {
+      this.process?.kill(signal)
+    }
+  }
+}
+
+/** A stack that a test forgot to stop must not keep that test's process from ending; its reaper does the rest. */
+function letGo(child: ChildProcess): void {
+  child.unref()
+  child.channel?.unref()
+  for (const stream of [child.stdout, child.stderr]) if (stream instanceof Socket) stream.unref()
+}
+
+/** A log line as a person reads it: the message of a JSON line, or the line itself. */
+export function readable(line: string): string {
+  try {
+    const { msg, err, error } = JSON.parse(line) as { msg?: string; err?: { message?: string }; error?: unknown }
+    const cause =
+      err?.message ?? (typeof error === 'string' ? error : (error as { message?: string } | undefined)?.message)
+    const text = [msg, cause].filter((part, i, all) => part && all.indexOf(part) === i).join(': ')
+    if (text) return text
+  } catch {
+    // Not JSON: a server's own format.
+  }
+  return line.replace(serverStamp, '').trim()
+}
+
+/** Time and process id as Postgres, NATS and Redis put them before a line. */
+const serverStamp =
+  /^(\[\d+\] )?(\d{4}[/-]\d\d[/-]\d\d \d\d:\d\d:\d\d(\.\d+)?( [A-Z]+)? (\[\d+\] )?|\d+:\w \d\d \w{3} \d{4} [\d:.]+ [*#.-] )/

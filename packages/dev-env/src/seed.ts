@@ -1,0 +1,109 @@
+import { type BootstrapDocument, KeyPermission } from '@notify/contracts'
+import type { State } from './state/state.ts'
+
+const outOfTheWay = 100_000
+
+/**
+ * What the demo installation starts with: gateway and dispatch read it (BOOTSTRAP_FILE) and upsert the part that each
+ * owns. It depends on the secrets only, so that every start writes the same.
+ */
+export function bootstrapDocument(state: State): BootstrapDocument {
+  const { tenant_id, application_id, keys } = state
+  const key = (name: string, { key_id, sha256 }: State['keys']['all'], permissions: KeyPermission[]) => ({
+    key_id,
+    tenant_id,
+    application_id,
+    name,
+    mode: 'live' as const,
+    permissions,
+    sha256,
+    rate_limit_per_second: outOfTheWay,
+  })
+  return {
+    tenants: [{ tenant_id, name: 'Demo', rate_limit_per_second: outOfTheWay }],
+    applications: [{ application_id, tenant_id, name: 'Demo Shop', allowed_origins: ['http://localhost:5173'] }],
+    api_keys: [
+      key('All permissions', keys.all, [...KeyPermission.options]),
+      key('Send only', keys.send_only, ['notifications:send']),
+      key('No permissions', keys.no_permissions, []),
+    ],
+    events: demoEvents.map((event) => ({ tenant_id, application_id, version: 1, ...event })),
+    providers: [
+      {
+        provider_id: state.twilio_provider_id,
+        tenant_id,
+        application_id: null,
+        channel: 'sms',
+        kind: 'twilio',
+        name: 'Twilio (sandbox)',
+        priority: 1,
+        credentials: {
+          account_sid: state.twilio_account_sid,
+          auth_token: state.twilio_auth_token,
+          from: '+15005550006',
+        },
+      },
+    ],
+  }
+}
+
+type DemoEvent = Omit<BootstrapDocument['events'][number], 'tenant_id' | 'application_id' | 'version'>
+
+const demoEvents: DemoEvent[] = [
+  {
+    event_key: 'order.shipped',
+    name: 'Order shipped',
+    status: 'published',
+    allowed_channels: ['email', 'sms', 'whatsapp', 'in_app', 'webhook'],
+    templates: {
+      sms: { body: 'Hi {{name}}, your order {{order}} is on its way.' },
+      email: {
+        subject: 'Your order {{order}} is on its way',
+        body: 'Hi {{name}},\n\nyour order {{order}} has left our warehouse.\n\nDemo Shop',
+        html_body:
+          '<p>Hi {{name}},</p><p>your order <strong>{{order}}</strong> has left our warehouse.</p><p>Demo Shop</p>',
+      },
+      in_app: {
+        title: 'Order {{order}} shipped',
+        body: 'Hi {{name}}, your order is on its way.',
+        data: { action_url: '/orders/{{order}}' },
+      },
+      webhook: { data: { order: '{{order}}', customer: '{{name}}', status: 'shipped' } },
+      whatsapp: {
+        template_name: 'order_update',
+        language: 'en_US',
+        category: 'utility',
+        parameters: ['{{name}}', '{{order}}'],
+      },
+    },
+  },
+  {
+    event_key: 'promo.pending',
+    name: 'Promotion, its template still pending approval',
+    status: 'published',
+    allowed_channels: ['whatsapp'],
+    templates: {
+      whatsapp: { template_name: 'promo_spring', language: 'en_US', category: 'marketing', parameters: ['{{name}}'] },
+    },
+  },
+  {
+    event_key: 'order.draft',
+    name: 'Order received (draft)',
+    status: 'draft',
+    allowed_channels: ['sms'],
+    templates: { sms: { body: 'Hi {{name}}, we have received your order {{order}}.' } },
+  },
+  {
+    event_key: 'invoice.ready',
+    name: 'Invoice ready',
+    status: 'published',
+    allowed_channels: ['email'],
+    templates: {
+      email: {
+        subject: 'Your invoice for order {{order}}',
+        body: 'Hi {{name}},\n\nthe invoice for your order {{order}} is ready.\n\nDemo Shop',
+        html_body: '<p>Hi {{name}},</p><p>the invoice for your order <strong>{{order}}</strong> is ready.</p>',
+      },
+    },
+  },
+]

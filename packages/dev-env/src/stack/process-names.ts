@@ -1,0 +1,40 @@
+import type { ServiceName } from '@notify/contracts'
+
+/** The processes of the seven services: dispatch runs as two, so that carrier work never steals the accept path's event loop. */
+export const serviceProcesses = [
+  'gateway',
+  'dispatch-api',
+  'dispatch-worker',
+  'otp',
+  'consent',
+  'inbox-stream',
+  'callbacks',
+  'webhook-delivery',
+] as const
+
+/** What stands in for the world outside: carriers and the operators' identity provider. */
+export const standInProcesses = ['carrier-sandbox', 'identity-provider'] as const
+
+/** The servers that the services need. */
+export const serverProcesses = ['postgres', 'nats', 'redis'] as const
+
+export type ServiceProcess = (typeof serviceProcesses)[number]
+export type StandIn = (typeof standInProcesses)[number]
+/** A Node process of the stack. */
+export type NodeProcess = ServiceProcess | StandIn
+export type ServerProcess = (typeof serverProcesses)[number]
+/** Any process of the stack. */
+export type ProcessName = NodeProcess | ServerProcess
+
+/** Every process, in the order of the ports. */
+export const processNames: readonly ProcessName[] = [...serviceProcesses, ...standInProcesses, ...serverProcesses]
+
+/** The service that a process belongs to. */
+export function serviceOf(process: ServiceProcess): ServiceName {
+  return process === 'dispatch-api' || process === 'dispatch-worker' ? 'dispatch' : process
+}
+
+/** The processes that a service runs as. */
+export function processesOf(service: ServiceName): ServiceProcess[] {
+  return serviceProcesses.filter((name) => serviceOf(name) === service)
+}

@@ -1,0 +1,127 @@
+import { type ServiceName, schemaOf } from '@notify/contracts'
+import { operatorClients } from '../identity-provider/operator-clients.ts'
+import type { Ports } from '../infrastructure/ports.ts'
+import { publicJwks } from '../state/public-jwks.ts'
+import type { State } from '../state/state.ts'
+import { type NodeProcess, type ServiceProcess, serviceOf } from './process-names.ts'
+
+/** What the processes' environments are made of. */
+export interface Wiring {
+  ports: Ports
+  state: State
+  natsUrl: string
+  redisUrl: string
+  /** The superuser's URL of the services' database. */
+  adminDatabaseUrl: string
+  servicePassword: (service: ServiceName) => string
+  bootstrapFile: string
+  logLevel: string
+}
+
+interface Entry {
+  /** Below the project's root. */
+  file: string
+  environment: (wiring: Wiring) => Record<string, string>
+}
+
+/** What the development tokens are for; the gateway accepts no others. */
+export const audience = 'urn:notify:api'
+
+/** Every Node process: what it runs and what it is told. Each is told what it needs and nothing else. */
+export const processTable: Record<NodeProcess, Entry> = {
+  gateway: {
+    file: 'services/gateway/src/main.ts',
+    environment: (wiring) => ({
+      ...service(wiring, 'gateway'),
+      PRINCIPAL_SIGNING_KEY: JSON.stringify(wiring.state.principal_signing_key),
+      OIDC_ISSUER: baseUrl(wiring, 'identity-provider'),
+      OIDC_AUDIENCE: audience,
+      DISPATCH_URL: baseUrl(wiring, 'dispatch-api'),
+      OTP_URL: baseUrl(wiring, 'otp'),
+      CONSENT_URL: baseUrl(wiring, 'consent'),
+      INBOX_STREAM_URL: baseUrl(wiring, 'inbox-stream'),
+      CALLBACKS_URL: baseUrl(wiring, 'callbacks'),
+      WEBHOOK_DELIVERY_URL: baseUrl(wiring, 'webhook-delivery'),
+      BOOTSTRAP_FILE: wiring.bootstrapFile,
+    }),
+  },
+  'dispatch-api': { file: 'services/dispatch/src/main.ts', environment: (wiring) => dispatch(wiring, 'api') },
+  'dispatch-worker': { file: 'services/dispatch/src/main.ts', environment: (wiring) => dispatch(wiring, 'worker') },
+  otp: { file: 'services/otp/src/main.ts', environment: (wiring) => service(wiring, 'otp') },
+  consent: { file: 'services/consent/src/main.ts', environment: (wiring) => service(wiring, 'consent') },
+  'inbox-stream': {
+    file: 'services/inbox-stream/src/main.ts',
+    environment: (wiring) => service(wiring, 'inbox-stream'),
+  },
+  callbacks: { file: 'services/callbacks/src/main.ts', environment: (wiring) => service(wiring, 'callbacks') },
+  'webhook-delivery': {
+    file: 'services/webhook-delivery/src/main.ts',
+    environment: (wiring) => service(wiring, 'webhook-delivery'),
+  },
+  'carrier-sandbox': {
+    file: 'packages/carrier-sandbox/src/main.ts',
+    environment: (wiring) => ({
+      ...listener(wiring, 'carrier-sandbox'),
+      TWILIO_ACCOUNT_SID: wiring.state.twilio_account_sid,
+      TWILIO_AUTH_TOKEN: wiring.state.twilio_auth_token,
+    }),
+  },
+  'identity-provider': {
+    file: 'packages/dev-env/src/identity-provider/main.ts',
+    environment: (wiring) => ({
+      ...listener(wiring, 'identity-provider'),
+      ISSUER: baseUrl(wiring, 'identity-provider'),
+      AUDIENCE: audience,
+      IDP_JWKS: JSON.stringify({ keys: [wiring.state.identity_provider_key] }),
+      IDP_CLIENTS: JSON.stringify(operatorClients(wiring.state)),
+    }),
+  },
+}
+
+/** Where a process answers. */
+export function baseUrl({ ports }: Pick<Wiring, 'ports'>, process: NodeProcess): string {
+  return `http://127.0.0.1:${ports.process[process]}`
+}
+
+/** The services' database as this service's role. */
+export function databaseUrl({ adminDatabaseUrl, servicePassword }: Wiring, service: ServiceName): string {
+  const url = new URL(adminDatabaseUrl)
+  url.username = schemaOf(service)
+  url.password = encodeURIComponent(servicePassword(service))
+  return url.href
+}
+
+function listener({ ports }: Wiring, process: NodeProcess): Record<string, string> {
+  return { HOST: '127.0.0.1', PORT: String(ports.process[process]) }
+}
+
+function service(wiring: Wiring, process: ServiceProcess): Record<string, string> {
+  const { state, ports } = wiring
+  return {
+    ...listener(wiring, process),
+    LOG_LEVEL: wiring.logLevel,
+    METRICS_PORT: String(ports.metrics[process]),
+    DATABASE_URL: databaseUrl(wiring, serviceOf(process)),
+    NATS_URL: wiring.natsUrl,
+    REDIS_URL: wiring.redisUrl,
+    PUBLIC_URL: baseUrl(wiring, 'gateway'),
+    ENCRYPTION_KEYS: state.encryption_keys.map(({ id, key }) => `${id}:${key}`).join(','),
+    BLIND_INDEX_KEY: state.blind_index_key,
+    FINGERPRINT_KEY: state.fingerprint_key,
+    PRINCIPAL_JWKS: publicJwks(state.principal_signing_key),
+  }
+}
+
+function dispatch(wiring: Wiring, role: 'api' | 'worker'): Record<string, string> {
+  const sandbox = baseUrl(wiring, 'carrier-sandbox')
+  return {
+    ...service(wiring, `dispatch-${role}`),
+    ROLE: role,
+    CONSENT_URL: baseUrl(wiring, 'consent'),
+    TWILIO_API_URL: `${sandbox}/twilio`,
+    CARRIER_SANDBOX_URL: sandbox,
+    BOOTSTRAP_FILE: wiring.bootstrapFile,
+    // Short, so that somebody who watches sees a failing message fail.
+    SEND_RETRY_DELAYS: '1s,2s,4s,8s',
+  }
+}

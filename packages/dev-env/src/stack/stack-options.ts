@@ -1,0 +1,47 @@
+import type { State } from '../state/state.ts'
+import type { NodeProcess, ProcessName } from './process-names.ts'
+import type { Stack } from './stack.ts'
+
+export interface StackOptions {
+  /** The project's root folder. */
+  root: string
+  /** Where state, data and logs live; made when missing. */
+  dataDir: string
+  /** The gateway's port; the others follow, see `portsFrom`. */
+  portBase: number
+  /** Which Node processes to start; default: all that have a source. */
+  services?: readonly NodeProcess[]
+  /** Environment variables on top of the usual ones: for one process, or for `all`. */
+  env?: Partial<Record<NodeProcess | 'all', Record<string, string>>>
+  /** Another file to run as this process, relative to the root. */
+  entries?: Partial<Record<NodeProcess, string>>
+  /** False: Postgres without fsync, for tests. Default true. */
+  durable?: boolean
+  /** Default `notify`. */
+  databaseName?: string
+  /** Superuser's URL of a Postgres that already runs: no own one is started, only the database `databaseName` is made. */
+  sharedPostgres?: string
+  /** A NATS server that already runs. */
+  natsUrl?: string
+  /** A Redis server that already runs. */
+  redisUrl?: string
+  /** The secrets; default: those kept in `dataDir`. */
+  state?: State
+  /** Throw away the data of earlier starts. */
+  reset?: boolean
+  /**
+   * `file` (default): each process logs to `<dataDir>/logs/<process>.log`. `pretty`: their warnings and errors go to
+   * `onProgress` as well. `silent`: to the files, warnings and errors only.
+   */
+  logs?: 'file' | 'pretty' | 'silent'
+  /** Start a process again that ended by itself, with a growing delay. */
+  reviveCrashed?: boolean
+  /** Ends a start that is under way: it stops what has been started, and rejects. */
+  signal?: AbortSignal
+  /** Given the stack before anything of it runs, for those who may have to kill it half-way. */
+  onStack?: (stack: Stack) => void
+  /** Told what happens, one line each. */
+  onProgress?: (text: string) => void
+  /** Told the process id at each start of a process. */
+  onProcess?: (name: ProcessName, pid: number) => void
+}

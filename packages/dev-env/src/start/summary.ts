@@ -1,0 +1,23 @@
+import { relative } from 'node:path'
+import { type DevFile, devFilePath } from '../dev-file.ts'
+
+/** What a person wants to know once everything is ready, and one command to paste. */
+export function summary(dev: DevFile, dataDir: string): string {
+  return `
+Ready.
+
+  API              ${dev.base_url}
+  Carrier sandbox  ${dev.sandbox_url}   (shows every message that was sent)
+  Keys and URLs    ${relative(process.cwd(), devFilePath(dataDir))}
+  Logs             ${relative(process.cwd(), dataDir)}/logs/
+
+Send an SMS:
+
+  curl -sS ${dev.base_url}/api/v1/notifications \\
+    -H 'Authorization: Bearer ${dev.api_key}' \\
+    -H 'Content-Type: application/json' \\
+    -d '{"channel":"sms","event_key":"order.shipped","recipient":{"phone":"+14155550100"},"data":{"name":"Ada","order":"A-1001"}}'
+
+Ctrl-C stops everything.
+`
+}

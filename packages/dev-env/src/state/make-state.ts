@@ -1,0 +1,51 @@
+import { generateKeyPairSync, randomBytes } from 'node:crypto'
+import { newId, type ServiceName, serviceNames } from '@notify/contracts'
+import { mintApiKey } from '@notify/privacy'
+import type { DemoKey, IdentityClient, PrivateJwk, State } from './state.ts'
+
+/** New secrets and identifiers. */
+export function makeState(): State {
+  return {
+    version: 1,
+    postgres_password: secret(),
+    service_passwords: Object.fromEntries(serviceNames.map((name) => [name, secret()])) as Record<ServiceName, string>,
+    encryption_keys: [{ id: `dev${randomBytes(2).toString('hex')}`, key: key() }],
+    blind_index_key: key(),
+    fingerprint_key: key(),
+    principal_signing_key: signingKey(),
+    identity_provider_key: signingKey(),
+    operator: client('demo-operator'),
+    operator_no_retry: client('demo-operator-no-retry'),
+    tenant_id: newId('ten'),
+    application_id: newId('app'),
+    twilio_provider_id: newId('prov'),
+    keys: { all: demoKey(), send_only: demoKey(), no_permissions: demoKey() },
+    user_id: 'demo-user',
+    twilio_account_sid: `AC${randomBytes(16).toString('hex')}`,
+    twilio_auth_token: randomBytes(16).toString('hex'),
+  }
+}
+
+function secret(): string {
+  return randomBytes(18).toString('base64url')
+}
+
+function key(): string {
+  return randomBytes(32).toString('base64')
+}
+
+function client(client_id: string): IdentityClient {
+  return { client_id, client_secret: secret() }
+}
+
+function demoKey(): DemoKey {
+  const key_id = newId('key')
+  const { apiKey, sha256 } = mintApiKey('live', key_id)
+  return { key_id, api_key: apiKey, sha256 }
+}
+
+function signingKey(): PrivateJwk {
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  const jwk = privateKey.export({ format: 'jwk' }) as Pick<PrivateJwk, 'kty' | 'crv' | 'x' | 'y' | 'd'>
+  return { ...jwk, kid: randomBytes(8).toString('hex'), alg: 'ES256', use: 'sig' }
+}

@@ -1,0 +1,50 @@
+import type { ServiceName } from '@notify/contracts'
+
+/** An elliptic-curve key pair as JWK, the private half included. */
+export interface PrivateJwk {
+  kty: string
+  crv: string
+  x: string
+  y: string
+  d: string
+  kid: string
+  alg: 'ES256'
+  use: 'sig'
+}
+
+export interface DemoKey {
+  key_id: `key_${string}`
+  /** The secret text; services know its SHA-256 only. */
+  api_key: string
+  sha256: string
+}
+
+export interface IdentityClient {
+  client_id: string
+  client_secret: string
+}
+
+/**
+ * The secrets and identifiers of one development stack. Made at the first start and kept: a warm start finds its data
+ * readable and the keys that people have pasted somewhere still working.
+ */
+export interface State {
+  version: 1
+  postgres_password: string
+  service_passwords: Record<ServiceName, string>
+  /** Key ring for data at rest, `{id, key}` with 32 bytes as base64; the first is current. */
+  encryption_keys: { id: string; key: string }[]
+  blind_index_key: string
+  fingerprint_key: string
+  principal_signing_key: PrivateJwk
+  identity_provider_key: PrivateJwk
+  operator: IdentityClient
+  operator_no_retry: IdentityClient
+  tenant_id: `ten_${string}`
+  application_id: `app_${string}`
+  twilio_provider_id: `prov_${string}`
+  keys: { all: DemoKey; send_only: DemoKey; no_permissions: DemoKey }
+  user_id: string
+  twilio_account_sid: string
+  twilio_auth_token: string
+}

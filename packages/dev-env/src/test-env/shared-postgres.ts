@@ -1,0 +1,43 @@
+import { randomBytes } from 'node:crypto'
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { reservePortBlock } from '../infrastructure/ports.ts'
+import { startPostgres } from '../infrastructure/postgres.ts'
+import { startReaper } from '../stack/reaper.ts'
+
+/** Tells the tests of a run which Postgres they share. */
+export const sharedPostgresVariable = 'NOTIFY_TEST_POSTGRES_URL'
+
+export interface TestPostgres {
+  url: string
+  stop: () => Promise<void>
+}
+
+/** Starts a Postgres for tests in a temporary folder: no fsync, a random port; `stop` removes the folder. */
+export async function startTestPostgres(): Promise<TestPostgres> {
+  const folder = mkdtempSync(join(tmpdir(), 'notify-test-postgres-'))
+  chmodSync(folder, 0o755)
+  const ports = await reservePortBlock()
+  const reaper = startReaper()
+  reaper.addFolder(folder)
+  const { server, dataDir } = await startPostgres({
+    port: ports.base,
+    dataDir: join(folder, 'data'),
+    logFile: join(folder, 'postgres.log'),
+    password: randomBytes(12).toString('hex'),
+    durable: false,
+    maxConnections: 500,
+    onStart: (pid) => reaper.add('server', pid),
+    onEnd: (pid) => reaper.forget(pid),
+  })
+  return {
+    url: server.url,
+    stop: async () => {
+      await server.stop(5000)
+      reaper.dismiss()
+      await ports.release()
+      for (const path of [dataDir, folder]) rmSync(path, { recursive: true, force: true })
+    },
+  }
+}

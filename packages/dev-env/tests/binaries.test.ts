@@ -1,0 +1,52 @@
+import { expect, test } from '@jest/globals'
+import { findBinary } from '../src/binaries/find-binary.ts'
+import { installMissing } from '../src/binaries/install-missing.ts'
+
+const onProgress = () => {}
+const find = () => undefined
+
+test('a server outside of PATH is found in the usual places', () => {
+  expect(findBinary('nats-server', { path: '' })).toMatch(/nats-server$/)
+  expect(findBinary('redis-server', { path: '' })).toMatch(/(redis|valkey)-server$/)
+})
+
+test('a server that is nowhere is not found', () => {
+  expect(findBinary('nats-server', { path: '', places: [] })).toBeUndefined()
+})
+
+test('without a package manager, one line names what is missing', async () => {
+  await expect(installMissing(['nats-server'], { onProgress, find, manager: undefined })).rejects.toThrow(
+    /^nats-server not found.*PATH$/,
+  )
+})
+
+test('without the right to install, one line names the command', async () => {
+  const manager = { name: 'apt-get', install: () => ({ byHand: 'sudo apt-get install -y redis-server' }) }
+  await expect(installMissing(['redis-server'], { onProgress, find, manager })).rejects.toThrow(
+    'redis-server not found: run sudo apt-get install -y redis-server',
+  )
+})
+
+test('a failed installation names its last words and the command', async () => {
+  const command = ['sh', '-c', 'echo E: no network >&2; exit 100']
+  const manager = { name: 'apt-get', install: () => ({ steps: [{ command }], byHand: 'apt-get install nats-server' }) }
+  await expect(installMissing(['nats-server'], { onProgress, find, manager })).rejects.toThrow(
+    'nats-server could not be installed (E: no network): run apt-get install nats-server',
+  )
+})
+
+test('a missing server is installed, and the lines say with what', async () => {
+  const lines: string[] = []
+  let installed = false
+  const manager = {
+    name: 'apt-get',
+    install: () => ({ steps: [{ command: ['true'] }], byHand: 'apt-get install nats-server' }),
+  }
+  const findLater = () => {
+    const found = installed ? '/usr/sbin/nats-server' : undefined
+    installed = true
+    return found
+  }
+  await installMissing(['nats-server'], { onProgress: (line) => lines.push(line), find: findLater, manager })
+  expect(lines).toEqual(['nats-server not found: installing with apt-get', 'true'])
+})

@@ -1,0 +1,98 @@
+import { appendFileSync, chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import pg from 'pg'
+import { type PortBlock, reservePortBlock } from '../src/infrastructure/ports.ts'
+import { type PostgresServer, postgresDataDir, startPostgres } from '../src/infrastructure/postgres.ts'
+
+let ports: PortBlock
+let folder: string
+
+beforeAll(async () => {
+  ports = await reservePortBlock()
+  folder = mkdtempSync(join(tmpdir(), 'notify-postgres-'))
+})
+
+afterAll(async () => {
+  await ports.release()
+  rmSync(postgresDataDir(join(folder, 'data')), { recursive: true, force: true })
+  rmSync(folder, { recursive: true, force: true })
+})
+
+function start(): Promise<PostgresServer> {
+  const logFile = join(folder, 'postgres.log')
+  return startPostgres({
+    port: ports.base,
+    dataDir: join(folder, 'data'),
+    logFile,
+    password: 'pass:word/ü',
+    durable: false,
+  })
+}
+
+async function query(url: string, sql: string): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    return (await client.query(sql)).rows
+  } finally {
+    await client.end()
+  }
+}
+
+// Run as root, this is the trap: a temporary folder is 0700, and Postgres runs as somebody who may not enter it.
+test('Postgres runs for a project in a folder that only its owner may enter', async () => {
+  chmodSync(folder, 0o700)
+  const { server } = await start()
+  expect(await query(server.url, 'show server_encoding')).toEqual([{ server_encoding: 'UTF8' }])
+  expect(await query(server.url, `select lower('ÄÖ') as lower`)).toEqual([{ lower: 'äö' }])
+  await server.stop()
+})
+
+test('a wrong password is refused', async () => {
+  const { server } = await start()
+  const url = server.url.replace(/:[^:@/]+@/, ':wrong@')
+  await expect(query(url, 'select 1')).rejects.toThrow(/password authentication failed/)
+  await server.stop()
+})
+
+test('committed rows are there after kill -9, whatever postmaster.pid says', async () => {
+  const { server, dataDir } = await start()
+  await query(server.url, 'create table kept as select 42 as answer')
+  await query(server.url, 'checkpoint')
+  await server.kill('SIGKILL')
+  // The number now belongs to somebody else, who is alive: this very process.
+  const pidFile = join(dataDir, 'postmaster.pid')
+  const [, ...rest] = readFileSync(pidFile, 'utf8').split('\n')
+  writeFileSync(pidFile, [process.pid, ...rest].join('\n'))
+  const again = await start()
+  expect(await query(again.server.url, 'select answer from kept')).toEqual([{ answer: 42 }])
+  await again.server.stop()
+})
+
+test('a server that an earlier run left running is ended, and its data served', async () => {
+  const first = await start()
+  const second = await start()
+  expect(first.server.running).toBe(false)
+  expect(await query(second.server.url, 'select 1 as one')).toEqual([{ one: 1 }])
+  await second.server.stop()
+})
+
+test('data of another major version is one line that says how to begin anew', async () => {
+  const { server, dataDir } = await start()
+  await server.stop()
+  const version = readFileSync(join(dataDir, 'PG_VERSION'), 'utf8')
+  writeFileSync(join(dataDir, 'PG_VERSION'), '12\n')
+  await expect(start()).rejects.toThrow(/made by PostgreSQL 12, this is \d+: npm start -- --reset/)
+  writeFileSync(join(dataDir, 'PG_VERSION'), version)
+})
+
+test('a server that cannot start is one line with its own reason', async () => {
+  const { server, dataDir } = await start()
+  await server.stop()
+  appendFileSync(join(dataDir, 'postgresql.conf'), 'no_such_setting = 1\n')
+  await expect(start()).rejects.toThrow(
+    /postgres ended with exit code 1 before it was ready: FATAL: .*postgresql.conf" contains errors/,
+  )
+})

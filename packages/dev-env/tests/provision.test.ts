@@ -1,0 +1,140 @@
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { provisionDatabase, provisionService, provisionServices } from '@notify/database/provision'
+import pg from 'pg'
+import { startTestPostgres, type TestPostgres } from '../src/test-env/shared-postgres.ts'
+
+const roles = [
+  { service: 'gateway', password: `it's "quoted"` },
+  { service: 'webhook-delivery', password: 'second' },
+] as const
+const main = join(import.meta.dirname, '../../database/src/provision-main.ts')
+
+let postgres: TestPostgres
+let database: string
+
+beforeAll(async () => {
+  postgres = await startTestPostgres()
+  await provisionDatabase(postgres.url, 'notify "quoted"')
+  const url = new URL(postgres.url)
+  url.pathname = `/${encodeURIComponent('notify "quoted"')}`
+  database = url.href
+  await Promise.all([
+    provisionServices(database, roles),
+    provisionServices(database, roles),
+    provisionServices(database, roles),
+  ])
+})
+
+afterAll(() => postgres.stop())
+
+async function as(role: string, password: string, sql: string): Promise<Record<string, unknown>[]> {
+  const url = new URL(database)
+  url.username = role
+  url.password = encodeURIComponent(password)
+  const client = new pg.Client({ connectionString: url.href })
+  await client.connect()
+  try {
+    return (await client.query(sql)).rows
+  } finally {
+    await client.end()
+  }
+}
+
+const gateway = (sql: string) => as('gateway', roles[0].password, sql)
+const webhooks = (sql: string) => as('webhook_delivery', roles[1].password, sql)
+
+test('a service finds and makes its tables in its own schema without naming it', async () => {
+  await gateway('create table own as select 1 as n')
+  expect(await gateway('select current_schema(), n from own')).toEqual([{ current_schema: 'gateway', n: 1 }])
+})
+
+test.each([
+  ['read', 'select * from gateway.secret'],
+  ['write', 'insert into gateway.secret values (2)'],
+  ['create in', 'create table gateway.intruder (n int)'],
+])("a service can not %s another's schema", async (_, sql) => {
+  await gateway('create table if not exists gateway.secret (n int)')
+  await expect(webhooks(sql)).rejects.toThrow('permission denied for schema gateway')
+})
+
+test.each([
+  ['public', 'create table public.shared (n int)', 'permission denied for schema public'],
+  ['schemas', 'create schema another', 'permission denied for database'],
+  ['temporary tables', 'create temporary table t (n int)', 'permission denied to create temporary tables'],
+  ['roles', 'create role another', 'permission denied to create role'],
+])('a service can create nothing outside of its schema: %s', async (_, sql, message) => {
+  await expect(webhooks(sql)).rejects.toThrow(message)
+})
+
+test('a role that is not a service of this database cannot connect to it', async () => {
+  const client = new pg.Client({ connectionString: postgres.url })
+  await client.connect()
+  await client.query(`create role stranger login password 'stranger'`)
+  await client.end()
+  await expect(as('stranger', 'stranger', 'select 1')).rejects.toThrow('permission denied for database')
+})
+
+test('provisioning again keeps the data and sets a changed password', async () => {
+  await webhooks('create table kept as select 7 as n')
+  await provisionService(database, { service: 'webhook-delivery', password: 'changed' })
+  expect(await as('webhook_delivery', 'changed', 'select n from kept')).toEqual([{ n: 7 }])
+  await expect(webhooks('select 1')).rejects.toThrow('password authentication failed')
+})
+
+test('two databases of one server are provisioned at the same moment', async () => {
+  const urls = await Promise.all(
+    ['one', 'two', 'three'].map(async (name) => {
+      await provisionDatabase(postgres.url, name)
+      return postgres.url.replace(/\/postgres$/, `/${name}`)
+    }),
+  )
+  await Promise.all([...urls, ...urls].map((url) => provisionService(url, { service: 'otp', password: 'x' })))
+})
+
+test('an admin without superuser rights can provision, and does not hand out its own', async () => {
+  const client = new pg.Client({ connectionString: postgres.url })
+  await client.connect()
+  await client.query(`create role managed login createdb createrole password 'managed'`)
+  await client.end()
+  const url = new URL(postgres.url)
+  url.username = 'managed'
+  url.password = 'managed'
+  await provisionDatabase(url.href, 'managed')
+  url.pathname = '/managed'
+  await provisionService(url.href, { service: 'consent', password: 'consent' })
+  await provisionService(url.href, { service: 'consent', password: 'consent' })
+  url.username = 'consent'
+  url.password = 'consent'
+  const consent = new pg.Client({ connectionString: url.href })
+  await consent.connect()
+  await consent.query('create table own (n int)')
+  await expect(consent.query('create role another')).rejects.toThrow('permission denied')
+  await consent.end()
+})
+
+test.each([
+  [{}, 'ADMIN_DATABASE_URL is missing'],
+  [{ ADMIN_DATABASE_URL: 'localhost:5432' }, 'ADMIN_DATABASE_URL is not a URL'],
+  [{ ADMIN_DATABASE_URL: 'postgres://a:b@127.0.0.1:1/postgres' }, 'set at least one of GATEWAY_DATABASE_PASSWORD'],
+  [
+    { ADMIN_DATABASE_URL: 'postgres://a:b@127.0.0.1:1/postgres', OTP_DATABASE_PASSWORD: 'x' },
+    'Postgres at 127.0.0.1:1 cannot be reached (ECONNREFUSED)',
+  ],
+])('the command says in one line what is wrong: %j', (env, message) => {
+  const { status, stderr } = spawnSync(process.execPath, [main], {
+    env: { PATH: process.env.PATH, ...env },
+    encoding: 'utf8',
+  })
+  expect(stderr.trim().split('\n')).toHaveLength(1)
+  expect(stderr).toContain(message)
+  expect(status).toBe(1)
+})
+
+test('the command provisions the services whose passwords it is given', async () => {
+  const env = { ADMIN_DATABASE_URL: postgres.url, DATABASE_NAME: 'by_command', INBOX_STREAM_DATABASE_PASSWORD: 'x' }
+  const { status, stdout } = spawnSync(process.execPath, [main], { env, encoding: 'utf8' })
+  expect(stdout).toBe('provisioned database by_command: inbox-stream\n')
+  expect(status).toBe(0)
+})

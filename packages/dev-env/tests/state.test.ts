@@ -1,0 +1,68 @@
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from '@jest/globals'
+import { BootstrapDocument } from '@notify/contracts'
+import { bootstrapDocument } from '../src/seed.ts'
+import { loadState } from '../src/state/load-state.ts'
+import { makeState } from '../src/state/make-state.ts'
+
+let folder: string
+let lines: string[]
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'notify-state-'))
+  chmodSync(folder, 0o755)
+  lines = []
+})
+
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+const load = (options: { reset?: boolean } = {}) =>
+  loadState(folder, { ...options, onProgress: (line) => lines.push(line) })
+
+function makeData(): void {
+  mkdirSync(join(folder, 'postgres'), { recursive: true })
+  writeFileSync(join(folder, 'postgres', 'PG_VERSION'), '18\n')
+}
+
+test('secrets and identifiers stay as long as the data does', () => {
+  const first = load()
+  makeData()
+  expect(load()).toEqual(first)
+  expect(statSync(join(folder, 'state.json')).mode & 0o777).toBe(0o600)
+  expect(lines).toEqual([])
+})
+
+test('data without its secrets is put aside with a line that says so', () => {
+  const first = load()
+  makeData()
+  rmSync(join(folder, 'state.json'))
+  expect(load()).not.toEqual(first)
+  expect(lines).toEqual([`${folder}/state.json is missing, the data cannot be opened without it: beginning anew`])
+  expect(() => statSync(join(folder, 'postgres'))).toThrow()
+})
+
+test('secrets without their data are replaced with a line that says so', () => {
+  const first = load()
+  expect(load()).not.toEqual(first)
+  expect(lines).toEqual(['the data folder is missing, its secrets are of no use: beginning anew'])
+})
+
+test('half a state file is as good as none', () => {
+  writeFileSync(join(folder, 'state.json'), '{"version":1,')
+  load()
+  expect(lines).toEqual([`${folder}/state.json cannot be read: beginning anew`])
+})
+
+test('a reset removes data and secrets', () => {
+  const first = load()
+  makeData()
+  expect(load({ reset: true })).not.toEqual(first)
+  expect(() => statSync(join(folder, 'postgres'))).toThrow()
+})
+
+test('the seed is what the services expect, and the same at every start', () => {
+  const state = makeState()
+  expect(BootstrapDocument.parse(bootstrapDocument(state))).toEqual(bootstrapDocument(state))
+})

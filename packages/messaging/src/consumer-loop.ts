@@ -1,0 +1,192 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { ConsumerMessages, JsMsg } from '@nats-io/jetstream'
+import { streams, subjectFilter, type WireEvent } from '@notify/contracts'
+import { isTraceparent, type Kit, SpanKind } from '@notify/service-kit'
+import type { Bus } from './connect.ts'
+import type { ConsumeOptions } from './consume.ts'
+import { type ConsumerEntry, type Delivery, PermanentError } from './consumer.ts'
+import { provisionConsumer } from './provision.ts'
+import { messageIdHeader } from './publish.ts'
+import { Slots } from './slots.ts'
+
+const ackWaitMs = 15_000
+const stillWorkingMs = 5_000
+/** Messages fetched ahead: few, since one may carry hundreds of events and is given again when it waits too long. */
+const prefetchedMessages = 16
+
+export type Result = 'done' | 'repeat' | 'dead'
+
+/** Takes messages of one durable and hands their events to the handler, so many at a time. */
+export class ConsumerLoop<Context> {
+  readonly #kit: Kit
+  readonly #bus: Bus
+  readonly #entry: ConsumerEntry<Context>
+  readonly #options: ConsumeOptions<Context>
+  readonly #count: (result: Result) => void
+  readonly #slots: Slots
+  readonly #underWay = new Set<Promise<void>>()
+  readonly #stop = new AbortController()
+  #messages: ConsumerMessages | undefined
+  #running: Promise<void> = Promise.resolve()
+
+  constructor(
+    kit: Kit,
+    bus: Bus,
+    entry: ConsumerEntry<Context>,
+    options: ConsumeOptions<Context>,
+    count: (result: Result) => void,
+  ) {
+    this.#kit = kit
+    this.#bus = bus
+    this.#entry = entry
+    this.#options = options
+    this.#count = count
+    this.#slots = new Slots(entry.concurrency)
+  }
+
+  start(): void {
+    this.#running = this.#runForEver()
+  }
+
+  async stop(): Promise<void> {
+    this.#stop.abort()
+    await this.#messages?.close()
+    await this.#running
+    await Promise.allSettled(this.#underWay)
+  }
+
+  get #stopped(): boolean {
+    return this.#stop.signal.aborted
+  }
+
+  /** A lost durable or stream ends `consume`: then everything is made again. */
+  async #runForEver(): Promise<void> {
+    let failures = 0
+    while (!this.#stopped) {
+      try {
+        await this.#consume()
+        failures = 0
+      } catch (error) {
+        // At the first start the owner of the stream may be slower than this service: that is no news yet.
+        const line = { durable: this.#entry.durable, err: error }
+        if (++failures % 40 === 0 && !this.#stopped) this.#kit.log.warn(line, 'the consumer waits for its stream')
+      }
+      await delay(250, undefined, { signal: this.#stop.signal }).catch(() => {})
+    }
+  }
+
+  async #consume(): Promise<void> {
+    const { event, durable, where } = this.#entry
+    const filter = subjectFilter(event, where)
+    await provisionConsumer(this.#bus, { publisher: event.publisher, durable, filter, ackWaitMs, maxAckPending: 1000 })
+    const source = await this.#bus.js.consumers.get(streams[event.publisher].name, durable)
+    const messages = await source.consume({
+      max_messages: prefetchedMessages,
+      expires: 10_000,
+      idle_heartbeat: 2000,
+      abort_on_missing_resource: true,
+    })
+    this.#messages = messages
+    if (this.#stopped) await messages.close()
+    for await (const message of messages) {
+      if (this.#stopped) {
+        message.nak()
+        continue
+      }
+      const task = this.#handleMessage(message)
+      this.#underWay.add(task)
+      void task.then(() => this.#underWay.delete(task))
+      await this.#slots.room()
+    }
+  }
+
+  /** All events done or given up: the message is done. One that failed for now brings the whole message back. */
+  async #handleMessage(message: JsMsg): Promise<void> {
+    const working = setInterval(() => message.working(), stillWorkingMs)
+    try {
+      const messageId = message.headers?.get(messageIdHeader) || `${message.info.stream}:${message.seq}`
+      const events = readEvents(message)
+      const results = await Promise.all(
+        events.map((event, index) => this.#slots.run(() => this.#handleEvent(message, event, `${messageId}:${index}`))),
+      )
+      if (!results.includes('repeat')) message.ack()
+      else message.nak(this.#repeatAfterMs(message))
+    } catch (error) {
+      this.#kit.log.error(
+        { durable: this.#entry.durable, subject: message.subject, err: error },
+        'a message is not ours to read',
+      )
+      message.term('not an array of events')
+    } finally {
+      clearInterval(working)
+    }
+  }
+
+  async #handleEvent(message: JsMsg, wire: WireEvent, eventId: string): Promise<Result> {
+    const { event, durable, handle } = this.#entry
+    const parent = wire.traceparent ?? undefined
+    const span = this.#kit.tracer.start(`consume ${durable}`, {
+      parent: isTraceparent(parent) ? parent : undefined,
+      kind: SpanKind.CONSUMER,
+    })
+    const delivery: Delivery = { eventId, subject: message.subject, redelivered: message.redelivered, span }
+    let result: Result = 'done'
+    let fault: unknown
+    // Not begun when the drain began: another replica takes it.
+    if (this.#stopped) return 'repeat'
+    try {
+      const parsed = event.schema.safeParse(wire.event)
+      if (!parsed.success)
+        throw new PermanentError(`the event does not fit its schema: ${describeIssue(parsed.error.issues[0])}`)
+      await handle(this.#options.context, parsed.data, delivery)
+    } catch (error) {
+      fault = error
+      result = await this.#fail(message, wire, eventId, error)
+    }
+    span.end(fault)
+    this.#count(result)
+    return result
+  }
+
+  async #fail(message: JsMsg, { event }: WireEvent, eventId: string, error: unknown): Promise<Result> {
+    const { durable } = this.#entry
+    const line = { durable, event_id: eventId, deliveries: message.info.deliveryCount, err: error }
+    if (!(error instanceof PermanentError)) {
+      this.#kit.log.warn(
+        { ...line, again_ms: this.#repeatAfterMs(message) },
+        'an event failed and will be handled again',
+      )
+      return 'repeat'
+    }
+    this.#kit.log.error(line, 'an event goes to the dead letters')
+    try {
+      const { subject } = message
+      await this.#options.keepDeadLetter({
+        eventId,
+        durable,
+        subject,
+        event: JSON.stringify(event),
+        reason: error.message,
+      })
+      return 'dead'
+    } catch {
+      return 'repeat'
+    }
+  }
+
+  #repeatAfterMs({ info }: JsMsg): number {
+    const { retryMs } = this.#entry
+    return retryMs[Math.min(info.deliveryCount, retryMs.length) - 1] ?? 1000
+  }
+}
+
+/** @throws SyntaxError or TypeError when the message is not an array of events */
+function readEvents(message: JsMsg): WireEvent[] {
+  const events = message.json<WireEvent[]>()
+  if (!Array.isArray(events)) throw new TypeError('the message is not an array')
+  return events
+}
+
+function describeIssue(issue: { path: PropertyKey[]; message: string } | undefined): string {
+  return issue ? `${issue.path.map(String).join('.')} ${issue.message}` : 'no reason given'
+}

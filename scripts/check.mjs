@@ -1,0 +1,45 @@
+// Everything that can be judged without running the system: types, style, architecture, dead code, generated files.
+import { spawn } from 'node:child_process'
+import { join } from 'node:path'
+
+const root = join(import.meta.dirname, '..')
+const bin = (name) => join(root, 'node_modules', '.bin', name)
+const checks = {
+  types: [bin('tsc'), '--noEmit', '-p', 'tsconfig.json'],
+  style: [bin('biome'), 'check', '--error-on-warnings', '.'],
+  architecture: [bin('depcruise'), '--config', '.dependency-cruiser.cjs', 'services', 'packages', 'bench'],
+  'dead code': [bin('knip')],
+  'generated files': [process.execPath, 'scripts/generate.mjs', '--check'],
+}
+
+/** Runs a check and keeps its output, so that the outputs of several do not mix. */
+function runCheck([command, ...args]) {
+  return new Promise((resolve) => {
+    const child = spawn(command, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
+    let output = ''
+    child.stdout.on('data', (chunk) => {
+      output += chunk
+    })
+    child.stderr.on('data', (chunk) => {
+      output += chunk
+    })
+    child.on('close', (code) => resolve({ passed: code === 0, output }))
+  })
+}
+
+export async function runChecks() {
+  let passed = true
+  for (const [name, command] of Object.entries(checks)) {
+    const started = performance.now()
+    const result = await runCheck(command)
+    const seconds = ((performance.now() - started) / 1000).toFixed(1)
+    console.log(`${result.passed ? 'ok  ' : 'FAIL'} ${name} (${seconds} s)`)
+    if (!result.passed) {
+      console.log(result.output)
+      passed = false
+    }
+  }
+  return passed
+}
+
+if (import.meta.main) process.exitCode = (await runChecks()) ? 0 : 1

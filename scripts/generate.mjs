@@ -1,0 +1,30 @@
+// Writes the files that are made from declarations. `--check` writes nothing and fails when one is out of date.
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { openApiDocument } from '../packages/contracts/src/openapi.ts'
+
+const files = { 'content/openapi.json': `${JSON.stringify(openApiDocument(), null, 2)}\n` }
+const check = process.argv.includes('--check')
+let stale = 0
+for (const [path, text] of Object.entries(files)) {
+  const file = new URL(`../${path}`, import.meta.url)
+  const current = read(file)
+  if (current === text) continue
+  if (check) {
+    console.error(`${path} does not fit the contracts any more: run npm run generate`)
+    stale++
+    continue
+  }
+  mkdirSync(dirname(file.pathname), { recursive: true })
+  writeFileSync(file, text)
+  console.log(`wrote ${path}`)
+}
+process.exitCode = stale > 0 ? 1 : 0
+
+function read(file) {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    return undefined
+  }
+}
