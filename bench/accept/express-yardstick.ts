@@ -1,10 +1,16 @@
 import express from 'express'
 
-/** The least that an HTTP API in Express can do: no parsing, no work, one constant answer. */
+/** The yardstick: what a JSON API in Express costs before it does anything. It reads the body and answers 202. */
 const app = express()
-if (process.env.PARSE) app.use(express.json())
+app.use(express.json())
 app.post('/', (_request, response) => {
   response.status(202).json({ status: 'accepted' })
 })
-const server = app.listen(Number(process.env.PORT), '127.0.0.1', () => process.send?.('listening'))
-process.on('disconnect', () => server.close())
+const server = app.listen(0, '127.0.0.1', () => {
+  const address = server.address()
+  process.send?.(typeof address === 'object' && address ? address.port : 0)
+})
+process.on('disconnect', () => {
+  server.close()
+  server.closeAllConnections()
+})

@@ -40,7 +40,7 @@ export function openApiDocument(): Json {
     paths[path] ??= {}
     paths[path][route.method.toLowerCase()] = operationOf(route, schemas)
   }
-  schemas.Problem = schemaOf(ProblemBody, 'output', schemas)
+  schemaOf(ProblemBody, 'output', schemas)
   return {
     openapi: '3.1.0',
     info: {
@@ -160,12 +160,28 @@ function requestBodyOf(route: Route, schemas: Json): Json {
   }
 }
 
-/** A schema with a name of its own goes to the components and is referred to. */
+/** A schema with a name of its own goes to the components and is referred to; so do the parts that it refers to. */
 function schemaOf(schema: z.ZodType, io: 'input' | 'output', schemas: Json): Json {
-  const { $schema: _, ...json } = z.toJSONSchema(schema, { io, unrepresentable: 'any', reused: 'inline' }) as Json
   const name = schema.meta()?.id
-  if (!name) return json
-  const { id: _id, $id: _$id, ...rest } = json
-  schemas[name] = rest
-  return { $ref: `#/components/schemas/${name}` }
+  const { $schema: _, $defs = {}, ...json } = z.toJSONSchema(schema, { io, unrepresentable: 'any', reused: 'inline' })
+  for (const [local, part] of Object.entries($defs)) {
+    const { id: _id, $id: _$id, ...rest } = part as Json
+    schemas[componentName(local, name)] = toComponents(rest, name)
+  }
+  return toComponents(json, name)
+}
+
+/** zod's references point into the one schema that it made; in the document they point to the components. */
+function toComponents(json: Json, owner: string | undefined): Json {
+  return JSON.parse(
+    JSON.stringify(json).replace(
+      /"#\/\$defs\/([^"]+)"/g,
+      (_, local: string) => `"#/components/schemas/${componentName(local, owner)}"`,
+    ),
+  )
+}
+
+/** Parts without a name (`__schema0`) bear that of the schema they were found in. */
+function componentName(local: string, owner = 'Inline'): string {
+  return local.startsWith('__') ? `${owner}_${local.slice(2)}` : local
 }

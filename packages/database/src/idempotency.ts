@@ -73,9 +73,13 @@ export async function runIdempotently(
       return reply
     })
   } catch (error) {
-    if ((error as { code?: string }).code === lockNotAvailable) throw inProgress()
-    throw error
+    throw isLockTimeout(error) ? inProgress() : error
   }
+}
+
+/** Whether a row that the statement needed stayed in somebody else's hands for too long. */
+export function isLockTimeout(error: unknown): boolean {
+  return (error as { code?: string }).code === lockNotAvailable
 }
 
 /** The first answer again, or the conflict. */

@@ -1,3 +1,5 @@
+export { findBinary } from './binaries/find-binary.ts'
+export { installMissing } from './binaries/install-missing.ts'
 export { eventually } from './eventually.ts'
 export { mintOperatorToken } from './identity-provider/mint-operator-token.ts'
 export { type PortBlock, reservePortBlock } from './infrastructure/ports.ts'

@@ -1,8 +1,10 @@
+/** 32 bytes in base64: Node's decoder passes over whatever does not belong to the alphabet. */
+export const base64Key = /^[A-Za-z0-9+/_-]{43}=?$/
+
 /** Reads a base64 key of 32 bytes. @throws Error when it is not one; the message does not show it */
 export function parseKey(text: string): Buffer {
-  const key = Buffer.from(text, 'base64')
-  if (key.length !== 32) throw new Error('must be the base64 of 32 bytes')
-  return key
+  if (!base64Key.test(text.trim())) throw new Error('must be the base64 of 32 bytes')
+  return Buffer.from(text, 'base64')
 }
 
 /** Turns a parser that throws into a zod transform, for a service's configuration. */

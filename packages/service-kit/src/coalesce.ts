@@ -1,11 +1,15 @@
-import DataLoader from 'dataloader'
-
 interface CoalesceOptions<In, Out> {
   /** Handles many items at once; answers in the same order. An `Error` in the list refuses that item alone. */
   run(items: readonly In[]): Promise<readonly (Out | Error)[]>
   maxBatch: number
   /** Batches under way at once: while all are, further items gather into the next one. */
   maxInFlight: number
+}
+
+interface Waiting<In, Out> {
+  item: In
+  resolve(result: Out): void
+  reject(error: unknown): void
 }
 
 /**
@@ -17,32 +21,44 @@ export function coalesce<In, Out>({
   maxBatch,
   maxInFlight,
 }: CoalesceOptions<In, Out>): (item: In) => Promise<Out> {
+  let waiting: Waiting<In, Out>[] = []
   let inFlight = 0
-  const waiting: (() => void)[] = []
-  const start = (dispatch: () => void) => {
-    inFlight++
+  let scheduled = false
+
+  const schedule = () => {
+    if (scheduled || inFlight >= maxInFlight || waiting.length === 0) return
+    scheduled = true
     setImmediate(dispatch)
   }
-  const loader = new DataLoader<In, Out>(
-    async (items) => {
-      try {
-        return await run(items)
-      } finally {
-        inFlight--
-        const next = waiting.shift()
-        if (next) start(next)
-      }
-    },
-    {
-      cache: false,
-      maxBatchSize: maxBatch,
-      batchScheduleFn: (dispatch) => {
-        if (inFlight < maxInFlight) start(dispatch)
-        else waiting.push(dispatch)
-      },
-    },
-  )
-  return (item) => loader.load(item)
+  const dispatch = () => {
+    scheduled = false
+    while (inFlight < maxInFlight && waiting.length > 0) {
+      const batch = waiting.length <= maxBatch ? waiting : waiting.slice(0, maxBatch)
+      waiting = waiting.length <= maxBatch ? [] : waiting.slice(maxBatch)
+      inFlight++
+      void settle(batch)
+    }
+  }
+  const settle = async (batch: Waiting<In, Out>[]) => {
+    try {
+      const results = await run(batch.map(({ item }) => item))
+      batch.forEach(({ resolve, reject }, index) => {
+        const result = results[index] as Out | Error
+        if (result instanceof Error) reject(result)
+        else resolve(result)
+      })
+    } catch (error) {
+      for (const { reject } of batch) reject(error)
+    } finally {
+      inFlight--
+      schedule()
+    }
+  }
+  return (item) =>
+    new Promise<Out>((resolve, reject) => {
+      waiting.push({ item, resolve, reject })
+      schedule()
+    })
 }
 
 /**

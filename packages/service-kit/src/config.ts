@@ -50,8 +50,9 @@ export const commonConfig = {
     .describe('Postgres connections of one process'),
   MIGRATE_ON_START: z.stringbool().default(true).describe('Whether to bring the schema up to date at start'),
   NATS_URL: z
-    .url({ protocol: /^(nats|tls)$/ })
-    .describe('NATS server with JetStream; several addresses as NATS_URL=nats://a:4222'),
+    .string()
+    .refine((text) => text.split(',').every(isNatsUrl), 'must be nats:// or tls:// addresses, comma separated')
+    .describe('NATS server with JetStream; of a cluster several addresses, comma separated'),
   STREAM_REPLICAS: z.coerce
     .number()
     .int()
@@ -75,6 +76,10 @@ export const commonConfig = {
     .url()
     .default('https://docs.notification-service.dev')
     .describe('Base of the `type` addresses of problems'),
+}
+
+function isNatsUrl(text: string): boolean {
+  return /^(nats|tls):\/\/[^/]/.test(text) && URL.canParse(text)
 }
 
 function toMs(text: string, issues: { addIssue(issue: { code: 'custom'; message: string }): void }): number {

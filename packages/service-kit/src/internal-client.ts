@@ -1,7 +1,6 @@
-import { Agent } from 'node:http'
+import { Agent, request as httpRequest } from 'node:http'
 import type { Route, RouteInput, RouteReply } from '@notify/contracts'
 import { type ErrorCode, errorCodes, ProblemBody } from '@notify/contracts'
-import axios, { AxiosError, type AxiosInstance } from 'axios'
 import { principalHeader } from './principal/verify.ts'
 import { Problem } from './problem.ts'
 
@@ -29,20 +28,10 @@ export interface InternalClient {
 }
 
 export function createInternalClient(baseUrl: string): InternalClient {
-  const http = axios.create({
-    baseURL: baseUrl,
-    httpAgent: new Agent({ keepAlive: true, maxSockets: 64 }),
-    proxy: false,
-    maxRedirects: 0,
-    responseType: 'text',
-    transformResponse: (text: unknown) => text,
-    transformRequest: (body: unknown) => body,
-    maxBodyLength: Number.POSITIVE_INFINITY,
-    maxContentLength: Number.POSITIVE_INFINITY,
-    validateStatus: () => true,
-  })
+  const { hostname, port } = new URL(baseUrl)
+  const target: Target = { hostname, port, agent: new Agent({ keepAlive: true, maxSockets: 64 }) }
   const exchange: InternalClient['exchange'] = async (contract, options) => {
-    const answer = await request(http, contract, options)
+    const answer = await request(target, contract, options)
     if (answer.status >= 200 && answer.status < 300) return answer
     throw problemOf(answer, contract)
   }
@@ -54,34 +43,55 @@ export function createInternalClient(baseUrl: string): InternalClient {
   }
 }
 
-async function request(http: AxiosInstance, contract: Route, options: CallOptions<Route>): Promise<InternalAnswer> {
+interface Target {
+  hostname: string
+  port: string
+  agent: Agent
+}
+
+/** Node's own client: general ones cost three times as much a call, and the accept path makes hundreds a second. */
+function request(target: Target, contract: Route, options: CallOptions<Route>): Promise<InternalAnswer> {
   const { params = {}, body, principal, headers = {}, timeoutMs } = options
-  try {
-    const {
-      status,
-      data,
-      headers: answered,
-    } = await http.request<string>({
+  const { promise, resolve, reject } = Promise.withResolvers<InternalAnswer>()
+  const text = body === undefined ? undefined : JSON.stringify(body)
+  const outgoing = httpRequest(
+    {
+      ...target,
       method: contract.method,
-      url: contract.path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? '')),
-      data: body === undefined ? undefined : JSON.stringify(body),
+      path: contract.path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? '')),
       headers: {
-        ...headers,
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== undefined)),
+        ...(text === undefined
+          ? {}
+          : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }),
         ...(principal ? { [principalHeader]: principal } : {}),
       },
-      signal: AbortSignal.timeout(timeoutMs),
+    },
+    (incoming) => {
+      incoming.setEncoding('utf8')
+      let received = ''
+      incoming.on('data', (chunk: string) => {
+        received += chunk
+      })
+      incoming.on('end', () => resolve({ status: incoming.statusCode ?? 0, text: received, headers: incoming.headers }))
+      incoming.on('error', reject)
+    },
+  )
+  const timer = setTimeout(() => outgoing.destroy(new Error('timeout')), timeoutMs)
+  outgoing.on('error', reject)
+  outgoing.end(text)
+  return promise
+    .catch((error: NodeJS.ErrnoException) => {
+      throw noAnswer(contract, error)
     })
-    return { status, text: data, headers: answered }
-  } catch (error) {
-    if (!(error instanceof AxiosError)) throw error
-    throw new Problem('service_unavailable', 'A part of the service does not answer; try again shortly', {
-      headers: { 'Retry-After': '1' },
-      cause: new Error(
-        `${contract.service} did not answer ${contract.method} ${contract.path}: ${error.code ?? error.message}`,
-      ),
-    })
-  }
+    .finally(() => clearTimeout(timer))
+}
+
+function noAnswer(contract: Route, { code, message }: NodeJS.ErrnoException): Problem {
+  return new Problem('service_unavailable', 'A part of the service does not answer; try again shortly', {
+    headers: { 'Retry-After': '1' },
+    cause: new Error(`${contract.service} did not answer ${contract.method} ${contract.path}: ${code ?? message}`),
+  })
 }
 
 /** A refusal is passed on as it is; anything unforeseen becomes ours. */

@@ -18,7 +18,8 @@ export class Problem extends Error {
     super(detail, cause === undefined ? undefined : { cause })
     this.code = code
     this.errors = errors
-    this.headers = headers
+    // Whoever is told to come back is told when, also when the refusal travelled between services as a body.
+    this.headers = code === 'service_unavailable' ? { 'Retry-After': '1', ...headers } : headers
   }
 
   get status(): number {

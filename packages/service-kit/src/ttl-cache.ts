@@ -22,7 +22,9 @@ export function createTtlCache<Value>({ ttlMs, maxEntries, load }: TtlCacheOptio
       if (entries.size >= maxEntries) entries.clear()
       const value = load(key)
       entries.set(key, { value, freshUntilMs: now + ttlMs })
-      value.catch(() => entries.delete(key))
+      value.catch(() => {
+        if (entries.get(key)?.value === value) entries.delete(key)
+      })
       return value
     },
     clear: () => entries.clear(),

@@ -6,6 +6,8 @@ import { createStreamWatch } from './watch-stream.ts'
 
 const batchSize = 64
 const pollMs = 200
+/** A busy committer wakes the relay this often; an idle one at once. */
+const wakeEveryMs = 5
 const keptDays = 7
 const deletionBatch = 1000
 
@@ -23,14 +25,20 @@ const wakeSubject = (service: ServiceName) => `wake.${service}.outbox`
  * Tells the relay, wherever it runs, that there is work. Best effort and coalesced: the relay also looks by itself.
  */
 export function createOutboxWaker({ service }: Pick<Kit, 'service'>, bus: Bus): () => void {
-  let pending = false
+  let quiet = true
+  let again = false
+  const wake = () => {
+    if (!bus.connection.isClosed()) bus.connection.publish(wakeSubject(service))
+    quiet = false
+    setTimeout(() => {
+      quiet = true
+      if (again) wake()
+      again = false
+    }, wakeEveryMs).unref()
+  }
   return () => {
-    if (pending) return
-    pending = true
-    setImmediate(() => {
-      pending = false
-      if (!bus.connection.isClosed()) bus.connection.publish(wakeSubject(service))
-    })
+    if (quiet) wake()
+    else again = true
   }
 }
 

@@ -2,12 +2,14 @@ import { accessSync, constants, statSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { StartupError } from '../startup-error.ts'
 
-export type Binary = 'nats-server' | 'redis-server'
+/** What the machine's packages bring: the servers, and the load generator of the benches. */
+export type Binary = 'nats-server' | 'redis-server' | 'wrk'
 
 /** Names that do the same job: some distributions replaced Redis by Valkey. */
 const names: Record<Binary, string[]> = {
   'nats-server': ['nats-server'],
   'redis-server': ['redis-server', 'valkey-server'],
+  wrk: ['wrk'],
 }
 
 /** Where packages put servers; sbin folders are often missing in a user's PATH. */

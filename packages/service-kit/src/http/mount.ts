@@ -1,12 +1,12 @@
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http'
 import type { Principal, Route } from '@notify/contracts'
-import type { Express, Request, Response } from 'express'
+import type { ErrorRequestHandler, Express, Request, Response } from 'express'
 import type { Logger } from '../logger.ts'
 import { Problem, validationProblem } from '../problem.ts'
 import { isTraceparent, SpanKind, type Tracer } from '../telemetry/tracing.ts'
 import type { HttpRequest, RouteEntry } from './handler.ts'
 import { idempotencyKeyOf, requireJsonAccepted, requireJsonBody } from './negotiate.ts'
-import { defaultMaxBodyBytes, hasBody, parseJson, readBody } from './read-body.ts'
+import { defaultMaxBodyBytes, hasBody, maxJsonDepth, parseJson, readBody } from './read-body.ts'
 import { Reply, send, sendProblem } from './reply.ts'
 import { requestIdOf } from './request-id.ts'
 
@@ -46,12 +46,20 @@ export function mount<Context>(
   }
 }
 
-/** Answers whatever no route took. Mount it last. */
+/** Answers whatever no route took, and what Express itself could not read. Mount it last. */
 export function mountNotFound(app: Express, door: Pick<Door, 'log' | 'docsUrl' | 'observe'>): void {
-  app.use((request, response) => {
-    const problem = new Problem('not_found', `There is no ${request.method} ${request.path}; see /content/openapi.json`)
-    refuse(door, request, response, problem)
-  })
+  app.use((request, response) => refuse(door, request, response, notFound(request)))
+  const onFault: ErrorRequestHandler = (error, request, response, _next) => {
+    // A path that is not percent-encoded text names nothing.
+    if (error instanceof URIError) return refuse(door, request, response, notFound(request))
+    door.log.error({ err: error }, 'a request failed outside its route')
+    refuse(door, request, response, internalProblem(error))
+  }
+  app.use(onFault)
+}
+
+function notFound({ method, path }: Request): Problem {
+  return new Problem('not_found', `There is no ${method} ${path}; see /content/openapi.json`)
 }
 
 function refuse(door: Pick<Door, 'docsUrl' | 'observe'>, request: Request, response: Response, problem: Problem): void {
@@ -84,7 +92,7 @@ async function answer<Context>(
     requireJsonAccepted(request)
     const httpRequest: HttpRequest<Route> = {
       body: (await bodyOf(contract, request)) as never,
-      params: parse(contract.params, request.params, 'params') as undefined,
+      params: paramsOf(contract, request) as undefined,
       query: parse(contract.query, contract.query ? { ...request.query } : undefined, 'query') as undefined,
       principal: principal as undefined,
       idempotencyKey: contract.method === 'POST' && principal ? idempotencyKeyOf(request) : undefined,
@@ -141,8 +149,16 @@ async function bodyOf(contract: Route, request: Request): Promise<unknown> {
     throw new Problem('invalid_json', 'This route needs a JSON body')
   }
   requireJsonBody(request)
-  const value = parseJson(await readBody(request, maxBytes))
+  // What comes from our own services was checked at the door, and travels a few levels deeper.
+  const maxDepth = contract.auth.caller === 'internal' ? Number.POSITIVE_INFINITY : maxJsonDepth
+  const value = parseJson(await readBody(request, maxBytes), maxDepth)
   return parse(contract.body, value, 'body')
+}
+
+function paramsOf(contract: Route, request: Request): unknown {
+  // No identifier holds NUL, and Postgres would refuse to look for it.
+  if (Object.values(request.params).some((value) => value.includes('\0'))) throw notFound(request)
+  return parse(contract.params, request.params, 'params')
 }
 
 function parse(schema: Route['body'], value: unknown, _part: string): unknown {

@@ -5,6 +5,9 @@ import { Problem } from '../problem.ts'
 /** The largest body that a route takes when it does not say otherwise, in bytes. */
 export const defaultMaxBodyBytes = 256 * 1024
 
+/** How deep the lists and objects of a body may nest; what walks through it recursively must not run out of stack. */
+export const maxJsonDepth = 64
+
 /** Whether the request carries a body (RFC 9112 6). */
 export function hasBody(request: IncomingMessage): boolean {
   const length = request.headers['content-length']
@@ -49,9 +52,11 @@ export function readBody(request: IncomingMessage, maxBytes: number): Promise<Bu
 
 /**
  * Reads JSON text.
- * @throws Problem `invalid_json`, or `validation_failed` for strings that Postgres and UTF-8 cannot hold
+ * @param maxDepth Infinity for what one of our own services has checked already
+ * @throws Problem `invalid_json`, or `validation_failed` for strings that Postgres and UTF-8 cannot hold and for a body
+ * that nests too deep
  */
-export function parseJson(bytes: Buffer): unknown {
+export function parseJson(bytes: Buffer, maxDepth: number = maxJsonDepth): unknown {
   if (!isUtf8(bytes)) throw new Problem('invalid_json', 'The body is not UTF-8')
   const text = bytes.toString('utf8')
   let value: unknown
@@ -60,9 +65,18 @@ export function parseJson(bytes: Buffer): unknown {
   } catch (error) {
     throw new Problem('invalid_json', `The body is not JSON: ${(error as Error).message.slice(0, 120)}`)
   }
+  // Each level takes two brackets, so a short text need not be walked through.
+  if (text.length > 2 * maxDepth && isDeeperThan(value, maxDepth)) {
+    throw new Problem('validation_failed', `The body nests deeper than ${maxDepth} levels`)
+  }
   // Raw NUL and surrogates cannot occur in UTF-8 JSON: only an escape can bring them.
   if (text.includes('\\u')) refuseUnstorable(value, '')
   return value
+}
+
+function isDeeperThan(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return levels === 0 || Object.values(value).some((child) => isDeeperThan(child, levels - 1))
 }
 
 function refuseUnstorable(value: unknown, path: string): void {

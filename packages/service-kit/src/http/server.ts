@@ -65,22 +65,26 @@ function refuseUnreadable(
     return
   }
   const problem = problemOfParser(error)
+  const requestId = requestIdOf(undefined)
   const body = JSON.stringify({
     type: `${docsUrl}/errors/${problem.code}`,
     ...problem.toBody(),
-    request_id: requestIdOf(undefined),
+    request_id: requestId,
   })
   socket.end(
     `HTTP/1.1 ${problem.status} ${problem.toBody().title}\r\nContent-Type: application/problem+json\r\n` +
-      `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+      `Content-Length: ${Buffer.byteLength(body)}\r\nX-Request-Id: ${requestId}\r\nConnection: close\r\n\r\n${body}`,
   )
 }
+
+/** What the parser calls a control character, and a lone carriage return, in a header's value. */
+const valueFaults = new Set(['HPE_INVALID_HEADER_TOKEN', 'HPE_LF_EXPECTED'])
 
 function problemOfParser(error: NodeJS.ErrnoException & { rawPacket?: Buffer }): Problem {
   if (error.code === 'HPE_HEADER_OVERFLOW') {
     return new Problem('header_too_large', `The request's headers may have at most ${maxHeaderBytes} bytes in all`)
   }
-  if (error.code === 'HPE_INVALID_HEADER_TOKEN' && spoilsIdempotencyKey(error.rawPacket)) {
+  if (valueFaults.has(error.code ?? '') && spoilsIdempotencyKey(error.rawPacket)) {
     return new Problem(
       'invalid_idempotency_key',
       'Idempotency-Key must be 1 to 255 visible ASCII characters, without spaces',
@@ -91,6 +95,6 @@ function problemOfParser(error: NodeJS.ErrnoException & { rawPacket?: Buffer }):
 
 /** The parser does not say which header it refused; a control character in this one has an error of its own. */
 function spoilsIdempotencyKey(packet: Buffer | undefined): boolean {
-  const line = packet && /\r\nidempotency-key:([^\r\n]*)/i.exec(packet.toString('latin1'))
+  const line = packet && /\r\nidempotency-key:([^\n]*?)(?:\r\n|\n|$)/i.exec(packet.toString('latin1'))
   return !!line && /[\x00-\x08\x0b-\x1f\x7f]/.test(line[1]!)
 }

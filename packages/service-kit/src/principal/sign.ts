@@ -15,9 +15,16 @@ export type SignPrincipal = (principal: Principal) => Promise<string>
  */
 export async function createPrincipalSigner(key: JWK): Promise<SignPrincipal> {
   const privateKey = await importJWK(key, 'ES256')
+  const ids = new WeakMap<Principal, string>()
+  // Callers are remembered by whoever authenticates them, so the same object comes again and again.
+  const idOf = (principal: Principal) => {
+    let id = ids.get(principal)
+    if (id === undefined) ids.set(principal, (id = JSON.stringify(principal)))
+    return id
+  }
   const cache = new Map<string, { token: Promise<string>; renewAtMs: number }>()
   return (principal) => {
-    const id = JSON.stringify(principal)
+    const id = idOf(principal)
     const known = cache.get(id)
     if (known && known.renewAtMs > Date.now()) return known.token
     if (cache.size >= cacheSize) cache.clear()

@@ -12,9 +12,12 @@ export interface StatusForm {
   errorCode: string | null
 }
 
+/** The carrier's identifiers; other characters (NUL) could not even be looked for. */
+const Sid = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/)
+
 const Form = z.object({
-  AccountSid: z.string().max(64),
-  MessageSid: z.string().min(1).max(64),
+  AccountSid: Sid,
+  MessageSid: Sid,
   MessageStatus: z.string().min(1).max(32),
   ErrorCode: z.string().max(16).optional(),
 })
@@ -33,7 +36,10 @@ export function readStatusForm(body: Buffer, contentType: string | undefined): S
   const parameters = parse(body.toString('utf8'), '&', '=', { maxKeys: maxFields }) as Record<string, string | string[]>
   const form = Form.safeParse(parameters)
   if (!form.success) {
-    const errors = form.error.issues.map(({ path }) => ({ path: path.join('.'), message: 'is missing or too long' }))
+    const errors = form.error.issues.map(({ path }) => ({
+      path: path.join('.'),
+      message: 'is missing or not of its form',
+    }))
     throw new Problem('validation_failed', 'The status callback lacks a field', { errors })
   }
   const { AccountSid, MessageSid, MessageStatus, ErrorCode } = form.data

@@ -1,4 +1,4 @@
-import { idempotencyConflict, inProgress, isConnectionError } from '@notify/database'
+import { idempotencyConflict, inProgress, isConnectionError, isLockTimeout } from '@notify/database'
 import { bisect, Problem } from '@notify/service-kit'
 import type { Context } from '../context.ts'
 import type { AcceptOutcome, Candidate, NewNotification } from './accept-item.ts'
@@ -117,5 +117,7 @@ function isShared(error: unknown): boolean {
 
 function asProblem(error: unknown): Problem {
   if (error instanceof Problem) return error
+  // New rows meet others only in their keys: a twin on another replica has not committed yet.
+  if (isLockTimeout(error)) return inProgress()
   return new Problem('internal_error', 'Something went wrong on our side; try again', { cause: error })
 }

@@ -5,7 +5,7 @@ import type { Context } from '../context.ts'
 import { renderText } from '../events/render-template.ts'
 import type { Candidate, NewNotification } from './accept-item.ts'
 
-/** Twilio refuses longer bodies (error 21617). */
+/** Twilio refuses longer bodies (error 21617); in UTF-16 code units. */
 const maxSmsCharacters = 1600
 const smsCredits = 1
 
@@ -98,9 +98,12 @@ function smsText(template: string | undefined, request: DispatchRequest): string
   const fault =
     text.trim() === ''
       ? 'is empty'
-      : [...text].length > maxSmsCharacters
+      : text.length > maxSmsCharacters
         ? `has more than ${maxSmsCharacters} characters`
-        : undefined
+        : // The request held none, but a template's filters can make one.
+          text.includes('\0')
+          ? 'contains a NUL character'
+          : undefined
   if (!fault) return text
   const path = template === undefined ? 'body' : 'data'
   throw new Problem('validation_failed', `The text to send ${fault}`, {

@@ -108,6 +108,11 @@ function isCarrierBroken(error: unknown): boolean {
   return status === undefined || status >= 500
 }
 
+/** Some of the carrier's sentences name the recipient ("The number +1555… is unverified"); ours are stored and published. */
+function withoutNumbers(sentence: string): string {
+  return sentence.replace(/\+?\d[\d\s().-]{5,}\d/g, '[number]')
+}
+
 const neverLeft = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'])
 
 /** Sorts a failed call: refused for good, refused for now, or nobody knows. */
@@ -130,7 +135,7 @@ function answerOf(error: unknown, { retryAfterMs }: CallScope): CarrierAnswer {
       ...none,
       outcome: permanent ? 'rejected_permanent' : 'rejected_retryable',
       code: carrierCode,
-      message: describeCode(carrierCode, message ?? `The carrier answered ${status}`),
+      message: describeCode(carrierCode, message ? withoutNumbers(message) : `The carrier answered ${status}`),
     }
   }
   const reason = String(code ?? 'no_answer')

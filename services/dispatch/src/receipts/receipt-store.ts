@@ -9,8 +9,8 @@ const rankOf = (column: string) => `case ${column} when 'queued' then 0 when 'se
 
 /**
  * A receipt counts only for notifications of the tenant whose account signed it: the correlation in a callback's address is
- * the carrier account's word. `delivered` wins whatever the attempt; other receipts move the latest attempt only, and only up. A receipt also settles an
- * attempt whose outcome was unknown.
+ * the carrier account's word. `delivered` wins whatever the attempt; other receipts move the latest attempt only, and only up: none of them while an
+ * operator's retry waits for an attempt of its own. A receipt also settles an attempt whose outcome was unknown.
  */
 const apply: Statement = {
   name: 'apply-receipts',
@@ -40,7 +40,7 @@ const apply: Statement = {
       from receipt join attempt using (id)
       where n.id = receipt.id and (
         (receipt.status = 'delivered' and n.status <> 'delivered')
-        or (attempt.number = n.attempt_count and ${rankOf('receipt.status')} > ${rankOf('n.status')}))
+        or (attempt.number = n.attempt_count and n.round_attempts > 0 and ${rankOf('receipt.status')} > ${rankOf('n.status')}))
       returning n.*
     ), facts as (${factsInto('changed')})
     select id from changed`,

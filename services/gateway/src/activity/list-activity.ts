@@ -38,9 +38,15 @@ function writeCursor({ created_at, transaction_id }: ActivityRow): string {
 
 function readCursor(cursor: string): Position {
   const [createdAt = '', id = ''] = Buffer.from(cursor, 'base64url').toString('utf8').split('|')
-  if (/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(createdAt) && /^[a-z]+_[0-9a-z]{26}$/.test(id))
-    return { createdAt, id }
+  if (isTime(createdAt) && /^[a-z]+_[0-9a-z]{26}$/.test(id)) return { createdAt, id }
   throw new Problem('validation_failed', 'cursor is not one that this API gave', {
     errors: [{ path: 'cursor', message: 'must be the next_cursor of an earlier answer' }],
   })
+}
+
+/** Whether the text is a time as we write them, which Postgres can read: neither 30 February nor the year 0. */
+function isTime(text: string): boolean {
+  const form = /^(?!0000)\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
+  const time = new Date(text)
+  return form.test(text) && !Number.isNaN(time.getTime()) && time.toISOString() === text
 }

@@ -6,7 +6,7 @@ import { parseApiKey } from '@notify/privacy'
 import { createTtlCache } from '@notify/service-kit'
 import type { Config } from '../config.ts'
 import type { Tables } from '../db/schema.ts'
-import type { Limits } from '../limits/admit.ts'
+import { type Limits, limitsFor } from '../limits/admit.ts'
 import { findKey, findTenantLimit } from './key-store.ts'
 import { createOperatorVerifier, unauthenticated, type VerifyOperator } from './verify-operator.ts'
 
@@ -89,8 +89,8 @@ function limitsOf(
   tenantId: string,
   tenantLimit: number | null,
 ): Limits {
-  return [
-    { scope: 'key', id: caller, perSecond: callerLimit ?? config.RATE_LIMIT_KEY_PER_SECOND },
-    { scope: 'tenant', id: `tenant ${tenantId}`, perSecond: tenantLimit ?? config.RATE_LIMIT_TENANT_PER_SECOND },
-  ]
+  return limitsFor(
+    { id: caller, perSecond: callerLimit ?? config.RATE_LIMIT_KEY_PER_SECOND },
+    { id: `tenant ${tenantId}`, perSecond: tenantLimit ?? config.RATE_LIMIT_TENANT_PER_SECOND },
+  )
 }

@@ -15,7 +15,7 @@ interface Request {
 }
 
 const maxBatch = 256
-const callsInFlight = 2
+const callsInFlight = 3
 const callTimeoutMs = 8000
 /** Waits before a call that had no answer is repeated; the ids are ours, so repeating it accepts nothing twice. */
 const repeatAfterMs = [50, 200, 500, 1000, 1500]

@@ -10,12 +10,27 @@ interface Limit {
   perSecond: number
 }
 
-/** The limits that a caller's requests count against. */
-export type Limits = readonly [Limit, Limit]
+/** The limits that a caller's requests count against; one object for all of a caller's requests. */
+export interface Limits {
+  key: Limit
+  tenant: Limit
+  /** Value of the RateLimit-Policy header. */
+  policy: string
+}
 
-interface Usage {
-  /** The place of this request among those of the second. */
-  place: number
+/** Puts a caller's limits together. */
+export function limitsFor(key: Omit<Limit, 'scope'>, tenant: Omit<Limit, 'scope'>): Limits {
+  return {
+    key: { scope: 'key', ...key },
+    tenant: { scope: 'tenant', ...tenant },
+    policy: `"key";q=${key.perSecond};w=${windowSeconds}, "tenant";q=${tenant.perSecond};w=${windowSeconds}`,
+  }
+}
+
+/** The place of a request among those of the second, for each of its limits. */
+interface Places {
+  key: number
+  tenant: number
   resetMs: number
 }
 
@@ -37,51 +52,60 @@ export function createAdmission(
     rejectIfRedisNotReady: true,
     insuranceLimiter: new RateLimiterMemory(options),
   })
-  const count = coalesce<Limits, [Usage, Usage]>({
+  const count = coalesce<Limits, Places>({
     maxBatch: 10_000,
     maxInFlight: 4,
     run: async (requests) => {
-      const usages = await countTogether(limiter, requests.flat())
-      return requests.map((_, index): [Usage, Usage] => [usages[index * 2]!, usages[index * 2 + 1]!])
+      const places = new Map<Limits, Places>()
+      const counts = new Map<Limits, number>()
+      for (const limits of requests) counts.set(limits, (counts.get(limits) ?? 0) + 1)
+      await Promise.all(
+        [...counts].map(async ([limits, requestCount]) => {
+          const [key, tenant] = await Promise.all([
+            consume(limiter, limits.key.id, requestCount),
+            consume(limiter, limits.tenant.id, requestCount),
+          ])
+          places.set(limits, {
+            key: key.consumedPoints - requestCount,
+            tenant: tenant.consumedPoints - requestCount,
+            resetMs: Math.max(key.msBeforeNext, tenant.msBeforeNext),
+          })
+        }),
+      )
+      return requests.map((limits) => {
+        const next = places.get(limits)!
+        next.key++
+        next.tenant++
+        return { ...next }
+      })
     },
   })
   return async (limits) => {
-    const usages = await count(limits)
-    const policy = limits.map(({ scope, perSecond }) => `"${scope}";q=${perSecond};w=${windowSeconds}`).join(', ')
-    const state = limits.map(({ scope, perSecond }, index) => {
-      const { place, resetMs } = usages[index]!
-      return `"${scope}";r=${Math.max(perSecond - place, 0)};t=${Math.ceil(resetMs / 1000)}`
-    })
-    const headers = { 'RateLimit-Policy': policy, RateLimit: state.join(', ') }
-    const passed = limits.findIndex(({ perSecond }, index) => usages[index]!.place > perSecond)
-    if (passed === -1) return headers
-    const { scope, perSecond } = limits[passed]!
-    metrics.rateLimited(scope)
+    const places = await count(limits)
+    const resetSeconds = Math.max(1, Math.ceil(places.resetMs / 1000))
+    const left = ({ scope, perSecond }: Limit) =>
+      `"${scope}";r=${Math.max(perSecond - places[scope], 0)};t=${resetSeconds}`
+    const headers = { 'RateLimit-Policy': limits.policy, RateLimit: `${left(limits.key)}, ${left(limits.tenant)}` }
+    const passed = [limits.key, limits.tenant].find(({ scope, perSecond }) => places[scope] > perSecond)
+    if (!passed) return headers
+    metrics.rateLimited(passed.scope)
+    const who = passed.scope === 'key' ? 'caller' : 'tenant'
     throw new Problem(
       'rate_limited',
-      `This ${scope === 'key' ? 'caller' : 'tenant'} may make ${perSecond} requests a second; wait and try again`,
+      `This ${who} may make ${passed.perSecond} requests a second; wait and try again`,
       {
-        headers: { ...headers, 'Retry-After': String(Math.max(1, Math.ceil(usages[passed]!.resetMs / 1000))) },
+        headers: { ...headers, 'Retry-After': String(resetSeconds) },
       },
     )
   }
 }
 
-/** Consumes all of one limit's requests at once and gives each its place. */
-async function countTogether(limiter: RateLimiterRedis, limits: readonly Limit[]): Promise<Usage[]> {
-  const indexesById = Map.groupBy(limits.keys(), (index) => limits[index]!.id)
-  const usages = new Array<Usage>(limits.length)
-  await Promise.all(
-    [...indexesById].map(async ([id, indexes]) => {
-      const result = await limiter.consume(id, indexes.length).catch((error: unknown) => {
-        if (error instanceof RateLimiterRes) return error
-        throw error
-      })
-      const first = result.consumedPoints - indexes.length
-      indexes.forEach((index, offset) => {
-        usages[index] = { place: first + offset + 1, resetMs: result.msBeforeNext }
-      })
-    }),
-  )
-  return usages
+/** Counts so many requests at once; never refuses, since each request is judged by its own place. */
+async function consume(limiter: RateLimiterRedis, id: string, points: number): Promise<RateLimiterRes> {
+  try {
+    return await limiter.consume(id, points)
+  } catch (error) {
+    if (error instanceof RateLimiterRes) return error
+    throw error
+  }
 }

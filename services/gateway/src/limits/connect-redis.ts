@@ -5,6 +5,7 @@ import { Redis } from 'ioredis'
 export function connectRedis({ log, lifecycle }: Kit, url: string): Redis {
   const redis = new Redis(url, {
     enableOfflineQueue: false,
+    enableAutoPipelining: true,
     maxRetriesPerRequest: 0,
     commandTimeout: 200,
     connectTimeout: 1000,

@@ -1,0 +1,72 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { findBinary, installMissing } from '@notify/dev-env'
+
+export interface Load {
+  url: string
+  headers: Record<string, string>
+  body: string
+  seconds: number
+  connections: number
+}
+
+export interface Measured {
+  requestsPerSecond: number
+  p50Ms: number
+  p99Ms: number
+  /** Answers other than 2xx, and connections that failed. */
+  errors: number
+}
+
+/** Makes sure that wrk is there: it takes so little of the machine that the servers have nearly all of it. */
+export async function prepareLoad(onProgress: (text: string) => void): Promise<void> {
+  await installMissing(['wrk'], { onProgress })
+}
+
+/** Sends the same POST over and over on so many connections, each waiting for its answer. */
+export async function runLoad({ url, headers, body, seconds, connections }: Load): Promise<Measured> {
+  const folder = await mkdtemp(join(tmpdir(), 'notify-bench-load-'))
+  try {
+    const script = join(folder, 'load.lua')
+    await writeFile(script, luaOf(headers, body), { mode: 0o600 })
+    const { stdout } = await promisify(execFile)(findBinary('wrk') ?? 'wrk', [
+      '-t1',
+      `-c${connections}`,
+      `-d${seconds}s`,
+      '-s',
+      script,
+      url,
+    ])
+    return read(stdout)
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+function luaOf(headers: Record<string, string>, body: string): string {
+  const lines = Object.entries(headers).map(([name, value]) => `wrk.headers[${quote(name)}] = ${quote(value)}`)
+  return `wrk.method = "POST"
+wrk.body = ${quote(body)}
+${lines.join('\n')}
+done = function(summary, latency)
+  local errors = summary.errors
+  io.write(string.format("RESULT %d %d %d %d %d\\n", summary.requests, summary.duration, latency:percentile(50),
+    latency:percentile(99), errors.connect + errors.read + errors.write + errors.status + errors.timeout))
+end
+`
+}
+
+/** JSON strings of plain text are Lua strings too. */
+function quote(text: string): string {
+  return JSON.stringify(text)
+}
+
+function read(output: string): Measured {
+  const match = /RESULT (\d+) (\d+) (\d+) (\d+) (\d+)/.exec(output)
+  if (!match) throw new Error(`wrk said nothing that can be read:\n${output}`)
+  const [requests = 0, micros = 1, p50 = 0, p99 = 0, errors = 0] = match.slice(1).map(Number)
+  return { requestsPerSecond: requests / (micros / 1e6), p50Ms: p50 / 1000, p99Ms: p99 / 1000, errors }
+}

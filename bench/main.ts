@@ -1,0 +1,14 @@
+import { benchAccept } from './accept/bench-accept.ts'
+
+/** `pnpm bench <name>`: each bench starts its own stack, compares in the same run and ends with one line of JSON. */
+const benches: Record<string, () => Promise<object>> = { accept: benchAccept }
+
+const name = process.argv[2] ?? ''
+const bench = benches[name]
+if (bench) {
+  const result = await bench()
+  console.log(JSON.stringify({ bench: name, ...result }))
+} else {
+  console.error(`Which bench? One of: ${Object.keys(benches).join(', ')}`)
+  process.exitCode = 1
+}

@@ -1,0 +1,44 @@
+import { expect, test } from '@jest/globals'
+import { z } from 'zod'
+import { defineEvent, type EventContract, subjectFilter, subjectOf } from './event.ts'
+import * as contracts from './index.ts'
+import { streams } from './services.ts'
+
+const shipped = defineEvent({
+  publisher: 'dispatch',
+  subject: 'dispatch.{lane}.parcel.{channel}',
+  schema: z.object({ lane: z.string(), channel: z.string(), weight: z.number() }),
+})
+
+test('the subject of an event bears the fields of its payload', () => {
+  expect(subjectOf(shipped, { lane: 'bulk', channel: 'sms', weight: 3 })).toBe('dispatch.bulk.parcel.sms')
+})
+
+test('a filter hears every value of a field, unless one is named', () => {
+  expect(subjectFilter(shipped)).toBe('dispatch.*.parcel.*')
+  expect(subjectFilter(shipped, { channel: 'sms' })).toBe('dispatch.*.parcel.sms')
+  expect(subjectFilter(shipped, { lane: 'bulk', channel: 'sms' })).toBe('dispatch.bulk.parcel.sms')
+})
+
+const events = Object.entries(contracts as Record<string, unknown>).filter(
+  (entry): entry is [string, EventContract] =>
+    typeof entry[1] === 'object' && entry[1] !== null && 'subject' in entry[1] && 'publisher' in entry[1],
+)
+
+test.each(events)('%s travels on the stream of its publisher', (_name, { publisher, subject }) => {
+  const belongs = streams[publisher].subjects.some((pattern) =>
+    pattern.endsWith('.>') ? subject.startsWith(pattern.slice(0, -1)) : subject === pattern,
+  )
+  expect(belongs).toBe(true)
+})
+
+test.each(events)('the fields in the subject of %s are closed lists: nothing else can get into it', (_name, event) => {
+  const { shape } = event.schema as z.ZodObject
+  for (const [, field = ''] of event.subject.matchAll(/\{(\w+)\}/g)) expect(shape[field]).toBeInstanceOf(z.ZodEnum)
+})
+
+test('no two events share a subject', () => {
+  const filters = events.map(([, event]) => subjectFilter(event))
+  expect(new Set(filters).size).toBe(filters.length)
+  expect(filters.length).toBeGreaterThan(0)
+})

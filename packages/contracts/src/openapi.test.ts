@@ -1,0 +1,135 @@
+import { expect, test } from '@jest/globals'
+import { errorCodes } from './errors.ts'
+import * as contracts from './index.ts'
+import { openApiDocument, publicRoutes } from './openapi.ts'
+import type { Route } from './route.ts'
+
+interface Operation {
+  operationId: string
+  summary: string
+  tags: string[]
+  security: Record<string, string[]>[]
+  parameters?: { name: string; in: string; required?: boolean; schema: object }[]
+  requestBody?: { content: Record<string, { schema: object }> }
+  responses: Record<string, { description: string; content: Record<string, { schema: object }> }>
+}
+
+// As it is published: as JSON.
+const document = JSON.parse(JSON.stringify(openApiDocument()))
+const operations = Object.entries(document.paths as Record<string, Record<string, Operation>>).flatMap(
+  ([path, methods]) => Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
+)
+const routes = Object.values(contracts as Record<string, unknown>).filter(
+  (value): value is Route => typeof value === 'object' && value !== null && 'path' in value && 'responses' in value,
+)
+const operationOf = ({ name }: Route) => operations.find(({ operation }) => operation.operationId === name)
+
+/** Every `$ref` in the document, wherever it is. */
+function referencesIn(value: unknown): string[] {
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([key, child]) =>
+    key === '$ref' && typeof child === 'string' ? [child] : referencesIn(child),
+  )
+}
+
+function resolve(reference: string): unknown {
+  return reference
+    .slice('#/'.length)
+    .split('/')
+    .reduce<unknown>((value, key) => (value as Record<string, unknown> | undefined)?.[key], document)
+}
+
+test('the document is OpenAPI 3.1 with what the standard requires of it', () => {
+  expect(document.openapi).toMatch(/^3\.1\.\d+$/)
+  expect(document.info).toMatchObject({ title: expect.any(String), version: expect.any(String) })
+  for (const path of Object.keys(document.paths)) expect(path).toMatch(/^(\/([\w.-]+|\{\w+\}))+$/)
+  for (const { method } of operations) expect(['get', 'put', 'post', 'delete', 'patch']).toContain(method)
+  for (const name of Object.keys(document.components.schemas)) expect(name).toMatch(/^[a-zA-Z0-9._-]+$/)
+})
+
+test('every reference leads to something in the document, and none to itself', () => {
+  const references = referencesIn(document)
+  expect(references.length).toBeGreaterThan(0)
+  expect(references.filter((reference) => resolve(reference) === undefined)).toEqual([])
+  expect(
+    references.filter((reference) => (resolve(reference) as { $ref?: string } | undefined)?.$ref === reference),
+  ).toEqual([])
+})
+
+test('every operation has a name of its own, a summary, a declared tag and a declared way of security', () => {
+  expect(new Set(operations.map(({ operation }) => operation.operationId)).size).toBe(operations.length)
+  const tags = document.tags.map(({ name }: { name: string }) => name)
+  const schemes = Object.keys(document.components.securitySchemes)
+  for (const { operation } of operations) {
+    expect(operation.summary).not.toBe('')
+    expect(tags).toEqual(expect.arrayContaining(operation.tags))
+    expect(schemes).toEqual(expect.arrayContaining(operation.security.flatMap(Object.keys)))
+  }
+})
+
+test('every parameter in a path is declared and required, and no other path parameter is', () => {
+  for (const { path, operation } of operations) {
+    const inPath = (operation.parameters ?? []).filter((parameter) => parameter.in === 'path')
+    expect(inPath.map(({ name }) => name)).toEqual([...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name))
+    expect(inPath.every(({ required }) => required)).toBe(true)
+  }
+})
+
+test('every answer is described, and has a body of a media type', () => {
+  for (const { operation } of operations) {
+    for (const [status, { description, content }] of Object.entries(operation.responses)) {
+      expect(status).toMatch(/^[2345]\d\d$/)
+      expect(description).not.toBe('')
+      const expected = Number(status) < 400 ? 'application/json' : 'application/problem+json'
+      expect(Object.keys(content)).toEqual([expected])
+    }
+  }
+})
+
+test('every public route is in the document, with its method and path', () => {
+  for (const route of routes.filter(({ auth }) => auth.caller !== 'internal')) {
+    const path = route.path.replace(/:(\w+)/g, '{$1}')
+    expect(operationOf(route)).toMatchObject({ path, method: route.method.toLowerCase() })
+  }
+  expect(publicRoutes().length).toBe(operations.length)
+})
+
+test('no internal route is in the document', () => {
+  const internal = routes.filter(({ auth }) => auth.caller === 'internal')
+  expect(internal.length).toBeGreaterThan(0)
+  for (const route of internal) expect(operationOf(route)).toBeUndefined()
+  expect(JSON.stringify(document)).not.toContain('/internal/')
+})
+
+test('every error that a route declares is told under its status', () => {
+  for (const route of publicRoutes()) {
+    const { responses } = operationOf(route)!.operation
+    for (const code of route.errors) {
+      expect([route.name, responses[errorCodes[code].status]?.description]).toEqual([
+        route.name,
+        expect.stringContaining(`\`${code}\``),
+      ])
+    }
+  }
+})
+
+test('who needs a caller says so: 401 and 403, and the permission in words', () => {
+  for (const { name, auth, ...route } of publicRoutes()) {
+    if (auth.caller !== 'key' && auth.caller !== 'operator') continue
+    const { operation } = operationOf({ name, auth, ...route })!
+    expect(Object.keys(operation.responses)).toEqual(expect.arrayContaining(['401', '403']))
+    expect(operation.security).toEqual([{ [auth.caller === 'key' ? 'apiKey' : 'operator']: [] }])
+    expect(JSON.stringify(operation)).toContain(auth.permission)
+  }
+})
+
+test('no two routes answer the same method and path', () => {
+  const doors = routes.map(({ method, path }) => `${method} ${path.replace(/:\w+/g, ':')}`)
+  expect(new Set(doors).size).toBe(doors.length)
+})
+
+test('a request that the contract takes is described as optional where it has a default', () => {
+  const { required, properties } = document.components.schemas.DispatchRequest
+  expect(required).toEqual(['channel', 'recipient'])
+  expect(properties.priority.default).toBe('transactional')
+})

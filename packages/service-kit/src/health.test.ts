@@ -1,0 +1,29 @@
+import { expect, test } from '@jest/globals'
+import { Health } from './health.ts'
+
+test('a process is not ready before it says so, nor while it drains', async () => {
+  const health = new Health()
+  expect(await health.failures()).toEqual(['starting or draining'])
+  health.setReady(true)
+  expect(await health.failures()).toEqual([])
+  health.setReady(false)
+  expect(await health.failures()).toEqual(['starting or draining'])
+})
+
+test('what fails is named, whether it throws at once or later', async () => {
+  const health = new Health()
+  health.setReady(true)
+  health.require('postgres', () => Promise.reject(new Error('password=hunter2')))
+  health.require('nats', () => {
+    throw new Error('disconnected')
+  })
+  health.require('redis', () => {})
+  expect(await health.failures()).toEqual(['postgres', 'nats'])
+})
+
+test('what does not answer within a second counts as failed', async () => {
+  const health = new Health()
+  health.setReady(true)
+  health.require('postgres', () => new Promise(() => {}))
+  expect(await health.failures()).toEqual(['postgres'])
+})

@@ -1,0 +1,89 @@
+import { expect, test } from '@jest/globals'
+import { createTtlCache } from './ttl-cache.ts'
+
+const hour = 3_600_000
+
+test('a value is loaded once for its time', async () => {
+  const loaded: string[] = []
+  const cache = createTtlCache({
+    ttlMs: hour,
+    maxEntries: 10,
+    load: async (key) => {
+      loaded.push(key)
+      return key.toUpperCase()
+    },
+  })
+  expect([await cache.get('a'), await cache.get('a'), await cache.get('b')]).toEqual(['A', 'A', 'B'])
+  expect(loaded).toEqual(['a', 'b'])
+})
+
+test('callers of the same moment share one load', async () => {
+  let loads = 0
+  const { promise, resolve } = Promise.withResolvers<number>()
+  const cache = createTtlCache({
+    ttlMs: hour,
+    maxEntries: 10,
+    load: () => {
+      loads++
+      return promise
+    },
+  })
+  const answers = [cache.get('a'), cache.get('a'), cache.get('a')]
+  resolve(7)
+  expect(await Promise.all(answers)).toEqual([7, 7, 7])
+  expect(loads).toBe(1)
+})
+
+test('after its time a value is loaded again', async () => {
+  let loads = 0
+  const cache = createTtlCache({ ttlMs: 5, maxEntries: 10, load: async () => ++loads })
+  expect(await cache.get('a')).toBe(1)
+  while ((await cache.get('a')) === 1) await new Promise(setImmediate)
+  expect(loads).toBe(2)
+})
+
+test('after clear a value is loaded again', async () => {
+  let loads = 0
+  const cache = createTtlCache({ ttlMs: hour, maxEntries: 10, load: async () => ++loads })
+  await cache.get('a')
+  cache.clear()
+  expect(await cache.get('a')).toBe(2)
+})
+
+test('a load that failed is not remembered', async () => {
+  let loads = 0
+  const cache = createTtlCache({
+    ttlMs: hour,
+    maxEntries: 10,
+    load: async () => {
+      if (++loads === 1) throw new Error('down')
+      return loads
+    },
+  })
+  await expect(cache.get('a')).rejects.toThrow('down')
+  expect(await cache.get('a')).toBe(2)
+})
+
+test('an old load that fails late does not throw away the newer value', async () => {
+  const old = Promise.withResolvers<number>()
+  const loads = [old.promise, Promise.resolve(2), Promise.resolve(3)]
+  const cache = createTtlCache({ ttlMs: hour, maxEntries: 10, load: () => loads.shift()! })
+  const first = cache.get('a')
+  cache.clear()
+  expect(await cache.get('a')).toBe(2)
+  old.reject(new Error('down'))
+  await expect(first).rejects.toThrow('down')
+  expect(await cache.get('a')).toBe(2)
+})
+
+test('it never holds more than its most entries', async () => {
+  const loaded: string[] = []
+  const cache = createTtlCache({
+    ttlMs: hour,
+    maxEntries: 2,
+    load: async (key) => loaded.push(key),
+  })
+  for (const key of ['a', 'b', 'c']) await cache.get(key)
+  await cache.get('a')
+  expect(loaded).toEqual(['a', 'b', 'c', 'a'])
+})

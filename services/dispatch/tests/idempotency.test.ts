@@ -1,0 +1,153 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
+import { addApplication } from '../../../tests/flows/other-callers.ts'
+import { expectProblem, freshPhone, post, smsTo } from '../../../tests/flows/sms.ts'
+
+let env: TestEnv
+beforeAll(async () => {
+  env = await TestEnv.start(['gateway', 'dispatch'])
+})
+afterAll(() => env?.stop())
+
+const withKey = (key: string) => ({ headers: { 'idempotency-key': key } })
+
+async function accepted(): Promise<number> {
+  const { rows } = await env.admin.query('select count(*)::int as count from dispatch.notifications')
+  return rows[0].count
+}
+
+test('a repetition gets the first answer again, byte for byte, and sends nothing', async () => {
+  const body = smsTo(freshPhone())
+  const first = await post(env, body, withKey('order-1'))
+  const before = await accepted()
+  const again = await post(env, body, withKey('order-1'))
+  expect([first.status, again.status]).toEqual([202, 202])
+  expect(again.text).toBe(first.text)
+  expect([first.headers.get('idempotent-replayed'), again.headers.get('idempotent-replayed')]).toEqual([null, 'true'])
+  expect(await accepted()).toBe(before)
+  await eventually(async () =>
+    expect(await env.messages({ to: (body.recipient as { phone: string }).phone })).toHaveLength(1),
+  )
+})
+
+test('the order of the fields and what is the default make no other body', async () => {
+  const phone = freshPhone()
+  const first = await post(env, smsTo(phone), withKey('order-2'))
+  const raw = `{ "priority": "transactional", "body": "Your table is ready.", "recipient": {"phone":"${phone}"}, "channel": "sms" }`
+  const again = await env.api('POST', '/api/v1/notifications', { raw, ...withKey('order-2') })
+  expect([again.text, again.headers.get('idempotent-replayed')]).toEqual([first.text, 'true'])
+})
+
+test('another body under the same key is 409 idempotency_conflict, whatever else is wrong with it', async () => {
+  await post(env, smsTo(freshPhone()), withKey('order-3'))
+  for (const other of [
+    smsTo(freshPhone()),
+    smsTo('not a phone'),
+    { channel: 'sms', event_key: 'no.such.event', recipient: { phone: freshPhone() } },
+    smsTo(freshPhone(), { priority: 'bulk' }),
+  ]) {
+    expectProblem(await post(env, other, withKey('order-3')), 409, 'idempotency_conflict')
+  }
+  expectProblem(await post(env, { channel: 'sms' }, withKey('order-3')), 422, 'validation_failed')
+})
+
+test('of many at the same moment one is accepted, and all get its answer', async () => {
+  const phone = freshPhone()
+  const before = await accepted()
+  const answers = await Promise.all(Array.from({ length: 30 }, () => post(env, smsTo(phone), withKey('order-4'))))
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([202]))
+  expect(new Set(answers.map(({ text }) => text)).size).toBe(1)
+  expect(answers.filter(({ headers }) => headers.get('idempotent-replayed') === 'true')).toHaveLength(29)
+  expect(await accepted()).toBe(before + 1)
+})
+
+test('of many with different bodies at the same moment one is accepted, the others conflict', async () => {
+  const answers = await Promise.all(
+    Array.from({ length: 12 }, () => post(env, smsTo(freshPhone()), withKey('order-5'))),
+  )
+  const codes = answers.map(({ status, body }) => (status === 202 ? 'accepted' : body.code)).sort()
+  expect(codes).toEqual(['accepted', ...Array(11).fill('idempotency_conflict')])
+})
+
+test('a key that somebody else holds is waited for, then 409 idempotency_in_progress', async () => {
+  const scope = `${env.applicationId} POST /api/v1/notifications`
+  const holder = await env.admin.connect()
+  await holder.query('begin')
+  await holder.query(
+    `insert into dispatch.idempotency_keys (scope, key, fingerprint, status, response) values ($1, 'order-6', '', 202, '')`,
+    [scope],
+  )
+  const waiting = post(env, smsTo(freshPhone()), withKey('order-6'))
+  expectProblem(await waiting, 409, 'idempotency_in_progress')
+  await holder.query('rollback')
+  holder.release()
+  expect((await post(env, smsTo(freshPhone()), withKey('order-6'))).status).toBe(202)
+})
+
+test('a replay survives the deactivation of the event', async () => {
+  const body = {
+    channel: 'sms',
+    event_key: 'order.shipped',
+    recipient: { phone: freshPhone() },
+    data: { name: 'Ada', order: 'A-1' },
+  }
+  const first = await post(env, body, withKey('order-7'))
+  await env.admin.query(`update dispatch.events set status = 'inactive' where event_key = 'order.shipped'`)
+  await eventually(async () => expectProblem(await post(env, body), 404, 'event_not_found'))
+  const again = await post(env, body, withKey('order-7'))
+  expect([again.status, again.text, again.headers.get('idempotent-replayed')]).toEqual([202, first.text, 'true'])
+  await env.admin.query(`update dispatch.events set status = 'published' where event_key = 'order.shipped'`)
+})
+
+test('the same key of another application is another key', async () => {
+  const other = await addApplication(env)
+  const body = smsTo(freshPhone())
+  const ours = await post(env, body, withKey('order-8'))
+  const theirs = await post(env, body, { key: other.apiKey, ...withKey('order-8') })
+  expect(theirs.status).toBe(202)
+  expect(theirs.headers.get('idempotent-replayed')).toBeNull()
+  expect(theirs.body.notification_id).not.toBe(ours.body.notification_id)
+})
+
+test('only what succeeded is kept: after a refusal the key is free for another body', async () => {
+  const refusals: [object, number][] = [
+    [smsTo('not a phone'), 422],
+    [{ channel: 'sms', event_key: 'no.such.event', recipient: { phone: freshPhone() } }, 404],
+    [{ channel: 'sms' }, 422],
+    [smsTo('', { channel: 'email', recipient: 'ada@example.com' }), 409],
+  ]
+  for (const [body, status] of refusals) expect((await post(env, body, withKey('order-9'))).status).toBe(status)
+  const good = await post(env, smsTo(freshPhone()), withKey('order-9'))
+  expect([good.status, good.headers.get('idempotent-replayed')]).toEqual([202, null])
+})
+
+test('after 24 hours a key is new again', async () => {
+  const body = smsTo(freshPhone())
+  const first = await post(env, body, withKey('order-10'))
+  await env.admin.query(
+    `update dispatch.idempotency_keys set expires_at = now() - interval '1 second' where key = 'order-10'`,
+  )
+  const later = await post(env, body, withKey('order-10'))
+  expect([later.status, later.headers.get('idempotent-replayed')]).toEqual([202, null])
+  expect(later.body.notification_id).not.toBe(first.body.notification_id)
+  expect((await post(env, body, withKey('order-10'))).text).toBe(later.text)
+})
+
+test('255 characters of every visible kind are a key', async () => {
+  const visible = Array.from({ length: 94 }, (_, i) => String.fromCharCode(0x21 + i)).join('')
+  const key = visible.repeat(3).slice(0, 255)
+  const body = smsTo(freshPhone())
+  const first = await post(env, body, withKey(key))
+  const again = await post(env, body, withKey(key))
+  expect([first.status, again.text]).toEqual([202, first.text])
+})
+
+test('what is kept of a body tells nothing of it', async () => {
+  const phone = freshPhone()
+  await post(env, smsTo(phone, { body: 'a secret' }), withKey('order-11'))
+  const { rows } = await env.admin.query(
+    `select row_to_json(k)::text as text from dispatch.idempotency_keys k where key = 'order-11'`,
+  )
+  expect(rows[0].text).not.toMatch(new RegExp(`secret|${phone.slice(1)}`))
+  expect(JSON.parse(rows[0].text).fingerprint).toMatch(/^[\w-]{43}$/)
+})

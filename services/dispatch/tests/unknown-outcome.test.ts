@@ -1,0 +1,122 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import { eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
+import { report } from '../../../tests/flows/carrier-callback.ts'
+import { freshPhone, retry, send, stateOf, untilActivity, untilState } from '../../../tests/flows/sms.ts'
+import { refuses, type StubCarrier, startStubCarrier, takes } from '../../../tests/flows/stub-carrier.ts'
+
+let carrier: StubCarrier
+let env: TestEnv
+beforeAll(async () => {
+  carrier = await startStubCarrier()
+  env = await TestEnv.start(['gateway', 'dispatch', 'callbacks'], {
+    env: {
+      'dispatch-worker': {
+        TWILIO_API_URL: carrier.url,
+        CARRIER_TIMEOUT: '300ms',
+        UNKNOWN_GRACE: '700ms',
+        SEND_RETRY_DELAYS: '100ms,100ms',
+      },
+    },
+  })
+})
+afterAll(async () => {
+  await env?.stop()
+  await carrier?.stop()
+})
+const silence = () => {}
+afterEach(() => {
+  carrier.answer = silence
+})
+
+const outcomesOf = (state: { attempts: { outcome: string; ambiguous: boolean }[] }) =>
+  state.attempts.map(({ outcome, ambiguous }) => [outcome, ambiguous])
+
+test('a carrier that does not answer leaves the outcome unknown; after the grace it is tried again', async () => {
+  const id = await send(env)
+  const waiting = await untilState(env, id, { attempts: [{ outcome: 'unknown', ambiguous: true }] })
+  expect(waiting.delivery_status).toBe('queued')
+  carrier.answer = takes
+  const state = await untilState(env, id, { delivery_status: 'sent' })
+  expect(outcomesOf(state)).toEqual([
+    ['unknown', true],
+    ['accepted', false],
+  ])
+  const [first, second] = state.attempts
+  expect(Date.parse(second.started_at) - Date.parse(first.finished_at)).toBeGreaterThanOrEqual(700)
+})
+
+test('a callback within the grace settles the unknown attempt, and nothing is sent again', async () => {
+  const id = await send(env)
+  const { attempts } = await untilState(env, id, { attempts: [{ outcome: 'unknown' }] })
+  await report(env, { notificationId: id, attemptId: attempts[0].attempt_id }, 'sent')
+  const state = await untilState(env, id, { delivery_status: 'sent' })
+  expect(outcomesOf(state)).toEqual([['accepted', true]])
+  const { rows } = await env.admin.query('select next_attempt_at from dispatch.notifications where id = $1', [id])
+  expect(rows[0].next_attempt_at).toBeNull()
+})
+
+test('the bulk lane gives up instead of sending twice, says that the outcome is unknown, and may be retried', async () => {
+  const calls = carrier.received.length
+  const id = await send(env, freshPhone(), { priority: 'bulk' })
+  const item = await untilActivity(env, id, { status: 'failed', retryable: true, retry_count: 0 })
+  expect(item.failure_reason).toMatch(/unknown/i)
+  expect(carrier.received.length).toBe(calls + 1)
+  carrier.answer = takes
+  expect((await retry(env, id)).status).toBe(202)
+  const state = await untilState(env, id, { delivery_status: 'sent', retry_count: 1, failure_reason: null })
+  expect(outcomesOf(state)).toEqual([
+    ['unknown', true],
+    ['accepted', false],
+  ])
+})
+
+test('silence to the last attempt of the schedule fails with the reason, retryable', async () => {
+  const id = await send(env)
+  const item = await untilActivity(env, id, { status: 'failed', retryable: true })
+  expect(item.failure_reason).toMatch(/unknown/i)
+  expect((await stateOf(env, id)).attempts).toHaveLength(3)
+})
+
+test('a worker killed during the call leaves an unknown attempt behind, which another takes up', async () => {
+  const id = await send(env)
+  await eventually(async () => expect((await stateOf(env, id)).attempts).toHaveLength(1))
+  await env.kill('dispatch-worker')
+  carrier.answer = takes
+  await env.restart('dispatch-worker')
+  const state = await untilState(env, id, { delivery_status: 'sent' }, 20_000)
+  expect(outcomesOf(state)).toEqual([
+    ['unknown', true],
+    ['accepted', false],
+  ])
+})
+
+describe('what a carrier says of a failure', () => {
+  test('a connection that is cut without an answer is an unknown outcome', async () => {
+    carrier.answer = (response) => response.destroy()
+    const id = await send(env)
+    await untilState(env, id, { delivery_status: 'queued', attempts: [{ outcome: 'unknown', ambiguous: true }] })
+    carrier.answer = takes
+    await untilState(env, id, { delivery_status: 'sent' })
+  })
+
+  test('an answer that is not JSON is an outcome like any other', async () => {
+    carrier.answer = (response) => response.writeHead(503).end('<html>maintenance</html>')
+    const id = await send(env)
+    await untilState(env, id, { attempts: [{ outcome: 'rejected_retryable' }] })
+    carrier.answer = takes
+    await untilState(env, id, { delivery_status: 'sent' })
+  })
+
+  test('refused credentials fail for good', async () => {
+    carrier.answer = refuses(401, 20003, 'Authenticate')
+    await untilActivity(env, await send(env), { status: 'failed', retryable: false })
+  })
+
+  test('a number in the carrier’s words is kept nowhere', async () => {
+    const phone = freshPhone()
+    carrier.answer = refuses(400, 21608, `The number ${phone} is unverified. Trial accounts cannot send to it.`)
+    const item = await untilActivity(env, await send(env, phone), { status: 'failed' })
+    expect(item.failure_reason).toMatch(/^21608 .*unverified/)
+    expect(JSON.stringify([item, (await stateOf(env, item.transaction_id)).attempts])).not.toContain(phone.slice(1))
+  })
+})

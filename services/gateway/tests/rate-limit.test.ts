@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import type { ApiResponse } from '../../../packages/dev-env/src/index.ts'
+import { eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
+import { addApplication, addKey } from '../../../tests/flows/other-callers.ts'
+import { activity, expectProblem, freshPhone, post, smsTo, storedRows } from '../../../tests/flows/sms.ts'
+
+let env: TestEnv
+beforeAll(async () => {
+  env = await TestEnv.start(['gateway', 'dispatch'], {
+    env: { gateway: { RATE_LIMIT_KEY_PER_SECOND: '4', RATE_LIMIT_TENANT_PER_SECOND: '6' } },
+  })
+})
+afterAll(() => env?.stop())
+
+const burst = (key: string, count: number): Promise<ApiResponse[]> =>
+  Promise.all(Array.from({ length: count }, () => post(env, smsTo(freshPhone()), { key })))
+const accepted = (answers: ApiResponse[]) => answers.filter(({ status }) => status === 202).length
+
+test('a key passes as often a second as it may, and then gets 429 with Retry-After', async () => {
+  const { apiKey } = await addKey(env, env, { perSecond: 5 })
+  const before = await storedRows(env)
+  const answers = await burst(apiKey, 25)
+  // A burst may see the end of one second and the beginning of the next.
+  expect(accepted(answers)).toBeGreaterThanOrEqual(5)
+  expect(accepted(answers)).toBeLessThanOrEqual(10)
+  const refused = answers.find(({ status }) => status === 429)!
+  expectProblem(refused, 429, 'rate_limited')
+  expect(refused.headers.get('retry-after')).toBe('1')
+  const after = await storedRows(env)
+  expect(after['dispatch.notifications']).toBe((before['dispatch.notifications'] ?? 0) + accepted(answers))
+  await eventually(async () => expect(accepted(await burst(apiKey, 1))).toBe(1), { timeoutMs: 3000 })
+})
+
+test('every answer tells the limits and what is left of them', async () => {
+  const { apiKey } = await addKey(env, env, { perSecond: 50 })
+  const { headers } = await post(env, smsTo(freshPhone()), { key: apiKey })
+  expect(headers.get('ratelimit-policy')).toBe('"key";q=50;w=1, "tenant";q=100000;w=1')
+  expect(headers.get('ratelimit')).toMatch(/^"key";r=49;t=1, "tenant";r=999\d\d;t=1$/)
+  const refused = await post(env, {}, { key: apiKey })
+  expect([refused.status, refused.headers.get('ratelimit-policy')]).toEqual([422, headers.get('ratelimit-policy')])
+})
+
+test('one key’s haste does not slow another, nor an operator', async () => {
+  const [fast, calm] = [await addKey(env, env, { perSecond: 2 }), await addKey(env, env, { perSecond: 1000 })]
+  const [hurried, other] = await Promise.all([burst(fast.apiKey, 20), burst(calm.apiKey, 20)])
+  expect(accepted(hurried)).toBeLessThanOrEqual(4)
+  expect(accepted(other)).toBe(20)
+  expect((await activity(env)).status).toBe(200)
+})
+
+test('without limits of their own a key and a tenant have those of the configuration', async () => {
+  const tenantId = 'ten_01jd3x8qk5w9t2m4v6b8n0p2r4'
+  await env.admin.query(`insert into gateway.tenants (id, name) values ($1, 'Small')`, [tenantId])
+  const first = await addApplication(env, tenantId, 'One')
+  const second = await addApplication(env, tenantId, 'Two')
+  const answers = (await Promise.all([burst(first.apiKey, 12), burst(second.apiKey, 12)])).flat()
+  // They pass the limit and then have no provider.
+  const passed = answers.filter(({ status }) => status === 409)
+  expect(passed.length).toBeGreaterThanOrEqual(6)
+  expect(passed.length).toBeLessThanOrEqual(12)
+  const details = answers.filter(({ status }) => status === 429).map(({ body }) => body.detail)
+  expect(details.some((detail: string) => detail.includes('tenant may make 6'))).toBe(true)
+  expect(details.some((detail: string) => detail.includes('caller may make 4'))).toBe(true)
+})
+
+test('a refused request is counted before its permission and its body are looked at', async () => {
+  const { apiKey } = await addKey(env, env, { permissions: [], perSecond: 1 })
+  const answers = await Promise.all(
+    Array.from({ length: 6 }, () => env.api('POST', '/api/v1/notifications', { key: apiKey, raw: '{' })),
+  )
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([403, 429]))
+})
+
+test.each(['SIGKILL', 'SIGSTOP'] as const)(
+  'with Redis gone (%s) a local count takes over: neither closed nor open',
+  async (signal) => {
+    const { apiKey } = await addKey(env, env, { perSecond: 5 })
+    const generous = await addKey(env, env, { perSecond: 1000 })
+    await env.kill('redis', signal)
+    const calm = await burst(generous.apiKey, 10)
+    expect(accepted(calm)).toBe(10)
+    const answers = await burst(apiKey, 40)
+    expect(accepted(answers)).toBeGreaterThanOrEqual(5)
+    expect(accepted(answers)).toBeLessThanOrEqual(10)
+    expect(answers.filter(({ status }) => status === 429).length).toBe(40 - accepted(answers))
+    if (signal === 'SIGSTOP') await env.kill('redis', 'SIGCONT')
+    else await env.restart('redis')
+    await eventually(async () => expect(accepted(await burst(generous.apiKey, 5))).toBe(5))
+  },
+)
