@@ -30,6 +30,11 @@ export const Config = z.object({
     .default(64)
     .describe('Carrier calls at the same time in the transactional lane of one worker'),
   BULK_CONCURRENCY: z.coerce.number().int().min(1).max(1000).default(16).describe('The same for the bulk lane'),
+  SEND_RATE: z.coerce
+    .number()
+    .positive()
+    .default(250)
+    .describe('Sends a second that one worker begins in each lane; more replicas send more'),
   SEND_RETRY_DELAYS: durations('5s,30s,2m,10m,30m').describe(
     'Longest wait before each further attempt; the wait is drawn at random up to it',
   ),

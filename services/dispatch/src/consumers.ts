@@ -9,7 +9,9 @@ const retry = ['250ms', '1s', '5s', '15s']
 /** What the `worker` role does: each lane has a consumer of its own, so that a campaign never delays what cannot wait. */
 export function consumersOf(context: WorkerContext): readonly ConsumerEntry<WorkerContext>[] {
   const { SEND_CONCURRENCY, BULK_CONCURRENCY } = context.config
-  const send = createSender(context)
+  // One sender for each lane: neither pace nor batches of one are shared with the other.
+  const sendTransactional = createSender(context)
+  const sendBulk = createSender(context)
   const record = createReceiptRecorder(context)
   return [
     consumer(sendRequested, {
@@ -17,14 +19,14 @@ export function consumersOf(context: WorkerContext): readonly ConsumerEntry<Work
       where: { lane: 'transactional', channel: 'sms' },
       concurrency: SEND_CONCURRENCY,
       retry,
-      handle: (_context, work, delivery) => send(work, delivery),
+      handle: (_context, work, delivery) => sendTransactional(work, delivery),
     }),
     consumer(sendRequested, {
       durable: 'dispatch-send-bulk-sms',
       where: { lane: 'bulk', channel: 'sms' },
       concurrency: BULK_CONCURRENCY,
       retry,
-      handle: (_context, work, delivery) => send(work, delivery),
+      handle: (_context, work, delivery) => sendBulk(work, delivery),
     }),
     consumer(receiptReceived, {
       durable: 'dispatch-receipt-sms',

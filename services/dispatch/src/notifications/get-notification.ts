@@ -1,22 +1,20 @@
 import type { getNotification as contract } from '@notify/contracts'
 import { type Handler, Problem } from '@notify/service-kit'
+import type { Selectable } from 'kysely'
 import type { Context } from '../context.ts'
+import type { Tables } from '../db/schema.ts'
 
 /** A notification's state and every attempt that was made, for the application that sent it. */
 export const getNotification: Handler<Context, typeof contract> = async ({ db }, { params, principal }) => {
-  const found = await db.kysely
-    .selectFrom('notifications')
-    .selectAll()
-    .where('id', '=', params.notification_id)
-    .where('application_id', '=', principal.application_id)
-    .executeTakeFirst()
+  const [found] = await db.run<Selectable<Tables['notifications']>>(
+    'select * from notifications where id = $1 and application_id = $2',
+    [params.notification_id, principal.application_id],
+  )
   if (!found) throw new Problem('not_found', 'This application has no notification with this id')
-  const attempts = await db.kysely
-    .selectFrom('attempts')
-    .selectAll()
-    .where('notification_id', '=', found.id)
-    .orderBy('number')
-    .execute()
+  const attempts = await db.run<Selectable<Tables['attempts']>>(
+    'select * from attempts where notification_id = $1 order by number',
+    [found.id],
+  )
   return {
     notification_id: found.id as `notif_${string}`,
     channel: found.channel,

@@ -7,6 +7,7 @@ import type { CarrierAnswer } from '../carriers/carrier.ts'
 import type { WorkerContext } from '../context.ts'
 import { type Claim, claimForSending, type Settlement, settleAttempts } from './attempt-store.ts'
 import { decideNext, type RetryPolicy } from './decide-next.ts'
+import { createPace } from './pace.ts'
 
 type Work = z.output<typeof sendRequested.schema>
 
@@ -14,7 +15,7 @@ type Work = z.output<typeof sendRequested.schema>
 const leaseMarginMs = 5000
 const batch = { maxBatch: 128, maxInFlight: 2 }
 
-/** Handles the work of the lanes: claims the notification, calls the carrier, records the outcome. */
+/** Handles the work of a lane: claims the notification, calls the carrier, records the outcome. */
 export function createSender(context: WorkerContext): (work: Work, delivery: Delivery) => Promise<void> {
   const { config, db } = context
   const leaseSeconds = (config.CARRIER_TIMEOUT + leaseMarginMs) / 1000
@@ -39,7 +40,9 @@ export function createSender(context: WorkerContext): (work: Work, delivery: Del
       return settlements.map(() => undefined)
     },
   })
+  const pace = createPace(config.SEND_RATE)
   return async ({ notification_id }, { span }) => {
+    await pace.next()
     const claimed = await claim({ id: notification_id, attempt_id: newId('att') })
     // Sent already, or being sent, or not due: a second delivery of the same work.
     if (!claimed) return

@@ -1,0 +1,214 @@
+// Writes what `docker compose up` needs, with new secrets: .env, and the document that the installation starts with.
+//
+//   node infra/make-env.mjs [folder]      the folder of docker-compose.yml unless given
+//
+// Plain JavaScript without dependencies: it runs before anything is installed, on Node 20.15 or later.
+import { createHash, generateKeyPairSync, randomBytes, sign } from 'node:crypto'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { crc32 } from 'node:zlib'
+
+const services = ['gateway', 'dispatch', 'otp', 'consent', 'inbox-stream', 'callbacks', 'webhook-delivery']
+const keyPermissions = [
+  'notifications:send',
+  'notifications:read',
+  'otp:send',
+  'otp:verify',
+  'otp:custom_code',
+  'inbox:token',
+  'domains:manage',
+]
+const operatorPermissions = [
+  'activity:read',
+  'activity:retry',
+  'applications:manage',
+  'events:manage',
+  'providers:manage',
+  'domains:manage',
+  'webhooks:manage',
+  'consents:read',
+  'audit:read',
+  'usage:read',
+]
+// As in docker-compose.yml.
+const issuer = 'http://identity-provider:8080'
+const audience = 'urn:notify:api'
+const tokenDays = 30
+
+const folder = resolve(process.argv[2] ?? dirname(dirname(fileURLToPath(import.meta.url))))
+const envFile = join(folder, '.env')
+const bootstrapFile = join(folder, '.local', 'compose', 'bootstrap.json')
+
+const existing = [envFile, bootstrapFile].filter((file) => existsSync(file))
+if (existing.length > 0) {
+  console.error(`${existing.join(' and ')} exist already, and the data of earlier starts needs them: nothing was changed.
+To begin anew: docker compose down --volumes, delete them, and run this again.`)
+  process.exitCode = 1
+} else {
+  writeAll()
+}
+
+function writeAll() {
+  const signingKey = makeSigningKey()
+  const identityKey = makeSigningKey()
+  const tenantId = makeId('ten')
+  const twilio = { account_sid: `AC${randomBytes(16).toString('hex')}`, auth_token: randomBytes(16).toString('hex') }
+  const apiKey = mintApiKey()
+  const client = {
+    client_id: 'demo-operator',
+    client_secret: password(),
+    tenant_id: tenantId,
+    permissions: operatorPermissions,
+  }
+
+  const env = {
+    POSTGRES_PASSWORD: password(),
+    ...Object.fromEntries(services.map((service) => [passwordVariable(service), password()])),
+    ENCRYPTION_KEYS: `k${randomBytes(3).toString('hex')}:${key()}`,
+    BLIND_INDEX_KEY: key(),
+    FINGERPRINT_KEY: key(),
+    PRINCIPAL_SIGNING_KEY: JSON.stringify(signingKey),
+    PRINCIPAL_JWKS: JSON.stringify({ keys: [publicHalf(signingKey)] }),
+    TWILIO_ACCOUNT_SID: twilio.account_sid,
+    TWILIO_AUTH_TOKEN: twilio.auth_token,
+    IDP_JWKS: JSON.stringify({ keys: [identityKey] }),
+    IDP_CLIENTS: JSON.stringify([client]),
+  }
+  const lines = Object.entries(env).map(([name, value]) => `${name}='${value}'\n`)
+
+  // The folder is the owner's alone, and the file readable: the process in the container is another user.
+  mkdirSync(dirname(dirname(bootstrapFile)), { recursive: true })
+  mkdirSync(dirname(bootstrapFile), { recursive: true, mode: 0o700 })
+  writeFileSync(bootstrapFile, `${JSON.stringify(bootstrap(tenantId, apiKey, twilio), null, 2)}\n`, {
+    mode: 0o644,
+    flag: 'wx',
+  })
+  writeFileSync(envFile, `# Made by infra/make-env.mjs; infra/env.example explains it.\n${lines.join('')}`, {
+    mode: 0o600,
+    flag: 'wx',
+  })
+
+  console.log(`Wrote ${envFile} and ${bootstrapFile}.
+
+API key, shown this once:
+  ${apiKey.text}
+Operator's token, good for ${tokenDays} days, shown this once:
+  ${mintOperatorToken(identityKey, client)}
+
+Next: docker compose up --build --detach, then
+
+  curl --retry 30 --retry-all-errors http://127.0.0.1:8080/api/v1/notifications -H 'Content-Type: application/json' \\
+    -H 'Authorization: Bearer ${apiKey.text}' \\
+    -d '{"channel":"sms","recipient":{"phone":"+15551230001"},"event_key":"order.shipped","data":{"name":"Ada","order":"1001"}}'
+
+and open http://127.0.0.1:8088 to see what arrived.`)
+}
+
+/** What the installation starts with: one tenant with one application, one key, one event, and the sandbox for SMS. */
+function bootstrap(tenant_id, apiKey, twilio) {
+  const application_id = makeId('app')
+  return {
+    tenants: [{ tenant_id, name: 'Demo', rate_limit_per_second: null }],
+    applications: [{ application_id, tenant_id, name: 'Demo Shop', allowed_origins: [] }],
+    api_keys: [
+      {
+        key_id: apiKey.keyId,
+        tenant_id,
+        application_id,
+        name: 'Demo',
+        mode: 'live',
+        permissions: keyPermissions,
+        sha256: createHash('sha256').update(apiKey.text).digest('hex'),
+        rate_limit_per_second: null,
+      },
+    ],
+    events: [
+      {
+        tenant_id,
+        application_id,
+        event_key: 'order.shipped',
+        name: 'Order shipped',
+        status: 'published',
+        version: 1,
+        allowed_channels: ['sms'],
+        templates: { sms: { body: 'Hi {{name}}, your order {{order}} is on its way.' } },
+      },
+    ],
+    providers: [
+      {
+        provider_id: makeId('prov'),
+        tenant_id,
+        application_id: null,
+        channel: 'sms',
+        kind: 'twilio',
+        name: 'Twilio (sandbox)',
+        priority: 1,
+        credentials: { ...twilio, from: '+15005550006' },
+      },
+    ],
+  }
+}
+
+function passwordVariable(service) {
+  return `${service.replaceAll('-', '_').toUpperCase()}_DATABASE_PASSWORD`
+}
+
+/** Stands in URLs as it is. */
+function password() {
+  return randomBytes(18).toString('base64url')
+}
+
+function key() {
+  return randomBytes(32).toString('base64')
+}
+
+function makeSigningKey() {
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  return { ...privateKey.export({ format: 'jwk' }), kid: randomBytes(8).toString('hex'), alg: 'ES256', use: 'sig' }
+}
+
+function publicHalf({ d: _, ...jwk }) {
+  return jwk
+}
+
+/** Digits of Crockford's base32, as identifiers and keys are written. */
+function base32(value, length) {
+  const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
+  return Array.from({ length }, (_, i) => alphabet[Number((value >> BigInt(5 * (length - 1 - i))) & 31n)]).join('')
+}
+
+function random(length) {
+  return base32(BigInt(`0x${randomBytes(length).toString('hex')}`), length)
+}
+
+function makeId(prefix) {
+  return `${prefix}_${base32(BigInt(Date.now()), 10)}${random(16)}`
+}
+
+/** `sk_live_<key id><secret><checksum>`, as packages/privacy/src/api-key.ts reads it. */
+function mintApiKey() {
+  const keyId = makeId('key')
+  const body = `sk_live_${keyId.slice('key_'.length)}${random(40)}`
+  return { keyId, text: body + base32(BigInt(crc32(body)), 7) }
+}
+
+/** An access token as the identity provider would issue it; it publishes the key. */
+function mintOperatorToken(jwk, { client_id, tenant_id, permissions }) {
+  const encode = (value) => Buffer.from(JSON.stringify(value)).toString('base64url')
+  const issuedAt = Math.floor(Date.now() / 1000)
+  const claims = {
+    iss: issuer,
+    aud: audience,
+    sub: client_id,
+    client_id,
+    iat: issuedAt,
+    exp: issuedAt + tokenDays * 24 * 60 * 60,
+    jti: randomBytes(16).toString('hex'),
+    tenant_id,
+    permissions,
+  }
+  const body = `${encode({ alg: 'ES256', typ: 'at+jwt', kid: jwk.kid })}.${encode(claims)}`
+  const signature = sign('sha256', Buffer.from(body), { key: jwk, format: 'jwk', dsaEncoding: 'ieee-p1363' })
+  return `${body}.${signature.toString('base64url')}`
+}

@@ -1,0 +1,28 @@
+import { setTimeout as delay } from 'node:timers/promises'
+
+/** Lets sends begin at an even pace, so that a backlog never takes the machine, or a carrier's limit, for itself. */
+export interface Pace {
+  /** Resolves when the next send may begin. */
+  next(): Promise<void>
+}
+
+/** Starts are handed out this often, in milliseconds: those of one turn are claimed in one statement. */
+const turnMs = 20
+
+/**
+ * @param perSecond sends a second; after a pause at most one turn's worth begins at once
+ * @param now milliseconds of a steady clock
+ */
+export function createPace(perSecond: number, now: () => number = () => performance.now()): Pace {
+  const intervalMs = 1000 / perSecond
+  let nextAtMs = 0
+  return {
+    async next() {
+      const nowMs = now()
+      nextAtMs = Math.max(nextAtMs + intervalMs, nowMs - turnMs)
+      const waitMs = nextAtMs - nowMs
+      // Rounded up to whole turns, so that starts come in small groups instead of one timer each.
+      if (waitMs > 0) await delay(Math.ceil(waitMs / turnMs) * turnMs)
+    },
+  }
+}

@@ -1,0 +1,55 @@
+import { parse } from 'yaml'
+import { readText, services } from './project.ts'
+
+export interface Container {
+  image: string
+  build?: { context: string; dockerfile: string; args: Record<string, string> }
+  command?: string[]
+  environment?: Record<string, string | number>
+  env_file?: unknown
+  ports?: string[]
+  volumes?: (string | { source: string; target: string })[]
+  depends_on?: Record<string, { condition: string }>
+  healthcheck?: { test?: string[]; disable?: boolean }
+  restart: string
+  init?: boolean
+  read_only?: boolean
+  cap_drop?: string[]
+  security_opt?: string[]
+  stop_grace_period?: string
+}
+
+/** docker-compose.yml with its merges resolved and its variables as written. */
+export const containers = (
+  parse(readText('docker-compose.yml'), { merge: true }) as { services: Record<string, Container> }
+).services
+
+/** The containers that run the seven services, with the service's name; dispatch is two. */
+export const serviceContainers = Object.entries(containers).flatMap(([name, container]) => {
+  const service = services.find((service) => name === service || name.startsWith(`${service}-`))
+  return service ? [[name, service, container] as const] : []
+})
+
+export interface Reference {
+  name: string
+  /** Undefined when the variable has to be set. */
+  fallback?: string
+}
+
+/** The variables that compose puts in for `${NAME}`, `${NAME:-fallback}` and `${NAME:?message}`. */
+export function referencesIn(text: string): Reference[] {
+  return [...text.matchAll(/\$\{([A-Z_]+)(?::([-?])([^}]*))?\}/g)].map(([, name, kind, rest]) => ({
+    name: name!,
+    ...(kind === '-' ? { fallback: rest! } : {}),
+  }))
+}
+
+/** A container's environment as compose gives it, with these values for its variables. */
+export function environmentOf({ environment = {} }: Container, values: Record<string, string>): Record<string, string> {
+  const fill = (text: string) =>
+    text.replace(/\$\{[^}]*\}/g, (reference) => {
+      const [{ name, fallback } = { name: '' }] = referencesIn(reference)
+      return values[name] ?? fallback ?? ''
+    })
+  return Object.fromEntries(Object.entries(environment).map(([name, value]) => [name, fill(String(value))]))
+}

@@ -1,0 +1,72 @@
+import { expect, test } from '@jest/globals'
+import { base, matches, ofKind, podLabels, production, workloads } from './manifests.ts'
+import type { Resource } from './render-kustomization.ts'
+
+const ingresses = ofKind(base, 'Ingress')
+const rules = ingresses.flatMap(({ spec }) => spec.rules[0].http.paths)
+
+test('the stream, the inbox and callbacks go straight to their owners, everything else to the gateway', () => {
+  const paths = rules.map(({ path, pathType, backend }) => [path, pathType, backend.service.name])
+  expect(paths.sort()).toEqual([
+    ['/', 'Prefix', 'gateway'],
+    ['/api/v1/callbacks', 'Prefix', 'callbacks'],
+    ['/api/v1/in-app/stream', 'Prefix', 'inbox-stream'],
+    ['/api/v1/inbox', 'Prefix', 'inbox-stream'],
+  ])
+  for (const { backend } of rules) {
+    const service = ofKind(base, 'Service').find(({ metadata }) => metadata.name === backend.service.name)!
+    const ports = service.spec.ports.map(({ name }: { name: string }) => name)
+    expect(ports).toContain(backend.service.port.name)
+  }
+})
+
+test('every host has TLS', () => {
+  for (const { spec } of [...ingresses, ...ofKind(production, 'Ingress')]) {
+    const hosts = spec.rules.map(({ host }: { host: string }) => host)
+    expect(spec.tls.flatMap((entry: { hosts: string[] }) => entry.hosts)).toEqual(hosts)
+  }
+})
+
+test('events of the stream are not held back, and a quiet stream is not cut', () => {
+  const stream = ingresses.find(({ spec }) => JSON.stringify(spec).includes('/in-app/stream'))!
+  expect(stream.metadata.annotations).toMatchObject({ 'nginx.ingress.kubernetes.io/proxy-buffering': 'off' })
+  const seconds = Number(stream.metadata.annotations!['nginx.ingress.kubernetes.io/proxy-read-timeout'])
+  expect(seconds).toBeGreaterThanOrEqual(3600)
+})
+
+test('a pod is called by nobody whom no policy names', () => {
+  const policies = ofKind(base, 'NetworkPolicy')
+  const denying = policies.filter(({ spec }) => spec.policyTypes.includes('Ingress') && !spec.ingress)
+  for (const workload of workloads) {
+    expect(denying.some(({ spec }) => selects(spec.podSelector, podLabels(workload)))).toBe(true)
+  }
+  const callers = (workload: Resource) =>
+    policies
+      .filter(({ spec }) => spec.ingress && selects(spec.podSelector, podLabels(workload)))
+      .map(({ metadata }) => metadata.name)
+      .sort()
+  const found = Object.fromEntries(workloads.map((workload) => [workload.metadata.name, callers(workload)]))
+  expect(found).toMatchObject({
+    gateway: ['from-ingress', 'metrics-from-monitoring'],
+    'dispatch-api': ['from-gateway', 'metrics-from-monitoring'],
+    'dispatch-worker': ['metrics-from-monitoring'],
+    otp: ['from-gateway', 'metrics-from-monitoring'],
+    consent: ['consent-from-dispatch', 'from-gateway', 'metrics-from-monitoring'],
+    'inbox-stream': ['from-gateway', 'from-ingress', 'metrics-from-monitoring'],
+    callbacks: ['from-gateway', 'from-ingress', 'metrics-from-monitoring'],
+    'webhook-delivery': ['from-gateway', 'metrics-from-monitoring'],
+  })
+  for (const { spec } of policies) for (const rule of spec.ingress ?? []) expect(rule.from.length).toBeGreaterThan(0)
+})
+
+interface Selector {
+  matchLabels?: Record<string, string>
+  matchExpressions?: { key: string; operator: 'In' | 'NotIn'; values: string[] }[]
+}
+
+function selects({ matchLabels = {}, matchExpressions = [] }: Selector, labels: Record<string, string>): boolean {
+  const expressions = matchExpressions.every(
+    ({ key, operator, values }) => values.includes(labels[key] ?? '') === (operator === 'In'),
+  )
+  return matches(matchLabels, labels) && expressions
+}

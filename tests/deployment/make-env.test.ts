@@ -1,0 +1,114 @@
+import { createPublicKey, verify } from 'node:crypto'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from '@jest/globals'
+import {
+  BootstrapDocument,
+  DispatchRequest,
+  KeyPermission,
+  OperatorPermission,
+} from '../../packages/contracts/src/index.ts'
+import { parseApiKey, parseKey, parseKeyRing } from '../../packages/privacy/src/index.ts'
+import { containers, referencesIn } from './compose-file.ts'
+import { makeEnvironment, readMade, runMakeEnv } from './make-environment.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'make-env-'))
+const { status, stdout: output } = runMakeEnv(folder)
+const { values, bootstrap } = readMade(folder)
+const document = BootstrapDocument.parse(bootstrap)
+const apiKey = /sk_live_\w+/.exec(output)![0]
+
+afterAll(() => rmSync(folder, { recursive: true }))
+
+test('the secrets are for the eyes of their owner', () => {
+  expect(status).toBe(0)
+  expect(statSync(join(folder, '.env')).mode & 0o777).toBe(0o600)
+  // The container's user reads the file itself; nobody else gets past the folder.
+  expect(statSync(join(folder, '.local/compose')).mode & 0o777).toBe(0o700)
+  expect(statSync(join(folder, '.local/compose/bootstrap.json')).mode & 0o777).toBe(0o644)
+})
+
+test('existing secrets are never overwritten', () => {
+  const before = readFileSync(join(folder, '.env'), 'utf8')
+  expect(runMakeEnv(folder)).toMatchObject({ status: 1, stdout: '', stderr: expect.stringContaining('exist already') })
+  expect(readFileSync(join(folder, '.env'), 'utf8')).toBe(before)
+})
+
+test('a folder that cannot be written leaves no half of it', () => {
+  const other = mkdtempSync(join(tmpdir(), 'make-env-'))
+  mkdirSync(join(other, '.env'))
+  expect(runMakeEnv(other).status).toBe(1)
+  expect(() => statSync(join(other, '.local'))).toThrow()
+  rmSync(other, { recursive: true })
+})
+
+test('every variable that compose requires is written, and no two runs write the same secret', () => {
+  const required = referencesIn(JSON.stringify(containers))
+    .filter(({ fallback }) => fallback === undefined)
+    .map(({ name }) => name)
+  expect(Object.keys(values).sort()).toEqual([...new Set(required)].sort())
+  const again = makeEnvironment().values
+  expect(Object.keys(values).filter((name) => values[name] === again[name])).toEqual([])
+  expect(new Set(Object.values(values)).size).toBe(Object.keys(values).length)
+})
+
+test('keys have the form and the length that the services read', () => {
+  const ring = parseKeyRing(values.ENCRYPTION_KEYS!)
+  expect(ring.decrypt(ring.encrypt('text', 'aad'), 'aad')).toBe('text')
+  expect(parseKey(values.BLIND_INDEX_KEY!)).toHaveLength(32)
+  expect(parseKey(values.FINGERPRINT_KEY!)).toHaveLength(32)
+})
+
+test('the published keys are the public halves of the signing key, and nothing of the private one', () => {
+  const { d, ...publicHalf } = JSON.parse(values.PRINCIPAL_SIGNING_KEY!)
+  expect(d).toEqual(expect.any(String))
+  expect(publicHalf).toMatchObject({ kty: 'EC', crv: 'P-256', alg: 'ES256', kid: expect.any(String) })
+  expect(JSON.parse(values.PRINCIPAL_JWKS!)).toEqual({ keys: [publicHalf] })
+})
+
+test('the API key is a real one, of which the document knows only the hash', () => {
+  const parsed = parseApiKey(apiKey)
+  const [key] = document.api_keys
+  expect([key?.key_id, key?.sha256]).toEqual([parsed?.keyId, parsed?.sha256])
+  expect(JSON.stringify(bootstrap)).not.toContain(apiKey)
+  expect(JSON.stringify(values)).not.toContain(apiKey)
+  expect(key?.permissions).toEqual(KeyPermission.options)
+})
+
+test('the document sends SMS to the sandbox under its account', () => {
+  const [provider] = document.providers
+  expect(provider).toMatchObject({
+    channel: 'sms',
+    kind: 'twilio',
+    credentials: { account_sid: values.TWILIO_ACCOUNT_SID, auth_token: values.TWILIO_AUTH_TOKEN },
+  })
+  expect(document.events.map(({ status }) => status)).toEqual(['published'])
+})
+
+test('the request that is suggested fits the API and the document', () => {
+  const body = JSON.parse(/-d '(.*)'/.exec(output)![1]!)
+  expect(DispatchRequest.safeParse(body).error?.issues).toBeUndefined()
+  expect(document.events.map(({ event_key }) => event_key)).toContain(body.event_key)
+})
+
+test("the operator's token is one that the demo's identity provider vouches for", () => {
+  const [head, body, signature] = /eyJ[\w-]+\.[\w-]+\.[\w-]+/.exec(output)![0].split('.') as [string, string, string]
+  const read = (part: string) => JSON.parse(Buffer.from(part, 'base64url').toString())
+  const { keys } = JSON.parse(values.IDP_JWKS!)
+  const jwk = keys.find(({ kid }: { kid: string }) => kid === read(head).kid)
+  const key = createPublicKey({ key: jwk, format: 'jwk' })
+  const signed = Buffer.from(`${head}.${body}`)
+  expect(verify('sha256', signed, { key, dsaEncoding: 'ieee-p1363' }, Buffer.from(signature, 'base64url'))).toBe(true)
+  const { environment } = containers['identity-provider']!
+  expect(read(body)).toMatchObject({
+    iss: environment!.ISSUER,
+    aud: environment!.AUDIENCE,
+    tenant_id: document.tenants[0]!.tenant_id,
+    permissions: OperatorPermission.options,
+  })
+  expect(containers.gateway!.environment).toMatchObject({
+    OIDC_ISSUER: environment!.ISSUER,
+    OIDC_AUDIENCE: environment!.AUDIENCE,
+  })
+})
