@@ -135,7 +135,7 @@ export class TestEnv {
   }
 
   /** What the carriers received, newest first. */
-  async messages(filter: { to?: string; channel?: string } = {}): Promise<SandboxMessage[]> {
+  async messages(filter: { to?: string; channel?: string; limit?: string } = {}): Promise<SandboxMessage[]> {
     const query = new URLSearchParams(filter)
     const { body } = await this.call('carrier-sandbox', 'GET', `/messages?${query}`)
     return body.items
