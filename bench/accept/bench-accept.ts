@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { reservePortBlock, type Stack, type StackOptions, startStack } from '@notify/dev-env'
+import { portsFrom, reservePortBlock, type Stack, type StackOptions, startStack } from '@notify/dev-env'
 import { type Load, type Measured, prepareLoad, runLoad } from '../load.ts'
 
 const root = join(import.meta.dirname, '..', '..')
@@ -83,7 +83,10 @@ async function withStack<T>(options: Partial<StackOptions>, work: (stack: Stack)
   const ports = await reservePortBlock()
   let stack: Stack | undefined
   try {
-    stack = await startStack({ root, dataDir, portBase: ports.base, durable: true, logs: 'file', ...options })
+    // As behind the ingress of k8s/base: carriers reach the callbacks service without passing the gateway.
+    const direct = { PUBLIC_URL: `http://127.0.0.1:${portsFrom(ports.base).process.callbacks}` }
+    const env = { 'dispatch-api': direct, 'dispatch-worker': direct, callbacks: direct }
+    stack = await startStack({ root, dataDir, portBase: ports.base, durable: true, logs: 'file', env, ...options })
     return await work(stack)
   } finally {
     await stack?.stop({ graceMs: 5000 })

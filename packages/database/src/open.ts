@@ -1,6 +1,13 @@
 import type { Kit } from '@notify/service-kit'
 import { Problem } from '@notify/service-kit'
-import { CompiledQuery, Kysely, PostgresDialect, type Transaction } from 'kysely'
+import {
+  CompiledQuery,
+  Kysely,
+  PostgresDialect,
+  type PostgresPool,
+  type PostgresPoolClient,
+  type Transaction,
+} from 'kysely'
 import pg from 'pg'
 
 /** A statement that Postgres plans once for each connection; `name` is unique in the service. */
@@ -51,7 +58,7 @@ export async function openDatabase<Tables>(
   pool.on('error', (error) => kit.log.warn({ err: error }, 'a Postgres connection was lost'))
   // Nor does the pool listen to a connection that a transaction holds; the transaction's next statement fails by itself.
   pool.on('connect', (client) => client.on('error', () => {}))
-  const kysely = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
+  const kysely = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: builderPool(pool) }) })
   kit.lifecycle.onStop('postgres', () => kysely.destroy())
   await untilReachable(pool, options, kit)
   kit.health?.require('postgres', async () => {
@@ -78,6 +85,19 @@ export async function openDatabase<Tables>(
       } finally {
         client.release(failed)
       }
+    },
+  }
+}
+
+/** The pool as the query builder sees it: a lost connection is `service_unavailable` there too. Cursors are not used. */
+function builderPool(pool: pg.Pool): PostgresPool {
+  return {
+    options: pool.options,
+    end: () => pool.end(),
+    async connect() {
+      const client = await pool.connect().catch(rethrow)
+      const query = (text: string, values: unknown[]) => client.query(text, values).catch(rethrow)
+      return { query: query as unknown as PostgresPoolClient['query'], release: (destroy) => client.release(destroy) }
     },
   }
 }
@@ -154,6 +174,9 @@ const connectionCodes = new Set([
   'ENOTFOUND',
   'EPIPE',
   'ETIMEDOUT',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
   '57P01',
   '57P02',
   '57P03',

@@ -4,6 +4,8 @@ interface CoalesceOptions<In, Out> {
   maxBatch: number
   /** Batches under way at once: while all are, further items gather into the next one. */
   maxInFlight: number
+  /** Least time from the start of one batch to the start of the next; 0 by default. The first after a pause starts at once. */
+  minIntervalMs?: number
 }
 
 interface Waiting<In, Out> {
@@ -16,22 +18,22 @@ interface Waiting<In, Out> {
  * Gathers the items of one turn of the event loop into one call. An idle process waits for the end of the turn only; a busy
  * one gathers while earlier calls are under way, so batches grow with the load.
  */
-export function coalesce<In, Out>({
-  run,
-  maxBatch,
-  maxInFlight,
-}: CoalesceOptions<In, Out>): (item: In) => Promise<Out> {
+export function coalesce<In, Out>({ run, maxBatch, maxInFlight, minIntervalMs = 0 }: CoalesceOptions<In, Out>): (item: In) => Promise<Out> {
   let waiting: Waiting<In, Out>[] = []
   let inFlight = 0
   let scheduled = false
+  let earliestMs = 0
 
   const schedule = () => {
     if (scheduled || inFlight >= maxInFlight || waiting.length === 0) return
     scheduled = true
-    setImmediate(dispatch)
+    const waitMs = minIntervalMs === 0 ? 0 : earliestMs - performance.now()
+    if (waitMs > 0) setTimeout(dispatch, waitMs)
+    else setImmediate(dispatch)
   }
   const dispatch = () => {
     scheduled = false
+    if (minIntervalMs > 0) earliestMs = performance.now() + minIntervalMs
     while (inFlight < maxInFlight && waiting.length > 0) {
       const batch = waiting.length <= maxBatch ? waiting : waiting.slice(0, maxBatch)
       waiting = waiting.length <= maxBatch ? [] : waiting.slice(maxBatch)

@@ -1,7 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
 import { report } from '../../../tests/flows/carrier-callback.ts'
-import { freshPhone, retry, send, stateOf, untilActivity, untilState } from '../../../tests/flows/sms.ts'
+import { addKey } from '../../../tests/flows/other-callers.ts'
+import { freshPhone, post, retry, send, smsTo, stateOf, untilActivity, untilState } from '../../../tests/flows/sms.ts'
 import { refuses, type StubCarrier, startStubCarrier, takes } from '../../../tests/flows/stub-carrier.ts'
 
 let carrier: StubCarrier
@@ -119,4 +120,14 @@ describe('what a carrier says of a failure', () => {
     expect(item.failure_reason).toMatch(/^21608 .*unverified/)
     expect(JSON.stringify([item, (await stateOf(env, item.transaction_id)).attempts])).not.toContain(phone.slice(1))
   })
+})
+
+test('messages of an sk_test_ key go to the sandbox alone, wherever the live ones go', async () => {
+  const { apiKey } = await addKey(env, env, { mode: 'test' })
+  const calls = carrier.received.length
+  const phone = freshPhone()
+  const { body } = await post(env, smsTo(phone), { key: apiKey })
+  await untilState(env, body.notification_id, { delivery_status: 'delivered' })
+  expect(await env.messages({ to: phone })).toHaveLength(1)
+  expect(carrier.received.length).toBe(calls)
 })

@@ -7,7 +7,7 @@ import { createStreamWatch } from './watch-stream.ts'
 const batchSize = 64
 const pollMs = 200
 /** A busy committer wakes the relay this often; an idle one at once. */
-const wakeEveryMs = 20
+const wakeEveryMs = 40
 const keptDays = 7
 const deletionBatch = 1000
 

@@ -1,8 +1,8 @@
-import { JetStreamApiCodes } from '@nats-io/jetstream'
+import { JetStreamApiCodes, type StreamState } from '@nats-io/jetstream'
 import { streams } from '@notify/contracts'
 import { type Bus, isCode, provisionStream } from '@notify/messaging'
 import { type Kit, startPeriodic } from '@notify/service-kit'
-import type { Queries } from '../open.ts'
+import type { Queries, Run } from '../open.ts'
 
 const checkEveryMs = 5000
 
@@ -12,8 +12,8 @@ export interface StreamWatch {
 }
 
 /**
- * Notices when JetStream has forgotten: the stream's sequence went back, as it does when it was made anew. Then what may be lost becomes
- * unpublished again and the relay publishes it under new ids; consumers know the events by their own ids.
+ * Notices when JetStream has forgotten: the stream's sequence went back, as it does when it was made anew. Then what may be
+ * lost becomes unpublished again and the relay publishes it under new ids; consumers know the events by their own ids.
  */
 export function createStreamWatch(kit: Kit, db: Queries, bus: Bus, replicas: number): StreamWatch {
   let checked = false
@@ -37,24 +37,15 @@ export function createStreamWatch(kit: Kit, db: Queries, bus: Bus, replicas: num
 
 async function republishForgotten(kit: Kit, db: Queries, bus: Bus, replicas: number): Promise<number> {
   const { name } = streams[kit.service]
-  const info = await bus.jsm.streams.info(name).catch((error: unknown) => {
-    if (isCode(error, JetStreamApiCodes.StreamNotFound)) return provisionStream(bus, kit.service, replicas)
-    throw error
-  })
-  const { last_seq } = info.state
   return db.transaction(async (run) => {
-    const [known] = await run<{ last_seq: bigint; checked_at: Date }>(
-      `select last_seq, checked_at from stream_watermark where stream = $1 for update`,
-      [name],
-    )
-    await run(
-      `insert into stream_watermark (stream, last_seq, checked_at) values ($1, $2, now())
-       on conflict (stream) do update set last_seq = $2, checked_at = now()`,
-      [name, last_seq],
-    )
+    // One replica after the other, and each asks first what has to be there, then what is: or a message that is published
+    // in between would look like a loss.
+    const known = await knownSequence(run, name)
+    const { last_seq } = await streamState(kit, bus, replicas)
+    await run(`update stream_watermark set last_seq = $2, checked_at = now() where stream = $1`, [name, last_seq])
     // The stream's time of creation tells nothing: nats-server 2.9 changes it at restarts. The relay publishes only after
     // this check, so a stream made anew still has a lower sequence.
-    if (!known || BigInt(last_seq) >= known.last_seq) return 0
+    if (BigInt(last_seq) >= known.last_seq) return 0
     // Sequences are given out again after a loss, so time decides too: a kill loses at most what was not yet synced.
     const [lost] = await run<{ count: number }>(
       `with lost as (
@@ -67,4 +58,37 @@ async function republishForgotten(kit: Kit, db: Queries, bus: Bus, replicas: num
     )
     return lost?.count ?? 0
   })
+}
+
+interface Known {
+  last_seq: bigint
+  checked_at: Date
+}
+
+/** How far the stream had come: at the last check, and by what was published since. */
+async function knownSequence(run: Run, stream: string): Promise<Known> {
+  await run(
+    `insert into stream_watermark (stream, last_seq, checked_at) values ($1, 0, now()) on conflict (stream) do nothing`,
+    [stream],
+  )
+  const [watermark] = await run<Known>(
+    `select last_seq, checked_at from stream_watermark where stream = $1 for update`,
+    [stream],
+  )
+  const { last_seq, checked_at } = watermark!
+  // A batch bears the time of its beginning, which may lie a little before the check.
+  const [published] = await run<{ last_seq: bigint | null }>(
+    `select max(published_seq) as last_seq from outbox where published_at > $1::timestamptz - interval '10 seconds'`,
+    [checked_at],
+  )
+  const since = published?.last_seq ?? 0n
+  return { checked_at, last_seq: since > last_seq ? since : last_seq }
+}
+
+async function streamState({ service }: Kit, bus: Bus, replicas: number): Promise<StreamState> {
+  const info = await bus.jsm.streams.info(streams[service].name).catch((error: unknown) => {
+    if (isCode(error, JetStreamApiCodes.StreamNotFound)) return provisionStream(bus, service, replicas)
+    throw error
+  })
+  return info.state
 }

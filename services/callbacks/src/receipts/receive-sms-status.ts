@@ -12,6 +12,7 @@ export function createSmsStatusHandler(context: Context): Handler<Context, typeo
   const record = coalesce<NewReceipt, boolean>({
     maxBatch: 256,
     maxInFlight: 2,
+    minIntervalMs: 5,
     async run(receipts) {
       const byIdentity = new Map(receipts.map((one) => [receiptIdentity(one.receipt), one]))
       const isNew = await recordReceipts(context.db, [...byIdentity.values()])

@@ -4,7 +4,7 @@ import type { WorkerContext } from '../context.ts'
 import { foldReceipts } from './fold-receipts.ts'
 import { applyReceipts } from './receipt-store.ts'
 
-const batch = { maxBatch: 256, maxInFlight: 2 }
+const batch = { maxBatch: 256, maxInFlight: 2, minIntervalMs: 20 }
 
 /** Handles the carriers' receipts; the same one may come twice and in any order. */
 export function createReceiptRecorder(context: WorkerContext): (receipt: Receipt) => Promise<void> {

@@ -17,22 +17,26 @@ export interface Claim {
   round_attempts: number
 }
 
-/** The attempt is on record before the carrier is called: a crash in between leaves a trace that the reconciler finds. */
+/**
+ * The attempt is on record before the carrier is called: a crash in between leaves a trace that the reconciler finds. Rows are
+ * locked by their id alone: with the state among the conditions Postgres would walk the whole queue to find a few.
+ */
 const claim: Statement = {
   name: 'claim-for-sending',
   text: `
     with wanted as (select * from json_to_recordset($1::json) as t (id text, attempt_id text)),
-    due as (
-      select id from notifications
-      where id in (select id from wanted) and status = 'queued' and not sending
+    locked as (
+      select * from notifications where id = any (array(select id from wanted)) order by id for update
+    ), due as (
+      select id, wanted.attempt_id from locked join wanted using (id)
+      where status = 'queued' and not sending
         and (next_attempt_at is null or next_attempt_at <= now()) and when_due = 'send'
-      order by id for update
     ), claimed as (
       update notifications n
       set sending = true, next_attempt_at = null, attempt_count = attempt_count + 1,
           round_attempts = round_attempts + 1, updated_at = now()
-      from due join wanted using (id) where n.id = due.id
-      returning n.*, wanted.attempt_id
+      from due where n.id = due.id
+      returning n.*, due.attempt_id
     ), opened as (
       insert into attempts (notification_id, number, id, lease_until)
       select id, attempt_count, attempt_id, now() + make_interval(secs => $2) from claimed

@@ -20,9 +20,9 @@ export function createPace(perSecond: number, now: () => number = () => performa
     async next() {
       const nowMs = now()
       nextAtMs = Math.max(nextAtMs + intervalMs, nowMs - turnMs)
-      const waitMs = nextAtMs - nowMs
-      // Rounded up to whole turns, so that starts come in small groups instead of one timer each.
-      if (waitMs > 0) await delay(Math.ceil(waitMs / turnMs) * turnMs)
+      if (nextAtMs <= nowMs) return
+      // Put off to the end of a turn that all share, so that starts come in small groups.
+      await delay(Math.ceil(nextAtMs / turnMs) * turnMs - nowMs)
     },
   }
 }

@@ -9,7 +9,7 @@ const takeDue: Statement = {
   text: `
     with due as (
       select id from notifications
-      where next_attempt_at <= now() and status = 'queued' and not sending
+      where next_attempt_at <= now()
       order by next_attempt_at limit ${batch} for update skip locked
     ), taken as (
       update notifications n
@@ -17,7 +17,7 @@ const takeDue: Statement = {
           status = case when n.when_due = 'give_up' then 'failed' else n.status end,
           retryable = n.when_due = 'give_up',
           revision = n.revision + case when n.when_due = 'give_up' then 1 else 0 end
-      from due where n.id = due.id
+      from due where n.id = due.id and n.status = 'queued' and not n.sending
       returning n.*
     ), again as (select * from taken where status = 'queued'),
     given_up as (select * from taken where status = 'failed'),

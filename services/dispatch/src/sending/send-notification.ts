@@ -13,7 +13,7 @@ type Work = z.output<typeof sendRequested.schema>
 
 /** A worker's lease outlasts every carrier call; what is older was left behind by a crash. */
 const leaseMarginMs = 5000
-const batch = { maxBatch: 128, maxInFlight: 2 }
+const batch = { maxBatch: 128, maxInFlight: 2, minIntervalMs: 10 }
 
 /** Handles the work of a lane: claims the notification, calls the carrier, records the outcome. */
 export function createSender(context: WorkerContext): (work: Work, delivery: Delivery) => Promise<void> {

@@ -8,6 +8,7 @@ export function createProjector({ db, metrics }: Context): (fact: NotificationFa
   return coalesce<NotificationFact, undefined>({
     maxBatch: 256,
     maxInFlight: 1,
+    minIntervalMs: 20,
     async run(facts) {
       await projectFacts(db, newestOfEach(facts))
       metrics.projected(facts.length)

@@ -1,5 +1,4 @@
 import { Agent, request as httpRequest, type IncomingHttpHeaders } from 'node:http'
-import { pipeline } from 'node:stream'
 import { type Door, Problem, principalHeader, requestIdOf, sendProblem } from '@notify/service-kit'
 import type { RequestHandler } from 'express'
 
@@ -33,18 +32,27 @@ export function streamThrough(door: Door, target: string): RequestHandler {
       (incoming) => {
         for (const name of notForwarded) delete incoming.headers[name]
         response.writeHead(incoming.statusCode ?? 502, incoming.headers)
-        pipeline(incoming, response, () => span.end())
+        incoming.pipe(response)
+        incoming.on('end', () => span.end())
+        incoming.on('error', () => response.destroy())
       },
     )
-    pipeline(request, outgoing, (error) => {
-      if (!error || response.headersSent) return
-      outgoing.destroy()
+    outgoing.on('error', (error) => {
       span.end(error)
+      if (response.headersSent) {
+        response.destroy()
+        return
+      }
       const problem = new Problem('service_unavailable', 'A part of the service does not answer; try again shortly', {
         headers: { 'Retry-After': '1' },
       })
       sendProblem(response, problem, { requestId, docsUrl: door.docsUrl, headers: { 'x-request-id': requestId } })
     })
+    // A caller that goes away, before or during the answer, takes the other side with it.
+    response.on('close', () => {
+      if (!response.writableFinished) outgoing.destroy()
+    })
+    request.pipe(outgoing)
   }
 }
 

@@ -1,0 +1,194 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { eventually, TestEnv } from '../../dev-env/src/index.ts'
+import { createTestKit } from '../../service-kit/tests/test-kit.ts'
+import { openDatabase, type Run } from '../src/open.ts'
+import { type Process, startProcess, startWire } from './schema.ts'
+
+let env: TestEnv
+let one: Process
+
+beforeAll(async () => {
+  env = await TestEnv.start([])
+  await env.sql('consent').query('create table things (id int primary key, name text not null)')
+})
+afterAll(() => env.stop())
+beforeEach(async () => {
+  await env.sql('consent').query('truncate things')
+  one = await startProcess(env)
+})
+afterEach(() => one.kit.stop())
+
+const insert = (run: Run, id: number) => run('insert into things (id, name) values ($1, $2)', [id, 'x'])
+const ids = async (): Promise<number[]> =>
+  (await env.sql('consent').query('select id from things order by id')).rows.map(({ id }) => id)
+/** Ends the sessions of a service as an operator of Postgres would. */
+const killBackends = (user = 'consent') =>
+  env.admin.query(
+    'select pg_terminate_backend(pid) from pg_stat_activity where usename = $1 and application_name = $1',
+    [user],
+  )
+const unavailable = { code: 'service_unavailable', headers: { 'Retry-After': '1' } }
+
+test('values come as the types that hold them: big numbers exact, dates without a time zone', async () => {
+  const [row] = await one.db.run(
+    `select 9007199254740993::bigint as big, date '2026-03-29' as day, '{"a":1}'::jsonb as json, '\\x00ff'::bytea as bytes,
+       null as nothing, timestamptz '2026-11-21T09:30:00.123Z' as time`,
+  )
+  expect(row).toEqual({
+    big: 9007199254740993n,
+    day: '2026-03-29',
+    json: { a: 1 },
+    bytes: Buffer.from([0, 255]),
+    nothing: null,
+    time: new Date('2026-11-21T09:30:00.123Z'),
+  })
+})
+
+test('a named statement is prepared once and gives the same answers', async () => {
+  const statement = { name: 'sum', text: 'select $1::int + $2::int as sum' }
+  for (let i = 0; i < 3; i++) expect(await one.db.run(statement, [i, 1])).toEqual([{ sum: i + 1 }])
+})
+
+test('a service works in its own schema, as its own role, and its statements end some time', async () => {
+  const [row] = await one.db.run(
+    `select current_schema() as schema, current_user as role, current_setting('statement_timeout') as longest,
+       current_setting('lock_timeout') as lock`,
+  )
+  expect(row).toEqual({ schema: 'consent', role: 'consent', longest: '30s', lock: '5s' })
+})
+
+test('a transaction commits all of its statements', async () => {
+  const answer = await one.db.transaction(async (run) => {
+    await insert(run, 1)
+    await insert(run, 2)
+    return 'done'
+  })
+  expect([answer, await ids()]).toEqual(['done', [1, 2]])
+})
+
+test('a transaction that throws leaves nothing, and the error is the one that was thrown', async () => {
+  const error = new Error('changed my mind')
+  const work = one.db.transaction(async (run) => {
+    await insert(run, 1)
+    throw error
+  })
+  await expect(work).rejects.toBe(error)
+  expect(await ids()).toEqual([])
+})
+
+test('a statement that fails rolls back its transaction and keeps its code', async () => {
+  const work = one.db.transaction(async (run) => {
+    await insert(run, 1)
+    await insert(run, 1)
+  })
+  await expect(work).rejects.toMatchObject({ code: '23505' })
+  expect(await ids()).toEqual([])
+})
+
+test('failed transactions give their connections back', async () => {
+  for (let i = 0; i < 20; i++) await one.db.transaction(() => Promise.reject(new Error('no'))).catch(() => {})
+  await Promise.all(Array.from({ length: 8 }, (_, i) => one.db.transaction((run) => insert(run, i))))
+  expect(await ids()).toHaveLength(8)
+})
+
+test('nobody sees a transaction before it has committed', async () => {
+  await one.db.transaction(async (run) => {
+    await insert(run, 1)
+    expect(await ids()).toEqual([])
+  })
+  expect(await ids()).toEqual([1])
+})
+
+test('the pool survives a killed backend: the next statement goes through', async () => {
+  await one.db.run('select 1')
+  await killBackends()
+  await eventually(async () => expect(await one.db.run('select 1 as one')).toEqual([{ one: 1 }]))
+})
+
+test('a statement whose backend is killed is service_unavailable', async () => {
+  const sleeping = one.db.run('select pg_sleep(20)')
+  const refused = expect(sleeping).rejects.toMatchObject(unavailable)
+  await eventually(async () => expect((await killBackends()).rowCount).toBeGreaterThan(0))
+  await refused
+})
+
+test('a transaction whose backend is killed between two statements is service_unavailable, and harms nobody', async () => {
+  const work = one.db.transaction(async (run) => {
+    await insert(run, 1)
+    await killBackends()
+    await eventually(() => expect(insert(run, 2)).rejects.toMatchObject(unavailable))
+    await insert(run, 3)
+  })
+  await expect(work).rejects.toMatchObject(unavailable)
+  await one.db.transaction((run) => insert(run, 4))
+  expect(await ids()).toEqual([4])
+})
+
+test('a backend that is killed while a transaction waits for something else does not end the process', async () => {
+  const work = one.db.transaction(async (run) => {
+    await insert(run, 1)
+    await killBackends()
+    const gone = `select 1 from pg_stat_activity where application_name = 'consent'`
+    await eventually(async () => expect((await env.admin.query(gone)).rowCount).toBe(0))
+    // What Postgres said last has arrived.
+    for (let i = 0; i < 50; i++) await new Promise(setImmediate)
+  })
+  await expect(work).rejects.toMatchObject(unavailable)
+  expect(await ids()).toEqual([])
+})
+
+test('the query builder is told the same when its backend is killed', async () => {
+  await one.db.kysely.selectFrom('things').selectAll().execute()
+  const sleeping = one.db.kysely
+    .selectFrom('things')
+    .select(({ fn }) => fn('pg_sleep', []).as('n'))
+    .execute()
+  await expect(sleeping).rejects.toMatchObject({ code: '42883' })
+  const work = one.db.kysely.transaction().execute(async (tx) => {
+    await tx.selectFrom('things').selectAll().execute()
+    await killBackends()
+    await eventually(() => expect(tx.selectFrom('things').selectAll().execute()).rejects.toThrow())
+    await tx.selectFrom('things').selectAll().execute()
+  })
+  await expect(work).rejects.toMatchObject(unavailable)
+  expect(await one.db.kysely.selectFrom('things').selectAll().execute()).toEqual([])
+})
+
+test('while Postgres is out of reach everything is service_unavailable and the process not ready; then it goes on', async () => {
+  const wire = await startWire(env.stack.databaseUrl('consent'))
+  const { kit, db } = await startProcess(env, { url: wire.url })
+  kit.health.setReady(true)
+  expect(await kit.health.failures()).toEqual([])
+  await wire.cut()
+  await eventually(() => expect(db.run('select 1')).rejects.toMatchObject(unavailable))
+  await expect(db.transaction((run) => run('select 1'))).rejects.toMatchObject(unavailable)
+  await expect(db.kysely.selectFrom('things').selectAll().execute()).rejects.toMatchObject(unavailable)
+  expect(await kit.health.failures()).toEqual(['postgres'])
+  await wire.mend()
+  expect(await db.run('select 1 as one')).toEqual([{ one: 1 }])
+  expect(await kit.health.failures()).toEqual([])
+  await kit.stop()
+  await wire.cut()
+})
+
+test('a start waits for Postgres to come', async () => {
+  const wire = await startWire(env.stack.databaseUrl('consent'))
+  await wire.cut()
+  const starting = startProcess(env, { url: wire.url })
+  await wire.mend()
+  const { kit, db } = await starting
+  expect(await db.run('select 1 as one')).toEqual([{ one: 1 }])
+  await kit.stop()
+  await wire.cut()
+})
+
+test('a start with a wrong password fails at once, says what to check, and does not show the password', async () => {
+  const url = new URL(env.stack.databaseUrl('consent'))
+  url.password = 'hunter2'
+  const kit = createTestKit('consent')
+  const opening = openDatabase(kit, { url: url.href, poolSize: 1, schema: 'consent' })
+  const error = (await opening.catch((reason: unknown) => reason)) as Error
+  expect(error.message).toMatch(/^Postgres at 127\.0\.0\.1:\d+ cannot be used as consent .*: check DATABASE_URL$/)
+  expect(error.message).not.toContain('hunter2')
+  await kit.stop()
+})

@@ -1,0 +1,176 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { provisionStream } from '@notify/messaging'
+import { eventually, TestEnv } from '../../dev-env/src/index.ts'
+import { keepDeadLetter } from '../src/dead-letters.ts'
+import { enqueueEvents, enqueueSql } from '../src/outbox/enqueue.ts'
+import { createOutboxWaker, startOutboxRelay } from '../src/outbox/relay.ts'
+import { createDeadLetterTable, createOutboxTables } from '../src/outbox/tables.ts'
+import { type BusProcess, enqueue, numbersIn, startBusProcess, stored, told } from './outbox.ts'
+import { startProcess } from './schema.ts'
+
+let env: TestEnv
+let one: BusProcess
+
+beforeAll(async () => {
+  env = await TestEnv.start([])
+  const { db, kit } = await startProcess(env)
+  await createOutboxTables(db.kysely as never)
+  await createDeadLetterTable(db.kysely as never)
+  await kit.stop()
+})
+afterAll(() => env.stop())
+beforeEach(async () => {
+  await env.sql('consent').query('truncate outbox, stream_watermark, dead_letters')
+  one = await startBusProcess(env)
+  await one.bus.jsm.streams.delete('CONSENT').catch(() => {})
+  await provisionStream(one.bus, 'consent', 1)
+})
+afterEach(() => one.kit.stop())
+
+const relay = ({ kit, db, bus }: BusProcess) => startOutboxRelay(kit, db, bus, 1)
+const rows = async () => (await env.sql('consent').query('select * from outbox order by id')).rows
+const allPublished = () =>
+  eventually(async () => {
+    const all = await rows()
+    expect(all.length).toBeGreaterThan(0)
+    expect(all.filter(({ published_at }) => published_at === null)).toHaveLength(0)
+  })
+
+test('what a transaction left is published once, under its own id, and remembered', async () => {
+  relay(one)
+  await enqueue(one, [1, 2, 3])
+  await allPublished()
+  const messages = await stored(one)
+  expect(numbersIn(messages).toSorted()).toEqual([1, 2, 3])
+  const kept = await rows()
+  expect(messages.map(({ messageId }) => messageId).toSorted()).toEqual(kept.map(({ id }) => id))
+  expect(messages.every(({ messageId, publicationId }) => messageId === publicationId)).toBe(true)
+  expect(kept.map(({ publications }) => publications)).toEqual([1, 1, 1])
+  expect(kept.map(({ published_seq }) => Number(published_seq)).toSorted()).toEqual(messages.map(({ seq }) => seq))
+})
+
+test('what was rolled back is never published', async () => {
+  const failing = one.db.transaction(async (run) => {
+    await enqueueEvents(run, told, [{ event: { kind: 'a', n: 1 } }])
+    throw new Error('no')
+  })
+  await expect(failing).rejects.toThrow('no')
+  relay(one)
+  await enqueue(one, [2])
+  await allPublished()
+  expect(numbersIn(await stored(one))).toEqual([2])
+})
+
+test('events of one subject travel in one message, each with its trace', async () => {
+  relay(one)
+  await one.db.transaction((run) =>
+    enqueueEvents(run, told, [
+      { event: { kind: 'a', n: 1 }, traceparent: 'trace-1' },
+      { event: { kind: 'b', n: 2 } },
+      { event: { kind: 'a', n: 3 } },
+    ]),
+  )
+  await allPublished()
+  const messages = (await stored(one)).toSorted((a, b) => a.subject.localeCompare(b.subject))
+  expect(messages.map(({ subject, events }) => [subject, events])).toEqual([
+    ['consent.told.a', [{ event: { kind: 'a', n: 1 }, traceparent: 'trace-1' }, { event: { kind: 'a', n: 3 } }]],
+    ['consent.told.b', [{ event: { kind: 'b', n: 2 } }]],
+  ])
+})
+
+test('a statement that changes rows can tell of it at once', async () => {
+  relay(one)
+  const source = `(values ('a', 1, 'trace-1'), ('a', 2, null), ('b', 3, null)) as changed (kind, n, traceparent)`
+  await one.db.run(enqueueSql(source, `'consent.told.' || kind`, `json_build_object('kind', kind, 'n', n)`))
+  await allPublished()
+  const messages = await stored(one)
+  expect(messages.map(({ subject }) => subject).toSorted()).toEqual(['consent.told.a', 'consent.told.b'])
+  expect(numbersIn(messages).toSorted()).toEqual([1, 2, 3])
+  expect(messages.flatMap(({ events }) => events).find(({ event }) => event.n === 1)?.traceparent).toBe('trace-1')
+})
+
+test('two relays publish each message once', async () => {
+  const two = await startBusProcess(env)
+  const numbers = Array.from({ length: 1000 }, (_, i) => i)
+  await enqueue(one, numbers.slice(0, 500))
+  relay(one)
+  relay(two)
+  await enqueue(two, numbers.slice(500))
+  await allPublished()
+  expect(numbersIn(await stored(one)).toSorted((a, b) => a - b)).toEqual(numbers)
+  expect((await rows()).every(({ publications }) => publications === 1)).toBe(true)
+  const counted = [one, two].map(({ kit }) => kit.counted('outbox_published_total'))
+  expect(counted[0]! + counted[1]!).toBe(1000)
+  await two.kit.stop()
+})
+
+test('a message that Postgres did not learn was published is not stored a second time', async () => {
+  relay(one)
+  await enqueue(one, [1])
+  await allPublished()
+  // As a crash between the publishing and the commit leaves it.
+  await env.sql('consent').query('update outbox set published_at = null, published_seq = null, publications = 0')
+  await allPublished()
+  expect(numbersIn(await stored(one))).toEqual([1])
+})
+
+test('what is committed while NATS is away is published when it is back', async () => {
+  relay(one)
+  await enqueue(one, [1])
+  await allPublished()
+  await env.kill('nats')
+  await enqueue(one, [2, 3])
+  await eventually(() => expect(one.kit.lines.some(({ msg }) => /a round failed/.test(msg))).toBe(true))
+  expect((await rows()).filter(({ published_at }) => published_at === null)).toHaveLength(2)
+  await env.restart('nats')
+  await allPublished()
+  const numbers = numbersIn(await stored(one))
+  expect([...new Set(numbers)].toSorted()).toEqual([1, 2, 3])
+})
+
+test('a relay that was woken does not wait for its next look', async () => {
+  relay(one)
+  const waits: number[] = []
+  const wake = createOutboxWaker({ service: 'consent' }, one.bus)
+  for (let n = 0; n < 5; n++) {
+    await enqueue(one, [n])
+    const started = performance.now()
+    wake()
+    await eventually(async () => expect((await rows()).every(({ published_at }) => published_at)).toBe(true), {
+      intervalMs: 2,
+    })
+    waits.push(performance.now() - started)
+  }
+  // It looks every 200 ms by itself: without waking half of the waits would be longer than 100 ms.
+  expect(waits.toSorted((a, b) => a - b)[2]).toBeLessThan(100)
+})
+
+test('waking a relay after the connection has closed harms nobody', async () => {
+  const wake = createOutboxWaker({ service: 'consent' }, one.bus)
+  await one.bus.connection.close()
+  wake()
+  wake()
+})
+
+test('a stop leaves nothing half done: what is not published stays for the next relay', async () => {
+  await enqueue(
+    one,
+    Array.from({ length: 300 }, (_, i) => i),
+  )
+  relay(one)
+  await one.kit.stop()
+  one = await startBusProcess(env)
+  const published = (await rows()).filter(({ published_at }) => published_at !== null)
+  expect(numbersIn(await stored(one))).toHaveLength(published.length)
+  relay(one)
+  await allPublished()
+  expect(numbersIn(await stored(one))).toHaveLength(300)
+})
+
+test('a dead letter is kept once, however often it is given up', async () => {
+  const letter = { durable: 'd', eventId: 'e:0', subject: 's', event: '{"n":1}', reason: 'broken' }
+  await Promise.all([keepDeadLetter(one.db, letter), keepDeadLetter(one.db, letter)])
+  await keepDeadLetter(one.db, { ...letter, reason: 'still broken' })
+  const { rows: kept } = await env.sql('consent').query('select durable, event_id, reason from dead_letters')
+  expect(kept).toEqual([{ durable: 'd', event_id: 'e:0', reason: expect.stringMatching(/^broken$/) }])
+})
