@@ -7,35 +7,36 @@ beforeAll(async () => {
   env = await TestEnv.start(['gateway', 'dispatch', 'callbacks'], {
     env: {
       all: { LOG_LEVEL: 'warn' },
-      'dispatch-worker': { CARRIER_TIMEOUT: '2s', UNKNOWN_GRACE: '1s', SEND_RETRY_DELAYS: '500ms,1s,2s,4s', STALLED_AFTER: '4s' },
+      'dispatch-worker': {
+        CARRIER_TIMEOUT: '2s',
+        UNKNOWN_GRACE: '1s',
+        SEND_RETRY_DELAYS: '500ms,1s,2s,4s',
+        STALLED_AFTER: '4s',
+      },
     },
   })
 }, 60_000)
 
 afterAll(() => env.stop())
 
-test(
-  'whatever is killed under load, every 202 ends in one final state, and a message sent twice has an ambiguous attempt',
-  async () => {
-    const load = startLoad()
-    for (const victims of [['dispatch-api', 'dispatch-worker'], ['gateway'], ['nats']] as const) {
-      const before = load.accepted.length
-      await eventually(() => expect(load.accepted.length).toBeGreaterThan(before + 150), { timeoutMs: 30_000 })
-      await Promise.all(victims.map((process) => env.kill(process)))
-      await Promise.all(victims.map((process) => env.restart(process)))
-    }
+test('whatever is killed under load, every 202 ends in one final state, and a message sent twice has an ambiguous attempt', async () => {
+  const load = startLoad()
+  for (const victims of [['dispatch-api', 'dispatch-worker'], ['gateway'], ['nats']] as const) {
     const before = load.accepted.length
-    await eventually(() => expect(load.accepted.length).toBeGreaterThan(before + 50), { timeoutMs: 30_000 })
-    await load.stop()
+    await eventually(() => expect(load.accepted.length).toBeGreaterThan(before + 150), { timeoutMs: 30_000 })
+    await Promise.all(victims.map((process) => env.kill(process)))
+    await Promise.all(victims.map((process) => env.restart(process)))
+  }
+  const before = load.accepted.length
+  await eventually(() => expect(load.accepted.length).toBeGreaterThan(before + 50), { timeoutMs: 30_000 })
+  await load.stop()
 
-    expect(new Set(load.accepted).size).toBe(load.accepted.length)
-    await eventually(async () => expect(await unfinished()).toEqual([]), { timeoutMs: 90_000, intervalMs: 250 })
-    await everyAcceptedIsFinalOnce(load.accepted)
-    await everyAcceptedWasSent(load.accepted)
-    await activityShowsThemAll(load.accepted)
-  },
-  180_000,
-)
+  expect(new Set(load.accepted).size).toBe(load.accepted.length)
+  await eventually(async () => expect(await unfinished()).toEqual([]), { timeoutMs: 90_000, intervalMs: 250 })
+  await everyAcceptedIsFinalOnce(load.accepted)
+  await everyAcceptedWasSent(load.accepted)
+  await activityShowsThemAll(load.accepted)
+}, 180_000)
 
 /** Sends from several callers until it is told to stop; notes what was answered 202. A refusal is not noted: nothing was promised. */
 function startLoad(): { accepted: string[]; stop(): Promise<void> } {
@@ -45,7 +46,9 @@ function startLoad(): { accepted: string[]; stop(): Promise<void> } {
     for (let n = 0; !stopped; n++) {
       const phone = `+1555${String(index).padStart(2, '0')}${String(n).padStart(4, '0')}1`
       const body = { channel: 'sms', recipient: phone, body: `load ${index}-${n}` }
-      const response: ApiResponse | undefined = await env.api('POST', '/api/v1/notifications', { body }).catch(() => undefined)
+      const response: ApiResponse | undefined = await env
+        .api('POST', '/api/v1/notifications', { body })
+        .catch(() => undefined)
       if (response?.status === 202) accepted.push(response.body.notification_id)
     }
   }
@@ -87,9 +90,11 @@ async function everyAcceptedWasSent(accepted: readonly string[]): Promise<void> 
     sends.set(id, (sends.get(id) ?? 0) + 1)
   }
   expect(accepted.filter((id) => !sends.has(id))).toEqual([])
-  const { rows } = await env.sql('dispatch').query<Attempted>(
-    `select notification_id, count(*) filter (where ambiguous)::int as ambiguous from attempts group by notification_id`,
-  )
+  const { rows } = await env
+    .sql('dispatch')
+    .query<Attempted>(
+      `select notification_id, count(*) filter (where ambiguous)::int as ambiguous from attempts group by notification_id`,
+    )
   const ambiguous = new Map(rows.map((row) => [row.notification_id, row.ambiguous]))
   const unexplained = [...sends].filter(([id, count]) => count - 1 > (ambiguous.get(id) ?? 0))
   expect(unexplained).toEqual([])
@@ -100,9 +105,10 @@ async function activityShowsThemAll(accepted: readonly string[]): Promise<void> 
     async () => {
       const { rows } = await env
         .sql('gateway')
-        .query(`select count(*)::int as count from activity where id = any($1) and status in ('delivered', 'undelivered', 'failed')`, [
-          accepted,
-        ])
+        .query(
+          `select count(*)::int as count from activity where id = any($1) and status in ('delivered', 'undelivered', 'failed')`,
+          [accepted],
+        )
       expect(rows[0].count).toBe(accepted.length)
     },
     { timeoutMs: 30_000 },

@@ -11,6 +11,11 @@ import { Slots } from './slots.ts'
 
 const ackWaitMs = 15_000
 const stillWorkingMs = 5_000
+/**
+ * When a process that stops gives back what it has not begun. Not at once: nats-server 2.9 would hand it to the pull request
+ * that has just ended, and then forget one message for long and deliver another twice.
+ */
+const givenBackMs = 200
 /** Messages fetched ahead: few, since one may carry hundreds of events and is given again when it waits too long. */
 const prefetchedMessages = 16
 
@@ -90,7 +95,7 @@ export class ConsumerLoop<Context> {
     if (this.#stopped) await messages.close()
     for await (const message of messages) {
       if (this.#stopped) {
-        message.nak()
+        message.nak(givenBackMs)
         continue
       }
       const task = this.#handleMessage(message)
@@ -116,13 +121,16 @@ export class ConsumerLoop<Context> {
         { durable: this.#entry.durable, subject: message.subject, err: error },
         'a message is not ours to read',
       )
-      message.term('not an array of events')
+      // Without a reason: nats-server 2.9 does not understand one, and would give the message again.
+      message.term()
     } finally {
       clearInterval(working)
     }
   }
 
   async #handleEvent(message: JsMsg, wire: WireEvent, eventId: string): Promise<Result> {
+    // Not begun when the drain began: another replica takes it.
+    if (this.#stopped) return 'repeat'
     const { event, durable, handle } = this.#entry
     const parent = wire.traceparent ?? undefined
     const span = this.#kit.tracer.start(`consume ${durable}`, {
@@ -132,8 +140,6 @@ export class ConsumerLoop<Context> {
     const delivery: Delivery = { eventId, subject: message.subject, redelivered: message.redelivered, span }
     let result: Result = 'done'
     let fault: unknown
-    // Not begun when the drain began: another replica takes it.
-    if (this.#stopped) return 'repeat'
     try {
       const parsed = event.schema.safeParse(wire.event)
       if (!parsed.success)
@@ -165,7 +171,7 @@ export class ConsumerLoop<Context> {
         eventId,
         durable,
         subject,
-        event: JSON.stringify(event),
+        event: JSON.stringify(event ?? null),
         reason: error.message,
       })
       return 'dead'
@@ -182,9 +188,12 @@ export class ConsumerLoop<Context> {
 
 /** @throws SyntaxError or TypeError when the message is not an array of events */
 function readEvents(message: JsMsg): WireEvent[] {
-  const events = message.json<WireEvent[]>()
+  const events = message.json<unknown>()
   if (!Array.isArray(events)) throw new TypeError('the message is not an array')
-  return events
+  // What is no event fits no schema either: it goes to the dead letters alone.
+  return events.map((item: unknown) =>
+    typeof item === 'object' && item !== null ? (item as WireEvent) : { event: item },
+  )
 }
 
 function describeIssue(issue: { path: PropertyKey[]; message: string } | undefined): string {

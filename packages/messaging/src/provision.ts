@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import {
   AckPolicy,
-  type ConsumerConfig,
+  type ConsumerInfo,
   DeliverPolicy,
   DiscardPolicy,
   JetStreamApiCodes,
@@ -63,26 +63,39 @@ interface DurableSettings {
 }
 
 /**
- * Makes a durable, or brings it up to date.
- * @throws Error when the server keeps another filter under this name: it would hear the wrong messages
+ * Makes a durable, or brings its limits up to date.
+ * @throws Error when there is one of this name with another filter: it would hear the wrong messages
  */
 export async function provisionConsumer(
   bus: Bus,
   { publisher, durable, filter, ackWaitMs, maxAckPending }: DurableSettings,
 ): Promise<void> {
-  const config: Partial<ConsumerConfig> = {
+  const { consumers } = bus.jsm
+  const { name } = streams[publisher]
+  const limits = { ack_wait: nanos(ackWaitMs), max_ack_pending: maxAckPending, max_deliver: -1 }
+  // Asked first: nats-server 2.9 silently replaces the filter of a durable that is added again, later ones refuse to add it.
+  const known = await consumers.info(name, durable).catch((error: unknown) => {
+    if (isCode(error, JetStreamApiCodes.ConsumerNotFound)) return undefined
+    throw error
+  })
+  if (known) {
+    requireFilter(known, filter)
+    await consumers.update(name, durable, limits)
+    return
+  }
+  const made = await consumers.add(name, {
     durable_name: durable,
     filter_subject: filter,
     ack_policy: AckPolicy.Explicit,
-    ack_wait: nanos(ackWaitMs),
-    max_ack_pending: maxAckPending,
-    max_deliver: -1,
     deliver_policy: DeliverPolicy.All,
-  }
-  const echoed = await bus.jsm.consumers.add(streams[publisher].name, config)
-  if (echoed.config.filter_subject !== filter) {
-    throw new Error(`the durable ${durable} listens to ${echoed.config.filter_subject}, not to ${filter}`)
-  }
+    ...limits,
+  })
+  requireFilter(made, filter)
+}
+
+function requireFilter({ name, config }: ConsumerInfo, filter: string): void {
+  if (config.filter_subject === filter) return
+  throw new Error(`the durable ${name} listens to ${config.filter_subject}, not to ${filter}`)
 }
 
 /** Whether JetStream answered with this error code. */

@@ -1,3 +1,6 @@
+/** A batch is not split into parts smaller than this. */
+const leastShare = 16
+
 interface CoalesceOptions<In, Out> {
   /** Handles many items at once; answers in the same order. An `Error` in the list refuses that item alone. */
   run(items: readonly In[]): Promise<readonly (Out | Error)[]>
@@ -6,6 +9,8 @@ interface CoalesceOptions<In, Out> {
   maxInFlight: number
   /** Least time from the start of one batch to the start of the next; 0 by default. The first after a pause starts at once. */
   minIntervalMs?: number
+  /** What an item weighs, and the most that a batch may weigh; a heavier item goes alone. */
+  weight?: { of(item: In): number; max: number }
 }
 
 interface Waiting<In, Out> {
@@ -18,8 +23,14 @@ interface Waiting<In, Out> {
  * Gathers the items of one turn of the event loop into one call. An idle process waits for the end of the turn only; a busy
  * one gathers while earlier calls are under way, so batches grow with the load.
  */
-export function coalesce<In, Out>({ run, maxBatch, maxInFlight, minIntervalMs = 0 }: CoalesceOptions<In, Out>): (item: In) => Promise<Out> {
-  let waiting: Waiting<In, Out>[] = []
+export function coalesce<In, Out>({
+  run,
+  maxBatch,
+  maxInFlight,
+  minIntervalMs = 0,
+  weight,
+}: CoalesceOptions<In, Out>): (item: In) => Promise<Out> {
+  const waiting: Waiting<In, Out>[] = []
   let inFlight = 0
   let scheduled = false
   let earliestMs = 0
@@ -35,11 +46,23 @@ export function coalesce<In, Out>({ run, maxBatch, maxInFlight, minIntervalMs = 
     scheduled = false
     if (minIntervalMs > 0) earliestMs = performance.now() + minIntervalMs
     while (inFlight < maxInFlight && waiting.length > 0) {
-      const batch = waiting.length <= maxBatch ? waiting : waiting.slice(0, maxBatch)
-      waiting = waiting.length <= maxBatch ? [] : waiting.slice(maxBatch)
+      // Spread over the free places: the next stage works on one part while this process prepares another.
+      const share = Math.ceil(waiting.length / (maxInFlight - inFlight))
+      const batch = waiting.splice(0, countThatFits(Math.min(maxBatch, Math.max(share, leastShare))))
       inFlight++
       void settle(batch)
     }
+  }
+  const countThatFits = (most: number) => {
+    if (!weight) return most
+    let count = 0
+    let total = 0
+    for (const { item } of waiting) {
+      total += weight.of(item)
+      if (count === most || (total > weight.max && count > 0)) break
+      count++
+    }
+    return count
   }
   const settle = async (batch: Waiting<In, Out>[]) => {
     try {

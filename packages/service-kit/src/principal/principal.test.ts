@@ -1,6 +1,6 @@
+import { beforeAll, expect, test } from '@jest/globals'
 import type { KeyPrincipal, OperatorPrincipal } from '@notify/contracts'
 import { newId } from '@notify/contracts'
-import { beforeAll, expect, test } from '@jest/globals'
 import { exportJWK, generateKeyPair, type JSONWebKeySet, type JWK, SignJWT } from 'jose'
 import { createPrincipalSigner, principalIssuer, principalLifetimeSeconds } from './sign.ts'
 import { createPrincipalVerifier } from './verify.ts'
@@ -20,7 +20,7 @@ const operator: OperatorPrincipal = {
   permissions: ['activity:read'],
 }
 
-let pair: CryptoKeyPair
+let pair: Awaited<ReturnType<typeof generateKeyPair>>
 let privateJwk: JWK
 let jwks: JSONWebKeySet
 
@@ -32,7 +32,7 @@ async function newKey(kid: string) {
   const made = await generateKeyPair('ES256', { extractable: true })
   const publicJwk = { ...(await exportJWK(made.publicKey)), kid, alg: 'ES256' }
   return {
-    pair: made as CryptoKeyPair,
+    pair: made,
     privateJwk: { ...(await exportJWK(made.privateKey)), kid } as JWK,
     jwks: { keys: [publicJwk] } as JSONWebKeySet,
   }

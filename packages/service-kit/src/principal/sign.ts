@@ -19,7 +19,10 @@ export async function createPrincipalSigner(key: JWK): Promise<SignPrincipal> {
   // Callers are remembered by whoever authenticates them, so the same object comes again and again.
   const idOf = (principal: Principal) => {
     let id = ids.get(principal)
-    if (id === undefined) ids.set(principal, (id = JSON.stringify(principal)))
+    if (id === undefined) {
+      id = JSON.stringify(principal)
+      ids.set(principal, id)
+    }
     return id
   }
   const cache = new Map<string, { token: Promise<string>; renewAtMs: number }>()

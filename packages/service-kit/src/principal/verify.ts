@@ -26,6 +26,7 @@ export function createPrincipalVerifier(jwks: JSONWebKeySet): VerifyPrincipal {
     entry.principal = jwtVerify(token, keys, {
       issuer: principalIssuer,
       typ: 'principal+jwt',
+      requiredClaims: ['exp'],
       algorithms: ['ES256'],
     }).then(({ payload }) => {
       entry.expiresAtMs = (payload.exp ?? 0) * 1000

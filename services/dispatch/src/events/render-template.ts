@@ -1,5 +1,5 @@
 import { Problem } from '@notify/service-kit'
-import { Liquid, LiquidError, type Template, UndefinedVariableError } from 'liquidjs'
+import { AssertionError, Liquid, LiquidError, type Template, UndefinedVariableError } from 'liquidjs'
 
 /**
  * Templates come from customers: no file access, no endless loops, only own properties, and an undefined variable is an
@@ -35,7 +35,8 @@ export function renderText(template: string, variables: Record<string, unknown>)
     }
     return String(text.renderSync(steps, variables))
   } catch (error) {
-    if (!(error instanceof LiquidError)) throw error
+    // A template over the length limit is an AssertionError, everything else a LiquidError.
+    if (!(error instanceof LiquidError || error instanceof AssertionError)) throw error
     if (error instanceof UndefinedVariableError) {
       const name = String((error.originalError as { variableName?: string } | undefined)?.variableName ?? 'named in it')
       throw new Problem('template_variable_missing', `The template needs the variable ${name}; give it in data`, {

@@ -6,17 +6,21 @@ import {
   type createNotification as contract,
   newId,
 } from '@notify/contracts'
-import { coalesce, type Handler, Problem, Reply } from '@notify/service-kit'
+import { coalesce, defaultMaxBodyBytes, type Handler, Problem, Reply } from '@notify/service-kit'
 import type { Context } from '../context.ts'
 
 interface Request {
   requestId: string
+  /** Size of the caller's body. */
+  bytes: number
   item: AcceptItem
 }
 
 const maxBatch = 256
-const callsInFlight = 3
+const callsInFlight = 2
 const callTimeoutMs = 8000
+/** Bodies of one call; written anew they may grow sixfold (`1e20`), and dispatch takes 64 MiB. */
+const maxCallBytes = 8 * 1024 * 1024
 /** Waits before a call that had no answer is repeated; the ids are ours, so repeating it accepts nothing twice. */
 const repeatAfterMs = [50, 200, 500, 1000, 1500]
 
@@ -25,13 +29,15 @@ export function createNotificationHandler(context: Context): Handler<Context, ty
   const accept = coalesce<Request, AcceptResult>({
     maxBatch,
     maxInFlight: callsInFlight,
+    weight: { of: ({ bytes }) => bytes, max: maxCallBytes },
     run: (requests) => acceptTogether(context, requests),
   })
-  return async (_context, { body, principal, idempotencyKey, span, requestId }) => {
+  return async (_context, { body, principal, idempotencyKey, span, requestId, headers }) => {
     const notificationId = newId('notif')
     span.set({ 'notification.id': notificationId })
     const result = await accept({
       requestId,
+      bytes: Number(headers['content-length'] ?? defaultMaxBodyBytes),
       item: {
         notification_id: notificationId,
         principal: await context.signPrincipal(principal),

@@ -15,6 +15,9 @@ const notForwarded = [
   principalHeader,
 ]
 
+/** How long the service may be silent before the caller is told to come again. */
+const silenceMs = 15_000
+
 /**
  * Passes requests to a service that verifies its own callers, bytes untouched: a carrier's signature covers them.
  */
@@ -28,7 +31,7 @@ export function streamThrough(door: Door, target: string): RequestHandler {
     for (const name of notForwarded) delete headers[name]
     if (span.traceparent) headers.traceparent = span.traceparent
     const outgoing = httpRequest(
-      { agent, hostname, port, method: request.method, path: request.originalUrl, headers },
+      { agent, hostname, port, method: request.method, path: request.originalUrl, headers, timeout: silenceMs },
       (incoming) => {
         for (const name of notForwarded) delete incoming.headers[name]
         response.writeHead(incoming.statusCode ?? 502, incoming.headers)
@@ -48,6 +51,7 @@ export function streamThrough(door: Door, target: string): RequestHandler {
       })
       sendProblem(response, problem, { requestId, docsUrl: door.docsUrl, headers: { 'x-request-id': requestId } })
     })
+    outgoing.on('timeout', () => outgoing.destroy(new Error('timeout')))
     // A caller that goes away, before or during the answer, takes the other side with it.
     response.on('close', () => {
       if (!response.writableFinished) outgoing.destroy()

@@ -1,0 +1,74 @@
+import { randomBytes } from 'node:crypto'
+import { defineEvent, type WireEvent } from '@notify/contracts'
+import { z } from 'zod'
+import type { TestEnv } from '../../dev-env/src/index.ts'
+import { createTestKit, type TestKit } from '../../service-kit/tests/test-kit.ts'
+import { type Bus, connectBus } from '../src/connect.ts'
+import type { DeadLetter } from '../src/consume.ts'
+import { startConsumers } from '../src/consume.ts'
+import { type ConsumerEntry, consumer, type Delivery } from '../src/consumer.ts'
+import { provisionStream } from '../src/provision.ts'
+import { publish } from '../src/publish.ts'
+
+/** An event of a subject of its own, so that tests do not hear each other. */
+export function topic() {
+  const name = `t${randomBytes(6).toString('hex')}`
+  const event = defineEvent({
+    publisher: 'consent',
+    subject: `consent.${name}.{kind}`,
+    schema: z.object({ kind: z.enum(['a', 'b']), n: z.number() }),
+  })
+  return { name, event, subject: `consent.${name}.a` }
+}
+export type Topic = ReturnType<typeof topic>
+
+/** One process of a service, with its connection. */
+export interface Process {
+  kit: TestKit
+  bus: Bus
+}
+
+export async function startProcess(env: TestEnv): Promise<Process> {
+  const kit = createTestKit('consent')
+  const bus = await connectBus(kit, { url: env.stack.natsUrl, requiredForReady: true })
+  await provisionStream(bus, 'consent', 1)
+  return { kit, bus }
+}
+
+/** Publishes one message with these events. */
+export function send({ bus }: Process, { subject }: Topic, numbers: readonly unknown[], id: string = newId()) {
+  const events: WireEvent[] = numbers.map((n) => ({ event: { kind: 'a', n } }))
+  return publish(bus, { id, subject, events: JSON.stringify(events) })
+}
+
+export const newId = () => randomBytes(8).toString('hex')
+
+interface Hearing {
+  durable?: string
+  concurrency?: number
+  retry?: string[]
+  keepDeadLetter?: (letter: DeadLetter) => Promise<void>
+  handle?: (n: number, delivery: Delivery) => Promise<void> | void
+}
+
+/** Starts a consumer of the topic; `heard` are the numbers in the order of their handling. */
+export function hear({ kit, bus }: Process, { name, event }: Topic, options: Hearing = {}) {
+  const heard: number[] = []
+  const letters: DeadLetter[] = []
+  const { durable = `consent-${name}`, concurrency = 8, retry = ['50ms'], handle } = options
+  const entry = consumer<undefined, typeof event.schema>(event, {
+    durable,
+    concurrency,
+    retry,
+    async handle(_context, { n }, delivery) {
+      heard.push(n)
+      await handle?.(n, delivery)
+    },
+  })
+  startConsumers<undefined>(kit, bus, {
+    context: undefined,
+    consumers: [entry as ConsumerEntry<undefined>],
+    keepDeadLetter: options.keepDeadLetter ?? (async (letter) => void letters.push(letter)),
+  })
+  return { durable, heard, letters }
+}

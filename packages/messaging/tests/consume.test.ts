@@ -1,0 +1,284 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { eventually, TestEnv } from '../../dev-env/src/index.ts'
+import { PermanentError } from '../src/consumer.ts'
+import { hear, newId, type Process, send, startProcess, type Topic, topic } from './bus.ts'
+
+let env: TestEnv
+let one: Process
+let own: Topic
+
+beforeAll(async () => {
+  env = await TestEnv.start([])
+})
+afterAll(() => env.stop())
+beforeEach(async () => {
+  one = await startProcess(env)
+  own = topic()
+})
+afterEach(() => one.kit.stop())
+
+/** Everything that was published is done with, for good. */
+const settled = (durable: string) =>
+  eventually(async () => {
+    const { num_pending, num_ack_pending } = await one.bus.jsm.consumers.info('CONSENT', durable)
+    expect({ num_pending, num_ack_pending }).toEqual({ num_pending: 0, num_ack_pending: 0 })
+  })
+
+test('every event of every message is handled, and the handler learns its identity', async () => {
+  const ids: string[] = []
+  const { durable, heard } = hear(one, own, {
+    handle: (_n, { eventId, subject, redelivered }) => {
+      expect([subject, redelivered]).toEqual([own.subject, false])
+      ids.push(eventId)
+    },
+  })
+  await send(one, own, [1, 2, 3], 'outbox-1')
+  await send(one, own, [4], 'outbox-2')
+  await settled(durable)
+  expect(heard.toSorted()).toEqual([1, 2, 3, 4])
+  expect(ids.toSorted()).toEqual(['outbox-1:0', 'outbox-1:1', 'outbox-1:2', 'outbox-2:0'])
+  expect(one.kit.counted('consumer_events_total', { durable, result: 'done' })).toBe(4)
+})
+
+test('an event that was published before its consumer existed is handled', async () => {
+  await send(one, own, [1])
+  const { durable, heard } = hear(one, own)
+  await eventually(() => expect(heard).toEqual([1]))
+  await settled(durable)
+})
+
+test('a handler that throws sees the event again after the waits declared, the last of which repeats', async () => {
+  const times: number[] = []
+  const { heard, durable } = hear(one, own, {
+    retry: ['50ms', '400ms'],
+    handle: () => {
+      times.push(performance.now())
+      if (times.length < 4) throw new Error('database away')
+    },
+  })
+  await send(one, own, [1])
+  await eventually(() => expect(heard).toHaveLength(4))
+  await settled(durable)
+  const waits = times.slice(1).map((time, index) => time - times[index]!)
+  for (const [index, least] of [50, 400, 400].entries()) expect(waits[index]).toBeGreaterThanOrEqual(least - 5)
+  expect(waits[0]).toBeLessThan(waits[1]!)
+  expect(one.kit.lines.filter(({ msg }) => msg === 'an event failed and will be handled again')).toMatchObject([
+    { deliveries: 1, again_ms: 50 },
+    { deliveries: 2, again_ms: 400 },
+    { deliveries: 3, again_ms: 400 },
+  ])
+})
+
+test('an event that no repetition helps goes to the dead letters at once, and is not seen again', async () => {
+  const { heard, letters, durable } = hear(one, own, {
+    handle: () => {
+      throw new PermanentError('the credentials do not fit')
+    },
+  })
+  await send(one, own, [1], 'outbox-7')
+  await eventually(() => expect(letters).toHaveLength(1))
+  await settled(durable)
+  expect(letters).toEqual([
+    {
+      eventId: 'outbox-7:0',
+      durable,
+      subject: own.subject,
+      event: '{"kind":"a","n":1}',
+      reason: 'the credentials do not fit',
+    },
+  ])
+  expect(heard).toEqual([1])
+})
+
+test('an event that does not fit its schema never reaches the handler', async () => {
+  const { heard, letters, durable } = hear(one, own)
+  await send(one, own, ['one'])
+  await eventually(() => expect(letters).toHaveLength(1))
+  await settled(durable)
+  expect(letters[0]!.reason).toMatch(/^the event does not fit its schema: n /)
+  expect(heard).toEqual([])
+})
+
+test('one bad event of a message does not hold up the others', async () => {
+  const { heard, letters, durable } = hear(one, own, {
+    handle: (n) => {
+      if (n === 2) throw new PermanentError('two')
+    },
+  })
+  await send(one, own, [1, 2, 'three', 4])
+  await settled(durable)
+  expect(heard.toSorted()).toEqual([1, 2, 4])
+  expect(letters.map(({ reason }) => reason).toSorted()).toEqual([
+    'the event does not fit its schema: n Invalid input: expected number, received string',
+    'two',
+  ])
+})
+
+test('an event that fails for now brings its message back, with the same identities', async () => {
+  const seen: [number, string, boolean][] = []
+  const { durable } = hear(one, own, {
+    handle: (n, { eventId, redelivered }) => {
+      seen.push([n, eventId, redelivered])
+      if (n === 2 && !redelivered) throw new Error('database away')
+    },
+  })
+  await send(one, own, [1, 2], 'outbox-9')
+  await eventually(() => expect(seen).toHaveLength(4))
+  await settled(durable)
+  expect(seen.filter(([, , redelivered]) => redelivered)).toEqual([
+    [1, 'outbox-9:0', true],
+    [2, 'outbox-9:1', true],
+  ])
+})
+
+test('a dead letter that cannot be kept is not given up', async () => {
+  let tries = 0
+  const { durable } = hear(one, own, {
+    handle: () => {
+      throw new PermanentError('never')
+    },
+    keepDeadLetter: async () => {
+      if (++tries < 3) throw new Error('database away')
+    },
+  })
+  await send(one, own, [1])
+  await eventually(() => expect(tries).toBe(3))
+  await settled(durable)
+  expect(one.kit.counted('consumer_events_total', { result: 'dead' })).toBe(1)
+})
+
+test.each(['not JSON', '{"event":1}', '"text"', 'null', ''])(
+  'a message that is no list of events (%j) is terminated, and the next one is handled',
+  async (text) => {
+    const { heard, durable } = hear(one, own)
+    await one.bus.js.publish(own.subject, text)
+    await send(one, own, [1])
+    await eventually(() => expect(heard).toEqual([1]))
+    await settled(durable)
+    expect((await one.bus.jsm.consumers.info('CONSENT', durable)).num_redelivered).toBe(0)
+    expect(one.kit.lines.some(({ msg }) => msg === 'a message is not ours to read')).toBe(true)
+  },
+)
+
+test('a list with something in it that is no event does not cost the other events of the message', async () => {
+  const { heard, letters, durable } = hear(one, own)
+  await one.bus.js.publish(own.subject, JSON.stringify([null, { event: { kind: 'a', n: 1 } }, 7, {}]))
+  await settled(durable)
+  expect(heard).toEqual([1])
+  expect(letters).toHaveLength(3)
+  expect(letters.map(({ event }) => event)).toEqual(['null', '7', 'null'])
+})
+
+test('no more events than declared are handled at the same time, whatever messages they came in', async () => {
+  let underWay = 0
+  let most = 0
+  const { heard, durable } = hear(one, own, {
+    concurrency: 3,
+    handle: async () => {
+      most = Math.max(most, ++underWay)
+      for (let i = 0; i < 10; i++) await new Promise(setImmediate)
+      underWay--
+    },
+  })
+  await Promise.all([
+    send(one, own, [1, 2, 3, 4, 5, 6, 7, 8]),
+    ...Array.from({ length: 12 }, (_, i) => send(one, own, [i])),
+  ])
+  await eventually(() => expect(heard).toHaveLength(20))
+  await settled(durable)
+  expect(most).toBe(3)
+})
+
+test('two processes share the events of a durable: each is handled once', async () => {
+  const two = await startProcess(env)
+  const slow = async () => {
+    for (let i = 0; i < 20; i++) await new Promise(setImmediate)
+  }
+  const first = hear(one, own, { concurrency: 2, handle: slow })
+  const second = hear(two, own, { concurrency: 2, handle: slow })
+  await Promise.all(Array.from({ length: 60 }, (_, i) => send(one, own, [i])))
+  await eventually(() => expect(first.heard.length + second.heard.length).toBe(60))
+  await settled(first.durable)
+  await two.kit.stop()
+  expect(new Set([...first.heard, ...second.heard]).size).toBe(60)
+})
+
+test('a stop lets the events under way finish and gives the rest back to the next process, each once', async () => {
+  const begun = Promise.withResolvers<void>()
+  const may = Promise.withResolvers<void>()
+  const { heard, durable } = hear(one, own, {
+    concurrency: 1,
+    retry: ['10ms'],
+    handle: () => {
+      begun.resolve()
+      return may.promise
+    },
+  })
+  await send(one, own, [1])
+  await begun.promise
+  for (const n of [2, 3, 4]) await send(one, own, [n])
+  let stopped = false
+  const stop = one.kit.stop().then(() => {
+    stopped = true
+  })
+  for (let i = 0; i < 20; i++) await new Promise(setImmediate)
+  expect(stopped).toBe(false)
+  may.resolve()
+  await stop
+  expect(heard).toEqual([1])
+
+  one = await startProcess(env)
+  const next = hear(one, own, { durable })
+  await eventually(() => expect(next.heard.toSorted()).toEqual([2, 3, 4]), { timeoutMs: 5000 })
+  await settled(durable)
+})
+
+test('a stop ends although NATS is away', async () => {
+  const alone = await TestEnv.start([])
+  try {
+    const process = await startProcess(alone)
+    const { heard } = hear(process, own)
+    await send(process, own, [1])
+    await eventually(() => expect(heard).toEqual([1]))
+    await alone.kill('nats')
+    await eventually(() => expect(process.kit.lines.some(({ msg }) => /lost the connection/.test(msg))).toBe(true))
+    await process.kit.stop()
+  } finally {
+    await alone.stop()
+  }
+})
+
+test('a durable that was deleted is made again', async () => {
+  const { heard, durable } = hear(one, own)
+  await send(one, own, [1])
+  await eventually(() => expect(heard).toEqual([1]))
+  await one.bus.jsm.consumers.delete('CONSENT', durable)
+  await send(one, own, [2])
+  await eventually(() => expect(heard).toContain(2))
+})
+
+test('the trace of an event goes on in its handler; text that is no trace does not', async () => {
+  const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
+  const traces = new Map<number, string | undefined>()
+  hear(one, own, { handle: (n, { span }) => void traces.set(n, span.traceparent) })
+  const events = [traceparent, 'nonsense', null].map((text, n) => ({ event: { kind: 'a', n }, traceparent: text }))
+  await one.bus.js.publish(own.subject, JSON.stringify(events))
+  await eventually(() => expect(traces.size).toBe(3))
+  expect([traces.get(0), traces.get(1), traces.get(2)]).toEqual([traceparent, undefined, undefined])
+})
+
+test('a message without our header is known by its place in the stream', async () => {
+  const ids: string[] = []
+  hear(one, own, { handle: (_n, { eventId }) => void ids.push(eventId) })
+  const { seq } = await one.bus.js.publish(own.subject, JSON.stringify([{ event: { kind: 'a', n: 1 } }]))
+  await eventually(() => expect(ids).toEqual([`CONSENT:${seq}:0`]))
+})
+
+test('a message that is published twice by mistake is stored once, and anew under another publication', async () => {
+  const { heard, durable } = hear(one, own)
+  const id = newId()
+  const first = await send(one, own, [1], id)
+  expect(await send(one, own, [1], id)).toBe(first)
+  await settled(durable)
+  expect(heard).toEqual([1])
+})

@@ -1,0 +1,160 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { DeliverPolicy, RetentionPolicy } from '@nats-io/jetstream'
+import { eventually, TestEnv } from '../../dev-env/src/index.ts'
+import { createTestKit } from '../../service-kit/tests/test-kit.ts'
+import { connectBus } from '../src/connect.ts'
+import { provisionConsumer, provisionStream } from '../src/provision.ts'
+import { publish } from '../src/publish.ts'
+import { hear, newId, type Process, send, startProcess, topic } from './bus.ts'
+
+let env: TestEnv
+let one: Process
+
+beforeAll(async () => {
+  env = await TestEnv.start([])
+})
+afterAll(() => env.stop())
+beforeEach(async () => {
+  one = await startProcess(env)
+})
+afterEach(() => one.kit.stop())
+
+const settings = (durable: string, filter: string) => ({
+  publisher: 'consent' as const,
+  durable,
+  filter,
+  ackWaitMs: 15_000,
+  maxAckPending: 1000,
+})
+
+test('the stream of a service keeps facts for a time, whoever has read them', async () => {
+  const { config } = await provisionStream(one.bus, 'consent', 1)
+  expect(config).toMatchObject({ name: 'CONSENT', subjects: ['consent.>'], retention: RetentionPolicy.Limits })
+  expect(config.max_age).toBeGreaterThan(0)
+})
+
+test('several processes may make the same stream at the same moment', async () => {
+  await one.bus.jsm.streams.delete('CONSENT')
+  const streams = await Promise.all(Array.from({ length: 8 }, () => provisionStream(one.bus, 'consent', 1)))
+  expect(new Set(streams.map(({ created }) => created)).size).toBe(1)
+})
+
+test('a stream with other settings is brought up to date, and keeps its messages', async () => {
+  const own = topic()
+  await send(one, own, [1])
+  await one.bus.jsm.streams.update('CONSENT', { max_age: 60_000_000_000, duplicate_window: 1_000_000_000 })
+  const { config, state } = await provisionStream(one.bus, 'consent', 1)
+  expect(config.max_age).toBeGreaterThan(60_000_000_000)
+  expect(state.messages).toBeGreaterThan(0)
+})
+
+test('a durable may be made as often as there are replicas and starts', async () => {
+  const wanted = settings(`consent-${newId()}`, 'consent.a')
+  await Promise.all(Array.from({ length: 8 }, () => provisionConsumer(one.bus, wanted)))
+  const { config } = await one.bus.jsm.consumers.info('CONSENT', wanted.durable)
+  expect(config).toMatchObject({ filter_subject: 'consent.a', deliver_policy: DeliverPolicy.All, max_deliver: -1 })
+})
+
+test('a durable with other limits is brought up to date, and keeps its place', async () => {
+  const own = topic()
+  const { heard, durable } = hear(one, own)
+  await send(one, own, [1])
+  await eventually(() => expect(heard).toEqual([1]))
+  await provisionConsumer(one.bus, {
+    ...settings(durable, `consent.${own.name}.*`),
+    ackWaitMs: 20_000,
+    maxAckPending: 7,
+  })
+  const { config, delivered } = await one.bus.jsm.consumers.info('CONSENT', durable)
+  expect(config).toMatchObject({ ack_wait: 20_000_000_000, max_ack_pending: 7 })
+  expect(delivered.consumer_seq).toBe(1)
+})
+
+test('a durable with another filter is refused and left as it is: it would hear the wrong messages', async () => {
+  const wanted = settings(`consent-${newId()}`, 'consent.a')
+  await provisionConsumer(one.bus, wanted)
+  await expect(provisionConsumer(one.bus, { ...wanted, filter: 'consent.b' })).rejects.toThrow(
+    `the durable ${wanted.durable} listens to consent.a, not to consent.b`,
+  )
+  const { config } = await one.bus.jsm.consumers.info('CONSENT', wanted.durable)
+  expect(config.filter_subject).toBe('consent.a')
+})
+
+test('a durable of a stream that is not there yet is refused: its owner makes the stream', async () => {
+  const wanted = { ...settings(`consent-${newId()}`, 'otp.sent'), publisher: 'otp' as const }
+  await expect(provisionConsumer(one.bus, wanted)).rejects.toThrow(/stream not found/)
+})
+
+test('a consumer that starts before the owner of its stream hears it from the first message', async () => {
+  const own = topic()
+  await one.bus.jsm.streams.delete('CONSENT')
+  const { heard } = hear(one, own)
+  await provisionStream(one.bus, 'consent', 1)
+  await send(one, own, [1])
+  await eventually(() => expect(heard).toEqual([1]))
+})
+
+test('a stream that was deleted and made anew is heard again', async () => {
+  const own = topic()
+  const { heard } = hear(one, own)
+  await send(one, own, [1])
+  await eventually(() => expect(heard).toEqual([1]))
+  await one.bus.jsm.streams.delete('CONSENT')
+  await provisionStream(one.bus, 'consent', 1)
+  await send(one, own, [2])
+  await eventually(() => expect(heard).toEqual([1, 2]))
+})
+
+test('what is published to no stream fails: nothing is taken for granted', async () => {
+  await expect(publish(one.bus, { id: newId(), subject: 'nobody.listens', events: '[]' })).rejects.toThrow()
+})
+
+test('a message published anew after a loss has a new place and its old identity', async () => {
+  const own = topic()
+  const id = newId()
+  const ids: string[] = []
+  hear(one, own, { handle: (_n, { eventId }) => void ids.push(eventId) })
+  const events = JSON.stringify([{ event: { kind: 'a', n: 1 } }])
+  const first = await publish(one.bus, { id, subject: own.subject, events })
+  const second = await publish(one.bus, { id, subject: own.subject, events }, `${id}:1`)
+  expect(second).toBeGreaterThan(first)
+  await eventually(() => expect(ids).toEqual([`${id}:0`, `${id}:0`]))
+})
+
+test('while NATS is away a process is not ready and publishing fails soon; then everything goes on', async () => {
+  const own = topic()
+  const { heard } = hear(one, own)
+  const { health } = one.kit
+  health.setReady(true)
+  expect(await health.failures()).toEqual([])
+  await env.kill('nats')
+  await eventually(async () => expect(await health.failures()).toEqual(['nats']))
+  const started = performance.now()
+  await expect(send(one, own, [1])).rejects.toThrow()
+  expect(performance.now() - started).toBeLessThan(3000)
+  await env.restart('nats')
+  await eventually(async () => expect(await health.failures()).toEqual([]))
+  await eventually(() => send(one, own, [2]))
+  await eventually(() => expect(heard).toContain(2))
+})
+
+test('a process that NATS is of use to, but not needed by, stays ready without it', async () => {
+  const kit = createTestKit('gateway')
+  await connectBus(kit, { url: env.stack.natsUrl, requiredForReady: false })
+  kit.health.setReady(true)
+  expect(await kit.health.failures()).toEqual([])
+  await kit.stop()
+})
+
+test('a password in the address of NATS is not logged', async () => {
+  const kit = createTestKit('gateway')
+  const url = new URL(env.stack.natsUrl)
+  url.username = 'gateway'
+  url.password = 'hunter2'
+  await connectBus(kit, { url: url.href, requiredForReady: false })
+  await env.kill('nats')
+  await eventually(() => expect(kit.lines.some(({ msg }) => /lost the connection/.test(msg))).toBe(true))
+  await kit.stop()
+  await env.restart('nats')
+  expect(JSON.stringify(kit.lines)).not.toContain('hunter2')
+})

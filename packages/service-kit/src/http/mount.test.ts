@@ -1,0 +1,398 @@
+import { once } from 'node:events'
+import { request as httpRequest } from 'node:http'
+import { connect } from 'node:net'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { anyone, apiKey, carrier, defineRoute, newId, type Principal } from '@notify/contracts'
+import pino from 'pino'
+import { z } from 'zod'
+import { Lifecycle } from '../lifecycle.ts'
+import { Problem } from '../problem.ts'
+import { passingTracer } from '../telemetry/tracing.ts'
+import { route } from './handler.ts'
+import { type Door, mount, mountNotFound } from './mount.ts'
+import { defaultMaxBodyBytes } from './read-body.ts'
+import { Reply } from './reply.ts'
+import { createApp, listen } from './server.ts'
+
+const Echo = z.object({ value: z.unknown() })
+const echo = defineRoute({
+  name: 'echo',
+  service: 'dispatch',
+  method: 'POST',
+  path: '/api/v1/echo',
+  summary: 'Says what it was told',
+  auth: anyone,
+  body: z.unknown(),
+  responses: { 201: Echo },
+  errors: [],
+})
+const raw = defineRoute({
+  ...echo,
+  name: 'raw',
+  path: '/api/v1/raw',
+  auth: carrier,
+  body: undefined,
+  bodyType: 'raw',
+  maxBodyBytes: 10,
+  responses: { 200: Echo },
+})
+const send = defineRoute({ ...echo, name: 'send', path: '/api/v1/sends', auth: apiKey('notifications:send') })
+const item = defineRoute({
+  ...echo,
+  name: 'item',
+  method: 'GET',
+  path: '/api/v1/items/:id',
+  body: undefined,
+  params: z.object({ id: z.string() }),
+  query: z.strictObject({ limit: z.string().regex(/^\d+$/).optional() }),
+  responses: { 200: Echo },
+})
+
+const principal: Principal = {
+  kind: 'key',
+  key_id: newId('key'),
+  mode: 'live',
+  tenant_id: newId('ten'),
+  application_id: newId('app'),
+  permissions: ['notifications:send'],
+}
+const callers: Record<string, Principal> = {
+  sender: principal,
+  reader: { ...principal, permissions: ['notifications:read'] },
+  operator: { kind: 'operator', subject: 'ada', tenant_id: newId('ten'), permissions: [] },
+}
+
+const lines: Record<string, unknown>[] = []
+const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(JSON.parse(line)) })
+const observed: [string, number][] = []
+const lifecycle = new Lifecycle(log)
+let base: string
+let port: number
+
+beforeAll(async () => {
+  const app = createApp()
+  const door: Door = {
+    log,
+    tracer: passingTracer,
+    docsUrl: 'https://docs',
+    edge: true,
+    authenticate({ headers }) {
+      const found = callers[headers.authorization ?? '']
+      if (!found) throw new Problem('unauthenticated', 'Who?', { headers: { 'WWW-Authenticate': 'Bearer' } })
+      return found
+    },
+    async admit() {
+      return { RateLimit: '"key";r=9;t=1' }
+    },
+    observe: (name, status) => void observed.push([name, status]),
+  }
+  mount(app, door, {}, [
+    route(echo, async (_context, { body }) => {
+      if ((body as { fail?: boolean } | null)?.fail)
+        throw new Error('connect ECONNREFUSED postgres://dispatch:hunter2@db')
+      return { value: body }
+    }),
+    route(raw, async (_context, { body }) => ({ value: body.toString('hex') })),
+    route(send, async (_context, { idempotencyKey, requestId, span }) => {
+      const value = { idempotencyKey, requestId, traceparent: span.traceparent }
+      return new Reply(202, JSON.stringify({ value }), { 'Idempotent-Replayed': 'true' })
+    }),
+    route(item, async (_context, { params, query }) => ({ value: { ...params, ...query } })),
+  ])
+  mountNotFound(app, door)
+  ;({ port } = await listen(app, { host: '127.0.0.1', port: 0, docsUrl: 'https://docs' }, { log, lifecycle }))
+  base = `http://127.0.0.1:${port}`
+})
+afterAll(() => lifecycle.stop())
+
+interface Answer {
+  status: number
+  headers: Headers
+  // biome-ignore lint/suspicious/noExplicitAny: answers of every shape are looked into
+  body: any
+}
+
+async function call(
+  method: string,
+  path: string,
+  body?: string | Uint8Array | ReadableStream,
+  headers: Record<string, string> = {},
+): Promise<Answer> {
+  const type = body === undefined ? {} : { 'content-type': 'application/json' }
+  const init = { method, headers: { ...type, ...headers }, duplex: 'half', ...(body === undefined ? {} : { body }) }
+  const response = await fetch(base + path, init as RequestInit)
+  const text = await response.text()
+  return { status: response.status, headers: response.headers, body: text === '' ? undefined : JSON.parse(text) }
+}
+
+/** Writes bytes to the socket and reads until the server closes it. */
+async function exchange(bytes: string): Promise<string> {
+  const socket = connect(port, '127.0.0.1')
+  socket.setEncoding('utf8').write(bytes)
+  let text = ''
+  socket.on('data', (chunk) => {
+    text += chunk
+  })
+  await once(socket, 'close')
+  return text
+}
+
+test.each([
+  ['an object', { a: [1, 'zwei', null, { b: true }] }],
+  ['a list', [1]],
+  ['a text', 'Grüße 🎉'],
+  ['null', null],
+])('a body that is %s arrives as it was sent', async (_what, value) => {
+  const { status, body } = await call('POST', '/api/v1/echo', JSON.stringify(value))
+  expect([status, body]).toEqual([201, { value }])
+})
+
+test('every answer bears the request id of the caller, or a new one', async () => {
+  const given = await call('POST', '/api/v1/echo', '1', { 'x-request-id': 'mine-1' })
+  expect(given.headers.get('x-request-id')).toBe('mine-1')
+  for (const [method, path] of [
+    ['POST', '/api/v1/echo'],
+    ['GET', '/nowhere'],
+    ['DELETE', '/api/v1/echo'],
+  ] as const) {
+    expect((await call(method, path)).headers.get('x-request-id')).toMatch(/^req_/)
+  }
+})
+
+test('a refusal is RFC 9457 problem details with the code and the request id', async () => {
+  const { status, headers, body } = await call('POST', '/api/v1/echo', '{"a":', { 'x-request-id': 'mine-2' })
+  expect(status).toBe(400)
+  expect(headers.get('content-type')).toBe('application/problem+json')
+  expect(body).toEqual({
+    type: 'https://docs/errors/invalid_json',
+    title: 'Invalid JSON',
+    status: 400,
+    code: 'invalid_json',
+    detail: expect.stringMatching(/^The body is not JSON: /),
+    request_id: 'mine-2',
+  })
+})
+
+test.each([
+  ['nothing', undefined],
+  ['half an object', '{"a":1'],
+  ['two values', '1 2'],
+  ['a comment', '{} // done'],
+  ['single quotes', "{'a':1}"],
+  ['NaN', 'NaN'],
+  ['a byte order mark', '\ufeff{}'],
+])('a body of %s is invalid_json', async (_what, text) => {
+  expect((await call('POST', '/api/v1/echo', text)).body.code).toBe('invalid_json')
+})
+
+test('bytes that are no UTF-8 are invalid_json, never replaced', async () => {
+  for (const bytes of [
+    [0x22, 0xff, 0x22],
+    [0x22, 0xc0, 0x80, 0x22],
+    [0x22, 0xed, 0xa0, 0x80, 0x22],
+  ]) {
+    const { status, body } = await call('POST', '/api/v1/echo', new Uint8Array(bytes))
+    expect([status, body.code]).toEqual([400, 'invalid_json'])
+  }
+})
+
+test.each([
+  ['a NUL character', '{"a":{"b":["\\u0000"]}}', 'a.b.0'],
+  ['half a surrogate pair', '{"a":"\\ud83d"}', 'a'],
+  ['the wrong half first', '{"a":"\\ude00\\ud83d"}', 'a'],
+  ['a NUL character in a key', '{"a":{"\\u0000":1}}', 'a'],
+])('%s, which Postgres cannot store, is refused with its place', async (_what, text, path) => {
+  const { status, body } = await call('POST', '/api/v1/echo', text)
+  expect([status, body.code, body.errors[0].path]).toEqual([422, 'validation_failed', path])
+})
+
+test('escaped characters that can be stored pass', async () => {
+  expect((await call('POST', '/api/v1/echo', '"\\ud83d\\ude00 \\u00e9"')).body).toEqual({ value: '😀 é' })
+})
+
+test('a body that nests deeper than the stack is refused, not a fault of ours', async () => {
+  for (const text of [
+    '['.repeat(100_000) + ']'.repeat(100_000),
+    `${'{"a":'.repeat(40_000)}"\\u00e9"${'}'.repeat(40_000)}`,
+  ]) {
+    const { status, body } = await call('POST', '/api/v1/echo', text)
+    expect([status, body.code]).toEqual([422, 'validation_failed'])
+  }
+})
+
+test('the largest body is taken, one byte more is payload_too_large', async () => {
+  const text = (bytes: number) => JSON.stringify('x'.repeat(bytes - 2))
+  expect((await call('POST', '/api/v1/echo', text(defaultMaxBodyBytes))).status).toBe(201)
+  const { status, body } = await call('POST', '/api/v1/echo', text(defaultMaxBodyBytes + 1))
+  expect([status, body.code]).toEqual([413, 'payload_too_large'])
+})
+
+test('a body in chunks is counted as it comes: its length need not be told', async () => {
+  const chunks = (count: number) =>
+    new ReadableStream({
+      start(controller) {
+        controller.enqueue(new TextEncoder().encode('"'))
+        for (let i = 0; i < count; i++) controller.enqueue(new TextEncoder().encode('x'.repeat(1024)))
+        controller.enqueue(new TextEncoder().encode('"'))
+        controller.close()
+      },
+    })
+  expect((await call('POST', '/api/v1/echo', chunks(255))).status).toBe(201)
+  expect((await call('POST', '/api/v1/echo', chunks(256))).body.code).toBe('payload_too_large')
+})
+
+test('after a refused body the connection serves the next request', async () => {
+  const big = 'x'.repeat(defaultMaxBodyBytes + 1)
+  const head = (length: number, rest = '') =>
+    `POST /api/v1/echo HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n${rest}\r\n`
+  const text = await exchange(`${head(big.length)}${big}${head(1, 'Connection: close\r\n')}7`)
+  expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 413', 'HTTP/1.1 201'])
+})
+
+test('an encoded body is unsupported_media_type: it could be a bomb', async () => {
+  const { status, body } = await call('POST', '/api/v1/echo', '{}', { 'content-encoding': 'gzip' })
+  expect([status, body.code]).toEqual([415, 'unsupported_media_type'])
+})
+
+test('the media type matters only where there is a body', async () => {
+  const form = { 'content-type': 'text/plain' }
+  expect((await call('POST', '/api/v1/echo', '{}', form)).body.code).toBe('unsupported_media_type')
+  expect((await call('POST', '/api/v1/echo', undefined, form)).body.code).toBe('invalid_json')
+  expect((await call('GET', '/api/v1/items/1', undefined, form)).status).toBe(200)
+})
+
+test('a route that judges bytes gets them as they came, up to its own limit', async () => {
+  const type = { 'content-type': 'application/x-www-form-urlencoded' }
+  expect((await call('POST', '/api/v1/raw', new Uint8Array([0xff, 0, 0x7b]), type)).body).toEqual({ value: 'ff007b' })
+  expect((await call('POST', '/api/v1/raw')).body).toEqual({ value: '' })
+  expect((await call('POST', '/api/v1/raw', 'x'.repeat(11), type)).body.code).toBe('payload_too_large')
+})
+
+test('a caller is judged before the body: who calls, what it may, then what it says', async () => {
+  const codes = async (authorization: string) =>
+    (await call('POST', '/api/v1/sends', '{"a":', { authorization, accept: '*/*' })).body.code
+  expect(await codes('nobody')).toBe('unauthenticated')
+  expect(await codes('reader')).toBe('permission_denied')
+  expect(await codes('operator')).toBe('permission_denied')
+  expect(await codes('sender')).toBe('invalid_json')
+})
+
+test('the headers of a limit are on every answer to a known caller, also on a refusal', async () => {
+  for (const authorization of ['sender', 'reader']) {
+    expect((await call('POST', '/api/v1/sends', '1', { authorization })).headers.get('ratelimit')).toBe('"key";r=9;t=1')
+  }
+  const unknown = await call('POST', '/api/v1/sends', '1')
+  expect([unknown.status, unknown.headers.get('www-authenticate')]).toEqual([401, 'Bearer'])
+})
+
+test('a handler learns the idempotency key, the request id and the trace, and may answer byte for byte', async () => {
+  const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
+  const headers = { authorization: 'sender', 'idempotency-key': 'k-1', 'x-request-id': 'r-1', traceparent }
+  const { status, body, headers: answered } = await call('POST', '/api/v1/sends', '1', headers)
+  expect([status, body]).toEqual([202, { value: { idempotencyKey: 'k-1', requestId: 'r-1', traceparent } }])
+  expect(answered.get('idempotent-replayed')).toBe('true')
+})
+
+test('path and query are read through the contract', async () => {
+  expect((await call('GET', '/api/v1/items/a%2Fb?limit=5')).body).toEqual({ value: { id: 'a/b', limit: '5' } })
+  const { status, body } = await call('GET', '/api/v1/items/1?limit=all&order=asc')
+  expect([status, body.code, body.errors.map(({ path }: { path: string }) => path)]).toEqual([
+    422,
+    'validation_failed',
+    ['limit', 'order'],
+  ])
+})
+
+test('another method on a known path is told what is allowed', async () => {
+  const { status, headers, body } = await call('PUT', '/api/v1/echo', '{}')
+  expect([status, headers.get('allow'), body.code]).toEqual([405, 'POST', 'method_not_allowed'])
+})
+
+test.each(['/nowhere', '/api/v1', '/api/v1/items/', '/api/v1/items/%ff', '/api/v1/items/%00', '//'])(
+  '%s is not_found',
+  async (path) => {
+    const { status, body } = await call('GET', path)
+    expect([status, body.code]).toEqual([404, 'not_found'])
+  },
+)
+
+test('a caller that takes no JSON is told so in JSON', async () => {
+  const { status, headers } = await call('GET', '/api/v1/items/1', undefined, { accept: 'text/html' })
+  expect([status, headers.get('content-type')]).toEqual([406, 'application/problem+json'])
+})
+
+test('a fault of ours is logged with its cause, and the caller learns nothing of it', async () => {
+  lines.length = 0
+  const { status, body } = await call('POST', '/api/v1/echo', '{"fail":true}', { 'x-request-id': 'fault-1' })
+  expect([status, body.code]).toEqual([500, 'internal_error'])
+  expect(JSON.stringify(body)).not.toMatch(/hunter2|ECONNREFUSED/)
+  expect(lines).toMatchObject([{ level: 50, request_id: 'fault-1', route: 'echo' }])
+  expect(JSON.stringify(lines)).toContain('ECONNREFUSED')
+})
+
+test('every answer is counted with its route and status', async () => {
+  observed.length = 0
+  await call('POST', '/api/v1/echo', '1')
+  await call('POST', '/api/v1/echo', '{')
+  await call('GET', '/nowhere')
+  expect(observed).toEqual([
+    ['echo', 201],
+    ['echo', 400],
+    ['none', 404],
+  ])
+})
+
+test('what is no HTTP, and headers that are too large, are answered with problem details', async () => {
+  expect(await exchange('nonsense\r\n\r\n')).toMatch(/^HTTP\/1\.1 400 [\s\S]*"code":"invalid_header"/)
+  const cookie = 'x'.repeat(9000)
+  expect(await exchange(`GET / HTTP/1.1\r\nHost: a\r\nCookie: ${cookie}\r\n\r\n`)).toMatch(
+    /^HTTP\/1\.1 431 [\s\S]*"code":"header_too_large"/,
+  )
+})
+
+test('a control character in the idempotency key is told as such', async () => {
+  const request = 'POST /api/v1/sends HTTP/1.1\r\nHost: a\r\nIdempotency-Key: a\x01b\r\nContent-Length: 0\r\n\r\n'
+  expect(await exchange(request)).toMatch(/^HTTP\/1\.1 400 [\s\S]*"code":"invalid_idempotency_key"/)
+})
+
+test('a caller that goes away in the middle of its body harms nobody', async () => {
+  const outgoing = httpRequest(`${base}/api/v1/echo`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'content-length': '100' },
+  })
+  outgoing.on('error', () => {})
+  outgoing.write('{"a":')
+  await new Promise<void>((resolve) => outgoing.once('socket', (socket) => socket.once('connect', () => resolve())))
+  await new Promise(setImmediate)
+  outgoing.destroy()
+  expect((await call('POST', '/api/v1/echo', '1')).status).toBe(201)
+})
+
+test('a drain answers what is under way and takes nothing new', async () => {
+  const ending = new Lifecycle(log)
+  const app = createApp()
+  const { promise: asked, resolve: onAsked } = Promise.withResolvers<void>()
+  const { promise: may, resolve: allow } = Promise.withResolvers<void>()
+  app.get('/slow', async (_request, response) => {
+    onAsked()
+    await may
+    response.json('done')
+  })
+  const { port: own } = await listen(
+    app,
+    { host: '127.0.0.1', port: 0, docsUrl: 'https://docs' },
+    { log, lifecycle: ending },
+  )
+  const answer = fetch(`http://127.0.0.1:${own}/slow`)
+  await asked
+  const stopped = ending.stop()
+  await expect(fetch(`http://127.0.0.1:${own}/slow`)).rejects.toThrow()
+  allow()
+  expect(await (await answer).json()).toBe('done')
+  await stopped
+})
+
+test('a port that is taken is told', async () => {
+  const other = listen(createApp(), { host: '127.0.0.1', port, docsUrl: 'https://docs' }, { log, lifecycle })
+  await expect(other).rejects.toMatchObject({ code: 'EADDRINUSE' })
+})

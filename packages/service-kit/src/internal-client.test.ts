@@ -1,0 +1,170 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { defineRoute, internal } from '@notify/contracts'
+import { z } from 'zod'
+import { createInternalClient, type InternalClient } from './internal-client.ts'
+import { Problem } from './problem.ts'
+
+const getThing = defineRoute({
+  name: 'getThing',
+  service: 'dispatch',
+  method: 'GET',
+  path: '/internal/things/:id',
+  summary: 'A thing',
+  auth: internal,
+  params: z.object({ id: z.string() }),
+  responses: { 200: z.object({ name: z.string() }) },
+  errors: ['not_found'],
+})
+const makeThing = defineRoute({
+  ...getThing,
+  name: 'makeThing',
+  method: 'POST',
+  path: '/internal/things',
+  body: z.object({ name: z.string() }),
+})
+
+interface Seen {
+  method: string | undefined
+  url: string | undefined
+  headers: IncomingMessage['headers']
+  body: string
+}
+
+let server: Server
+let client: InternalClient
+let answer: (seen: Seen, response: ServerResponse) => void
+let seen: Seen
+
+beforeAll(async () => {
+  server = createServer((request, response) => {
+    let body = ''
+    request.setEncoding('utf8').on('data', (chunk) => {
+      body += chunk
+    })
+    request.on('end', () => {
+      const { method, url, headers } = request
+      seen = { method, url, headers, body }
+      answer(seen, response)
+    })
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  client = createInternalClient(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+})
+afterAll(() => {
+  server.closeAllConnections()
+  server.close()
+})
+
+const json =
+  (status: number, body: unknown, headers: Record<string, string> = {}) =>
+  (_seen: Seen, response: ServerResponse) => {
+    response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body))
+  }
+const get = (id = '1', timeoutMs = 5000) => client.call(getThing, { params: { id }, timeoutMs })
+
+async function problemOf(call: Promise<unknown>): Promise<Problem> {
+  const error = await call.then(
+    () => undefined,
+    (failure: unknown) => failure,
+  )
+  expect(error).toBeInstanceOf(Problem)
+  return error as Problem
+}
+
+test('a call is made from its contract: method, path, body, and who it is made for', async () => {
+  answer = json(200, { name: 'Grüße' })
+  const call = client.call(makeThing, {
+    body: { name: 'Grüße' },
+    principal: 'token',
+    headers: { traceparent: '00-1', 'idempotency-key': undefined },
+    timeoutMs: 5000,
+  })
+  expect(await call).toEqual({ name: 'Grüße' })
+  expect(seen).toMatchObject({
+    method: 'POST',
+    url: '/internal/things',
+    body: '{"name":"Grüße"}',
+    headers: { 'x-principal': 'token', traceparent: '00-1', 'content-type': 'application/json' },
+  })
+  expect(seen.headers).not.toHaveProperty('idempotency-key')
+})
+
+test.each(['a b', 'a/b', 'a?b=c', 'ü', '#'])('what stands in a path cannot leave its place: %s', async (id) => {
+  answer = json(200, { name: 'x' })
+  await get(id)
+  expect(seen.url).toBe(`/internal/things/${encodeURIComponent(id)}`)
+})
+
+test('an exchange keeps the text byte for byte, and the headers', async () => {
+  answer = (_seen, response) => {
+    response.writeHead(200, { 'idempotent-replayed': 'true' })
+    for (const part of ['{ "name" :', ' "Grü', 'ße" }']) response.write(part)
+    response.end()
+  }
+  const { status, text, headers } = await client.exchange(getThing, { params: { id: '1' }, timeoutMs: 5000 })
+  expect([status, text, headers['idempotent-replayed']]).toEqual([200, '{ "name" : "Grüße" }', 'true'])
+})
+
+test('a refusal is passed on as it is, with what the caller may do about it', async () => {
+  const refusal = { type: 't', title: 'Rate limit exceeded', status: 429, code: 'rate_limited', detail: 'Wait' }
+  answer = json(429, { ...refusal, errors: [{ path: 'to', message: 'too often' }] }, { 'retry-after': '7' })
+  const problem = await problemOf(get())
+  expect(problem.toBody()).toMatchObject({ code: 'rate_limited', detail: 'Wait', errors: [{ path: 'to' }] })
+  expect(problem.headers).toEqual({ 'Retry-After': '7' })
+})
+
+test.each<[string, number, unknown]>([
+  ['a fault', 500, { type: 't', title: 'T', status: 500, code: 'internal_error', detail: 'password=hunter2' }],
+  ['a code that we do not have', 400, { type: 't', title: 'T', status: 400, code: 'teapot', detail: 'hunter2' }],
+  ['something else than a problem', 404, '<html>hunter2</html>'],
+  ['a redirect', 302, {}],
+])('%s of the other service becomes ours, without its words', async (_what, status, body) => {
+  answer = json(status, body, { location: 'http://127.0.0.1:1/' })
+  const problem = await problemOf(get())
+  expect(problem.code).toBe('internal_error')
+  expect(JSON.stringify(problem.toBody())).not.toContain('hunter2')
+  expect((problem.cause as Error).message).toBe(`dispatch answered ${status} to GET /internal/things/:id`)
+})
+
+test('a service that is not available makes us unavailable, with a time to come back', async () => {
+  answer = json(503, {})
+  const problem = await problemOf(get())
+  expect([problem.code, problem.headers]).toEqual(['service_unavailable', { 'Retry-After': '1' }])
+})
+
+test('a service that does not answer in time is service_unavailable, also when it had begun', async () => {
+  answer = () => {}
+  expect((await problemOf(get('1', 50))).code).toBe('service_unavailable')
+  answer = (_seen, response) => void response.write('{"na')
+  expect((await problemOf(get('1', 50))).code).toBe('service_unavailable')
+})
+
+test('a connection that breaks in the middle of an answer is service_unavailable', async () => {
+  answer = (_seen, response) => {
+    response.writeHead(200, { 'content-length': '100' })
+    response.write('{"na', () => response.destroy())
+  }
+  expect((await problemOf(get())).code).toBe('service_unavailable')
+})
+
+test('a connection that is refused is service_unavailable, and the log learns why', async () => {
+  const closed = createServer().listen(0, '127.0.0.1')
+  await once(closed, 'listening')
+  const { port } = closed.address() as AddressInfo
+  await new Promise((resolve) => closed.close(resolve))
+  const gone = createInternalClient(`http://127.0.0.1:${port}`)
+  const problem = await problemOf(gone.call(getThing, { params: { id: '1' }, timeoutMs: 5000 }))
+  expect(problem.code).toBe('service_unavailable')
+  expect((problem.cause as Error).message).toBe('dispatch did not answer GET /internal/things/:id: ECONNREFUSED')
+  expect(JSON.stringify(problem.toBody())).not.toContain(String(port))
+})
+
+test('after a failure the next call goes through', async () => {
+  answer = (_seen, response) => void response.destroy()
+  expect((await problemOf(get())).code).toBe('service_unavailable')
+  answer = json(200, { name: 'again' })
+  expect(await get()).toEqual({ name: 'again' })
+})

@@ -1,0 +1,47 @@
+import type { ServiceName } from '@notify/contracts'
+import pino from 'pino'
+import { Health } from '../src/health.ts'
+import type { Kit } from '../src/kit.ts'
+import { Lifecycle } from '../src/lifecycle.ts'
+import { describeError } from '../src/logger.ts'
+import { passingTracer } from '../src/telemetry/tracing.ts'
+
+/** What a service is given, with its log lines and counters to look into. */
+export interface TestKit extends Kit {
+  lines: { level: number; msg: string; [field: string]: unknown }[]
+  /** Sum of a counter over all its attributes, or over those that fit. */
+  counted(name: string, attributes?: Record<string, unknown>): number
+  stop(): Promise<void>
+}
+
+export function createTestKit(service: ServiceName): TestKit {
+  const lines: TestKit['lines'] = []
+  const log = pino(
+    { level: 'debug', serializers: { err: describeError } },
+    { write: (line: string) => void lines.push(JSON.parse(line)) },
+  )
+  const counts: { name: string; attributes: Record<string, unknown>; value: number }[] = []
+  const lifecycle = new Lifecycle(log)
+  return {
+    service,
+    log,
+    lifecycle,
+    health: new Health(),
+    tracer: passingTracer,
+    metrics: {
+      counter:
+        (name) =>
+        (attributes = {}, value = 1) =>
+          void counts.push({ name, attributes, value }),
+      histogram: () => () => {},
+      gauge: () => {},
+    },
+    lines,
+    counted: (name, wanted = {}) =>
+      counts
+        .filter((count) => count.name === name)
+        .filter(({ attributes }) => Object.entries(wanted).every(([key, value]) => attributes[key] === value))
+        .reduce((sum, { value }) => sum + value, 0),
+    stop: () => lifecycle.stop(),
+  }
+}

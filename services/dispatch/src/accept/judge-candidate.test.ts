@@ -1,0 +1,151 @@
+import { randomBytes } from 'node:crypto'
+import { expect, test } from '@jest/globals'
+import { DispatchRequest, type KeyPrincipal, newId } from '@notify/contracts'
+import { createBlindIndex, parseKeyRing } from '@notify/privacy'
+import { Problem } from '@notify/service-kit'
+import type { Context } from '../context.ts'
+import type { PublishedEvent } from '../events/event-catalogue.ts'
+import type { Provider } from '../providers/provider-directory.ts'
+import type { Candidate } from './accept-item.ts'
+import { judgeCandidate, payloadPlace } from './judge-candidate.ts'
+
+const keyRing = parseKeyRing(`k1:${randomBytes(32).toString('base64')}`)
+const blindIndex = createBlindIndex(randomBytes(32))
+const principal: KeyPrincipal = {
+  kind: 'key',
+  key_id: newId('key'),
+  mode: 'live',
+  tenant_id: newId('ten'),
+  application_id: newId('app'),
+  permissions: ['notifications:send'],
+}
+const shipped: PublishedEvent = {
+  event_key: 'order.shipped',
+  allowed_channels: ['sms', 'email'],
+  templates: { sms: { body: 'Hi {{name}}, {{order}} is on its way' } },
+}
+const provider: Provider = {
+  id: newId('prov'),
+  kind: 'twilio',
+  revision: 1,
+  credentials: { account_sid: `AC${'0'.repeat(32)}`, auth_token: 'f'.repeat(32), from: '+15005550006' },
+}
+
+interface World {
+  events?: PublishedEvent[]
+  providers?: Provider[]
+  sandbox?: string
+}
+
+/** What the rules look at: the records as they would come from the database. */
+function world({ events = [shipped], providers = [provider], sandbox }: World = {}): Context {
+  return {
+    config: { CARRIER_SANDBOX_URL: sandbox },
+    secrets: { keyRing, blindIndex },
+    directory: {
+      events: { find: async (_app: string, key: string) => events.find(({ event_key }) => event_key === key) },
+      providers: { list: async () => providers },
+    },
+  } as unknown as Context
+}
+
+const sms = { channel: 'sms', recipient: { phone: '+15551230001' } }
+const event = { ...sms, event_key: 'order.shipped', data: { name: 'Ada', order: 'A-1' } }
+
+const candidate = (request: object, who: Partial<KeyPrincipal> = {}): Candidate => ({
+  notificationId: newId('notif'),
+  principal: { ...principal, ...who },
+  request: DispatchRequest.parse(request),
+  traceparent: null,
+  idempotency: undefined,
+})
+
+async function codeOf(request: object, context = world(), who: Partial<KeyPrincipal> = {}): Promise<string> {
+  const refusal = await judgeCandidate(context, candidate(request, who)).catch((error: unknown) => error)
+  return refusal instanceof Problem ? refusal.code : 'none'
+}
+
+const payloadOf = async (request: object) => {
+  const { candidate: judged, payload } = await judgeCandidate(world(), candidate(request))
+  return JSON.parse(keyRing.decrypt(payload, payloadPlace(principal.tenant_id, judged.notificationId)))
+}
+
+test('a good request becomes a notification whose recipient and text nobody can read', async () => {
+  const good = candidate(event)
+  const made = await judgeCandidate(world(), good)
+  expect(made).toMatchObject({
+    channel: 'sms',
+    lane: 'transactional',
+    recipientMasked: '+15*****0001',
+    recipientIndex: blindIndex(principal.tenant_id, '+15551230001'),
+    credits: 1,
+  })
+  expect(JSON.parse(made.response)).toEqual({
+    status: 'accepted',
+    notification_id: good.notificationId,
+    channel: 'sms',
+    delivery_status: 'queued',
+  })
+  expect(made.payload.toString('latin1')).not.toMatch(/Ada|5551230001/)
+  expect(await payloadOf(event)).toEqual({ to: '+15551230001', text: 'Hi Ada, A-1 is on its way' })
+})
+
+test('the recipient may be the number alone', async () => {
+  expect(await payloadOf({ ...event, recipient: '+15551230001' })).toMatchObject({ to: '+15551230001' })
+})
+
+test('a text of its own is sent as it is, unless it comes with variables', async () => {
+  expect(await payloadOf({ ...sms, body: 'Hi {{name}}' })).toMatchObject({ text: 'Hi {{name}}' })
+  expect(await payloadOf({ ...sms, body: 'Hi {{name}}', template_data: { name: 'Ada' } })).toMatchObject({
+    text: 'Hi Ada',
+  })
+})
+
+test('a campaign goes into its own lane', async () => {
+  expect((await judgeCandidate(world(), candidate({ ...event, priority: 'bulk' }))).lane).toBe('bulk')
+})
+
+test.each<[string, object, string]>([
+  ['an event that does not exist', { ...event, event_key: 'order.lost' }, 'event_not_found'],
+  [
+    'a channel that the event does not allow',
+    { ...event, channel: 'in_app', recipient: 'user' },
+    'channel_not_allowed',
+  ],
+  ['a stored template that does not exist', { ...sms, template_id: newId('tmpl') }, 'validation_failed'],
+  ['a number with spaces', { ...event, recipient: '+1 555 123 0001' }, 'invalid_recipient'],
+  ['no number', { ...event, recipient: {} }, 'invalid_recipient'],
+  ['a number that is no text', { ...event, recipient: { phone: 15551230001 } }, 'invalid_recipient'],
+  ['a missing variable', { ...event, data: { name: 'Ada' } }, 'template_variable_missing'],
+  ['an empty text', { ...sms, body: '  \n' }, 'validation_failed'],
+  ['a text that is too long', { ...sms, body: 'x'.repeat(1601) }, 'validation_failed'],
+])('%s is refused', async (_what, request, code) => {
+  expect(await codeOf(request)).toBe(code)
+})
+
+test('the longest text is accepted', async () => {
+  expect(await codeOf({ ...sms, body: 'x'.repeat(1600) })).toBe('none')
+})
+
+test('without a provider nothing is accepted, and a test key never reaches a real carrier', async () => {
+  expect(await codeOf(event, world({ providers: [] }))).toBe('provider_not_configured')
+  expect(await codeOf(event, world(), { mode: 'test' })).toBe('provider_not_configured')
+  expect(await codeOf(event, world({ sandbox: 'http://sandbox' }), { mode: 'test' })).toBe('none')
+})
+
+test('of several faults the first in the documented order is told: event, channel, recipient, provider, text', async () => {
+  const nobody = world({ providers: [] })
+  const wrong = { ...sms, recipient: 'nobody', event_key: 'order.lost' }
+  expect(await codeOf(wrong, nobody)).toBe('event_not_found')
+  expect(await codeOf({ ...wrong, event_key: 'order.shipped', channel: 'webhook' }, nobody)).toBe('channel_not_allowed')
+  expect(await codeOf({ ...wrong, event_key: 'order.shipped' }, nobody)).toBe('invalid_recipient')
+  expect(await codeOf({ ...event, data: {} }, nobody)).toBe('provider_not_configured')
+  expect(await codeOf({ ...event, data: {} })).toBe('template_variable_missing')
+})
+
+test('a refusal never repeats the recipient', async () => {
+  const refusal = await judgeCandidate(world(), candidate({ ...event, recipient: '0155512300' })).catch(
+    (error: unknown) => error as Problem,
+  )
+  expect(JSON.stringify((refusal as Problem).toBody())).not.toContain('0155512300')
+})

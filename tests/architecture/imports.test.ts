@@ -1,0 +1,78 @@
+import { join } from 'node:path'
+import { expect, test } from '@jest/globals'
+import { filesBelow, importsOf, isSource, isTest, packages, readText, services, sourcesOf } from './sources.ts'
+
+const packageName = (folder: string) => JSON.parse(readText(`${folder}/package.json`)).name as string
+
+/** Where an import leads: a folder of ours (`services/otp`), or the specifier as it is. */
+function targetOf(file: string, specifier: string): string {
+  if (specifier.startsWith('.')) return join(file, '..', specifier).split('/').slice(0, 2).join('/')
+  return byName.get(specifier.split('/').slice(0, 2).join('/')) ?? specifier
+}
+const byName = new Map(
+  [...services.map((name) => `services/${name}`), ...packages.map((name) => `packages/${name}`)].map((folder) => [
+    packageName(folder),
+    folder,
+  ]),
+)
+
+const targetsOf = (file: string) => importsOf(file).map((specifier) => targetOf(file, specifier))
+
+test('imports are read however they are written', () => {
+  const found = importsOf('tests/architecture/imports.test.ts')
+  expect(found).toEqual(expect.arrayContaining(['node:path', '@jest/globals', './sources.ts']))
+  expect(targetOf('services/otp/src/codes/make-code.ts', '../../../consent/src/main.ts')).toBe('services/consent')
+  expect(targetOf('services/otp/src/codes/make-code.ts', '@notify/contracts')).toBe('packages/contracts')
+})
+
+test.each(services)('%s imports no other service, not even in its tests', (service) => {
+  const files = filesBelow(`services/${service}`).filter(isSource)
+  const foreign = files.filter((file) =>
+    targetsOf(file).some((target) => target.startsWith('services/') && target !== `services/${service}`),
+  )
+  expect(foreign).toEqual([])
+})
+
+test.each(services)('%s knows nothing of the development tools in what it runs', (service) => {
+  const development = ['packages/dev-env', 'packages/carrier-sandbox']
+  const files = sourcesOf(`services/${service}`)
+  expect(files.filter((file) => targetsOf(file).some((target) => development.includes(target)))).toEqual([])
+})
+
+test('no package imports a service', () => {
+  const files = packages.flatMap((name) => filesBelow(`packages/${name}`)).filter(isSource)
+  expect(files.filter((file) => targetsOf(file).some((target) => target.startsWith('services/')))).toEqual([])
+})
+
+test('contracts import zod and themselves, nothing else', () => {
+  const targets = sourcesOf('packages/contracts').flatMap(targetsOf)
+  expect(targets).toContain('zod')
+  expect([...new Set(targets)].filter((target) => target !== 'zod' && target !== 'packages/contracts')).toEqual([])
+})
+
+test('privacy imports Node and itself: secrets go through nothing else', () => {
+  const targets = sourcesOf('packages/privacy').flatMap(targetsOf)
+  expect(
+    [...new Set(targets)].filter((target) => !target.startsWith('node:') && target !== 'packages/privacy'),
+  ).toEqual([])
+})
+
+test.each([
+  ['service-kit', ['packages/contracts']],
+  ['messaging', ['packages/contracts', 'packages/service-kit']],
+  ['database', ['packages/contracts', 'packages/service-kit', 'packages/messaging']],
+])('%s stands only on what is below it', (name, below) => {
+  const targets = sourcesOf(`packages/${name}`).flatMap(targetsOf)
+  const ours = [...new Set(targets)].filter((target) => /^(packages|services)\//.test(target))
+  expect(ours.filter((target) => target !== `packages/${name}` && !below.includes(target))).toEqual([])
+})
+
+test('what is imported with its file ending exists under that name: .ts in our own sources', () => {
+  const files = [...services.map((name) => `services/${name}`), ...packages.map((name) => `packages/${name}`)]
+    .flatMap(filesBelow)
+    .filter((path) => /\.ts$/.test(path) && !isTest(path))
+  const extensionless = files.filter((file) =>
+    importsOf(file).some((specifier) => specifier.startsWith('.') && !/\.\w+$/.test(specifier)),
+  )
+  expect(extensionless).toEqual([])
+})

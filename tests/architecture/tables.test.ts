@@ -1,0 +1,58 @@
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { schemaOf, serviceNames } from '../../packages/contracts/src/index.ts'
+import { type Migrations, migrate, openDatabase } from '../../packages/database/src/index.ts'
+import { TestEnv } from '../../packages/dev-env/src/index.ts'
+import { createTestKit } from '../../packages/service-kit/tests/test-kit.ts'
+import { readTables, sharedTablesOf, tablesOf } from '../../scripts/service-declarations.ts'
+import { root } from './sources.ts'
+
+let env: TestEnv
+
+beforeAll(async () => {
+  env = await TestEnv.start([])
+})
+afterAll(() => env.stop())
+
+test('tables are read as they are written', () => {
+  const text = `export interface Tables {
+  /** What: this and that. */
+  tenants: { id: string; name: string | null; created_at: Time }
+  events: {
+    id: string
+    /** The state: new or old. */
+    status: 'new' | 'old'
+    templates: JSONColumnType<Record<string, string>>
+  }
+}
+`
+  expect(readTables(text)).toEqual([
+    { name: 'tenants', columns: ['id', 'name', 'created_at'] },
+    { name: 'events', columns: ['id', 'status', 'templates'] },
+  ])
+  expect(readTables('export type Tables = Record<never, never>')).toEqual([])
+  expect(() => readTables('export interface Tables {\n  tenants: Tenants\n}\n')).toThrow('only 0 of 1')
+})
+
+test.each(serviceNames)(
+  'the tables that %s knows are those that its migrations make, column by column',
+  async (service) => {
+    const schema = schemaOf(service)
+    const kit = createTestKit(service)
+    const db = await openDatabase(kit, { url: env.stack.databaseUrl(service), poolSize: 1, schema })
+    const file = join(root, 'services', service, 'src', 'db', 'migrations.ts')
+    const { migrations } = (await import(file)) as { migrations: Migrations }
+    await migrate(db, schema, migrations, kit.log)
+    const rows = await db.run<{ name: string; columns: string[] }>(
+      `select table_name as name, array_agg(column_name::text order by ordinal_position) as columns
+     from information_schema.columns where table_schema = $1 and table_name not like 'kysely_%' group by table_name`,
+      [schema],
+    )
+    await kit.stop()
+    const made = new Map(rows.map(({ name, columns }) => [name, columns.toSorted()]))
+    const shared = sharedTablesOf(service)
+    const known = tablesOf(service)
+    expect([...made.keys()].sort()).toEqual([...known.map(({ name }) => name), ...shared].sort())
+    for (const { name, columns } of known) expect([name, made.get(name)]).toEqual([name, columns.toSorted()])
+  },
+)

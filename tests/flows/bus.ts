@@ -1,0 +1,52 @@
+import { expect } from '@jest/globals'
+import { type ServiceName, streams } from '../../packages/contracts/src/index.ts'
+import { eventually, type TestEnv } from '../../packages/dev-env/src/index.ts'
+import { type Bus, connectBus } from '../../packages/messaging/src/index.ts'
+import { Health, type Kit, Lifecycle, type Logger } from '../../packages/service-kit/src/index.ts'
+
+const silent = { debug() {}, info() {}, warn() {}, error() {} } as unknown as Logger
+
+/** A connection of the test's own to the bus. */
+export async function openBus(env: TestEnv): Promise<Bus & AsyncDisposable> {
+  const lifecycle = new Lifecycle(silent)
+  const kit = { service: 'gateway', log: silent, lifecycle, health: new Health() } as unknown as Kit
+  const bus = await connectBus(kit, { url: env.stack.natsUrl, requiredForReady: false })
+  return { ...bus, [Symbol.asyncDispose]: () => lifecycle.stop() }
+}
+
+interface StoredMessage {
+  subject: string
+  text: string
+  /** The message's own identity, by which consumers know its events. */
+  messageId: string
+  headers: string
+}
+
+/** Everything that the services' streams hold. */
+export async function storedMessages(bus: Bus, services = Object.keys(streams) as ServiceName[]) {
+  const messages: StoredMessage[] = []
+  for (const service of services) {
+    const { name } = streams[service]
+    const info = await bus.jsm.streams.info(name).catch(() => undefined)
+    // An empty stream has no first message.
+    for (let seq = Math.max(info?.state.first_seq ?? 1, 1); seq <= (info?.state.last_seq ?? 0); seq++) {
+      const message = await bus.jsm.streams.getMessage(name, { seq })
+      if (!message) continue
+      const text = new TextDecoder().decode(message.data)
+      const headers = [...message.header].map(([key, values]) => `${key}: ${values}`).join('\n')
+      messages.push({ subject: message.subject, text, headers, messageId: message.header.get('Message-Id') })
+    }
+  }
+  return messages
+}
+
+/** Waits until every durable has taken, and finished, all that its stream holds. */
+export async function untilQuiet(bus: Bus): Promise<void> {
+  await eventually(async () => {
+    for (const service of ['dispatch', 'callbacks'] as const) {
+      for await (const { name, num_pending, num_ack_pending } of bus.jsm.consumers.list(streams[service].name)) {
+        expect({ name, num_pending, num_ack_pending }).toEqual({ name, num_pending: 0, num_ack_pending: 0 })
+      }
+    }
+  })
+}

@@ -1,0 +1,96 @@
+import { createPrivateKey, sign } from 'node:crypto'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { newId } from '../../packages/contracts/src/index.ts'
+import type { TestEnv } from '../../packages/dev-env/src/index.ts'
+import { mintApiKey } from '../../packages/privacy/src/index.ts'
+import type { Account } from './carrier-callback.ts'
+
+/** An application beside the demo's, and a key of it. */
+export interface Application {
+  tenantId: `ten_${string}`
+  applicationId: `app_${string}`
+  apiKey: string
+  keyId: string
+}
+
+interface KeySettings {
+  permissions?: string[]
+  perSecond?: number | null
+  mode?: 'live' | 'test'
+}
+
+/** Adds a key to an application. */
+export async function addKey(
+  env: TestEnv,
+  { tenantId, applicationId }: { tenantId: string; applicationId: string },
+  { permissions = ['notifications:send', 'notifications:read'], perSecond = null, mode = 'live' }: KeySettings = {},
+): Promise<{ apiKey: string; keyId: string }> {
+  const keyId = newId('key')
+  const { apiKey, sha256 } = mintApiKey(mode, keyId)
+  await env.admin.query(
+    `insert into gateway.api_keys (id, tenant_id, application_id, name, mode, permissions, sha256, rate_limit_per_second)
+     values ($1, $2, $3, 'Test', $4, $5, $6, $7)`,
+    [keyId, tenantId, applicationId, mode, permissions, sha256, perSecond],
+  )
+  return { apiKey, keyId }
+}
+
+/** Adds an application, by default to the demo tenant. */
+export async function addApplication(
+  env: TestEnv,
+  tenantId = env.tenantId,
+  name = 'Back Office',
+): Promise<Application> {
+  const applicationId = newId('app')
+  await env.admin.query('insert into gateway.applications (id, tenant_id, name) values ($1, $2, $3)', [
+    applicationId,
+    tenantId,
+    name,
+  ])
+  const ids = { tenantId: tenantId as `ten_${string}`, applicationId }
+  return { ...ids, ...(await addKey(env, ids)) }
+}
+
+/** The account of the second tenant; the sandbox must be told of it with `otherAccountEnv`. */
+const otherAccount = { sid: `AC${'b'.repeat(32)}`, authToken: 'other-tenants-auth-token-0123456' }
+export const otherAccountEnv = { TWILIO_ACCOUNTS: `${otherAccount.sid}:${otherAccount.authToken}` }
+
+/** Adds a tenant with an application, a key, and an SMS provider as an installation gets one: by its bootstrap document. */
+export async function addTenant(env: TestEnv): Promise<Application & { account: Account }> {
+  const tenantId = newId('ten')
+  const providerId = newId('prov')
+  await env.admin.query(`insert into gateway.tenants (id, name) values ($1, 'Other')`, [tenantId])
+  const application = await addApplication(env, tenantId, 'Other Shop')
+  const file = join(env.stack.dataDir, 'bootstrap.json')
+  const document = JSON.parse(readFileSync(file, 'utf8'))
+  document.providers.push({
+    ...document.providers[0],
+    provider_id: providerId,
+    tenant_id: tenantId,
+    credentials: { account_sid: otherAccount.sid, auth_token: otherAccount.authToken, from: '+15005550006' },
+  })
+  writeFileSync(file, JSON.stringify(document))
+  await env.restart('dispatch-api')
+  return { ...application, account: { ...otherAccount, providerId } }
+}
+
+/** An access token as the identity provider signs it; claims may be changed to what it never would. */
+export function operatorToken(env: TestEnv, claims: object, header: object = {}): string {
+  const { identity_provider_key: key } = env.stack.state
+  const now = Math.floor(Date.now() / 1000)
+  const payload = {
+    iss: env.stack.url('identity-provider'),
+    aud: 'urn:notify:api',
+    sub: 'somebody',
+    iat: now,
+    exp: now + 600,
+    tenant_id: env.tenantId,
+    permissions: ['activity:read', 'activity:retry'],
+    ...claims,
+  }
+  const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url')
+  const text = `${encode({ alg: 'ES256', kid: key.kid, typ: 'at+jwt', ...header })}.${encode(payload)}`
+  const privateKey = createPrivateKey({ key: { ...key }, format: 'jwk' })
+  return `${text}.${sign('sha256', Buffer.from(text), { key: privateKey, dsaEncoding: 'ieee-p1363' }).toString('base64url')}`
+}

@@ -1,0 +1,213 @@
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { eventually, startTestPostgres, TestEnv } from '../../packages/dev-env/src/index.ts'
+import { openBus, untilQuiet } from './bus.ts'
+import { report } from './carrier-callback.ts'
+import { type DatabaseProxy, startDatabaseProxy } from './database-proxy.ts'
+import { activity, expectProblem, freshPhone, post, retry, send, smsTo, untilActivity } from './sms.ts'
+
+const shared = 'NOTIFY_TEST_POSTGRES_URL'
+let env: TestEnv
+let database: DatabaseProxy
+let stopPostgres = async () => {}
+
+beforeAll(async () => {
+  const given = process.env[shared]
+  const postgres = given ? { url: given, stop: async () => {} } : await startTestPostgres()
+  stopPostgres = postgres.stop
+  database = await startDatabaseProxy(postgres.url)
+  process.env[shared] = database.url
+  env = await TestEnv.start(['gateway', 'dispatch', 'callbacks'], {
+    env: {
+      'dispatch-worker': {
+        SEND_RETRY_DELAYS: '100ms,200ms,500ms,1s,2s',
+        UNKNOWN_GRACE: '500ms',
+        CARRIER_TIMEOUT: '2s',
+      },
+    },
+  })
+  if (given) process.env[shared] = given
+  else delete process.env[shared]
+})
+afterAll(async () => {
+  await env?.stop()
+  await stopPostgres()
+})
+
+const sentTo = async (phone: string) => (await env.messages({ to: phone })).length
+
+test('with Redis killed messages are accepted and delivered as ever', async () => {
+  await env.kill('redis')
+  const phone = freshPhone()
+  await untilActivity(env, await send(env, phone), { status: 'delivered' })
+  await env.restart('redis')
+  expect(await sentTo(phone)).toBe(1)
+})
+
+test('with NATS gone it is still 202; when NATS is back, everything is delivered once and the trail is right', async () => {
+  const before = (await activity(env)).body.total_count
+  await env.kill('nats')
+  const phones = [freshPhone(), freshPhone(), freshPhone('0002')]
+  const ids = []
+  for (const phone of phones) ids.push(await send(env, phone))
+  const key = { headers: { 'idempotency-key': 'while-nats-is-down' } }
+  const [first, again] = [await post(env, smsTo(freshPhone('0008')), key), await retryLast(key)]
+  expect([first.status, again]).toEqual([202, 409])
+  expect((await env.call('gateway', 'GET', '/readyz')).status).toBe(200)
+  expect((await env.call('dispatch-worker', 'GET', '/readyz')).status).toBe(503)
+  await env.restart('nats')
+  await untilActivity(env, ids[0]!, { status: 'delivered' }, 20_000)
+  await untilActivity(env, ids[1]!, { status: 'delivered' }, 20_000)
+  await untilActivity(env, ids[2]!, { status: 'undelivered' }, 20_000)
+  for (const phone of phones) expect(await sentTo(phone)).toBe(1)
+  await eventually(async () => expect((await activity(env)).body.total_count).toBe(before + 4))
+  expect((await env.call('dispatch-worker', 'GET', '/readyz')).status).toBe(200)
+})
+
+/** Another body under the key: the record was kept although the bus was not there. */
+async function retryLast(key: { headers: Record<string, string> }): Promise<number> {
+  return (await post(env, smsTo(freshPhone()), key)).status
+}
+
+test('when JetStream forgets everything, what was accepted is still delivered once and the trail is right', async () => {
+  const settled = [await send(env), await send(env, freshPhone('0002')), await send(env, freshPhone('0008'))] as const
+  await untilActivity(env, settled[0], { status: 'delivered' })
+  await untilActivity(env, settled[1], { status: 'undelivered' })
+  await untilActivity(env, settled[2], { status: 'sent' })
+  // Published and lost: the worker is not there to take it.
+  await env.kill('dispatch-worker')
+  const phone = freshPhone()
+  const waiting = await send(env, phone)
+  await env.kill('nats')
+  rmSync(join(env.stack.dataDir, 'nats', 'jetstream'), { recursive: true, force: true })
+  await env.restart('nats')
+  await env.restart('dispatch-worker')
+  const messages = (await env.messages()).length
+  await untilActivity(env, waiting, { status: 'delivered' }, 30_000)
+  await untilActivity(env, settled[1], { status: 'undelivered' })
+  const later = freshPhone('0002')
+  await untilActivity(env, await send(env, later), { status: 'undelivered' }, 20_000)
+  await using bus = await openBus(env)
+  await untilQuiet(bus)
+  await untilActivity(env, settled[0], { status: 'delivered' })
+  await untilActivity(env, settled[1], { status: 'undelivered', retry_count: 0 })
+  await untilActivity(env, settled[2], { status: 'sent' })
+  expect([await sentTo(phone), await sentTo(later), (await env.messages()).length]).toEqual([1, 1, messages + 2])
+  const { rows } = await env.admin.query('select count(*)::int as count from dispatch.notifications')
+  expect((await activity(env)).body.total_count).toBe(rows[0].count)
+}, 60_000)
+
+test('with the database gone a request is 503 with Retry-After that says nothing of the inside; then all works again', async () => {
+  const known = await send(env, freshPhone('0002'))
+  await untilActivity(env, known, { status: 'undelivered' })
+  await database.fail()
+  const during = await Promise.all([
+    post(env, smsTo(freshPhone('0008'))),
+    env.api('GET', `/api/v1/notifications/${known}`),
+    activity(env),
+    retry(env, known),
+    retry(env, known, { headers: { 'idempotency-key': 'while-the-database-is-down' } }),
+  ])
+  for (const answer of during) {
+    expectProblem(answer, 503, 'service_unavailable')
+    expect(answer.headers.get('retry-after')).toMatch(/^\d+$/)
+    expect(answer.text).not.toMatch(/postgres|ECONN|127\.0\.0\.1/i)
+  }
+  await database.recover()
+  await eventually(async () => expect((await post(env, smsTo(freshPhone('0008')))).status).toBe(202))
+  await untilActivity(env, await send(env), { status: 'delivered' })
+}, 60_000)
+
+/** Sends 96 messages, a few at a time, while something happens. @returns the phones that were answered 202 */
+async function sendThrough(happenings: Record<number, () => Promise<void>>): Promise<string[]> {
+  const accepted: string[] = []
+  const one = async () => {
+    const phone = freshPhone()
+    const answer = await post(env, smsTo(phone))
+    if (answer.status === 202) accepted.push(phone)
+    else expectProblem(answer, 503, 'service_unavailable')
+  }
+  const under = []
+  for (let round = 0; round < 12; round++) {
+    under.push(happenings[round]?.())
+    await Promise.all(Array.from({ length: 8 }, one))
+  }
+  await Promise.all(under)
+  expect(accepted.length).toBeGreaterThan(16)
+  return accepted
+}
+
+/** Waits until each of them has been sent (what a killed consumer held comes again after 15 s), and expects that none was sent twice. */
+async function expectSentOnce(phones: string[]): Promise<void> {
+  await eventually(
+    async () => {
+      const counts = Map.groupBy(await env.messages(), ({ to }) => to)
+      expect(phones.filter((phone) => counts.get(phone)?.length !== 1)).toEqual([])
+    },
+    { timeoutMs: 30_000 },
+  )
+}
+
+test('a database that restarts under load costs no accepted message and ends no process', async () => {
+  const { pids } = env.stack
+  await expectSentOnce(await sendThrough({ 4: database.fail, 8: database.recover }))
+  expect(env.stack.pids).toEqual(pids)
+}, 60_000)
+
+test('a database that ends every connection costs no accepted message and ends no process', async () => {
+  const { pids } = env.stack
+  const endConnections = async () => {
+    await env.admin.query(
+      'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
+    )
+  }
+  await expectSentOnce(await sendThrough({ 3: endConnections, 6: endConnections, 9: endConnections }))
+  expect(env.stack.pids).toEqual(pids)
+}, 60_000)
+
+test.each(['dispatch-api', 'dispatch-worker', 'callbacks'] as const)(
+  '%s killed under load costs no accepted message, and the trail is right in the end',
+  async (process) => {
+    const phones = await sendThrough({ 4: () => env.kill(process), 6: () => env.restart(process) })
+    await expectSentOnce(phones)
+    await eventually(
+      async () => {
+        const { rows } = await env.admin.query(
+          `select count(*)::int as count, count(*) filter (where status = 'queued')::int as queued from dispatch.notifications`,
+        )
+        const { body } = await activity(env)
+        expect([rows[0].queued, body.total_count]).toEqual([0, rows[0].count])
+      },
+      { timeoutMs: 20_000 },
+    )
+  },
+  60_000,
+)
+
+test('callbacks killed before it answers a carrier: the carrier gets 503 to repeat it, and the gateway lives', async () => {
+  const { pids } = env.stack
+  await env.kill('callbacks', 'SIGSTOP')
+  const reports = Array.from({ length: 4 }, () =>
+    report(env, { notificationId: 'notif_x', attemptId: 'att_x' }, 'delivered'),
+  )
+  // Those that wait have been passed on entirely: another request is answered.
+  expect((await activity(env)).status).toBe(200)
+  await env.kill('callbacks')
+  for (const answer of await Promise.all(reports)) expectProblem(answer, 503, 'service_unavailable')
+  expect(env.stack.pids.gateway).toBe(pids.gateway)
+  await env.restart('callbacks')
+  await untilActivity(env, await send(env), { status: 'delivered' })
+})
+
+test('a carrier that is killed and comes back gets each message', async () => {
+  await env.kill('carrier-sandbox')
+  const phone = freshPhone()
+  const id = await send(env, phone)
+  await eventually(async () => {
+    const { body } = await env.api('GET', `/api/v1/notifications/${id}`)
+    expect(body.attempts[0]).toMatchObject({ outcome: 'rejected_retryable' })
+  })
+  await env.restart('carrier-sandbox')
+  await untilActivity(env, id, { status: 'delivered' }, 20_000)
+})

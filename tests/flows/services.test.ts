@@ -1,0 +1,106 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { schemaOf, serviceNames, streams } from '../../packages/contracts/src/index.ts'
+import { eventually, type ServiceProcess, TestEnv } from '../../packages/dev-env/src/index.ts'
+import { openBus } from './bus.ts'
+import { readAnswer } from './raw-http.ts'
+import { expectProblem, freshPhone, smsTo } from './sms.ts'
+
+let env: TestEnv
+beforeAll(async () => {
+  env = await TestEnv.start()
+})
+afterAll(() => env?.stop())
+
+const processes: ServiceProcess[] = [
+  'gateway',
+  'dispatch-api',
+  'dispatch-worker',
+  'otp',
+  'consent',
+  'inbox-stream',
+  'callbacks',
+  'webhook-delivery',
+]
+
+describe.each(processes)('%s', (process) => {
+  test('answers /healthz and /readyz', async () => {
+    const [healthy, ready] = await Promise.all(['/healthz', '/readyz'].map((path) => env.call(process, 'GET', path)))
+    expect([healthy?.status, healthy?.body]).toEqual([200, { status: 'ok' }])
+    expect([ready?.status, ready?.body]).toEqual([200, { status: 'ready', failures: [] }])
+  })
+
+  test('answers /metrics on a port of its own, and not on that of its interface', async () => {
+    expectProblem(await env.call(process, 'GET', '/metrics'), 404, 'not_found')
+    const response = await fetch(env.stack.metricsUrls[process] ?? '')
+    expect(response.status).toBe(200)
+    expect(await response.text()).toContain('http_server_request_duration_seconds')
+  })
+
+  test('answers what it does not know with a 404 problem', async () => {
+    expectProblem(await env.call(process, 'GET', '/api/v1/nothing'), 404, 'not_found')
+    expectProblem(await env.call(process, 'POST', '/'), 404, 'not_found')
+    expectProblem(await env.call(process, 'GET', '/%ff'), 404, 'not_found')
+  })
+})
+
+test('each of the seven owns a schema and a stream', async () => {
+  await using bus = await openBus(env)
+  for (const service of serviceNames) {
+    const { rows } = await env.admin.query(
+      `select pg_get_userbyid(nspowner) as owner from pg_namespace where nspname = $1`,
+      [schemaOf(service)],
+    )
+    expect([service, rows]).toEqual([service, [{ owner: schemaOf(service) }]])
+    const { config } = await bus.jsm.streams.info(streams[service].name)
+    expect(config).toMatchObject({ subjects: [...streams[service].subjects], retention: 'limits', storage: 'file' })
+  }
+})
+
+describe('SIGTERM', () => {
+  /** How the process ended, as its parent saw it. */
+  const endOf = (process: ServiceProcess): unknown => Reflect.get(env.stack.children.get(process) ?? {}, 'endedHow')
+
+  test('a request under way is answered, new ones are not taken, and the process ends with code 0', async () => {
+    const body = JSON.stringify(smsTo(freshPhone()))
+    const { hostname, port } = new URL(env.stack.url('gateway'))
+    const socket = connect(Number(port), hostname)
+    const chunks: Buffer[] = []
+    socket.on('data', (chunk) => chunks.push(chunk))
+    socket.write(
+      `POST /api/v1/notifications HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${env.apiKey}\r\n` +
+        `Content-Type: application/json\r\nContent-Length: ${body.length}\r\nExpect: 100-continue\r\n\r\n`,
+    )
+    // 100 Continue: the request has reached its handler.
+    await once(socket, 'data')
+    const started = performance.now()
+    const ended = env.kill('gateway', 'SIGTERM')
+    await expectRefused(Number(port))
+    socket.write(body)
+    await once(socket, 'close')
+    const answer = readAnswer(Buffer.concat(chunks).toString().replace('HTTP/1.1 100 Continue\r\n\r\n', ''))
+    expect([answer.status, answer.body.status]).toEqual([202, 'accepted'])
+    await ended
+    expect(performance.now() - started).toBeLessThan(5000)
+    expect(endOf('gateway')).toBe('ended with exit code 0')
+  })
+
+  test.each(processes.filter((name) => name !== 'gateway'))('%s ends with code 0 within seconds', async (process) => {
+    const started = performance.now()
+    await env.kill(process, 'SIGTERM')
+    expect(performance.now() - started).toBeLessThan(5000)
+    expect(endOf(process)).toBe('ended with exit code 0')
+    expect(env.logs(process, 3)).toContain('"msg":"stopped"')
+  })
+})
+
+/** Waits until nobody listens on the port any more. */
+function expectRefused(port: number): Promise<void> {
+  return eventually(async () => {
+    const socket = connect(port, '127.0.0.1')
+    const outcome = await once(socket, 'connect').catch((error: NodeJS.ErrnoException) => error.code)
+    socket.destroy()
+    expect(outcome).toBe('ECONNREFUSED')
+  })
+}

@@ -1,0 +1,51 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { eventually, TestEnv } from '../../packages/dev-env/src/index.ts'
+import { activity, freshPhone, post, smsTo, stateOf } from './sms.ts'
+
+let env: TestEnv
+beforeAll(async () => {
+  env = await TestEnv.start(['gateway', 'dispatch', 'callbacks'])
+})
+afterAll(() => env?.stop())
+
+test('202 means committed: the notification is there, queued or further, before the answer is read', async () => {
+  const { status, body } = await post(env, smsTo(freshPhone('0008'), { metadata: { order: 'A-1' } }))
+  expect(status).toBe(202)
+  const { rows } = await env.admin.query(
+    `select n.status, (select count(*)::int from dispatch.outbox where events like '%' || n.id || '%') as told
+     from dispatch.notifications n where n.id = $1`,
+    [body.notification_id],
+  )
+  expect(rows).toHaveLength(1)
+  expect(rows[0].told).toBeGreaterThanOrEqual(2)
+})
+
+test('of many requests at the same moment, good and bad, each gets the answer to its own', async () => {
+  const bad = [
+    [smsTo('no phone'), 'invalid_recipient'],
+    [{ channel: 'sms', event_key: 'no.such.event', recipient: freshPhone() }, 'event_not_found'],
+    [smsTo(freshPhone(), { body: '{{ name }}', template_data: {} }), 'template_variable_missing'],
+    [smsTo(freshPhone(), { body: 'x'.repeat(1601) }), 'validation_failed'],
+  ] as const
+  const requests = Array.from({ length: 200 }, (_, i) => {
+    const [body, code] = i % 5 === 4 ? bad[i % 4]! : [smsTo(freshPhone(), { metadata: { n: String(i) } }), undefined]
+    return { body, code, n: String(i) }
+  })
+  const answers = await Promise.all(requests.map(({ body }) => post(env, body)))
+  const codes = answers.map(({ status, body }) => (status === 202 ? undefined : body.code))
+  expect(codes).toEqual(requests.map(({ code }) => code))
+  const accepted = answers.flatMap(({ status, body }, i) =>
+    status === 202 ? [{ id: body.notification_id, n: requests[i]?.n }] : [],
+  )
+  const states = await Promise.all(accepted.map(({ id }) => stateOf(env, id)))
+  expect(states.map(({ metadata }) => metadata.n)).toEqual(accepted.map(({ n }) => n))
+  await eventually(async () => {
+    const { body } = await activity(env, { status: 'delivered' })
+    expect(body.total_count).toBeGreaterThanOrEqual(160)
+  })
+  const { rows } = await env.admin.query('select count(*)::int as count from dispatch.notifications')
+  await eventually(async () => expect((await activity(env)).body.total_count).toBe(rows[0].count))
+  expect(rows[0].count).toBe(accepted.length + 1)
+  const sent = (await env.messages()).map(({ to }) => to)
+  expect(new Set(sent).size).toBe(sent.length)
+})

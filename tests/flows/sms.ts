@@ -1,0 +1,94 @@
+import { expect } from '@jest/globals'
+import { type ApiRequest, type ApiResponse, eventually, type TestEnv } from '../../packages/dev-env/src/index.ts'
+
+let serial = 2_000_000
+
+/** A number that no other test of the file uses; its last four digits tell the carrier sandbox what to do. */
+export function freshPhone(ending = '0100'): string {
+  serial += 1
+  return `+1${serial}${ending}`
+}
+
+/** A request in the content form that is accepted as it is. */
+export function smsTo(phone: string, fields: object = {}): Record<string, unknown> {
+  return { channel: 'sms', recipient: { phone }, body: 'Your table is ready.', ...fields }
+}
+
+export function post(env: TestEnv, body: unknown, request: ApiRequest = {}): Promise<ApiResponse> {
+  return env.api('POST', '/api/v1/notifications', { body, ...request })
+}
+
+/** Sends a message and expects it to be accepted. @returns its id */
+export async function send(env: TestEnv, phone = freshPhone(), fields: object = {}): Promise<string> {
+  const { status, body } = await post(env, smsTo(phone, fields))
+  expect([status, body.status]).toEqual([202, 'accepted'])
+  return body.notification_id
+}
+
+/** The notification as its application sees it, with its attempts. */
+export async function stateOf(env: TestEnv, id: string) {
+  return (await env.api('GET', `/api/v1/notifications/${id}`)).body
+}
+
+/** Waits until the notification looks like this, and gives it. */
+export function untilState(env: TestEnv, id: string, expected: object, timeoutMs = 10_000) {
+  return eventually(
+    async () => {
+      const state = await stateOf(env, id)
+      expect(state).toMatchObject(expected)
+      return state
+    },
+    { timeoutMs },
+  )
+}
+
+/** The operator's view of the trail. */
+export async function activity(env: TestEnv, query: Record<string, string> = {}, token = env.operatorToken) {
+  return env.api('GET', `/api/v1/activity?${new URLSearchParams(query)}`, { token })
+}
+
+/** Waits until the trail shows the notification like this, and gives the item. */
+export function untilActivity(env: TestEnv, id: string, expected: object, timeoutMs = 10_000) {
+  return eventually(
+    async () => {
+      const { body } = await activity(env, { limit: '100' })
+      const item = body.items.find(({ transaction_id }: { transaction_id: string }) => transaction_id === id)
+      expect(item).toMatchObject(expected)
+      return item
+    },
+    { timeoutMs },
+  )
+}
+
+export function retry(env: TestEnv, id: string, request: ApiRequest = {}): Promise<ApiResponse> {
+  return env.api('POST', `/api/v1/activity/${id}/retry`, { token: env.operatorToken, ...request })
+}
+
+/** Expects RFC 9457 problem details with the code at top level, told apart by the request's id. */
+export function expectProblem({ status, headers, body }: ApiResponse, expectedStatus: number, code: string): void {
+  expect([status, body.code]).toEqual([expectedStatus, code])
+  expect(headers.get('content-type')).toBe('application/problem+json')
+  expect(body).toMatchObject({ status, title: expect.any(String), detail: expect.any(String) })
+  expect(body.type).toMatch(new RegExp(`^https://.+/errors/${code}$`))
+  expect(body.request_id).toBe(headers.get('x-request-id'))
+  expect(body.request_id).toBeTruthy()
+}
+
+const effects = [
+  'dispatch.notifications',
+  'dispatch.attempts',
+  'dispatch.idempotency_keys',
+  'dispatch.outbox',
+  'callbacks.received_callbacks',
+  'callbacks.outbox',
+]
+
+/** How many rows there are in each table that a request may add to. */
+export async function storedRows(env: TestEnv): Promise<Record<string, number>> {
+  const { rows } = await env.admin.query(
+    'select name from unnest($1::text[]) as name where to_regclass(name) is not null',
+    [effects],
+  )
+  const counts = rows.map(({ name: table }) => `(select count(*)::int from ${table}) as "${table}"`)
+  return (await env.admin.query(`select ${counts.join(', ')}`)).rows[0]
+}
