@@ -17,8 +17,10 @@ export interface Measured {
   requestsPerSecond: number
   p50Ms: number
   p99Ms: number
-  /** Answers other than 2xx, and connections that failed. */
-  errors: number
+  /** Answers other than 2xx. */
+  refused: number
+  /** Connections that failed, and answers that took over 2 s. */
+  broken: number
 }
 
 /** Makes sure that wrk is there: it takes so little of the machine that the servers have nearly all of it. */
@@ -53,8 +55,8 @@ wrk.body = ${quote(body)}
 ${lines.join('\n')}
 done = function(summary, latency)
   local errors = summary.errors
-  io.write(string.format("RESULT %d %d %d %d %d\\n", summary.requests, summary.duration, latency:percentile(50),
-    latency:percentile(99), errors.connect + errors.read + errors.write + errors.status + errors.timeout))
+  io.write(string.format("RESULT %d %d %d %d %d %d\\n", summary.requests, summary.duration, latency:percentile(50),
+    latency:percentile(99), errors.status, errors.connect + errors.read + errors.write + errors.timeout))
 end
 `
 }
@@ -65,8 +67,8 @@ function quote(text: string): string {
 }
 
 function read(output: string): Measured {
-  const match = /RESULT (\d+) (\d+) (\d+) (\d+) (\d+)/.exec(output)
+  const match = /RESULT (\d+) (\d+) (\d+) (\d+) (\d+) (\d+)/.exec(output)
   if (!match) throw new Error(`wrk said nothing that can be read:\n${output}`)
-  const [requests = 0, micros = 1, p50 = 0, p99 = 0, errors = 0] = match.slice(1).map(Number)
-  return { requestsPerSecond: requests / (micros / 1e6), p50Ms: p50 / 1000, p99Ms: p99 / 1000, errors }
+  const [requests = 0, micros = 1, p50 = 0, p99 = 0, refused = 0, broken = 0] = match.slice(1).map(Number)
+  return { requestsPerSecond: requests / (micros / 1e6), p50Ms: p50 / 1000, p99Ms: p99 / 1000, refused, broken }
 }
