@@ -95,10 +95,7 @@ function tablesSection(service) {
   const shared = sharedTablesOf(service)
   const schema = schemaOf(service)
   if (own.length + shared.length === 0) return `None yet; its schema is \`${schema}\`.`
-  const listed = table(
-    ['Table', 'Columns'],
-    own.map(({ name, columns }) => [`\`${name}\``, columns.map((column) => `\`${column}\``).join(', ')]),
-  )
+  const listed = own.map(({ name, columns }) => `- \`${name}\`: ${columns.join(', ')}`).join('\n')
   const besides = `Of [packages/database](../../packages/database/README.md): ${shared.map((name) => `\`${name}\``).join(', ')}.`
   return [
     `In the schema \`${schema}\`:`,
@@ -120,7 +117,16 @@ async function configurationSection(service) {
   )
 }
 
+/** A table as Biome formats it. */
 function table(head, rows) {
-  const line = (cells) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
-  return [line(head), `|${head.map(() => '---').join('|')}|`, ...rows.map(line)].join('\n')
+  const cells = [head, ...rows].map((row) => row.map((cell) => cell.replaceAll('|', '\\|')))
+  const widths = head.map((_, column) => Math.max(3, ...cells.map((row) => row[column].length)))
+  const line = (row, filler = ' ') =>
+    `| ${row.map((cell, column) => cell.padEnd(widths[column], filler)).join(' | ')} |`
+  const [titles, ...body] = cells
+  const rule = line(
+    head.map(() => ''),
+    '-',
+  )
+  return [line(titles), rule, ...body.map((row) => line(row))].join('\n')
 }

@@ -2,8 +2,12 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { openApiDocument } from '../packages/contracts/src/openapi.ts'
+import { serviceReadmes } from './generate-service-readmes.mjs'
 
-const files = { 'content/openapi.json': `${JSON.stringify(openApiDocument(), null, 2)}\n` }
+const files = {
+  'content/openapi.json': `${JSON.stringify(openApiDocument(), null, 2)}\n`,
+  ...(await serviceReadmes()),
+}
 const check = process.argv.includes('--check')
 let stale = 0
 for (const [path, text] of Object.entries(files)) {

@@ -16,7 +16,7 @@ afterEach(async () => {
   await env.sql('consent').query('drop schema consent cascade; create schema consent')
 })
 beforeAll(() =>
-  env.admin.query('grant create on database ' + new URL(env.stack.adminDatabaseUrl).pathname.slice(1) + ' to consent'),
+  env.admin.query(`grant create on database ${new URL(env.stack.adminDatabaseUrl).pathname.slice(1)} to consent`),
 )
 
 async function start(): Promise<Process> {

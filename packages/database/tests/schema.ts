@@ -6,7 +6,7 @@ import { createTestKit, type TestKit } from '../../service-kit/tests/test-kit.ts
 import { type Database, openDatabase } from '../src/open.ts'
 
 /** The table that the tests write to. */
-export interface Tables {
+interface Tables {
   things: { id: number; name: string }
 }
 
