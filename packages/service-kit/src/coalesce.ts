@@ -1,6 +1,3 @@
-/** A batch is not split into parts smaller than this. */
-const leastShare = 16
-
 interface CoalesceOptions<In, Out> {
   /** Handles many items at once; answers in the same order. An `Error` in the list refuses that item alone. */
   run(items: readonly In[]): Promise<readonly (Out | Error)[]>
@@ -46,9 +43,7 @@ export function coalesce<In, Out>({
     scheduled = false
     if (minIntervalMs > 0) earliestMs = performance.now() + minIntervalMs
     while (inFlight < maxInFlight && waiting.length > 0) {
-      // Spread over the free places: the next stage works on one part while this process prepares another.
-      const share = Math.ceil(waiting.length / (maxInFlight - inFlight))
-      const batch = waiting.splice(0, countThatFits(Math.min(maxBatch, Math.max(share, leastShare))))
+      const batch = waiting.splice(0, countThatFits(maxBatch))
       inFlight++
       void settle(batch)
     }

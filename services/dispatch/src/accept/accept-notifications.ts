@@ -11,7 +11,7 @@ import { acceptBatch } from './accept-batch.ts'
 import type { AcceptOutcome, Candidate } from './accept-item.ts'
 
 const maxBatch = 512
-const commitsInFlight = 2
+const commitsInFlight = 1
 
 /** Answers the gateway's coalesced calls; calls of the same moment share a commit. */
 export function createAcceptHandler(context: Context): Handler<Context, typeof contract> {
