@@ -1,6 +1,6 @@
 import type { Database, Statement } from '@notify/database'
 import type { Tables } from '../db/schema.ts'
-import { factsInto, workInto } from '../notifications/fact-sql.ts'
+import { factsInto, toldColumns, workInto } from '../notifications/fact-sql.ts'
 import type { NewNotification } from './accept-item.ts'
 
 /** One statement, one transaction: idempotency records, notifications, work and facts. */
@@ -27,7 +27,7 @@ const commit: Statement = {
       from input left join keys using (scope, key)
       where input.key is null or keys.key is not null
       on conflict (id) do nothing
-      returning *
+      returning ${toldColumns}
     ), work as (${workInto('inserted')}), facts as (${factsInto('inserted')})
     select id from inserted`,
 }

@@ -1,5 +1,6 @@
 import { Problem } from '@notify/service-kit'
 import { AssertionError, Liquid, LiquidError, type Template, UndefinedVariableError } from 'liquidjs'
+import { fillPlain, type PlainTemplate, parsePlain } from './plain-template.ts'
 
 /**
  * Templates come from customers: no file access, no endless loops, only own properties, and an undefined variable is an
@@ -18,7 +19,12 @@ const text = new Liquid({
 for (const tag of ['include', 'render', 'layout', 'block']) delete text.tags[tag]
 delete text.filters.raw
 
-const parsed = new Map<string, Template[]>()
+interface Parsed {
+  plain: PlainTemplate | undefined
+  steps: Template[]
+}
+
+const parsed = new Map<string, Parsed>()
 const maxParsed = 1000
 
 /**
@@ -27,13 +33,14 @@ const maxParsed = 1000
  */
 export function renderText(template: string, variables: Record<string, unknown>): string {
   try {
-    let steps = parsed.get(template)
-    if (!steps) {
+    let known = parsed.get(template)
+    if (!known) {
       if (parsed.size >= maxParsed) parsed.clear()
-      steps = text.parse(template)
-      parsed.set(template, steps)
+      known = { plain: parsePlain(template), steps: text.parse(template) }
+      parsed.set(template, known)
     }
-    return String(text.renderSync(steps, variables))
+    const filled = known.plain && fillPlain(known.plain, variables)
+    return filled ?? String(text.renderSync(known.steps, variables))
   } catch (error) {
     // A template over the length limit is an AssertionError, everything else a LiquidError.
     if (!(error instanceof LiquidError || error instanceof AssertionError)) throw error

@@ -1,8 +1,12 @@
 import { enqueueSql } from '@notify/database'
 
+/** The columns of `notifications` that work and facts are made of. */
+export const toldColumns = `id, tenant_id, application_id, revision, channel, lane, event_key, status, recipient_masked,
+  recipient_index, failure_reason, retryable, retry_count, created_at, updated_at, traceparent`
+
 /**
  * SQL that puts the fact `dispatch.notification.<status>` of each row of a relation into the outbox; the relation holds
- * whole `notifications` rows. The payload is the schema of `notificationChanged`.
+ * the columns told of `notifications`. The payload is the schema of `notificationChanged`.
  */
 export function factsInto(relation: string): string {
   const fact = `json_build_object(
