@@ -74,10 +74,7 @@ export async function provisionConsumer(
   const { name } = streams[publisher]
   const limits = { ack_wait: nanos(ackWaitMs), max_ack_pending: maxAckPending, max_deliver: -1 }
   // Asked first: nats-server 2.9 silently replaces the filter of a durable that is added again, later ones refuse to add it.
-  const known = await consumers.info(name, durable).catch((error: unknown) => {
-    if (isCode(error, JetStreamApiCodes.ConsumerNotFound)) return undefined
-    throw error
-  })
+  const known = await findConsumer(bus, publisher, durable)
   if (known) {
     requireFilter(known, filter)
     await consumers.update(name, durable, limits)
@@ -91,6 +88,20 @@ export async function provisionConsumer(
     ...limits,
   })
   requireFilter(made, filter)
+}
+
+/** What JetStream knows of a durable; `undefined` when there is none yet. */
+export async function findConsumer(
+  bus: Bus,
+  publisher: ServiceName,
+  durable: string,
+): Promise<ConsumerInfo | undefined> {
+  try {
+    return await bus.jsm.consumers.info(streams[publisher].name, durable)
+  } catch (error) {
+    if (isCode(error, JetStreamApiCodes.ConsumerNotFound)) return undefined
+    throw error
+  }
 }
 
 function requireFilter({ name, config }: ConsumerInfo, filter: string): void {

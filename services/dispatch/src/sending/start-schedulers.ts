@@ -1,5 +1,5 @@
 import { streams } from '@notify/contracts'
-import type { Bus } from '@notify/messaging'
+import { type Bus, findConsumer } from '@notify/messaging'
 import { type Kit, startPeriodic } from '@notify/service-kit'
 import type { WorkerContext } from '../context.ts'
 import { unknownReason } from './decide-next.ts'
@@ -59,7 +59,10 @@ async function oldestUndelivered(bus: Bus, durables: readonly string[]): Promise
   const { name } = streams.dispatch
   const times = await Promise.all(
     durables.map(async (durable) => {
-      const { num_pending, num_ack_pending, ack_floor } = await bus.jsm.consumers.info(name, durable)
+      const info = await findConsumer(bus, 'dispatch', durable)
+      // A durable that is still to be made has delivered nothing yet.
+      if (!info) return 0
+      const { num_pending, num_ack_pending, ack_floor } = info
       if (num_pending === 0 && num_ack_pending === 0) return Date.now()
       const next = await bus.jsm.streams.getMessage(name, { seq: ack_floor.stream_seq + 1 }).catch(() => null)
       return next ? next.time.getTime() : 0
