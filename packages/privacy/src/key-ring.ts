@@ -57,7 +57,7 @@ export function parseKeyRing(text: string): KeyRing {
 const ivPool = Buffer.alloc(ivBytes * 1024)
 let ivPoolAt = ivPool.length
 
-/** A random IV, drawn from a pool that is filled at once: asking for 12 bytes each time costs more than the encryption. */
+/** A random IV, drawn from a pool that is filled at once: one call into the system for a thousand of them. */
 function nextIv(): Buffer {
   if (ivPoolAt === ivPool.length) {
     randomFillSync(ivPool)
