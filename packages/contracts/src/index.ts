@@ -1,3 +1,4 @@
+export * from './accept.ts'
 export * from './activity.ts'
 export * from './bootstrap.ts'
 export * from './callbacks.ts'

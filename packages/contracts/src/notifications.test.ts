@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals'
+import { acceptNotifications } from './accept.ts'
 import { newId } from './ids.ts'
-import { acceptNotifications, DispatchRequest } from './notifications.ts'
+import { DispatchRequest } from './notifications.ts'
 
 const sms = { channel: 'sms', recipient: { phone: '+15551230001' } }
 

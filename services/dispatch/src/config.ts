@@ -41,6 +41,7 @@ export const Config = z.object({
   UNKNOWN_GRACE: duration('60s').describe(
     'Wait for a callback when it is not known whether the carrier took the message',
   ),
+  RECEIPT_DEADLINE: duration('72h').describe('When a sent message without a receipt counts as settled'),
   STALLED_AFTER: duration('60s').describe('When work that JetStream should have delivered is published again'),
 })
 export type Config = z.output<typeof Config>

@@ -46,6 +46,7 @@ function notification(lane: 'transactional' | 'bulk' = 'transactional', key?: st
     recipientMasked: '+14*****0100',
     recipientIndex: 'index',
     payload: Buffer.from('sealed'),
+    sendAt: undefined,
     credits: 1,
     response: '{}',
   }
@@ -71,7 +72,7 @@ const idsOf = (batch: readonly NewNotification[]) => batch.map(({ candidate }) =
 
 test('every new notification is told once as work of its lane and once as a fact', async () => {
   const batch = [notification(), notification('bulk'), notification('transactional', 'key-1')]
-  expect(await commitBatch(db, batch)).toEqual(new Set(idsOf(batch)))
+  expect(await commitBatch(db.run, batch)).toEqual(new Set(idsOf(batch)))
   const subjects = (await told(idsOf(batch))).map(({ subject }) => subject).sort()
   const fact = 'dispatch.notification.queued'
   const work = 'dispatch.send.transactional.sms'
@@ -80,15 +81,15 @@ test('every new notification is told once as work of its lane and once as a fact
 
 test('of a batch that is partly committed only the rest is committed and told, in the same words', async () => {
   const first = [notification(), notification('transactional', 'key-2')]
-  await commitBatch(db, first)
+  await commitBatch(db.run, first)
   const before = await told(idsOf(first))
   const fresh = notification()
   const twin = notification('transactional', 'key-2')
-  expect(await commitBatch(db, [first[0]!, fresh, twin])).toEqual(new Set(idsOf([fresh])))
+  expect(await commitBatch(db.run, [first[0]!, fresh, twin])).toEqual(new Set(idsOf([fresh])))
   expect(await told(idsOf([...first, twin]))).toEqual(before)
   // These the statement made; those of a batch that is all new come ready-made.
   const ready = notification()
-  await commitBatch(db, [ready])
+  await commitBatch(db.run, [ready])
   expect((await told(idsOf([fresh]))).map(alike)).toEqual((await told(idsOf([ready]))).map(alike))
 })
 

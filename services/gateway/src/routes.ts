@@ -1,7 +1,15 @@
-import { createNotification, getNotification, listActivity as listContract, retryActivity } from '@notify/contracts'
+import {
+  cancelNotification,
+  createNotification,
+  createNotificationBatch,
+  getNotification,
+  listActivity as listContract,
+  retryActivity,
+} from '@notify/contracts'
 import { passOn, type RouteEntry, route } from '@notify/service-kit'
 import { listActivity } from './activity/list-activity.ts'
 import type { Context } from './context.ts'
+import { createBatchHandler } from './dispatching/create-batch.ts'
 import { createNotificationHandler } from './dispatching/create-notification.ts'
 import { forwardTo } from './forwarding/forward.ts'
 
@@ -9,6 +17,8 @@ const dispatch = (context: Context) => context.dispatch
 
 export const routesOf = (context: Context): readonly RouteEntry<Context>[] => [
   passOn(createNotification, createNotificationHandler(context)),
+  passOn(createNotificationBatch, createBatchHandler(forwardTo(dispatch, createNotificationBatch))),
+  passOn(cancelNotification, forwardTo(dispatch, cancelNotification)),
   passOn(getNotification, forwardTo(dispatch, getNotification)),
   route(listContract, listActivity),
   passOn(retryActivity, forwardTo(dispatch, retryActivity)),

@@ -42,7 +42,10 @@ export function route<Context, const R extends Route>(contract: R, handler: Hand
 }
 
 /** A request whose body goes on to the service that owns the route, as the caller wrote it. */
-export type PassedOn<R extends Route> = Omit<HttpRequest<R>, 'body'>
+export interface PassedOn<R extends Route> extends Omit<HttpRequest<R>, 'body'> {
+  /** What the JSON says, of whatever shape. */
+  body: unknown
+}
 
 /** A line of `routes.ts` for a route of another service: the body is judged once, by its owner. */
 export function passOn<Context, const R extends Route>(

@@ -5,7 +5,7 @@ import { readCorrelation, readStatusForm } from './read-status-form.ts'
 import { type NewReceipt, receiptIdentity, recordReceipts } from './receipt-store.ts'
 import { verifySignature } from './verify-signature.ts'
 
-const Recorded = DeliveryStatus.exclude(['queued'])
+const Recorded = DeliveryStatus.exclude(['queued', 'scheduled', 'cancelled'])
 
 /** Takes the SMS provider's status callbacks: verified, recorded once, answered 200 however often they come. */
 export function createSmsStatusHandler(context: Context): Handler<Context, typeof contract> {

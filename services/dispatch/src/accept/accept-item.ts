@@ -18,6 +18,8 @@ export interface NewNotification {
   recipientMasked: string
   recipientIndex: string
   payload: Buffer
+  /** When it is to be sent; at once without one. */
+  sendAt: Date | undefined
   credits: number
   /** The answer's text, kept for replays. */
   response: string

@@ -1,15 +1,9 @@
-import {
-  type AcceptItem,
-  type AcceptResult,
-  type acceptNotifications as contract,
-  createNotification,
-  DispatchRequest,
-  type KeyPrincipal,
-} from '@notify/contracts'
-import { coalesce, type Handler, isTraceparent, Problem, validationProblem } from '@notify/service-kit'
+import type { AcceptItem, AcceptResult, acceptNotifications as contract, KeyPrincipal } from '@notify/contracts'
+import { coalesce, type Handler, isTraceparent, Problem } from '@notify/service-kit'
 import type { Context } from '../context.ts'
 import { acceptBatch } from './accept-batch.ts'
 import type { AcceptOutcome, Candidate } from './accept-item.ts'
+import { readCandidate } from './read-candidate.ts'
 
 const maxBatch = 512
 const commitsInFlight = 2
@@ -66,29 +60,14 @@ async function callerOf({ secrets }: Context, token: string): Promise<KeyPrincip
 
 /** @throws Problem for a caller that may not send or a body that does not fit its schema */
 function candidateOf(
-  { secrets }: Context,
-  item: AcceptItem,
+  context: Context,
+  { notification_id: notificationId, request, idempotency_key: idempotencyKey }: AcceptItem,
   caller: KeyPrincipal | Problem | undefined,
   traceparent: string | undefined,
 ): Candidate {
   if (caller === undefined) throw new Problem('unauthenticated', 'The item names no principal of its call')
   if (caller instanceof Problem) throw caller
-  const parsed = DispatchRequest.safeParse(item.request)
-  if (!parsed.success) throw validationProblem(parsed.error.issues)
-  const idempotency = item.idempotency_key
-    ? {
-        scope: `${caller.application_id} POST ${createNotification.path}`,
-        key: item.idempotency_key,
-        fingerprint: secrets.fingerprint(parsed.data),
-      }
-    : undefined
-  return {
-    notificationId: item.notification_id,
-    principal: caller,
-    request: parsed.data,
-    traceparent: traceparent ?? null,
-    idempotency,
-  }
+  return readCandidate(context, { notificationId, principal: caller, request, traceparent, idempotencyKey })
 }
 
 function unexpected(error: unknown): Problem {

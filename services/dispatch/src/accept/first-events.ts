@@ -3,15 +3,15 @@ import type { Outgoing } from '@notify/database'
 import type { z } from 'zod'
 import type { NewNotification } from './accept-item.ts'
 
-/** The work that a new notification is. */
+/** The work that a new notification is, unless it is for later. */
 export function workOf({ candidate, lane, channel }: NewNotification): Outgoing<z.output<typeof sendRequested.schema>> {
   const { notificationId: notification_id, traceparent } = candidate
   return { event: { notification_id, lane, channel }, traceparent }
 }
 
-/** The fact that a new notification is queued: what `factsInto` would make of its row. */
+/** The fact that a new notification is queued, or scheduled: what `factsInto` would make of its row. */
 export function factOf(
-  { candidate, channel, recipientMasked, recipientIndex }: NewNotification,
+  { candidate, channel, recipientMasked, recipientIndex, sendAt }: NewNotification,
   createdAt: string,
 ): Outgoing<NotificationFact> {
   const { notificationId, principal, request, traceparent } = candidate
@@ -22,7 +22,7 @@ export function factOf(
     revision: 1,
     channel,
     event_key: request.event_key ?? null,
-    status: 'queued',
+    status: sendAt ? 'scheduled' : 'queued',
     recipient_masked: recipientMasked,
     recipient_index: recipientIndex,
     failure_reason: null,

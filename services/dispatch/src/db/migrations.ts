@@ -1,4 +1,8 @@
 import type { Migrations } from '@notify/database'
 import * as foundation from './migrations/0001-foundation.ts'
+import * as scheduleAndTally from './migrations/0005-schedule-and-tally.ts'
 
-export const migrations: Migrations = { '0001-foundation': foundation }
+export const migrations: Migrations = {
+  '0001-foundation': foundation,
+  '0005-schedule-and-tally': scheduleAndTally,
+}

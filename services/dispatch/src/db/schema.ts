@@ -58,9 +58,20 @@ export interface Tables {
     /** What happens at `next_attempt_at`: another attempt, or failure because the outcome stayed unknown. */
     when_due: Generated<'send' | 'give_up'>
     enqueued_at: Time
+    /** When the caller wants it sent; absent: at once. */
+    send_at: Time | null
+    /** The carrier's receipt did not come within its time: nothing more is expected. */
+    receipt_overdue: Generated<boolean>
+    /** Whether nothing more is expected; kept by Postgres. */
+    settled: Generated<boolean>
     traceparent: string | null
     created_at: Time
     updated_at: Time
+  }
+  tallies: {
+    id: Generated<string>
+    accepted: string
+    settled: string
   }
   attempts: {
     notification_id: string

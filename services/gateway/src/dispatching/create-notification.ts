@@ -20,7 +20,10 @@ interface Request {
 
 const maxBatch = 256
 const callsInFlight = 3
-const callTimeoutMs = 8000
+/** How long a caller waits for dispatch at most, all repetitions included. */
+const patienceMs = 8000
+/** Longer than dispatch waits for an idempotency key that somebody else holds. */
+const callTimeoutMs = 7000
 /** UTF-16 units of the bodies in one call: at most three times as many bytes, and dispatch takes 64 MiB. */
 const maxCallLength = 8 * 1024 * 1024
 /** Waits before a call that had no answer is repeated; the ids are ours, so repeating it accepts nothing twice. */
@@ -80,13 +83,16 @@ async function writeCall({ signPrincipal }: Context, requests: readonly Request[
 }
 
 async function callDispatch({ dispatch, metrics }: Context, bodyText: string): Promise<AcceptResult[]> {
+  const until = performance.now() + patienceMs
   for (let attempt = 0; ; attempt++) {
+    const timeoutMs = Math.min(callTimeoutMs, until - performance.now())
     try {
-      const { results } = await dispatch.call(acceptNotifications, { bodyText, timeoutMs: callTimeoutMs })
+      const { results } = await dispatch.call(acceptNotifications, { bodyText, timeoutMs })
       return results
     } catch (error) {
       const waitMs = repeatAfterMs[attempt]
       if (!(error instanceof Problem) || error.code !== 'service_unavailable' || waitMs === undefined) throw error
+      if (performance.now() + waitMs >= until) throw error
       metrics.acceptRepeated()
       await delay(waitMs)
     }
