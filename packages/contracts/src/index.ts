@@ -1,6 +1,7 @@
 export * from './activity.ts'
 export * from './bootstrap.ts'
 export * from './callbacks.ts'
+export * from './domains.ts'
 export * from './errors.ts'
 export * from './event.ts'
 export * from './ids.ts'

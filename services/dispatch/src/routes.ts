@@ -1,7 +1,21 @@
-import { acceptNotifications, getNotification as getContract, retryActivity } from '@notify/contracts'
+import {
+  acceptNotifications,
+  createDomain as createDomainContract,
+  deleteDomain as deleteDomainContract,
+  getNotification as getContract,
+  getDomain as getDomainContract,
+  listDomains as listDomainsContract,
+  retryActivity,
+  verifyDomain as verifyDomainContract,
+} from '@notify/contracts'
 import { type RouteEntry, route } from '@notify/service-kit'
 import { createAcceptHandler } from './accept/accept-notifications.ts'
 import type { Context } from './context.ts'
+import { createDomain } from './domains/create-domain.ts'
+import { deleteDomain } from './domains/delete-domain.ts'
+import { getDomain } from './domains/get-domain.ts'
+import { listDomains } from './domains/list-domains.ts'
+import { verifyDomain } from './domains/verify-domain.ts'
 import { getNotification } from './notifications/get-notification.ts'
 import { retryNotification } from './notifications/retry-notification.ts'
 
@@ -10,4 +24,9 @@ export const routesOf = (context: Context): readonly RouteEntry<Context>[] => [
   route(acceptNotifications, createAcceptHandler(context)),
   route(getContract, getNotification),
   route(retryActivity, retryNotification),
+  route(listDomainsContract, listDomains),
+  route(createDomainContract, createDomain),
+  route(getDomainContract, getDomain),
+  route(deleteDomainContract, deleteDomain),
+  route(verifyDomainContract, verifyDomain),
 ]

@@ -1,4 +1,14 @@
-import { createNotification, getNotification, listActivity as listContract, retryActivity } from '@notify/contracts'
+import {
+  createDomain,
+  createNotification,
+  deleteDomain,
+  getDomain,
+  getNotification,
+  listActivity as listContract,
+  listDomains,
+  retryActivity,
+  verifyDomain,
+} from '@notify/contracts'
 import { type RouteEntry, route } from '@notify/service-kit'
 import { listActivity } from './activity/list-activity.ts'
 import type { Context } from './context.ts'
@@ -12,4 +22,9 @@ export const routesOf = (context: Context): readonly RouteEntry<Context>[] => [
   route(getNotification, forwardTo(dispatch, getNotification)),
   route(listContract, listActivity),
   route(retryActivity, forwardTo(dispatch, retryActivity)),
+  route(listDomains, forwardTo(dispatch, listDomains)),
+  route(createDomain, forwardTo(dispatch, createDomain)),
+  route(getDomain, forwardTo(dispatch, getDomain)),
+  route(deleteDomain, forwardTo(dispatch, deleteDomain)),
+  route(verifyDomain, forwardTo(dispatch, verifyDomain)),
 ]
