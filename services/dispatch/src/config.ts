@@ -50,10 +50,10 @@ export const Config = z.object({
   DNS_SERVERS: z
     .string()
     .transform((text) => text.split(',').map((part) => part.trim()))
-    .refine(areDnsServers, 'must be IP addresses, with a port or without, comma separated')
+    .refine(areDnsServers, 'must be hosts or addresses, with a port or without, comma separated')
     .optional()
     .describe(
-      "Resolvers that sending domains are looked up with, `ip` or `ip:port`, comma separated; the system's by default",
+      "Resolvers that sending domains are looked up with, `host` or `host:port`, comma separated; the system's by default",
     ),
   DNS_TIMEOUT: duration('6s').describe('Longest wait for all DNS answers of one domain'),
   SPF_INCLUDE: z

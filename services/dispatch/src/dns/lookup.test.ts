@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { type DnsServer, startDnsServer } from '../../tests/dns-server.ts'
-import { type Lookup, withLookup } from './lookup.ts'
+import { areDnsServers, type Lookup, withLookup } from './lookup.ts'
 
 let dns: DnsServer
 beforeAll(async () => {
@@ -87,4 +87,28 @@ test('within one check each question is asked once', async () => {
 test('one address of either family is enough', async () => {
   dns.address4('four.example')
   expect(await ask((lookup) => lookup.addresses('four.example'))).toEqual({ kind: 'records', records: ['192.0.2.1'] })
+})
+
+test('a resolver may be named as well as numbered', async () => {
+  dns.txt('a.example', 'x')
+  const port = dns.address.split(':')[1]
+  const answer = await withLookup({ servers: [`localhost:${port}`], timeoutMs: 1200 }, ({ txt }) => txt('a.example'))
+  expect(answer).toEqual({ kind: 'records', records: ['x'] })
+  expect(
+    await withLookup({ servers: ['no-such-host.invalid'], timeoutMs: 300 }, ({ txt }) => txt('a.example')),
+  ).toEqual({
+    kind: 'trouble',
+    reason: expect.stringMatching(/resolver/),
+  })
+})
+
+test.each(['1.1.1.1', '1.1.1.1:53', '::1', '[::1]:5353', 'sandbox:5300', 'dns.example'])(
+  '%s can be asked',
+  (server) => {
+    expect(areDnsServers([server])).toBe(true)
+  },
+)
+
+test.each(['', 'a b', '1.1.1.1:0', '1.1.1.1:65536', 'udp://1.1.1.1', '[1.1.1.1]:53', ':53'])('%j cannot', (server) => {
+  expect(areDnsServers(['1.1.1.1', server])).toBe(false)
 })

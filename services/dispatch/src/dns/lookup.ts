@@ -1,5 +1,6 @@
 import type { MxRecord } from 'node:dns'
-import { Resolver } from 'node:dns/promises'
+import { lookup as lookUpHost, Resolver } from 'node:dns/promises'
+import { isIP } from 'node:net'
 
 /**
  * What DNS says of a name. Absence (NXDOMAIN, or no record of the type) is a fact; trouble says nothing of the records.
@@ -18,7 +19,7 @@ export interface Lookup {
 }
 
 export interface LookupSettings {
-  /** Addresses of resolvers, `ip` or `ip:port`; the system's when there are none. */
+  /** Resolvers, `host`, `host:port` or `[ipv6]:port`; the system's when there are none. */
   servers: readonly string[]
   /** Longest wait for all the answers together, in milliseconds. */
   timeoutMs: number
@@ -44,17 +45,24 @@ const troubles: Record<string, string> = {
 /** Asks DNS for as long as `work` takes, and no longer than the time given: what is late is trouble. */
 export async function withLookup<T>(settings: LookupSettings, work: (lookup: Lookup) => Promise<T>): Promise<T> {
   const resolver = new Resolver({ timeout: Math.ceil(settings.timeoutMs / partOfTheTime), tries })
-  if (settings.servers.length > 0) resolver.setServers([...settings.servers])
-  let late = false
+  /** Why nothing can be asked, or nothing any more. */
+  let barred: string | undefined
+  const { promise: end, resolve: reachEnd } = Promise.withResolvers<undefined>()
   const timer = setTimeout(() => {
-    late = true
+    barred = 'ETIMEOUT'
     resolver.cancel()
+    reachEnd(undefined)
   }, settings.timeoutMs)
+  if (settings.servers.length > 0) {
+    const addresses = await Promise.race([addressesOf(settings.servers), end])
+    if (addresses?.length) resolver.setServers(addresses)
+    else barred ??= 'ECONNREFUSED'
+  }
   // One check asks for the same names several times: each is asked once, and has one answer throughout.
   const asked = new Map<string, Promise<Answer<unknown>>>()
   const ask = <Item>(type: string, name: string, query: () => Promise<Item[]>): Promise<Answer<Item>> => {
     const key = `${type} ${name}`
-    const answer = asked.get(key) ?? (late ? Promise.resolve(troubleOf('ETIMEOUT')) : answerOf(query))
+    const answer = asked.get(key) ?? (barred ? Promise.resolve(troubleOf(barred)) : answerOf(query))
     asked.set(key, answer)
     return answer as Promise<Answer<Item>>
   }
@@ -94,14 +102,28 @@ function textOf(strings: readonly string[]): string {
   return Buffer.from(strings.join(''), 'latin1').toString('utf8')
 }
 
-/** Whether a resolver can be told to use these servers. */
+const serverPattern = /^(?:\[([0-9a-f:.]+)\]|([a-z0-9](?:[a-z0-9.-]*[a-z0-9])?))(?::(\d{1,5}))?$/i
+
+/** Whether `withLookup` can use these servers. */
 export function areDnsServers(servers: readonly string[]): boolean {
-  try {
-    new Resolver().setServers([...servers])
-    return servers.length > 0
-  } catch {
-    return false
-  }
+  return servers.every((server) => {
+    const [, bracketed, host, port = '53'] = serverPattern.exec(server) ?? []
+    if (isIP(server) === 6) return true
+    return (bracketed ? isIP(bracketed) === 6 : host !== undefined) && Number(port) >= 1 && Number(port) <= 65_535
+  })
+}
+
+/** The servers as a resolver takes them: in containers they have names, and their addresses change. */
+async function addressesOf(servers: readonly string[]): Promise<string[]> {
+  const found = await Promise.all(
+    servers.map(async (server) => {
+      const [, , host, port = '53'] = serverPattern.exec(server) ?? []
+      if (host === undefined || isIP(host) || isIP(server)) return [server]
+      const addresses = await lookUpHost(host, { all: true }).catch(() => [])
+      return addresses.map(({ address, family }) => (family === 6 ? `[${address}]:${port}` : `${address}:${port}`))
+    }),
+  )
+  return found.flat()
 }
 
 async function answerOf<Item>(query: () => Promise<Item[]>): Promise<Answer<Item>> {
