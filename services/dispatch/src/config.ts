@@ -55,7 +55,9 @@ export const Config = z.object({
     .describe(
       "Resolvers that sending domains are looked up with, `host` or `host:port`, comma separated; the system's by default",
     ),
-  DNS_TIMEOUT: duration('6s').describe('Longest wait for all DNS answers of one domain'),
+  DNS_TIMEOUT: duration('6s').describe(
+    'Longest wait for all DNS answers of one domain; callers wait for it, and the gateway no longer than 10s',
+  ),
   SPF_INCLUDE: z
     .string()
     .toLowerCase()

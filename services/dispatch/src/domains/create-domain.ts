@@ -14,10 +14,8 @@ export const createDomain: Handler<Context, typeof contract> = async (context, r
   const { tenant_id: tenantId } = request.principal
   const domain = readDomain(request.body.domain)
   const reply = await answerOnce(context, request, {
-    async prepare() {
-      await refuseKnown(context.db.run, tenantId, domain)
-      return makeDkimKey()
-    },
+    // For a known domain no key is made; whether that is a refusal or a repetition is told apart below.
+    prepare: async () => ((await findDomainByName(context.db.run, tenantId, domain)) ? undefined : makeDkimKey()),
     effect: (run, key) => addDomain(context, run, tenantId, domain, key),
   })
   context.wakeOutbox()
@@ -29,9 +27,11 @@ async function addDomain(
   run: Run,
   tenantId: string,
   domain: string,
-  key: DkimKey,
+  prepared: DkimKey | undefined,
 ): Promise<Reply> {
+  await refuseKnown(run, tenantId, domain)
   const id = newId('dom')
+  const key = prepared ?? (await makeDkimKey())
   const added = {
     ...key,
     id,
