@@ -9,7 +9,7 @@ import {
   retryActivity,
   verifyDomain,
 } from '@notify/contracts'
-import { type RouteEntry, route } from '@notify/service-kit'
+import { passOn, type RouteEntry, route } from '@notify/service-kit'
 import { listActivity } from './activity/list-activity.ts'
 import type { Context } from './context.ts'
 import { createNotificationHandler } from './dispatching/create-notification.ts'
@@ -18,13 +18,13 @@ import { forwardTo } from './forwarding/forward.ts'
 const dispatch = (context: Context) => context.dispatch
 
 export const routesOf = (context: Context): readonly RouteEntry<Context>[] => [
-  route(createNotification, createNotificationHandler(context)),
-  route(getNotification, forwardTo(dispatch, getNotification)),
+  passOn(createNotification, createNotificationHandler(context)),
+  passOn(getNotification, forwardTo(dispatch, getNotification)),
   route(listContract, listActivity),
-  route(retryActivity, forwardTo(dispatch, retryActivity)),
-  route(listDomains, forwardTo(dispatch, listDomains)),
-  route(createDomain, forwardTo(dispatch, createDomain)),
-  route(getDomain, forwardTo(dispatch, getDomain)),
-  route(deleteDomain, forwardTo(dispatch, deleteDomain)),
-  route(verifyDomain, forwardTo(dispatch, verifyDomain)),
+  passOn(retryActivity, forwardTo(dispatch, retryActivity)),
+  passOn(listDomains, forwardTo(dispatch, listDomains)),
+  passOn(createDomain, forwardTo(dispatch, createDomain)),
+  passOn(getDomain, forwardTo(dispatch, getDomain)),
+  passOn(deleteDomain, forwardTo(dispatch, deleteDomain)),
+  passOn(verifyDomain, forwardTo(dispatch, verifyDomain)),
 ]
