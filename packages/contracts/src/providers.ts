@@ -16,3 +16,15 @@ export const TwilioCredentials = z
     message: 'give either from or messaging_service_sid',
   })
 export type TwilioCredentials = z.infer<typeof TwilioCredentials>
+
+/** Credentials of an Amazon SES account. */
+export const SesCredentials = z.strictObject({
+  region: z.string().regex(/^[a-z]{2}(-[a-z]+)+-\d$/, 'must be a region such as eu-west-1'),
+  access_key_id: z.string().min(16).max(128),
+  secret_access_key: z.string().min(1).max(256),
+  from: z.string().min(3).max(320),
+  from_name: z.string().max(255).optional(),
+  configuration_set: z.string().max(64).optional(),
+  topic_arns: z.string().max(2048).optional(),
+})
+export type SesCredentials = z.infer<typeof SesCredentials>

@@ -1,14 +1,24 @@
 import {
   acceptNotifications,
   cancelNotification as cancelContract,
+  createDomain as createDomainContract,
   createNotificationBatch,
+  deleteDomain as deleteDomainContract,
   getNotification as getContract,
+  getDomain as getDomainContract,
+  listDomains as listDomainsContract,
   retryActivity,
+  verifyDomain as verifyDomainContract,
 } from '@notify/contracts'
 import { type RouteEntry, route } from '@notify/service-kit'
 import { createAcceptHandler } from './accept/accept-notifications.ts'
 import { createBatch } from './accept/create-batch.ts'
 import type { Context } from './context.ts'
+import { createDomain } from './domains/create-domain.ts'
+import { deleteDomain } from './domains/delete-domain.ts'
+import { getDomain } from './domains/get-domain.ts'
+import { listDomains } from './domains/list-domains.ts'
+import { verifyDomain } from './domains/verify-domain.ts'
 import { cancelNotification } from './notifications/cancel-notification.ts'
 import { getNotification } from './notifications/get-notification.ts'
 import { retryNotification } from './notifications/retry-notification.ts'
@@ -20,4 +30,9 @@ export const routesOf = (context: Context): readonly RouteEntry<Context>[] => [
   route(getContract, getNotification),
   route(cancelContract, cancelNotification),
   route(retryActivity, retryNotification),
+  route(listDomainsContract, listDomains),
+  route(createDomainContract, createDomain),
+  route(getDomainContract, getDomain),
+  route(deleteDomainContract, deleteDomain),
+  route(verifyDomainContract, verifyDomain),
 ]

@@ -17,6 +17,7 @@ import { consumersOf } from './consumers.ts'
 import type { Context, WorkerContext } from './context.ts'
 import { migrations } from './db/migrations.ts'
 import type { Tables } from './db/schema.ts'
+import { startDomainSchedulers } from './domains/start-domain-schedulers.ts'
 import { createEventCatalogue } from './events/event-catalogue.ts'
 import { createMetrics } from './metrics.ts'
 import { createProviderDirectory } from './providers/provider-directory.ts'
@@ -70,5 +71,6 @@ async function startWorker(kit: Kit, shared: Context, bus: Bus): Promise<void> {
   const consumers = consumersOf(context)
   const lanes = consumers.filter(({ event }) => event === sendRequested).map(({ durable }) => durable)
   startSchedulers(kit, context, bus, lanes)
+  startDomainSchedulers(kit, context)
   startConsumers(kit, bus, { context, consumers, keepDeadLetter: (letter) => keepDeadLetter(db, letter) })
 }

@@ -1,10 +1,15 @@
 import {
   cancelNotification,
+  createDomain,
   createNotification,
   createNotificationBatch,
+  deleteDomain,
+  getDomain,
   getNotification,
   listActivity as listContract,
+  listDomains,
   retryActivity,
+  verifyDomain,
 } from '@notify/contracts'
 import { passOn, type RouteEntry, route } from '@notify/service-kit'
 import { listActivity } from './activity/list-activity.ts'
@@ -22,4 +27,9 @@ export const routesOf = (context: Context): readonly RouteEntry<Context>[] => [
   passOn(getNotification, forwardTo(dispatch, getNotification)),
   route(listContract, listActivity),
   passOn(retryActivity, forwardTo(dispatch, retryActivity)),
+  passOn(listDomains, forwardTo(dispatch, listDomains)),
+  passOn(createDomain, forwardTo(dispatch, createDomain)),
+  passOn(getDomain, forwardTo(dispatch, getDomain)),
+  passOn(deleteDomain, forwardTo(dispatch, deleteDomain)),
+  passOn(verifyDomain, forwardTo(dispatch, verifyDomain)),
 ]

@@ -1,11 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { Principal, Route, RouteBody, RouteParams, RouteQuery, RouteReply } from '@notify/contracts'
+import type { Route, RouteBody, RouteParams, RoutePrincipal, RouteQuery, RouteReply } from '@notify/contracts'
 import type { Span } from '../telemetry/tracing.ts'
 import type { Reply } from './reply.ts'
-
-type PrincipalOf<R extends Route> = R['auth']['caller'] extends 'key' | 'operator'
-  ? Extract<Principal, { kind: R['auth']['caller'] }>
-  : undefined
 
 /** A request that passed its contract. */
 export interface HttpRequest<R extends Route> {
@@ -14,7 +10,7 @@ export interface HttpRequest<R extends Route> {
   body: RouteBody<R>
   /** The JSON text that `body` was read from; empty without one. */
   bodyText: string
-  principal: PrincipalOf<R>
+  principal: RoutePrincipal<R>
   idempotencyKey: string | undefined
   requestId: string
   /** Path and query as the caller wrote them. */

@@ -1,5 +1,6 @@
-import type { AttemptOutcome, Channel, DeliveryStatus, EventTemplates, Lane } from '@notify/contracts'
+import type { AttemptOutcome, Channel, DeliveryStatus, DomainStatus, EventTemplates, Lane } from '@notify/contracts'
 import type { ColumnType, Generated, JSONColumnType } from 'kysely'
+import type { RecordStates } from '../domains/judge-domain.ts'
 
 type Time = ColumnType<Date, Date | string | undefined, Date | string>
 
@@ -87,5 +88,44 @@ export interface Tables {
     provider_code: string | null
     provider_message: string | null
     provider_message_id: string | null
+  }
+  domains: {
+    id: string
+    tenant_id: string
+    /** Lower-case, in ASCII. */
+    domain: string
+    selector: string
+    /** Base64 of the SubjectPublicKeyInfo. */
+    public_key: string
+    /** Base64 of the PKCS #8 key, encrypted. */
+    private_key: Buffer
+    mail_from_region: string | null
+    status: Generated<DomainStatus>
+    /** Grows with every change of the status. */
+    revision: Generated<number>
+    record_states: JSONColumnType<RecordStates>
+    verified_at: Time | null
+    last_checked_at: Time | null
+    /** When the check began whose result stands here: an older one never replaces it. */
+    check_started_at: Time | null
+    next_check_at: Time
+    status_since: Time
+    created_at: Time
+  }
+  domain_identities: {
+    domain_id: string
+    provider_id: string
+    tenant_id: string
+    domain: string
+    selector: string
+    /** Whether the carrier shall have it, or shall have it no more. */
+    wanted: Generated<boolean>
+    /** Revision of the provider's credentials with which the carrier took it. */
+    synced_revision: number | null
+    synced_at: Time | null
+    failures: Generated<number>
+    error: string | null
+    next_try_at: Time | null
+    leased_until: Time | null
   }
 }
