@@ -1,9 +1,17 @@
-import { createOutboxWaker, keepDeadLetter, migrate, openDatabase, startOutboxRelay } from '@notify/database'
+import {
+  createOutboxWaker,
+  keepDeadLetter,
+  migrate,
+  openDatabase,
+  rotateEncryptedColumns,
+  startOutboxRelay,
+} from '@notify/database'
 import { connectBus, provisionStream, startConsumers } from '@notify/messaging'
 import { type Kit, serveHttp, startPeriodic } from '@notify/service-kit'
 import type { Config } from './config.ts'
 import { consumers } from './consumers.ts'
 import type { Context } from './context.ts'
+import { encryptedColumns } from './db/encrypted-columns.ts'
 import { migrations } from './db/migrations.ts'
 import type { Tables } from './db/schema.ts'
 import { createMetrics } from './metrics.ts'
@@ -16,6 +24,11 @@ const schema = 'callbacks'
 export async function migrateSchema(config: Config, kit: Pick<Kit, 'log' | 'lifecycle'>): Promise<void> {
   const db = await openDatabase<Tables>(kit, { url: config.DATABASE_URL, poolSize: 1, schema })
   await migrate(db, schema, migrations, kit.log)
+}
+
+export async function rotateKeys(config: Config, kit: Pick<Kit, 'log' | 'lifecycle'>): Promise<void> {
+  const db = await openDatabase<Tables>(kit, { url: config.DATABASE_URL, poolSize: 1, schema })
+  await rotateEncryptedColumns(db, encryptedColumns, config.ENCRYPTION_KEYS, kit.log)
 }
 
 export async function createService(config: Config, kit: Kit): Promise<void> {
