@@ -1,4 +1,12 @@
-import { createNotification, getNotification, listActivity as listContract, retryActivity } from '@notify/contracts'
+import {
+  addSuppression,
+  createNotification,
+  getNotification,
+  liftSuppression,
+  listActivity as listContract,
+  listSuppressions,
+  retryActivity,
+} from '@notify/contracts'
 import { type RouteEntry, route } from '@notify/service-kit'
 import { listActivity } from './activity/list-activity.ts'
 import type { Context } from './context.ts'
@@ -12,4 +20,7 @@ export const routesOf = (context: Context): readonly RouteEntry<Context>[] => [
   route(getNotification, forwardTo(dispatch, getNotification)),
   route(listContract, listActivity),
   route(retryActivity, forwardTo(dispatch, retryActivity)),
+  route(listSuppressions, forwardTo(dispatch, listSuppressions)),
+  route(addSuppression, forwardTo(dispatch, addSuppression)),
+  route(liftSuppression, forwardTo(dispatch, liftSuppression)),
 ]

@@ -1,4 +1,12 @@
-import type { AttemptOutcome, Channel, DeliveryStatus, EventTemplates, Lane } from '@notify/contracts'
+import type {
+  AttemptOutcome,
+  Channel,
+  DeliveryStatus,
+  EventTemplates,
+  Lane,
+  SuppressionChannel,
+  SuppressionReason,
+} from '@notify/contracts'
 import type { ColumnType, Generated, JSONColumnType } from 'kysely'
 
 type Time = ColumnType<Date, Date | string | undefined, Date | string>
@@ -76,5 +84,19 @@ export interface Tables {
     provider_code: string | null
     provider_message: string | null
     provider_message_id: string | null
+  }
+  suppressions: {
+    id: string
+    tenant_id: string
+    channel: SuppressionChannel
+    recipient_index: string
+    recipient_masked: string
+    reason: SuppressionReason
+    source_notification_id: string | null
+    created_at: Time
+    /** The latest report; what lifts an older one does not undo it. */
+    reported_at: Time
+    /** Not suppressed any more since then. Kept, so that an older report that comes late changes nothing. */
+    lifted_at: Time | null
   }
 }
