@@ -50,3 +50,13 @@ export async function untilQuiet(bus: Bus): Promise<void> {
     }
   })
 }
+
+/** Everything that carriers reported so far has had its effect. */
+export async function untilSettled(env: TestEnv): Promise<void> {
+  await eventually(async () => {
+    const { rows } = await env.admin.query('select from callbacks.outbox where published_at is null')
+    expect(rows).toHaveLength(0)
+  })
+  await using bus = await openBus(env)
+  await untilQuiet(bus)
+}

@@ -53,7 +53,13 @@ export const processTable: Record<NodeProcess, Entry> = {
     file: 'services/inbox-stream/src/main.ts',
     environment: (wiring) => service(wiring, 'inbox-stream'),
   },
-  callbacks: { file: 'services/callbacks/src/main.ts', environment: (wiring) => service(wiring, 'callbacks') },
+  callbacks: {
+    file: 'services/callbacks/src/main.ts',
+    environment: (wiring) => ({
+      ...service(wiring, 'callbacks'),
+      SNS_CERTIFICATE_HOSTS: baseUrl(wiring, 'carrier-sandbox'),
+    }),
+  },
   'webhook-delivery': {
     file: 'services/webhook-delivery/src/main.ts',
     environment: (wiring) => service(wiring, 'webhook-delivery'),
