@@ -15,9 +15,11 @@ import { encryptedColumns } from './db/encrypted-columns.ts'
 import { migrations } from './db/migrations.ts'
 import type { Tables } from './db/schema.ts'
 import { createMetrics } from './metrics.ts'
+import { createEmailProviders } from './providers/email-providers.ts'
 import { createSmsProviders } from './providers/sms-providers.ts'
-import { deleteOldCallbacks } from './receipts/receipt-store.ts'
+import { deleteOldCallbacks } from './records/callback-store.ts'
 import { routesOf } from './routes.ts'
+import { createCertificates } from './sns/certificates.ts'
 
 const schema = 'callbacks'
 
@@ -41,9 +43,12 @@ export async function createService(config: Config, kit: Kit): Promise<void> {
     db,
     keyRing: config.ENCRYPTION_KEYS,
     log: kit.log,
-    tracer: kit.tracer,
     metrics: createMetrics(kit.metrics),
-    smsProviders: createSmsProviders(db, config.ENCRYPTION_KEYS),
+    directory: {
+      sms: createSmsProviders(db, config.ENCRYPTION_KEYS),
+      email: createEmailProviders(db),
+      certificates: createCertificates(kit.log),
+    },
     wakeOutbox: createOutboxWaker(kit, bus),
   }
   startOutboxRelay(kit, db, bus, config.STREAM_REPLICAS)

@@ -1,11 +1,14 @@
 import {
   acceptNotifications,
+  addSuppression as addContract,
   cancelNotification as cancelContract,
   createDomain as createDomainContract,
   createNotificationBatch,
   deleteDomain as deleteDomainContract,
   getNotification as getContract,
   getDomain as getDomainContract,
+  liftSuppression as liftContract,
+  listSuppressions as listContract,
   listDomains as listDomainsContract,
   retryActivity,
   verifyDomain as verifyDomainContract,
@@ -22,6 +25,9 @@ import { verifyDomain } from './domains/verify-domain.ts'
 import { cancelNotification } from './notifications/cancel-notification.ts'
 import { getNotification } from './notifications/get-notification.ts'
 import { retryNotification } from './notifications/retry-notification.ts'
+import { addSuppression } from './suppressions/add-suppression.ts'
+import { liftSuppression } from './suppressions/lift-suppression.ts'
+import { listSuppressions } from './suppressions/list-suppressions.ts'
 
 /** What the `api` role answers. */
 export const routesOf = (context: Context): readonly RouteEntry<Context>[] => [
@@ -35,4 +41,7 @@ export const routesOf = (context: Context): readonly RouteEntry<Context>[] => [
   route(getDomainContract, getDomain),
   route(deleteDomainContract, deleteDomain),
   route(verifyDomainContract, verifyDomain),
+  route(listContract, listSuppressions),
+  route(addContract, addSuppression),
+  route(liftContract, liftSuppression),
 ]

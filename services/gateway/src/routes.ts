@@ -1,4 +1,5 @@
 import {
+  addSuppression,
   cancelNotification,
   createDomain,
   createNotification,
@@ -6,8 +7,10 @@ import {
   deleteDomain,
   getDomain,
   getNotification,
+  liftSuppression,
   listActivity as listContract,
   listDomains,
+  listSuppressions,
   retryActivity,
   verifyDomain,
 } from '@notify/contracts'
@@ -32,4 +35,7 @@ export const routesOf = (context: Context): readonly RouteEntry<Context>[] => [
   passOn(getDomain, forwardTo(dispatch, getDomain)),
   passOn(deleteDomain, forwardTo(dispatch, deleteDomain)),
   passOn(verifyDomain, forwardTo(dispatch, verifyDomain)),
+  passOn(listSuppressions, forwardTo(dispatch, listSuppressions)),
+  passOn(addSuppression, forwardTo(dispatch, addSuppression)),
+  passOn(liftSuppression, forwardTo(dispatch, liftSuppression)),
 ]

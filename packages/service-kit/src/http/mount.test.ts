@@ -46,6 +46,13 @@ const raw = defineRoute({
   maxBodyBytes: 10,
   responses: { 200: Echo },
 })
+const spoken = defineRoute({
+  ...raw,
+  name: 'spoken',
+  path: '/api/v1/spoken',
+  responseType: 'text/xml',
+  responses: { 200: z.string() },
+})
 const send = defineRoute({ ...echo, name: 'send', path: '/api/v1/sends', auth: apiKey('notifications:send') })
 const steer = defineRoute({ ...send, name: 'steer', path: '/api/v1/steers', auth: operator('domains:manage') })
 const either = defineRoute({
@@ -125,6 +132,7 @@ beforeAll(async () => {
       return { value: body }
     }),
     route(raw, async (_context, { body }) => ({ value: body.toString('hex') })),
+    route(spoken, async (_context, { body }) => (body.length > 0 ? '<Response/>' : new Reply(200, '<Nothing/>'))),
     route(send, async (_context, { idempotencyKey, requestId, span }) => {
       const value = { idempotencyKey, requestId, traceparent: span.traceparent }
       return new Reply(202, JSON.stringify({ value }), { 'Idempotent-Replayed': 'true' })
@@ -183,6 +191,21 @@ test.each([
 ])('a body that is %s arrives as it was sent', async (_what, value) => {
   const { status, body } = await call('POST', '/api/v1/echo', JSON.stringify(value))
   expect([status, body]).toEqual([201, { value }])
+})
+
+test('a route may answer another media type than JSON, whatever the caller would rather have', async () => {
+  for (const [body, expected] of [
+    ['x', '<Response/>'],
+    [undefined, '<Nothing/>'],
+  ]) {
+    const init = { method: 'POST', headers: { accept: 'image/png' }, ...(body ? { body } : {}) }
+    const response = await fetch(`${base}/api/v1/spoken`, init)
+    expect([response.status, response.headers.get('content-type'), await response.text()]).toEqual([
+      200,
+      'text/xml',
+      expected,
+    ])
+  }
 })
 
 test('every answer bears the request id of the caller, or a new one', async () => {

@@ -90,7 +90,8 @@ async function answer<Context>(
   let fault: unknown
   try {
     const principal = await admitCaller(door, contract, request, headers)
-    requireJsonAccepted(request)
+    // A route that answers something else has one form of answer, whatever is asked for (RFC 9110 12.5.1 allows it).
+    if (contract.responseType === undefined) requireJsonAccepted(request)
     const { value, text } = await bodyOf(entry, request)
     const httpRequest: HttpRequest<Route> = {
       body: value as never,
@@ -107,10 +108,10 @@ async function answer<Context>(
     const result = await entry.handler(context, httpRequest)
     if (result instanceof Reply) {
       status = result.status
-      send(response, status, 'application/json', result.text, Object.assign(headers, result.headers))
+      send(response, status, typeOf(contract), result.text, Object.assign(headers, result.headers))
     } else {
       status = successOf(contract)
-      send(response, status, 'application/json', JSON.stringify(result) ?? '', headers)
+      send(response, status, typeOf(contract), textOf(contract, result), headers)
     }
   } catch (error) {
     const problem = error instanceof Problem ? error : internalProblem(error)
@@ -174,6 +175,13 @@ function parse(schema: Route['body'], value: unknown): unknown {
   const result = schema.safeParse(value)
   if (!result.success) throw validationProblem(result.error.issues)
   return result.data
+}
+
+const typeOf = ({ responseType = 'application/json' }: Route): string => responseType
+
+/** What is not JSON is text already; a route that answers nothing gives nothing. */
+function textOf({ responseType }: Route, result: unknown): string {
+  return responseType === undefined ? (JSON.stringify(result) ?? '') : String(result)
 }
 
 function successOf(contract: Route): number {

@@ -1,4 +1,13 @@
-import type { AttemptOutcome, Channel, DeliveryStatus, DomainStatus, EventTemplates, Lane } from '@notify/contracts'
+import type {
+  AttemptOutcome,
+  Channel,
+  DeliveryStatus,
+  DomainStatus,
+  EventTemplates,
+  Lane,
+  SuppressionChannel,
+  SuppressionReason,
+} from '@notify/contracts'
 import type { ColumnType, Generated, JSONColumnType } from 'kysely'
 import type { RecordStates } from '../domains/judge-domain.ts'
 
@@ -127,5 +136,19 @@ export interface Tables {
     error: string | null
     next_try_at: Time | null
     leased_until: Time | null
+  }
+  suppressions: {
+    id: string
+    tenant_id: string
+    channel: SuppressionChannel
+    recipient_index: string
+    recipient_masked: string
+    reason: SuppressionReason
+    source_notification_id: string | null
+    created_at: Time
+    /** The latest report; what lifts an older one does not undo it. */
+    reported_at: Time
+    /** Not suppressed any more since then. Kept, so that an older report that comes late changes nothing. */
+    lifted_at: Time | null
   }
 }
