@@ -150,7 +150,7 @@ export const getNotification = defineRoute({
 /** One request of a coalesced accept call. The gateway chose the id, so that a call without answer can be repeated. */
 export const AcceptItem = z.object({
   notification_id: idSchema('notif'),
-  principal: z.string().meta({ description: "The caller's signed principal" }),
+  principal: z.int().min(0).meta({ description: 'Which of the principals is the caller' }),
   idempotency_key: z.string().optional(),
   traceparent: z.string().optional(),
   request: z.unknown(),
@@ -171,7 +171,13 @@ export const acceptNotifications = defineRoute({
   path: '/internal/v1/notifications/accept',
   summary: 'Accept a batch of dispatch requests',
   auth: internal,
-  body: z.object({ items: z.array(AcceptItem).min(1).max(512) }),
+  body: z.object({
+    principals: z
+      .array(z.string())
+      .max(512)
+      .meta({ description: 'Signed; each once, however many items are of one caller' }),
+    items: z.array(AcceptItem).min(1).max(512),
+  }),
   maxBodyBytes: 64 * 1024 * 1024,
   responses: { 200: z.object({ results: z.array(AcceptResult) }) },
   errors: [],

@@ -18,7 +18,7 @@ import { z } from 'zod'
 import { Lifecycle } from '../lifecycle.ts'
 import { Problem } from '../problem.ts'
 import { passingTracer } from '../telemetry/tracing.ts'
-import { route } from './handler.ts'
+import { passOn, route } from './handler.ts'
 import { type Door, mount, mountNotFound } from './mount.ts'
 import { defaultMaxBodyBytes } from './read-body.ts'
 import { Reply } from './reply.ts'
@@ -68,6 +68,12 @@ const remove = defineRoute({
   path: '/api/v1/things',
   body: undefined,
   responses: { 204: NoContent },
+})
+const passed = defineRoute({
+  ...send,
+  name: 'passed',
+  path: '/api/v1/passed',
+  body: z.strictObject({ name: z.string() }),
 })
 const item = defineRoute({
   ...echo,
@@ -136,6 +142,7 @@ beforeAll(async () => {
       value: principal.kind === 'key' ? principal.application_id : principal.subject,
     })),
     route(remove, async () => undefined),
+    passOn(passed, async (_context, { bodyText }) => new Reply(201, JSON.stringify({ value: bodyText }))),
     route(item, async (_context, { params, query }) => ({ value: { ...params, ...query } })),
   ])
   mountNotFound(app, door)
@@ -345,6 +352,16 @@ test('a handler learns the idempotency key, the request id and the trace, and ma
   const { status, body, headers: answered } = await call('POST', '/api/v1/sends', '1', headers)
   expect([status, body]).toEqual([202, { value: { idempotencyKey: 'k-1', requestId: 'r-1', traceparent } }])
   expect(answered.get('idempotent-replayed')).toBe('true')
+})
+
+test('a body that is passed on goes as it was written: its owner judges the shape, the door only the JSON', async () => {
+  const pass = (body: string, key = 'k-1') =>
+    call('POST', '/api/v1/passed', body, { authorization: 'sender', 'idempotency-key': key })
+  expect((await pass('{ "nom" : 1 }')).body).toEqual({ value: '{ "nom" : 1 }' })
+  expect((await pass('{"name":')).body.code).toBe('invalid_json')
+  expect((await pass('{"name":"\\ud800"}')).body.code).toBe('validation_failed')
+  expect((await pass('{"nom":1}', 'two words')).body.code).toBe('validation_failed')
+  expect((await pass('{"name":"Ada"}', 'two words')).body.code).toBe('invalid_idempotency_key')
 })
 
 test('path and query are read through the contract', async () => {

@@ -50,13 +50,19 @@ export function readBody(request: IncomingMessage, maxBytes: number): Promise<Bu
   return promise
 }
 
+/** A body: what it says, and the JSON text that says it. */
+export interface Body {
+  value: unknown
+  text: string
+}
+
 /**
  * Reads JSON text.
  * @param maxDepth Infinity for what one of our own services has checked already
  * @throws Problem `invalid_json`, or `validation_failed` for strings that Postgres and UTF-8 cannot hold and for a body
  * that nests too deep
  */
-export function parseJson(bytes: Buffer, maxDepth: number = maxJsonDepth): unknown {
+export function parseJson(bytes: Buffer, maxDepth: number = maxJsonDepth): Body {
   if (!isUtf8(bytes)) throw new Problem('invalid_json', 'The body is not UTF-8')
   const text = bytes.toString('utf8')
   let value: unknown
@@ -71,7 +77,7 @@ export function parseJson(bytes: Buffer, maxDepth: number = maxJsonDepth): unkno
   }
   // Raw NUL and surrogates cannot occur in UTF-8 JSON: only an escape can bring them.
   if (text.includes('\\u')) refuseUnstorable(value, '')
-  return value
+  return { value, text }
 }
 
 function isDeeperThan(value: unknown, levels: number): boolean {

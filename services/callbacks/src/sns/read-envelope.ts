@@ -27,7 +27,7 @@ export type Envelope = z.output<typeof Envelope>
  * @throws Problem `invalid_json` or `validation_failed`
  */
 export function readEnvelope(body: Buffer): Envelope {
-  const value = parseJson(body)
+  const { value } = parseJson(body)
   if (typeof value === 'object' && value !== null && !('Type' in value)) {
     throw new Problem(
       'validation_failed',

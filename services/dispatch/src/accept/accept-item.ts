@@ -3,7 +3,7 @@ import type { Problem } from '@notify/service-kit'
 
 /** A dispatch request whose caller and shape are known to be good. */
 export interface Candidate {
-  notificationId: string
+  notificationId: `notif_${string}`
   principal: KeyPrincipal
   request: DispatchRequest
   traceparent: string | null
