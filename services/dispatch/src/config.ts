@@ -20,6 +20,10 @@ export const Config = z.object({
     .describe('Base64 of 32 bytes; bodies are compared by an HMAC under it'),
   BOOTSTRAP_FILE: z.string().optional().describe('JSON document with the events and providers to start with'),
   TWILIO_API_URL: z.url().default('https://api.twilio.com').describe("Base address of Twilio's API"),
+  SES_API_URL: z
+    .url()
+    .optional()
+    .describe("Base address of Amazon SES's API; by default that of each provider's region"),
   CARRIER_SANDBOX_URL: z.url().optional().describe('Carrier sandbox; messages of sk_test_ keys go there alone'),
   CARRIER_TIMEOUT: duration('10s').describe('Longest wait for a carrier to answer'),
   SEND_CONCURRENCY: z.coerce

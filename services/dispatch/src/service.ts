@@ -11,7 +11,8 @@ import { type Bus, connectBus, provisionStream, startConsumers } from '@notify/m
 import { createBlindIndex, createFingerprint } from '@notify/privacy'
 import { createPrincipalVerifier, type Kit, serveHttp, startPeriodic } from '@notify/service-kit'
 import { loadBootstrap } from './bootstrap/load-bootstrap.ts'
-import { createTwilioCarrier } from './carriers/twilio-carrier.ts'
+import { createCarriers } from './carriers/create-carriers.ts'
+import { holdBack } from './carriers/hold-back.ts'
 import type { Config } from './config.ts'
 import { consumersOf } from './consumers.ts'
 import type { Context, WorkerContext } from './context.ts'
@@ -64,7 +65,8 @@ async function startApi(kit: Kit, context: Context): Promise<void> {
 
 async function startWorker(kit: Kit, shared: Context, bus: Bus): Promise<void> {
   const { config, db } = shared
-  const context: WorkerContext = { ...shared, carriers: createTwilioCarrier(config) }
+  const context: WorkerContext = { ...shared, carriers: holdBack(createCarriers(config)) }
+  kit.lifecycle.onStop('carriers', () => context.carriers.close())
   startOutboxRelay(kit, db, bus, config.STREAM_REPLICAS)
   await serveHttp(kit, { config, context, routes: [] })
   const consumers = consumersOf(context)
