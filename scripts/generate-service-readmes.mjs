@@ -55,6 +55,8 @@ function callerOf(auth) {
       return `API key, \`${auth.permission}\``
     case 'operator':
       return `operator, \`${auth.permission}\``
+    case 'key or operator':
+      return `API key, \`${auth.permissions.key}\`; or operator, \`${auth.permissions.operator}\``
     case 'carrier':
       return 'carrier, by its signature'
     case 'internal':

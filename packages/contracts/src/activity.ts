@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { listQuery, wholeNumber } from './list.ts'
 import { Channel, DeliveryStatus } from './notifications.ts'
 import { defineRoute, operator } from './route.ts'
 import { Timestamp } from './text.ts'
@@ -18,19 +19,11 @@ export const ActivityItem = z
   .meta({ id: 'ActivityItem' })
 export type ActivityItem = z.infer<typeof ActivityItem>
 
-const wholeNumber = (name: string, min: number, max: number) =>
-  z
-    .string()
-    .regex(/^\d{1,9}$/, `${name} must be a whole number from ${min} to ${max}`)
-    .transform(Number)
-    .pipe(z.number().min(min, `${name} must be at least ${min}`).max(max, `${name} must be at most ${max}`))
-
 export const ActivityQuery = z.strictObject({
   channel: Channel.optional(),
   status: DeliveryStatus.optional(),
   page: wholeNumber('page', 1, 1_000_000).default(1),
-  limit: wholeNumber('limit', 1, 100).default(20),
-  cursor: z.string().max(200).optional(),
+  ...listQuery,
 })
 
 export const ActivityList = z

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import { errorCodes } from './errors.ts'
 import * as contracts from './index.ts'
 import { openApiDocument, publicRoutes } from './openapi.ts'
-import type { Route } from './route.ts'
+import { permissionsFor, type Route } from './route.ts'
 
 interface Operation {
   operationId: string
@@ -11,7 +11,7 @@ interface Operation {
   security: Record<string, string[]>[]
   parameters?: { name: string; in: string; required?: boolean; schema: object }[]
   requestBody?: { content: Record<string, { schema: object }> }
-  responses: Record<string, { description: string; content: Record<string, { schema: object }> }>
+  responses: Record<string, { description: string; content?: Record<string, { schema: object }> }>
 }
 
 // As it is published: as JSON.
@@ -75,13 +75,13 @@ test('every parameter in a path is declared and required, and no other path para
   }
 })
 
-test('every answer is described, and has a body of a media type', () => {
+test('every answer is described, and has a body of a media type, but for the answer without content', () => {
   for (const { operation } of operations) {
     for (const [status, { description, content }] of Object.entries(operation.responses)) {
       expect(status).toMatch(/^[2345]\d\d$/)
       expect(description).not.toBe('')
       const expected = Number(status) < 400 ? 'application/json' : 'application/problem+json'
-      expect(Object.keys(content)).toEqual([expected])
+      expect([status, ...Object.keys(content ?? {})]).toEqual(status === '204' ? [status] : [status, expected])
     }
   }
 })
@@ -113,13 +113,16 @@ test('every error that a route declares is told under its status', () => {
   }
 })
 
-test('who needs a caller says so: 401 and 403, and the permission in words', () => {
-  for (const { name, auth, ...route } of publicRoutes()) {
-    if (auth.caller !== 'key' && auth.caller !== 'operator') continue
-    const { operation } = operationOf({ name, auth, ...route })!
+test('who needs a caller says so: 401 and 403, each way in, and its permission in words', () => {
+  const schemes = { key: ['apiKey'], operator: ['operator'], 'key or operator': ['apiKey', 'operator'] }
+  for (const route of publicRoutes()) {
+    const permissions = permissionsFor(route.auth)
+    if (!permissions) continue
+    const { operation } = operationOf(route)!
     expect(Object.keys(operation.responses)).toEqual(expect.arrayContaining(['401', '403']))
-    expect(operation.security).toEqual([{ [auth.caller === 'key' ? 'apiKey' : 'operator']: [] }])
-    expect(JSON.stringify(operation)).toContain(auth.permission)
+    const expected = schemes[route.auth.caller as keyof typeof schemes]
+    expect(operation.security).toEqual(expected.map((scheme) => ({ [scheme]: [] })))
+    for (const permission of Object.values(permissions)) expect(JSON.stringify(operation)).toContain(permission)
   }
 })
 

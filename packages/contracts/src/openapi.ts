@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { type ErrorCode, errorCodes } from './errors.ts'
 import * as contracts from './index.ts'
 import { ProblemBody } from './problem.ts'
-import type { Route } from './route.ts'
+import { permissionsFor, type Route } from './route.ts'
 
 type Json = Record<string, unknown>
 
@@ -10,6 +10,7 @@ type Json = Record<string, unknown>
 const alwaysPossible: Record<Route['auth']['caller'], ErrorCode[]> = {
   key: ['unauthenticated', 'permission_denied', 'rate_limited', 'service_unavailable'],
   operator: ['unauthenticated', 'permission_denied', 'rate_limited', 'service_unavailable'],
+  'key or operator': ['unauthenticated', 'permission_denied', 'rate_limited', 'service_unavailable'],
   carrier: ['service_unavailable'],
   anyone: [],
   internal: [],
@@ -72,7 +73,7 @@ function operationOf(route: Route, schemas: Json): Json {
   for (const [status, schema] of Object.entries(route.responses)) {
     responses[status] = {
       description: route.summary,
-      content: { 'application/json': { schema: schemaOf(schema, 'output', schemas) } },
+      ...(status === '204' ? {} : { content: { 'application/json': { schema: schemaOf(schema, 'output', schemas) } } }),
     }
   }
   for (const [status, codes] of Map.groupBy(errorsOf(route), (code) => errorCodes[code].status)) {
@@ -106,6 +107,8 @@ function descriptionOf({ auth }: Route): string {
       return `Needs an API key with the permission \`${auth.permission}\`.`
     case 'operator':
       return `Needs an operator's access token with the permission \`${auth.permission}\`.`
+    case 'key or operator':
+      return `Needs an API key with the permission \`${auth.permissions.key}\`, or an operator's access token with the permission \`${auth.permissions.operator}\`.`
     case 'carrier':
       return "Authenticated by the carrier's signature."
     default:
@@ -113,9 +116,10 @@ function descriptionOf({ auth }: Route): string {
   }
 }
 
+/** Any one of the ways listed is enough. */
 function securityOf({ auth }: Route): Json[] {
-  if (auth.caller === 'key') return [{ apiKey: [] }]
-  return auth.caller === 'operator' ? [{ operator: [] }] : []
+  const schemes = { key: 'apiKey', operator: 'operator' } as const
+  return Object.keys(permissionsFor(auth) ?? {}).map((kind) => ({ [schemes[kind as keyof typeof schemes]]: [] }))
 }
 
 function tagOf({ path }: Pick<Route, 'path'>): string {

@@ -1,18 +1,23 @@
-import type { z } from 'zod'
+import { z } from 'zod'
 import type { ErrorCode } from './errors.ts'
 import type { KeyPermission, OperatorPermission } from './permissions.ts'
+import type { Principal } from './principal.ts'
 import type { ServiceName } from './services.ts'
 
 /** Who may call a route. `internal` routes are reached by our own services alone and never appear in the OpenAPI file. */
 export type RouteAuth =
   | { caller: 'key'; permission: KeyPermission }
   | { caller: 'operator'; permission: OperatorPermission }
+  | { caller: 'key or operator'; permissions: { key: KeyPermission; operator: OperatorPermission } }
   | { caller: 'carrier' }
   | { caller: 'anyone' }
   | { caller: 'internal' }
 
 export const apiKey = (permission: KeyPermission) => ({ caller: 'key', permission }) as const
 export const operator = (permission: OperatorPermission) => ({ caller: 'operator', permission }) as const
+/** An API key or an operator, each with the permission that its kind of caller needs. */
+export const apiKeyOrOperator = (key: KeyPermission, operator: OperatorPermission) =>
+  ({ caller: 'key or operator', permissions: { key, operator } }) as const
 export const carrier = { caller: 'carrier' } as const
 export const anyone = { caller: 'anyone' } as const
 export const internal = { caller: 'internal' } as const
@@ -40,6 +45,23 @@ export interface Route {
   readonly errors: readonly ErrorCode[]
 }
 
+/** What a caller of each kind must be allowed to; a kind that may not call is missing. `undefined`: nobody is asked. */
+export function permissionsFor(auth: RouteAuth): Partial<Record<Principal['kind'], string>> | undefined {
+  switch (auth.caller) {
+    case 'key':
+      return { key: auth.permission }
+    case 'operator':
+      return { operator: auth.permission }
+    case 'key or operator':
+      return auth.permissions
+    default:
+      return undefined
+  }
+}
+
+/** The answer without a body: status 204. */
+export const NoContent = z.undefined()
+
 /**
  * Declares an HTTP route once: types, validation, OpenAPI and the internal client are all made from this object.
  */
@@ -54,3 +76,8 @@ export type RouteBody<R extends Route> = R['bodyType'] extends 'raw' ? Buffer : 
 /** What a caller sends: before defaults and transforms. */
 export type RouteInput<R extends Route> = R['body'] extends z.ZodType ? z.input<R['body']> : undefined
 export type RouteReply<R extends Route> = z.input<R['responses'][keyof R['responses']]>
+type CallerKinds = { key: 'key'; operator: 'operator'; 'key or operator': 'key' | 'operator' }
+/** Who calls the route, narrowed to the kinds of caller that it takes. */
+export type RoutePrincipal<R extends Route> = R['auth']['caller'] extends keyof CallerKinds
+  ? Extract<Principal, { kind: CallerKinds[R['auth']['caller']] }>
+  : undefined

@@ -98,6 +98,12 @@ test.each(['a b', 'a/b', 'a?b=c', 'ü', '#'])('what stands in a path cannot leav
   expect(seen.url).toBe(`/internal/things/${encodeURIComponent(id)}`)
 })
 
+test('a query is passed on as it was written', async () => {
+  answer = (_seen, response) => response.end('{"name":"one"}')
+  await client.call(getThing, { params: { id: '1' }, search: '?limit=2&cursor=a%2Bb', timeoutMs: 5000 })
+  expect(seen.url).toBe('/internal/things/1?limit=2&cursor=a%2Bb')
+})
+
 test('an exchange keeps the text byte for byte, and the headers', async () => {
   answer = (_seen, response) => {
     response.writeHead(200, { 'idempotent-replayed': 'true' })

@@ -1,18 +1,14 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { Principal, Route, RouteBody, RouteParams, RouteQuery, RouteReply } from '@notify/contracts'
+import type { Route, RouteBody, RouteParams, RoutePrincipal, RouteQuery, RouteReply } from '@notify/contracts'
 import type { Span } from '../telemetry/tracing.ts'
 import type { Reply } from './reply.ts'
-
-type PrincipalOf<R extends Route> = R['auth']['caller'] extends 'key' | 'operator'
-  ? Extract<Principal, { kind: R['auth']['caller'] }>
-  : undefined
 
 /** A request that passed its contract. */
 export interface HttpRequest<R extends Route> {
   params: RouteParams<R>
   query: RouteQuery<R>
   body: RouteBody<R>
-  principal: PrincipalOf<R>
+  principal: RoutePrincipal<R>
   idempotencyKey: string | undefined
   requestId: string
   /** Path and query as the caller wrote them. */

@@ -2,7 +2,17 @@ import { once } from 'node:events'
 import { request as httpRequest } from 'node:http'
 import { connect } from 'node:net'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { anyone, apiKey, carrier, defineRoute, newId, type Principal } from '@notify/contracts'
+import {
+  anyone,
+  apiKey,
+  apiKeyOrOperator,
+  carrier,
+  defineRoute,
+  NoContent,
+  newId,
+  operator,
+  type Principal,
+} from '@notify/contracts'
 import pino from 'pino'
 import { z } from 'zod'
 import { Lifecycle } from '../lifecycle.ts'
@@ -37,6 +47,21 @@ const raw = defineRoute({
   responses: { 200: Echo },
 })
 const send = defineRoute({ ...echo, name: 'send', path: '/api/v1/sends', auth: apiKey('notifications:send') })
+const steer = defineRoute({ ...send, name: 'steer', path: '/api/v1/steers', auth: operator('domains:manage') })
+const either = defineRoute({
+  ...send,
+  name: 'either',
+  path: '/api/v1/eithers',
+  auth: apiKeyOrOperator('notifications:read', 'domains:manage'),
+})
+const remove = defineRoute({
+  ...echo,
+  name: 'remove',
+  method: 'DELETE',
+  path: '/api/v1/things',
+  body: undefined,
+  responses: { 204: NoContent },
+})
 const item = defineRoute({
   ...echo,
   name: 'item',
@@ -60,6 +85,7 @@ const callers: Record<string, Principal> = {
   sender: principal,
   reader: { ...principal, permissions: ['notifications:read'] },
   operator: { kind: 'operator', subject: 'ada', tenant_id: newId('ten'), permissions: [] },
+  manager: { kind: 'operator', subject: 'eve', tenant_id: newId('ten'), permissions: ['domains:manage'] },
 }
 
 const lines: Record<string, unknown>[] = []
@@ -97,6 +123,11 @@ beforeAll(async () => {
       const value = { idempotencyKey, requestId, traceparent: span.traceparent }
       return new Reply(202, JSON.stringify({ value }), { 'Idempotent-Replayed': 'true' })
     }),
+    route(steer, async (_context, { principal }) => ({ value: principal.subject })),
+    route(either, async (_context, { principal }) => ({
+      value: principal.kind === 'key' ? principal.application_id : principal.subject,
+    })),
+    route(remove, async () => undefined),
     route(item, async (_context, { params, query }) => ({ value: { ...params, ...query } })),
   ])
   mountNotFound(app, door)
@@ -395,4 +426,23 @@ test('a drain answers what is under way and takes nothing new', async () => {
 test('a port that is taken is told', async () => {
   const other = listen(createApp(), { host: '127.0.0.1', port, docsUrl: 'https://docs' }, { log, lifecycle })
   await expect(other).rejects.toMatchObject({ code: 'EADDRINUSE' })
+})
+
+test.each([
+  ['/api/v1/eithers', 'reader', 201, principal.application_id],
+  ['/api/v1/eithers', 'manager', 201, 'eve'],
+  ['/api/v1/eithers', 'sender', 403, 'notifications:read'],
+  ['/api/v1/eithers', 'operator', 403, 'domains:manage'],
+  ['/api/v1/steers', 'sender', 403, "an operator's access token"],
+  ['/api/v1/sends', 'manager', 403, 'an API key'],
+])('at %s the %s gets %i: each kind of caller needs its own permission', async (path, authorization, status, told) => {
+  const answer = await call('POST', path, '{}', { authorization })
+  expect([answer.status, answer.body.value ?? answer.body.detail]).toEqual([status, expect.stringContaining(told)])
+})
+
+test('an answer without content has no body, no type and no length', async () => {
+  const text = await exchange('DELETE /api/v1/things HTTP/1.1\r\nHost: here\r\nConnection: close\r\n\r\n')
+  expect(text).toMatch(/^HTTP\/1.1 204 /)
+  expect(text).toMatch(/\r\n\r\n$/)
+  expect(text.toLowerCase()).not.toMatch(/content-(type|length)|transfer-encoding/)
 })

@@ -1,5 +1,5 @@
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http'
-import type { Principal, Route } from '@notify/contracts'
+import { type Principal, permissionsFor, type Route } from '@notify/contracts'
 import type { ErrorRequestHandler, Express, Request, Response } from 'express'
 import type { Logger } from '../logger.ts'
 import { Problem, validationProblem } from '../problem.ts'
@@ -107,7 +107,7 @@ async function answer<Context>(
       send(response, status, 'application/json', result.text, Object.assign(headers, result.headers))
     } else {
       status = successOf(contract)
-      send(response, status, 'application/json', JSON.stringify(result), headers)
+      send(response, status, 'application/json', JSON.stringify(result) ?? '', headers)
     }
   } catch (error) {
     const problem = error instanceof Problem ? error : internalProblem(error)
@@ -123,20 +123,21 @@ async function answer<Context>(
 }
 
 async function admitCaller(door: Door, contract: Route, request: Request, headers: OutgoingHttpHeaders) {
-  const { auth } = contract
-  if (auth.caller !== 'key' && auth.caller !== 'operator') return undefined
+  const permissions = permissionsFor(contract.auth)
+  if (!permissions) return undefined
   const found = door.authenticate(request, contract)
   const principal = found instanceof Promise ? await found : found
   if (door.admit) {
     const admitted = door.admit(principal)
     Object.assign(headers, admitted instanceof Promise ? await admitted : admitted)
   }
-  if (principal.kind !== auth.caller) {
-    const need = auth.caller === 'key' ? 'an API key' : "an operator's access token"
+  const permission = permissions[principal.kind]
+  if (!permission) {
+    const need = principal.kind === 'key' ? "an operator's access token" : 'an API key'
     throw new Problem('permission_denied', `This route needs ${need}`)
   }
-  if (!(principal.permissions as string[]).includes(auth.permission)) {
-    throw new Problem('permission_denied', `The caller lacks the permission ${auth.permission}`)
+  if (!(principal.permissions as string[]).includes(permission)) {
+    throw new Problem('permission_denied', `The caller lacks the permission ${permission}`)
   }
   return principal
 }

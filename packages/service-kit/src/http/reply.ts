@@ -15,7 +15,7 @@ export class Reply {
   }
 }
 
-/** Writes a whole answer at once. */
+/** Writes a whole answer at once; one without text has no type either, and a 204 no length (RFC 9110 8.6). */
 export function send(
   response: ServerResponse,
   status: number,
@@ -24,8 +24,8 @@ export function send(
   headers: OutgoingHttpHeaders,
 ): void {
   if (response.headersSent || response.destroyed) return
-  headers['content-type'] = type
-  headers['content-length'] = Buffer.byteLength(text)
+  if (text !== '') headers['content-type'] = type
+  if (status !== 204) headers['content-length'] = Buffer.byteLength(text)
   response.writeHead(status, headers)
   response.end(text)
 }

@@ -13,6 +13,7 @@ export function forwardTo<R extends Route>(
     const { principal } = request
     const answer = await owner(context).exchange(contract, {
       params: (request.params ?? {}) as Record<string, string>,
+      search: searchOf(request.url),
       body: request.body as never,
       ...(principal ? { principal: await context.signPrincipal(principal) } : {}),
       headers: {
@@ -29,4 +30,9 @@ export function forwardTo<R extends Route>(
       typeof replayed === 'string' ? { 'Idempotent-Replayed': replayed } : {},
     )
   }
+}
+
+function searchOf(url: string): string {
+  const at = url.indexOf('?')
+  return at === -1 ? '' : url.slice(at)
 }
