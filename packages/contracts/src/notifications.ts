@@ -39,6 +39,11 @@ export const DispatchRequest = z
     title: z.string().max(255).optional(),
     body: z.string().min(1).max(100_000).optional(),
     html_body: z.string().max(200_000).optional(),
+    from: z
+      .string()
+      .max(1000)
+      .optional()
+      .meta({ description: "Sender of an email, at a verified domain; the provider's own otherwise" }),
     template_id: idSchema('tmpl').optional(),
     template_data: variables.optional(),
     priority: z.enum(['transactional', 'bulk']).default('transactional'),
@@ -57,6 +62,7 @@ export const DispatchRequest = z
         if (request[field] !== undefined) fault([field], `cannot be combined with event_key`)
       }
     }
+    if (request.from !== undefined && request.channel !== 'email') fault(['from'], 'is for email alone')
     if (typeof request.recipient === 'object') {
       const known = recipientFields[request.channel]
       for (const field of Object.keys(request.recipient)) {
