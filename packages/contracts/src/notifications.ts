@@ -25,6 +25,7 @@ const recipientFields: Record<Channel, readonly string[]> = {
 }
 
 const variables = z.record(z.string(), z.json())
+const emailAlone = 'is for email alone'
 
 /** The body of `POST /api/v1/notifications`: the event form (`event_key`, `data`) or the content form (`body`). */
 export const DispatchRequest = z
@@ -62,7 +63,7 @@ export const DispatchRequest = z
         if (request[field] !== undefined) fault([field], `cannot be combined with event_key`)
       }
     }
-    if (request.from !== undefined && request.channel !== 'email') fault(['from'], 'is for email alone')
+    if (request.from !== undefined && request.channel !== 'email') fault(['from'], emailAlone)
     if (typeof request.recipient === 'object') {
       const known = recipientFields[request.channel]
       for (const field of Object.keys(request.recipient)) {

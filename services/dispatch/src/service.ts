@@ -23,6 +23,7 @@ import { createMetrics } from './metrics.ts'
 import { createProviderDirectory } from './providers/provider-directory.ts'
 import { routesOf } from './routes.ts'
 import { startSchedulers } from './sending/start-schedulers.ts'
+import { createTemplateCatalogue } from './templates/template-catalogue.ts'
 
 const schema = 'dispatch'
 
@@ -50,7 +51,11 @@ export async function createService(config: Config, kit: Kit): Promise<void> {
       fingerprint: createFingerprint(config.FINGERPRINT_KEY),
       verifyPrincipal: createPrincipalVerifier(config.PRINCIPAL_JWKS),
     },
-    directory: { events: createEventCatalogue(db), providers: createProviderDirectory(db, config.ENCRYPTION_KEYS) },
+    directory: {
+      events: createEventCatalogue(db),
+      providers: createProviderDirectory(db, config.ENCRYPTION_KEYS),
+      templates: createTemplateCatalogue(db),
+    },
   }
   if (config.ROLE === 'api') await startApi(kit, context)
   else await startWorker(kit, context, bus)

@@ -1,4 +1,15 @@
-import { createNotification, getNotification, listActivity as listContract, retryActivity } from '@notify/contracts'
+import {
+  createNotification,
+  createTemplate,
+  deleteTemplate,
+  getNotification,
+  getTemplate,
+  listActivity as listContract,
+  listTemplates,
+  previewTemplate,
+  replaceTemplate,
+  retryActivity,
+} from '@notify/contracts'
 import { type RouteEntry, route } from '@notify/service-kit'
 import { listActivity } from './activity/list-activity.ts'
 import type { Context } from './context.ts'
@@ -12,4 +23,10 @@ export const routesOf = (context: Context): readonly RouteEntry<Context>[] => [
   route(getNotification, forwardTo(dispatch, getNotification)),
   route(listContract, listActivity),
   route(retryActivity, forwardTo(dispatch, retryActivity)),
+  route(listTemplates, forwardTo(dispatch, listTemplates)),
+  route(createTemplate, forwardTo(dispatch, createTemplate)),
+  route(getTemplate, forwardTo(dispatch, getTemplate)),
+  route(replaceTemplate, forwardTo(dispatch, replaceTemplate)),
+  route(deleteTemplate, forwardTo(dispatch, deleteTemplate)),
+  route(previewTemplate, forwardTo(dispatch, previewTemplate)),
 ]

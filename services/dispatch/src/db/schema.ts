@@ -77,4 +77,15 @@ export interface Tables {
     provider_message: string | null
     provider_message_id: string | null
   }
+  templates: {
+    id: string
+    tenant_id: string
+    /** The one application that may use it; all of the tenant when null. */
+    application_id: string | null
+    name: string
+    templates: JSONColumnType<EventTemplates>
+    version: Generated<number>
+    created_at: Time
+    updated_at: Time
+  }
 }
