@@ -66,3 +66,10 @@ test('an accept call takes what no single request could: its items are judged on
 function entries(count: number): Record<string, string> {
   return Object.fromEntries(Array.from({ length: count }, (_, i) => [`key${i}`, 'value']))
 }
+
+test('a sender of its own is for email alone', () => {
+  const request = { body: 'Hi', from: 'news@example.com' }
+  expect(DispatchRequest.safeParse({ ...request, channel: 'email', recipient: 'ada@example.com' }).success).toBe(true)
+  const { error } = DispatchRequest.safeParse({ ...request, channel: 'sms', recipient: '+15551230001' })
+  expect(error?.issues.map(({ path }) => path)).toEqual([['from']])
+})

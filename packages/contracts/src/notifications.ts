@@ -26,6 +26,7 @@ const recipientFields: Record<Channel, readonly string[]> = {
 
 /** Of any shape: that it is JSON was seen when it was read, and walking through it again is slow. */
 const variables = z.record(z.string(), z.unknown())
+const emailAlone = 'is for email alone'
 
 /** The body of `POST /api/v1/notifications`: the event form (`event_key`, `data`) or the content form (`body`). */
 export const DispatchRequest = z
@@ -40,6 +41,11 @@ export const DispatchRequest = z
     title: z.string().max(255).optional(),
     body: z.string().min(1).max(100_000).optional(),
     html_body: z.string().max(200_000).optional(),
+    from: z
+      .string()
+      .max(1000)
+      .optional()
+      .meta({ description: "Sender of an email, at a verified domain; the provider's own otherwise" }),
     template_id: idSchema('tmpl').optional(),
     template_data: variables.optional(),
     priority: z.enum(['transactional', 'bulk']).default('transactional'),
@@ -62,6 +68,7 @@ export const DispatchRequest = z
         if (request[field] !== undefined) fault([field], `cannot be combined with event_key`)
       }
     }
+    if (request.from !== undefined && request.channel !== 'email') fault(['from'], emailAlone)
     if (typeof request.recipient === 'object') {
       const known = recipientFields[request.channel]
       for (const field of Object.keys(request.recipient)) {

@@ -7,6 +7,7 @@ import type { Tables } from './db/schema.ts'
 import type { EventCatalogue } from './events/event-catalogue.ts'
 import type { DispatchMetrics } from './metrics.ts'
 import type { ProviderDirectory } from './providers/provider-directory.ts'
+import type { TemplateCatalogue } from './templates/template-catalogue.ts'
 
 /** What handlers of both roles work with. */
 export interface Context {
@@ -18,7 +19,7 @@ export interface Context {
   /** Tells the relay that the outbox has work. */
   wakeOutbox(): void
   secrets: { keyRing: KeyRing; blindIndex: BlindIndex; fingerprint: Fingerprint; verifyPrincipal: VerifyPrincipal }
-  directory: { events: EventCatalogue; providers: ProviderDirectory }
+  directory: { events: EventCatalogue; providers: ProviderDirectory; templates: TemplateCatalogue }
 }
 
 /** What the worker works with besides. */

@@ -4,12 +4,18 @@ import {
   cancelNotification as cancelContract,
   createDomain as createDomainContract,
   createNotificationBatch,
+  createTemplate as createTemplateContract,
   deleteDomain as deleteDomainContract,
+  deleteTemplate as deleteTemplateContract,
   getNotification as getContract,
   getDomain as getDomainContract,
+  getTemplate as getTemplateContract,
   liftSuppression as liftContract,
   listSuppressions as listContract,
   listDomains as listDomainsContract,
+  listTemplates as listTemplatesContract,
+  previewTemplate as previewTemplateContract,
+  replaceTemplate as replaceTemplateContract,
   retryActivity,
   verifyDomain as verifyDomainContract,
 } from '@notify/contracts'
@@ -28,6 +34,12 @@ import { retryNotification } from './notifications/retry-notification.ts'
 import { addSuppression } from './suppressions/add-suppression.ts'
 import { liftSuppression } from './suppressions/lift-suppression.ts'
 import { listSuppressions } from './suppressions/list-suppressions.ts'
+import { createTemplate } from './templates/create-template.ts'
+import { deleteTemplate } from './templates/delete-template.ts'
+import { getTemplate } from './templates/get-template.ts'
+import { listTemplates } from './templates/list-templates.ts'
+import { previewTemplate } from './templates/preview-template.ts'
+import { replaceTemplate } from './templates/replace-template.ts'
 
 /** What the `api` role answers. */
 export const routesOf = (context: Context): readonly RouteEntry<Context>[] => [
@@ -44,4 +56,10 @@ export const routesOf = (context: Context): readonly RouteEntry<Context>[] => [
   route(listContract, listSuppressions),
   route(addContract, addSuppression),
   route(liftContract, liftSuppression),
+  route(listTemplatesContract, listTemplates),
+  route(createTemplateContract, createTemplate),
+  route(getTemplateContract, getTemplate),
+  route(replaceTemplateContract, replaceTemplate),
+  route(deleteTemplateContract, deleteTemplate),
+  route(previewTemplateContract, previewTemplate),
 ]

@@ -12,7 +12,8 @@ import { type Bus, connectBus, provisionStream, startConsumers } from '@notify/m
 import { createBlindIndex, createFingerprint } from '@notify/privacy'
 import { createPrincipalVerifier, type Kit, serveHttp, startPeriodic } from '@notify/service-kit'
 import { loadBootstrap } from './bootstrap/load-bootstrap.ts'
-import { createTwilioCarrier } from './carriers/twilio-carrier.ts'
+import { createCarriers } from './carriers/create-carriers.ts'
+import { holdBack } from './carriers/hold-back.ts'
 import type { Config } from './config.ts'
 import { consumersOf } from './consumers.ts'
 import type { Context, WorkerContext } from './context.ts'
@@ -25,6 +26,7 @@ import { createMetrics } from './metrics.ts'
 import { createProviderDirectory } from './providers/provider-directory.ts'
 import { routesOf } from './routes.ts'
 import { startSchedulers } from './sending/start-schedulers.ts'
+import { createTemplateCatalogue } from './templates/template-catalogue.ts'
 
 const schema = 'dispatch'
 
@@ -57,7 +59,11 @@ export async function createService(config: Config, kit: Kit): Promise<void> {
       fingerprint: createFingerprint(config.FINGERPRINT_KEY),
       verifyPrincipal: createPrincipalVerifier(config.PRINCIPAL_JWKS),
     },
-    directory: { events: createEventCatalogue(db), providers: createProviderDirectory(db, config.ENCRYPTION_KEYS) },
+    directory: {
+      events: createEventCatalogue(db),
+      providers: createProviderDirectory(db, config.ENCRYPTION_KEYS),
+      templates: createTemplateCatalogue(db),
+    },
   }
   if (config.ROLE === 'api') await startApi(kit, context)
   else await startWorker(kit, context, bus)
@@ -72,7 +78,8 @@ async function startApi(kit: Kit, context: Context): Promise<void> {
 
 async function startWorker(kit: Kit, shared: Context, bus: Bus): Promise<void> {
   const { config, db } = shared
-  const context: WorkerContext = { ...shared, carriers: createTwilioCarrier(config) }
+  const context: WorkerContext = { ...shared, carriers: holdBack(createCarriers(config)) }
+  kit.lifecycle.onStop('carriers', () => context.carriers.close())
   startOutboxRelay(kit, db, bus, config.STREAM_REPLICAS)
   await serveHttp(kit, { config, context, routes: [] })
   const consumers = consumersOf(context)

@@ -108,9 +108,10 @@ describe('what a carrier says of a failure', () => {
     await untilState(env, id, { delivery_status: 'sent' })
   })
 
-  test('refused credentials fail for good', async () => {
+  test('refused credentials fail the message after its schedule; once they are mended it may be retried', async () => {
     carrier.answer = refuses(401, 20003, 'Authenticate')
-    await untilActivity(env, await send(env), { status: 'failed', retryable: false })
+    const reason = '20003 The account credentials were refused'
+    await untilActivity(env, await send(env), { status: 'failed', failure_reason: reason, retryable: true })
   })
 
   test('a number in the carrier’s words is kept nowhere', async () => {

@@ -1,11 +1,57 @@
 import { expect, test } from '@jest/globals'
-import { describeCode, isPermanentCode } from './twilio-codes.ts'
+import { describeCode, isPermanentCode, judgeTwilioError } from './twilio-codes.ts'
 
-test.each(['21211', '21610', '30004', '30005', '30006', '30007', '20003'])('%s would be refused again', (code) => {
+const permanent = { outcome: 'rejected_permanent' }
+const later = { outcome: 'rejected_retryable' }
+const accountDown = { ...later, providerDown: true }
+
+test.each<[number, string, object]>([
+  [401, '20003', accountDown],
+  [403, '20005', accountDown],
+  [429, '20429', later],
+  [400, '21211', permanent],
+  [400, '21212', permanent],
+  [400, '21408', permanent],
+  [400, '21602', permanent],
+  [400, '21603', permanent],
+  [400, '21604', permanent],
+  [400, '21606', permanent],
+  [400, '21610', { ...permanent, suppress: 'stop' }],
+  [400, '21611', later],
+  [400, '21612', permanent],
+  [400, '21614', permanent],
+  [400, '21617', permanent],
+  [400, '30001', later],
+  [400, '30002', accountDown],
+  [400, '30003', later],
+  [400, '30004', permanent],
+  [400, '30005', permanent],
+  [400, '30006', permanent],
+  [400, '30007', permanent],
+  [400, '30008', later],
+  [400, '30034', permanent],
+  // What the table does not hold is judged by its status.
+  [400, '99999', permanent],
+  [404, 'http_404', permanent],
+  [401, 'http_401', accountDown],
+  [403, 'http_403', accountDown],
+  [408, 'http_408', later],
+  [429, 'http_429', later],
+  [500, '20500', { ...later, carrierFault: true }],
+  [502, 'http_502', { ...later, carrierFault: true }],
+  [503, 'http_503', { ...later, carrierFault: true }],
+  [503, '30001', { ...later, carrierFault: true }],
+  [504, 'http_504', { outcome: 'unknown', carrierFault: true }],
+])('%s with code %s is %j', (status, code, expected) => {
+  const { text: _, ...verdict } = judgeTwilioError(status, code)
+  expect(verdict).toEqual(expected)
+})
+
+test.each(['21211', '21610', '30004', '30005', '30006', '30007'])('%s would be refused again', (code) => {
   expect(isPermanentCode(code)).toBe(true)
 })
 
-test.each(['30003', '20429', '30001', '30008', '21611'])('%s may go better next time', (code) => {
+test.each(['30003', '20429', '30001', '30008', '21611', '20003', '30002'])('%s may go better next time', (code) => {
   expect(isPermanentCode(code)).toBe(false)
 })
 

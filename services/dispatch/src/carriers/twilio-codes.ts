@@ -1,40 +1,55 @@
+import { accountDown, carrierFault, later, permanent, type Verdict, verdictOfStatus } from './verdict.ts'
+
 /**
- * Twilio's error codes that concern sending: what they say, and whether sending the same message again can help.
+ * Twilio's error codes that concern sending: what they say, and what they mean for the message.
  * @see https://www.twilio.com/docs/api/errors
  */
-const codes: Record<string, { text: string; permanent: boolean }> = {
-  '20003': { text: 'The account credentials were refused', permanent: true },
-  '20429': { text: 'Too many requests', permanent: false },
-  '21211': { text: "Invalid 'To' phone number", permanent: true },
-  '21212': { text: "Invalid 'From' number", permanent: true },
-  '21408': { text: "SMS to the 'To' number's region is not enabled", permanent: true },
-  '21602': { text: 'The message body is missing', permanent: true },
-  '21603': { text: 'The sender is missing', permanent: true },
-  '21604': { text: "The 'To' phone number is missing", permanent: true },
-  '21606': { text: "The 'From' number cannot send messages to this destination", permanent: true },
-  '21610': { text: 'The recipient has unsubscribed', permanent: true },
-  '21611': { text: "The 'From' number has too many queued messages", permanent: false },
-  '21612': { text: "The 'To' number is not reachable by SMS", permanent: true },
-  '21614': { text: "The 'To' number is not a mobile number", permanent: true },
-  '21617': { text: 'The message is longer than 1600 characters', permanent: true },
-  '30001': { text: 'Queue overflow', permanent: false },
-  '30002': { text: 'The account is suspended', permanent: true },
-  '30003': { text: 'Unreachable destination handset', permanent: false },
-  '30004': { text: 'Message blocked', permanent: true },
-  '30005': { text: 'Unknown destination handset', permanent: true },
-  '30006': { text: 'Landline or unreachable carrier', permanent: true },
-  '30007': { text: 'Message filtered', permanent: true },
-  '30008': { text: 'Unknown error', permanent: false },
-  '30034': { text: 'The sender is not registered for A2P messages', permanent: true },
+const codes: Record<string, Verdict> = {
+  '20003': accountDown('The account credentials were refused'),
+  '20005': accountDown('The account is not active'),
+  '20429': later('Too many requests'),
+  '21211': permanent("Invalid 'To' phone number"),
+  '21212': permanent("Invalid 'From' number"),
+  '21408': permanent("SMS to the 'To' number's region is not enabled"),
+  '21602': permanent('The message body is missing'),
+  '21603': permanent('The sender is missing'),
+  '21604': permanent("The 'To' phone number is missing"),
+  '21606': permanent("The 'From' number cannot send messages to this destination"),
+  '21610': { ...permanent('The recipient has unsubscribed'), suppress: 'stop' },
+  '21611': later("The 'From' number has too many queued messages"),
+  '21612': permanent("The 'To' number is not reachable by SMS"),
+  '21614': permanent("The 'To' number is not a mobile number"),
+  '21617': permanent('The message is longer than 1600 characters'),
+  '30001': later('Queue overflow'),
+  '30002': accountDown('The account is suspended'),
+  '30003': later('Unreachable destination handset'),
+  '30004': permanent('Message blocked'),
+  '30005': permanent('Unknown destination handset'),
+  '30006': permanent('Landline or unreachable carrier'),
+  '30007': permanent('Message filtered'),
+  '30008': later('Unknown error'),
+  '30034': permanent('The sender is not registered for A2P messages'),
+}
+
+/** The verdict of a refused call: by the code where the table has it, else by the HTTP status. */
+export function judgeTwilioError(status: number, code: string): Verdict {
+  const known = verdictOf(code)
+  if (!known) return verdictOfStatus(status)
+  // A fault of theirs, whatever the code that comes with it.
+  return status >= 500 && known.outcome === 'rejected_retryable' ? { ...carrierFault(known.text), ...known } : known
 }
 
 /** Whether the carrier's code says that the same message would be refused again. */
 export function isPermanentCode(code: string | null): boolean {
-  return code !== null && codes[code]?.permanent === true
+  return code !== null && verdictOf(code)?.outcome === 'rejected_permanent'
 }
 
 /** The reason as shown to people: code and text. */
 export function describeCode(code: string | null, fallback = 'The carrier gave no reason'): string {
   if (code === null) return fallback
-  return `${code} ${codes[code]?.text ?? fallback}`
+  return `${code} ${verdictOf(code)?.text ?? fallback}`
+}
+
+function verdictOf(code: string): Verdict | undefined {
+  return Object.hasOwn(codes, code) ? codes[code] : undefined
 }

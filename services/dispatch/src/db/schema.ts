@@ -151,4 +151,15 @@ export interface Tables {
     /** Not suppressed any more since then. Kept, so that an older report that comes late changes nothing. */
     lifted_at: Time | null
   }
+  templates: {
+    id: string
+    tenant_id: string
+    /** The one application that may use it; all of the tenant when null. */
+    application_id: string | null
+    name: string
+    templates: JSONColumnType<EventTemplates>
+    version: Generated<number>
+    created_at: Time
+    updated_at: Time
+  }
 }

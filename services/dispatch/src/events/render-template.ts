@@ -1,55 +1,120 @@
 import { Problem } from '@notify/service-kit'
-import { AssertionError, Liquid, LiquidError, type Template, UndefinedVariableError } from 'liquidjs'
-import { fillPlain, type PlainTemplate, parsePlain } from './plain-template.ts'
-
-/**
- * Templates come from customers: no file access, no endless loops, only own properties, and an undefined variable is an
- * error. By default liquidjs would let `{% include "package.json" %}` read the server's files.
- */
-const text = new Liquid({
-  templates: {},
-  strictVariables: true,
-  lenientIf: true,
-  strictFilters: true,
-  ownPropertyOnly: true,
-  parseLimit: 20_000,
-  renderLimit: 50,
-  memoryLimit: 1_000_000,
-})
-for (const tag of ['include', 'render', 'layout', 'block']) delete text.tags[tag]
-delete text.filters.raw
+import { AssertionError, LiquidError, type Template, UndefinedVariableError } from 'liquidjs'
+import { createEngine, nestsDeeperThan } from './liquid-engine.ts'
+import { escapeHtml, fillPlain, type PlainTemplate, parsePlain } from './plain-template.ts'
+import { createTemplateCache } from './template-cache.ts'
 
 interface Parsed {
   plain: PlainTemplate | undefined
   steps: Template[]
 }
 
-const parsed = new Map<string, Parsed>()
-const maxParsed = 1000
+/** What is written with a template: `text` takes variables as they are, `html` escapes them. */
+export type TemplateForm = 'text' | 'html'
+
+/** An HTML template may be as long as an `html_body`; text is shorter by nature. */
+const engines = {
+  text: createEngine({ parseLimit: 20_000, escapes: false }),
+  html: createEngine({ parseLimit: 200_000, escapes: true }),
+}
+/** Parsing takes time, and room, by placeholders rather than by characters. */
+const maxPlaceholders = 2000
+const maxDepth = 32
+const maxRendered = 1_000_000
+
+const bounds = { maxEntries: 1000, maxBytes: 16 * 1024 * 1024 }
+const caches = { text: createTemplateCache<Parsed>(bounds), html: createTemplateCache<Parsed>(bounds) }
+const bytesOfPlaceholder = 1024
+
+interface RenderOptions {
+  /** The field of the request that gives the variables, for refusals that name it. */
+  field?: 'data' | 'template_data'
+  /** Whether the template is likely to come again; not so for texts that a caller wrote for one message. */
+  remember?: boolean
+}
 
 /**
  * Fills a plain-text template.
  * @throws Problem `template_variable_missing` naming the variable, `validation_failed` when the template cannot be filled
  */
-export function renderText(template: string, variables: Record<string, unknown>): string {
+export function renderText(template: string, variables: Record<string, unknown>, options: RenderOptions = {}): string {
+  return render('text', template, variables, options)
+}
+
+/**
+ * Fills an HTML template; what is filled in is escaped.
+ * @throws Problem `template_variable_missing` naming the variable, `validation_failed` when the template cannot be filled
+ */
+export function renderHtml(template: string, variables: Record<string, unknown>, options: RenderOptions = {}): string {
+  return render('html', template, variables, options)
+}
+
+/** What is wrong with a template before it is ever filled; `undefined` when nothing is. */
+export function faultOf(form: TemplateForm, template: string): string | undefined {
   try {
-    let known = parsed.get(template)
-    if (!known) {
-      if (parsed.size >= maxParsed) parsed.clear()
-      known = { plain: parsePlain(template), steps: text.parse(template) }
-      parsed.set(template, known)
-    }
-    const filled = known.plain && fillPlain(known.plain, variables)
-    return filled ?? String(text.renderSync(known.steps, variables))
+    parse(form, template)
+    return undefined
   } catch (error) {
-    // A template over the length limit is an AssertionError, everything else a LiquidError.
-    if (!(error instanceof LiquidError || error instanceof AssertionError)) throw error
+    return describe(error)
+  }
+}
+
+function render(
+  form: TemplateForm,
+  template: string,
+  variables: Record<string, unknown>,
+  { field = 'data', remember = true }: RenderOptions,
+): string {
+  try {
+    let known = caches[form].get(template)
+    if (!known) {
+      known = parse(form, template)
+      if (remember)
+        caches[form].set(template, known, 2 * template.length + bytesOfPlaceholder * countPlaceholders(template))
+    }
+    const filled = known.plain && fillPlain(known.plain, variables, form === 'html' ? escapeHtml : undefined)
+    const rendered = filled ?? String(engines[form].renderSync(known.steps, variables))
+    // Asked before anybody reads it: the parts of a long text are not put together until then.
+    if (rendered.length > maxRendered) throw new TemplateError(`what comes out has more than ${maxRendered} characters`)
+    return rendered
+  } catch (error) {
     if (error instanceof UndefinedVariableError) {
       const name = String((error.originalError as { variableName?: string } | undefined)?.variableName ?? 'named in it')
-      throw new Problem('template_variable_missing', `The template needs the variable ${name}; give it in data`, {
-        errors: [{ path: `data.${name}`, message: 'is needed by the template' }],
+      throw new Problem('template_variable_missing', `The template needs the variable ${name}; give it in ${field}`, {
+        errors: [{ path: `${field}.${name}`, message: 'is needed by the template' }],
       })
     }
-    throw new Problem('validation_failed', `The template cannot be filled: ${error.message.split(', line')[0]}`)
+    throw new Problem('validation_failed', `The template cannot be filled: ${describe(error)}`)
   }
+}
+
+/** A template that goes beyond our own bounds. */
+class TemplateError extends Error {}
+
+function parse(form: TemplateForm, template: string): Parsed {
+  if (countPlaceholders(template) > maxPlaceholders)
+    throw new TemplateError(`it has more than ${maxPlaceholders} placeholders`)
+  const steps = engines[form].parse(template)
+  if (nestsDeeperThan(maxDepth, steps)) throw new TemplateError(tooDeep)
+  return { plain: parsePlain(template), steps }
+}
+
+const tooDeep = `its blocks nest deeper than ${maxDepth} levels`
+
+function countPlaceholders(template: string): number {
+  let count = 0
+  for (let at = template.indexOf('{'); at !== -1; at = template.indexOf('{', at + 1)) {
+    const next = template[at + 1]
+    if (next === '{' || next === '%') count++
+  }
+  return count
+}
+
+/** What is wrong, for people. @throws the error itself when it does not come of the template */
+function describe(error: unknown): string {
+  if (error instanceof TemplateError) return error.message
+  // A template over the length limit is an AssertionError, everything else a LiquidError.
+  if (!(error instanceof LiquidError || error instanceof AssertionError)) throw error
+  if (/call stack/.test(error.message)) return tooDeep
+  return error.message.split(', line')[0]!
 }

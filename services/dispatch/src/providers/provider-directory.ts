@@ -1,17 +1,20 @@
-import { type Channel, TwilioCredentials } from '@notify/contracts'
+import { type Channel, type ProviderKind, providerKinds } from '@notify/contracts'
 import type { Database } from '@notify/database'
 import type { KeyRing } from '@notify/privacy'
 import { createTtlCache } from '@notify/service-kit'
+import type { z } from 'zod'
 import type { Tables } from '../db/schema.ts'
 
-/** A carrier account that can be used now. */
-export interface Provider {
-  id: string
-  kind: 'twilio'
-  credentials: TwilioCredentials
-  /** Changes with the credentials, so that clients made from them are made anew. */
-  revision: number
-}
+/** A carrier account that can be used now, by its kind. */
+export type Provider = {
+  [Kind in ProviderKind]: {
+    id: string
+    kind: Kind
+    credentials: z.output<(typeof providerKinds)[Kind]['credentials']>
+    /** Changes with the credentials, so that clients made from them are made anew. */
+    revision: number
+  }
+}[ProviderKind]
 
 /** The providers of tenants in the order of their priority, remembered for a second. */
 export interface ProviderDirectory {
@@ -40,9 +43,11 @@ export function createProviderDirectory(db: Database<Tables>, keyRing: KeyRing):
         [tenantId, applicationId, channel],
       )
       return rows.flatMap(({ id, kind, credentials, revision }): Provider[] => {
-        if (kind !== 'twilio') return []
+        if (!isProviderKind(kind)) return []
         const text = keyRing.decrypt(credentials, credentialsPlace(tenantId, id))
-        return [{ id, kind, revision, credentials: TwilioCredentials.parse(JSON.parse(text)) }]
+        return [
+          { id, kind, revision, credentials: providerKinds[kind].credentials.parse(JSON.parse(text)) } as Provider,
+        ]
       })
     },
   })
@@ -50,4 +55,9 @@ export function createProviderDirectory(db: Database<Tables>, keyRing: KeyRing):
     list: (tenantId, applicationId, channel) => cache.get(`${tenantId}|${applicationId}|${channel}`),
     forget: () => cache.clear(),
   }
+}
+
+/** Whether dispatch itself sends through providers of this kind. */
+export function isProviderKind(kind: string): kind is ProviderKind {
+  return Object.hasOwn(providerKinds, kind)
 }

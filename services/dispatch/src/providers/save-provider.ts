@@ -1,9 +1,9 @@
-import { providerChanged } from '@notify/contracts'
+import { providerChanged, providerKinds } from '@notify/contracts'
 import { enqueueEvents, runOn } from '@notify/database'
 import type { KeyRing } from '@notify/privacy'
 import type { Transaction } from 'kysely'
 import type { Tables } from '../db/schema.ts'
-import { credentialsPlace } from './provider-directory.ts'
+import { credentialsPlace, isProviderKind } from './provider-directory.ts'
 
 interface ProviderRecord {
   provider_id: `prov_${string}`
@@ -19,9 +19,13 @@ interface ProviderRecord {
 /** Where the credentials belong while they travel on the bus. */
 const eventPlace = (tenantId: string, providerId: string) => `dispatch.provider.changed|${tenantId}|${providerId}`
 
-/** Creates or updates a provider; services that verify its callbacks are told when the credentials changed. */
+/**
+ * Creates or updates a provider; services that verify its callbacks are told when the credentials changed.
+ * @throws Error naming the fields of credentials that could not be sent with
+ */
 export async function saveProvider(tx: Transaction<Tables>, keyRing: KeyRing, record: ProviderRecord): Promise<void> {
   const { provider_id: id, tenant_id, credentials, ...rest } = record
+  requireUsable(record)
   const place = credentialsPlace(tenant_id, id)
   const text = JSON.stringify(credentials)
   const known = await tx
@@ -56,4 +60,16 @@ export async function saveProvider(tx: Transaction<Tables>, keyRing: KeyRing, re
       },
     },
   ])
+}
+
+/** What the directory could not read again must not come in. */
+function requireUsable({ provider_id, channel, kind, credentials }: ProviderRecord): void {
+  if (!isProviderKind(kind)) return
+  const { channel: expected, credentials: schema } = providerKinds[kind]
+  if (channel !== expected)
+    throw new Error(`provider ${provider_id}: a ${kind} account sends ${expected}, not ${channel}`)
+  const { error } = schema.safeParse(credentials)
+  if (!error) return
+  const faults = error.issues.map(({ path, message }) => `${path.join('.') || 'credentials'} ${message}`)
+  throw new Error(`provider ${provider_id}: ${faults.join('; ')}`)
 }

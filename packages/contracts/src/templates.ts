@@ -1,0 +1,123 @@
+import { z } from 'zod'
+import { EventTemplates } from './bootstrap.ts'
+import { idSchema } from './ids.ts'
+import { listQuery } from './list.ts'
+import { Channel } from './notifications.ts'
+import { defineRoute, NoContent, operator } from './route.ts'
+import { Timestamp } from './text.ts'
+
+/** What is written of a stored template: a notification names it by `template_id` and gives `template_data`. */
+export const NewTemplate = z
+  .strictObject({
+    name: z.string().trim().min(1).max(200),
+    application_id: idSchema('app')
+      .nullable()
+      .default(null)
+      .meta({ description: 'The one application that may use it; all of the tenant when null' }),
+    templates: EventTemplates.refine(
+      (templates) => Object.values(templates).some((template) => template !== undefined),
+      'must have a template for at least one channel',
+    ),
+  })
+  .meta({ id: 'NewTemplate' })
+
+const described = {
+  template_id: idSchema('tmpl'),
+  name: z.string(),
+  application_id: z.string().nullable(),
+  version: z.int().meta({ description: 'Grows by one with every change' }),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+}
+
+export const StoredTemplate = z.object({ ...described, templates: EventTemplates }).meta({ id: 'Template' })
+export type StoredTemplate = z.infer<typeof StoredTemplate>
+
+/** A template in a list: what it is for, not what it says. */
+export const TemplateSummary = z.object({ ...described, channels: z.array(Channel) }).meta({ id: 'TemplateSummary' })
+export type TemplateSummary = z.infer<typeof TemplateSummary>
+
+const auth = operator('events:manage')
+const params = z.object({ template_id: z.string() })
+const path = '/api/v1/templates/:template_id'
+
+export const listTemplates = defineRoute({
+  name: 'listTemplates',
+  service: 'dispatch',
+  method: 'GET',
+  path: '/api/v1/templates',
+  summary: 'The stored templates of the tenant, newest first',
+  auth,
+  query: z.strictObject(listQuery),
+  responses: {
+    200: z.object({ items: z.array(TemplateSummary), next_cursor: z.string().nullable() }).meta({ id: 'TemplateList' }),
+  },
+  errors: [],
+})
+
+export const createTemplate = defineRoute({
+  name: 'createTemplate',
+  service: 'dispatch',
+  method: 'POST',
+  path: '/api/v1/templates',
+  summary: 'Store a template',
+  auth,
+  body: NewTemplate,
+  responses: { 201: StoredTemplate },
+  errors: ['invalid_idempotency_key', 'idempotency_conflict', 'idempotency_in_progress'],
+})
+
+export const getTemplate = defineRoute({
+  name: 'getTemplate',
+  service: 'dispatch',
+  method: 'GET',
+  path,
+  summary: 'A stored template',
+  auth,
+  params,
+  responses: { 200: StoredTemplate },
+  errors: ['not_found'],
+})
+
+export const replaceTemplate = defineRoute({
+  name: 'replaceTemplate',
+  service: 'dispatch',
+  method: 'PUT',
+  path,
+  summary: 'Replace a stored template; what was accepted before goes out as it was',
+  auth,
+  params,
+  body: NewTemplate,
+  responses: { 200: StoredTemplate },
+  errors: ['not_found'],
+})
+
+export const deleteTemplate = defineRoute({
+  name: 'deleteTemplate',
+  service: 'dispatch',
+  method: 'DELETE',
+  path,
+  summary: 'Delete a stored template; what was accepted before goes out as it was',
+  auth,
+  params,
+  responses: { 204: NoContent },
+  errors: ['not_found'],
+})
+
+export const previewTemplate = defineRoute({
+  name: 'previewTemplate',
+  service: 'dispatch',
+  method: 'POST',
+  path: `${path}/preview`,
+  summary: 'Fill a stored template and send nothing',
+  auth,
+  params,
+  body: z
+    .strictObject({
+      channel: Channel.optional().meta({ description: 'All channels of the template when not given' }),
+      template_data: z.record(z.string(), z.json()).default({}),
+    })
+    .meta({ id: 'TemplatePreview' }),
+  responses: { 200: z.object({ template_id: idSchema('tmpl'), version: z.int(), rendered: EventTemplates }) },
+  errors: ['not_found', 'template_variable_missing'],
+})

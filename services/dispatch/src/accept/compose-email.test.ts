@@ -1,0 +1,174 @@
+import { expect, test } from '@jest/globals'
+import { Problem } from '@notify/service-kit'
+import { composeEmail } from './compose-email.ts'
+
+type Request = Parameters<typeof composeEmail>[0]
+type Template = Parameters<typeof composeEmail>[1]
+
+const recipient = 'ada@example.com'
+const content = { recipient, subject: 'Hi {{name}}', body: 'Dear {{name}} <3', html_body: '<p>Dear {{name}}</p>' }
+const template = {
+  subject: 'Order {{order}} for {{name}}',
+  body: 'Hi {{name}}, {{order}} is on its way.',
+  html_body: '<p>Hi {{name}}, <b>{{order}}</b> is on its way.</p>',
+}
+const event = { recipient, event_key: 'order.shipped', data: { name: 'Ada <3', order: 'A&1' } }
+const stored = { recipient, template_id: 'tmpl_01jd3x8qk5w9t2m4v6b8n0p2r4' as const, template_data: event.data }
+
+function refusalOf(request: Request, used?: Template): [code: string, path: string | undefined, message: string] {
+  try {
+    composeEmail(request, used)
+  } catch (error) {
+    if (error instanceof Problem) return [error.code, error.errors?.[0]?.path, error.message]
+    throw error
+  }
+  throw new Error('it was composed')
+}
+
+test('content goes out as it was written', () => {
+  expect(composeEmail(content)).toEqual({
+    to: recipient,
+    subject: 'Hi {{name}}',
+    text: 'Dear {{name}} <3',
+    html: '<p>Dear {{name}}</p>',
+  })
+})
+
+test('content is filled with template_data when there is some, HTML escaped', () => {
+  expect(composeEmail({ ...content, template_data: { name: 'Zoë & "co"' } })).toEqual({
+    to: recipient,
+    subject: 'Hi Zoë & "co"',
+    text: 'Dear Zoë & "co" <3',
+    html: '<p>Dear Zoë &amp; &#34;co&#34;</p>',
+  })
+})
+
+test.each([
+  ['an event', event],
+  ['a stored template', stored],
+])('the template of %s is filled, HTML escaped', (_what, request) => {
+  expect(composeEmail(request, template)).toEqual({
+    to: recipient,
+    subject: 'Order A&1 for Ada <3',
+    text: 'Hi Ada <3, A&1 is on its way.',
+    html: '<p>Hi Ada &lt;3, <b>A&amp;1</b> is on its way.</p>',
+  })
+})
+
+test('what is not there is left out', () => {
+  expect(composeEmail({ recipient, subject: 'S', body: 'B' })).toEqual({ to: recipient, subject: 'S', text: 'B' })
+  expect(composeEmail({ recipient, subject: 'S', body: 'B', html_body: ' ' })).not.toHaveProperty('html')
+  expect(composeEmail({ ...event, data: undefined }, { subject: 'S', body: 'B' })).not.toHaveProperty('html')
+})
+
+test('a recipient has an address and may have a name; the domain is written in ASCII', () => {
+  const to = (recipient: Request['recipient']) => {
+    const { to, to_name } = composeEmail({ ...content, recipient })
+    return [to, to_name]
+  }
+  expect(to({ email: 'ada@Bücher.example', name: ' Łukasz, "the" shop ' })).toEqual([
+    'ada@xn--bcher-kva.example',
+    'Łukasz, "the" shop',
+  ])
+  expect(to({ email: recipient })).toEqual([recipient, undefined])
+  expect(to({ email: recipient, name: '  ' })).toEqual([recipient, undefined])
+})
+
+test('a sender of its own is read like every address', () => {
+  expect(composeEmail({ ...content, from: 'news@BÜCHER.example' })).toMatchObject({
+    from: 'news@xn--bcher-kva.example',
+  })
+  for (const from of [
+    'News <news@example.com>',
+    'news@example.com\r\nBcc: all@example.com',
+    'news',
+    'zoë@example.com',
+    '',
+  ]) {
+    expect(refusalOf({ ...content, from }).slice(0, 2)).toEqual(['validation_failed', 'from'])
+  }
+})
+
+const injection = 'Ada\r\nBcc: all@example.com'
+
+test.each<[string, Request['recipient'], string]>([
+  ['nobody', {}, 'recipient.email'],
+  ['a number', { email: 5 }, 'recipient.email'],
+  ['a list', { email: [recipient] }, 'recipient.email'],
+  ['null', { email: null }, 'recipient.email'],
+  ['an empty text', '', 'recipient'],
+  ['a phone number', '+15551230001', 'recipient'],
+  ['letters outside of ASCII', 'zoë@example.com', 'recipient'],
+  ['10,000 characters', `${'a'.repeat(10_000)}@example.com`, 'recipient'],
+  ['an injected header', `${recipient}\r\nBcc: all@example.com`, 'recipient'],
+  ['a name with an injected header', { email: recipient, name: injection }, 'recipient.name'],
+  ['a name with a control character', { email: recipient, name: 'A\u0007da' }, 'recipient.name'],
+  ['a name with a line separator', { email: recipient, name: 'A\u2028da' }, 'recipient.name'],
+  ['a name that is none', { email: recipient, name: { first: 'Ada' } }, 'recipient.name'],
+  ['a name of 201 characters', { email: recipient, name: 'a'.repeat(201) }, 'recipient.name'],
+])('a recipient that is %s is refused, naming the field', (_what, bad, path) => {
+  const [code, named, message] = refusalOf({ ...content, recipient: bad })
+  expect([code, named]).toEqual(['invalid_recipient', path])
+  expect(message.length).toBeLessThan(300)
+})
+
+test('unicode before the @ is refused with the reason', () => {
+  expect(refusalOf({ ...content, recipient: 'zoë@example.com' })[2]).toMatch(/SMTPUTF8/)
+})
+
+test.each<[string, Request, Template, string]>([
+  ['a line break in the subject', { ...content, subject: injection }, undefined, 'subject'],
+  ['a lone line feed in the subject', { ...content, subject: 'a\nb' }, undefined, 'subject'],
+  ['a control character in the subject', { ...content, subject: 'a\u0000b' }, undefined, 'subject'],
+  ['an empty subject', { ...content, subject: '  ' }, undefined, 'subject'],
+  ['no subject', { recipient, body: 'B' }, undefined, 'subject'],
+  ['no body', { recipient, subject: 'S' }, undefined, 'body'],
+  ['an empty body', { ...content, body: ' \n ' }, undefined, 'body'],
+  [
+    'a line break that a variable brings into the subject',
+    { ...event, data: { name: injection, order: '1' } },
+    template,
+    'data',
+  ],
+  [
+    'one that template_data brings',
+    { ...stored, template_data: { name: injection, order: '1' } },
+    template,
+    'template_data',
+  ],
+  [
+    'one that template_data brings into content',
+    { ...content, template_data: { name: injection } },
+    undefined,
+    'subject',
+  ],
+  ['a subject that grows too long', { ...event, data: { name: 'x'.repeat(999), order: '1' } }, template, 'data'],
+  ['a text that comes out empty', event, { subject: 'S', body: '{% if no %}x{% endif %}' }, 'data'],
+  ['a NUL that a filter makes', event, { subject: 'S', body: 'a{{ "%00" | url_decode }}' }, 'data'],
+  [
+    'a NUL that a filter makes in HTML',
+    event,
+    { subject: 'S', body: 'B', html_body: '{{ "%00" | url_decode }}' },
+    'data',
+  ],
+  ['a subject beside an event', { ...event, subject: 'Mine' }, template, 'subject'],
+  ['a body beside a stored template', { ...stored, body: 'Mine' }, template, 'body'],
+  ['HTML beside a stored template', { ...stored, html_body: 'Mine' }, template, 'html_body'],
+])('%s is 422 naming the field', (_what, request, used, path) => {
+  expect(refusalOf(request, used).slice(0, 2)).toEqual(['validation_failed', path])
+})
+
+test.each<[Request, Template, string]>([
+  [{ ...event, data: { name: 'Ada' } }, template, 'data.order'],
+  [{ ...event, data: undefined }, template, 'data.order'],
+  [{ ...stored, template_data: { name: 'Ada' } }, template, 'template_data.order'],
+  [{ ...content, template_data: {} }, undefined, 'template_data.name'],
+  [event, { subject: 'S', body: 'B', html_body: '{{ price }}' }, 'data.price'],
+])('%# a variable that is missing is named', (request, used, path) => {
+  expect(refusalOf(request, used).slice(0, 2)).toEqual(['template_variable_missing', path])
+})
+
+test('a subject may stand in a template of several lines', () => {
+  const subject = '\n  {% if vip %}Dear {% endif %}{{ name }}\n'
+  expect(composeEmail({ ...event, data: { name: 'Ada' } }, { subject, body: 'B' }).subject).toBe('Ada')
+})

@@ -1,0 +1,126 @@
+import { type DispatchRequest, type EventTemplates, oneLinePattern } from '@notify/contracts'
+import { Problem } from '@notify/service-kit'
+import type { EmailPayload } from '../carriers/email-payload.ts'
+import { renderHtml, renderText } from '../events/render-template.ts'
+import { readAddress } from './read-address.ts'
+
+/** The parts of a dispatch request that an email is made of. */
+type EmailRequest = Pick<DispatchRequest, 'recipient'> &
+  Partial<
+    Pick<
+      DispatchRequest,
+      'event_key' | 'template_id' | 'subject' | 'body' | 'html_body' | 'data' | 'template_data' | 'from'
+    >
+  >
+type EmailTemplate = NonNullable<EventTemplates['email']>
+type Content = Pick<EmailPayload, 'subject' | 'html'> & { text: string }
+
+/** A line may have no more (RFC 5322 2.1.1). */
+const maxSubject = 998
+const maxName = 200
+
+/**
+ * Makes the email of a dispatch request. Its content is that of the template, filled; or the request's own, as it was
+ * written, and through Liquid only with `template_data`.
+ * @param template of the event or the stored template that the request names; none in the content form
+ * @throws Problem `invalid_recipient`, `validation_failed` or `template_variable_missing`, naming the field
+ */
+export function composeEmail(request: EmailRequest, template?: EmailTemplate): EmailPayload & { text: string } {
+  const { to, to_name } = recipientOf(request.recipient)
+  const from = request.from === undefined ? undefined : senderOf(request.from)
+  const { subject, text, html } = template ? filled(request, template) : written(request)
+  return {
+    to,
+    ...(to_name === undefined ? {} : { to_name }),
+    ...(from === undefined ? {} : { from }),
+    subject,
+    text,
+    ...(html === undefined ? {} : { html }),
+  }
+}
+
+function recipientOf(recipient: DispatchRequest['recipient']): Pick<EmailPayload, 'to' | 'to_name'> {
+  const isText = typeof recipient === 'string'
+  const path = isText ? 'recipient' : 'recipient.email'
+  const text = isText ? recipient : recipient.email
+  if (typeof text !== 'string') throw badRecipient(path, text === undefined ? 'is missing' : 'must be a string')
+  const { address, fault } = readAddress(text)
+  if (fault !== undefined) throw badRecipient(path, fault)
+  const name = isText ? undefined : recipient.name
+  if (name === undefined) return { to: address }
+  if (typeof name !== 'string') throw badRecipient('recipient.name', 'must be a string')
+  if (name.length > maxName) throw badRecipient('recipient.name', `must have at most ${maxName} characters`)
+  if (!oneLinePattern.test(name)) {
+    throw badRecipient('recipient.name', 'must be one line, without control characters')
+  }
+  const to_name = name.trim()
+  return to_name === '' ? { to: address } : { to: address, to_name }
+}
+
+function senderOf(text: string): string {
+  const { address, fault } = readAddress(text)
+  if (fault !== undefined) throw invalid('from', fault)
+  return address
+}
+
+/** The template's content, filled with the variables that belong to it. */
+function filled(request: EmailRequest, template: EmailTemplate): Content {
+  const [naming, field] =
+    request.event_key === undefined ? (['template_id', 'template_data'] as const) : (['event_key', 'data'] as const)
+  for (const own of ['subject', 'body', 'html_body'] as const) {
+    if (request[own] !== undefined) throw invalid(own, `cannot be combined with ${naming}`)
+  }
+  return fill(template, request[field] ?? {}, { field }, () => field)
+}
+
+/** The caller's own content. */
+function written({ subject, body, html_body, template_data }: EmailRequest): Content {
+  if (subject === undefined) throw invalid('subject', 'is missing; an email needs one')
+  if (body === undefined) throw invalid('body', 'is missing')
+  const content = { subject, body, html_body }
+  if (template_data === undefined) return checked({ subject, text: body, html: html_body }, (path) => path)
+  return fill(content, template_data, { field: 'template_data', remember: false }, (path) => path)
+}
+
+function fill(
+  { subject, body, html_body }: { subject: string; body: string; html_body?: string | undefined },
+  variables: Record<string, unknown>,
+  options: { field: 'data' | 'template_data'; remember?: boolean },
+  pathOf: PathOf,
+): Content {
+  const content = {
+    subject: renderText(subject, variables, options),
+    text: renderText(body, variables, options),
+    html: html_body === undefined ? undefined : renderHtml(html_body, variables, options),
+  }
+  return checked(content, pathOf)
+}
+
+/** Which field of the request is at fault for a part of the content. */
+type PathOf = (part: 'subject' | 'body' | 'html_body') => string
+
+/** What no carrier takes is refused here, whoever wrote it: a variable can hold a line break, a filter can make a NUL. */
+function checked(
+  { subject, text, html }: Omit<Content, 'html'> & { html?: string | undefined },
+  pathOf: PathOf,
+): Content {
+  const title = subject.trim()
+  if (title === '') throw invalid(pathOf('subject'), 'gives an empty subject')
+  if (title.length > maxSubject)
+    throw invalid(pathOf('subject'), `gives a subject of more than ${maxSubject} characters`)
+  if (!oneLinePattern.test(title)) {
+    throw invalid(pathOf('subject'), 'gives a subject with line breaks or control characters')
+  }
+  if (text.trim() === '') throw invalid(pathOf('body'), 'gives an empty text')
+  if (text.includes('\0')) throw invalid(pathOf('body'), 'gives a text with NUL characters')
+  if (html?.includes('\0')) throw invalid(pathOf('html_body'), 'gives HTML with NUL characters')
+  return { subject: title, text, ...(html === undefined || html.trim() === '' ? {} : { html }) }
+}
+
+function badRecipient(path: string, message: string): Problem {
+  return new Problem('invalid_recipient', `${path} ${message}`, { errors: [{ path, message }] })
+}
+
+function invalid(path: string, message: string): Problem {
+  return new Problem('validation_failed', `${path} ${message}`, { errors: [{ path, message }] })
+}

@@ -1,0 +1,101 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { newId } from '@notify/contracts'
+import type { Config } from '../config.ts'
+import type { Provider } from '../providers/provider-directory.ts'
+import type { Carriers, EmailMessage, SmsMessage } from './carrier.ts'
+import { createCarriers } from './create-carriers.ts'
+
+/** Every carrier at once, and the sandbox: takes whatever comes, and keeps where it came to. */
+const paths: (string | undefined)[] = []
+const server = createServer((request, response) => {
+  paths.push(request.url?.split('?')[0])
+  request.resume().on('end', () => {
+    response.writeHead(201, { 'content-type': 'application/json' })
+    response.end(JSON.stringify({ sid: 'SM1', MessageId: 'ses-1' }))
+  })
+})
+let carriers: Carriers
+beforeAll(async () => {
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  carriers = createCarriers({
+    PUBLIC_URL: 'https://api.example.com',
+    TWILIO_API_URL: `${url}/twilio-live`,
+    SES_API_URL: `${url}/ses-live`,
+    CARRIER_SANDBOX_URL: `${url}/sandbox`,
+    CARRIER_TIMEOUT: 1000,
+    SEND_CONCURRENCY: 2,
+    BULK_CONCURRENCY: 2,
+  } as Config)
+})
+afterAll(() => {
+  carriers.close()
+  server.closeAllConnections()
+  server.close()
+})
+beforeEach(() => {
+  paths.length = 0
+})
+
+const sid = `AC${'0'.repeat(32)}`
+const known = { id: newId('prov'), revision: 1 }
+const from = 'orders@example.com'
+const ses = { region: 'eu-west-1', access_key_id: 'A'.repeat(20), secret_access_key: 'x'.repeat(40), from }
+const providers: Record<Provider['kind'], Provider> = {
+  twilio: {
+    ...known,
+    kind: 'twilio',
+    credentials: { account_sid: sid, auth_token: 'f'.repeat(32), from: '+15005550006' },
+  },
+  ses: { ...known, kind: 'ses', credentials: ses },
+  // Port 1: whoever speaks SMTP here is refused at once.
+  smtp: {
+    ...known,
+    kind: 'smtp',
+    credentials: { host: '127.0.0.1', port: '1', security: 'none', from, from_name: 'Shop' },
+  },
+}
+const correlation = { notificationId: newId('notif'), attemptId: newId('att'), traceparent: undefined }
+const sms = (mode: 'live' | 'test'): SmsMessage => ({ ...correlation, mode, to: '+15551230001', text: 'Hi' })
+const email = (mode: 'live' | 'test'): EmailMessage => ({
+  ...correlation,
+  mode,
+  to: 'a@b.example',
+  subject: 'Hi',
+  text: 'Hi',
+})
+
+const twilioPath = `/2010-04-01/Accounts/${sid}/Messages.json`
+const sesPath = '/v2/email/outbound-emails'
+
+test.each<[Provider['kind'], SmsMessage | EmailMessage, string, string]>([
+  ['twilio', sms('live'), `/twilio-live${twilioPath}`, 'SM1'],
+  ['twilio', sms('test'), `/sandbox/twilio${twilioPath}`, 'SM1'],
+  ['ses', email('live'), `/ses-live${sesPath}`, 'ses-1'],
+  ['ses', email('test'), `/sandbox/ses${sesPath}`, 'ses-1'],
+  ['smtp', email('test'), `/sandbox/ses${sesPath}`, 'ses-1'],
+])('%s sends %j to %s', async (kind, message, path, id) => {
+  expect(await carriers.send(providers[kind], message)).toMatchObject({ outcome: 'accepted', providerMessageId: id })
+  expect(paths).toEqual([path])
+})
+
+test('a live email of an SMTP provider goes to its server alone', async () => {
+  expect(await carriers.send(providers.smtp, email('live'))).toMatchObject({ code: 'ECONNREFUSED' })
+  expect(paths).toEqual([])
+})
+
+test.each<[Provider['kind'], SmsMessage | EmailMessage]>([
+  ['twilio', email('live')],
+  ['ses', sms('live')],
+  ['smtp', sms('test')],
+])('%s sends nothing of another channel', async (kind, message) => {
+  expect(await carriers.send(providers[kind], message)).toMatchObject({
+    outcome: 'rejected_permanent',
+    code: 'wrong_channel',
+  })
+  expect(paths).toEqual([])
+})

@@ -1,0 +1,108 @@
+import { SESv2Client, SESv2ServiceException, SendEmailCommand, type SendEmailCommandInput } from '@aws-sdk/client-sesv2'
+import type { SesCredentials } from '@notify/contracts'
+import type { Config } from '../config.ts'
+import type { Carrier, CarrierAnswer, EmailMessage } from './carrier.ts'
+import { createClientCache } from './client-cache.ts'
+import { formatMailbox } from './format-mailbox.ts'
+import { readRetryAfter } from './read-retry-after.ts'
+import { judgeSesError } from './ses-codes.ts'
+import { accepted, couldNotBeReached, didNotAnswer, isNeverLeft, refusal } from './verdict.ts'
+import { withoutAddresses } from './without-addresses.ts'
+
+/** Sends email over the API of Amazon SES (v2); each provider has a client of its own. */
+export function createSesCarrier(config: Config): Carrier<'ses', EmailMessage> {
+  const clients = createClientCache<SESv2Client>((client) => client.destroy())
+  return {
+    async send(provider, message) {
+      const endpoint = message.mode === 'test' ? `${config.CARRIER_SANDBOX_URL}/ses` : config.SES_API_URL
+      const client = clients.of(provider, endpoint ?? '', () => connect(provider.credentials, endpoint, config))
+      const command = new SendEmailCommand(inputOf(provider.id, provider.credentials, message))
+      const { traceparent } = message
+      if (traceparent) {
+        command.middlewareStack.add(
+          (next) => (args) => {
+            Object.assign((args.request as { headers: Record<string, string> }).headers, { traceparent })
+            return next(args)
+          },
+          { step: 'build', name: 'traceparent' },
+        )
+      }
+      try {
+        // Bounds the whole exchange, name resolution and connecting included.
+        const { MessageId } = await client.send(command, { abortSignal: AbortSignal.timeout(config.CARRIER_TIMEOUT) })
+        return accepted(MessageId ?? null)
+      } catch (error) {
+        return answerOf(error)
+      }
+    },
+    close: () => clients.close(),
+  }
+}
+
+function connect(credentials: SesCredentials, endpoint: string | undefined, config: Config): SESv2Client {
+  const maxSockets = config.SEND_CONCURRENCY + config.BULK_CONCURRENCY
+  return new SESv2Client({
+    region: credentials.region,
+    ...(endpoint ? { endpoint } : {}),
+    credentials: { accessKeyId: credentials.access_key_id, secretAccessKey: credentials.secret_access_key },
+    // The queue tries again, and knows what was tried.
+    maxAttempts: 1,
+    requestHandler: {
+      connectionTimeout: config.CARRIER_TIMEOUT / 2,
+      requestTimeout: config.CARRIER_TIMEOUT,
+      throwOnRequestTimeout: true,
+      httpAgent: { keepAlive: true, maxSockets },
+      httpsAgent: { keepAlive: true, maxSockets },
+    },
+  })
+}
+
+/** The send, with tags that come back in every event of the message (`mail.tags`). */
+function inputOf(providerId: string, credentials: SesCredentials, message: EmailMessage): SendEmailCommandInput {
+  const utf8 = (Data: string) => ({ Data, Charset: 'UTF-8' })
+  const { to, to_name, subject, text, html } = message
+  return {
+    FromEmailAddress: formatMailbox(message.from ?? credentials.from, message.from_name ?? credentials.from_name),
+    Destination: { ToAddresses: [formatMailbox(to, to_name)] },
+    Content: {
+      Simple: {
+        Subject: utf8(subject),
+        Body: {
+          ...(text === undefined ? {} : { Text: utf8(text) }),
+          ...(html === undefined ? {} : { Html: utf8(html) }),
+        },
+      },
+    },
+    EmailTags: [
+      { Name: 'notification_id', Value: message.notificationId },
+      { Name: 'attempt_id', Value: message.attemptId },
+      { Name: 'provider_id', Value: providerId },
+    ],
+    ...(credentials.configuration_set ? { ConfigurationSetName: credentials.configuration_set } : {}),
+  }
+}
+
+interface SdkError {
+  name?: string
+  message?: string
+  code?: string
+  $metadata?: { httpStatusCode?: number }
+  $response?: { headers?: Record<string, string> }
+}
+
+/** Sorts a failed call: refused for good, refused for now, or nobody knows. */
+function answerOf(error: unknown): CarrierAnswer {
+  const { name = 'Error', message = '', code, $metadata, $response } = error as SdkError
+  const status = $metadata?.httpStatusCode
+  // A 2xx that cannot be read was taken, or not: nobody knows.
+  if (status !== undefined && status >= 300) {
+    const verdict = judgeSesError(status, name)
+    const isNamed = error instanceof SESv2ServiceException && !/^(Unknown|UnknownError|Error)$/.test(name)
+    const ownWord = isNamed ? name : `http_${status}`
+    const sentence = isNamed && message ? withoutAddresses(message) : `Amazon SES answered ${status}`
+    return refusal(ownWord, verdict, `${ownWord} ${sentence}`, readRetryAfter($response?.headers?.['retry-after']))
+  }
+  const reason = code ?? name
+  const neverLeft = isNeverLeft(reason) || /did not establish a connection/.test(message)
+  return refusal(reason, neverLeft ? couldNotBeReached : didNotAnswer, null)
+}

@@ -1,0 +1,64 @@
+import type { AttemptOutcome } from '@notify/contracts'
+import type { CarrierAnswer } from './carrier.ts'
+
+/** What a carrier's refusal means; each carrier has one table from its codes to these. */
+export interface Verdict extends Pick<CarrierAnswer, 'providerDown' | 'carrierFault' | 'suppress'> {
+  outcome: Exclude<AttemptOutcome, 'accepted'>
+  /** For people; the carrier's own sentence stands when there is none. */
+  text?: string
+}
+
+/** The same message would be refused again. */
+export const permanent = (text?: string): Verdict => ({ outcome: 'rejected_permanent', ...(text && { text }) })
+/** Refused for now: the same message may be taken later. */
+export const later = (text?: string): Verdict => ({ outcome: 'rejected_retryable', ...(text && { text }) })
+/** The account is refused, not the message. */
+export const accountDown = (text?: string): Verdict => ({ ...later(text), providerDown: true })
+/** The carrier says that it failed, and did not take the message. */
+export const carrierFault = (text?: string): Verdict => ({ ...later(text), carrierFault: true })
+/** Nobody knows whether the carrier took the message. */
+export const unknown = (text?: string): Verdict => ({ outcome: 'unknown', carrierFault: true, ...(text && { text }) })
+
+/** What an HTTP status means where the carrier's code says nothing (RFC 9110 15). */
+export function verdictOfStatus(status: number): Verdict {
+  if (status === 401 || status === 403) return accountDown()
+  if (status === 408 || status === 429) return later()
+  // Whoever waited behind the gateway may have taken it.
+  if (status === 504) return unknown()
+  return status >= 500 ? carrierFault() : permanent()
+}
+
+export const couldNotBeReached = carrierFault('The carrier could not be reached')
+export const didNotAnswer = unknown('The carrier did not answer; it may have taken the message')
+
+/** System errors that come before a byte of the request has left. */
+const neverLeft = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'EADDRNOTAVAIL',
+  'EPROTO',
+])
+/** A certificate that does not fit ends the handshake, before anything is said. */
+const badCertificate = /^(CERT_|ERR_TLS_|ERR_SSL_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_MISMATCH)/
+
+/** Whether a connection failed before anything could be handed over. */
+export function isNeverLeft(code: string): boolean {
+  return neverLeft.has(code) || badCertificate.test(code)
+}
+
+/** The answer to a call that was not taken. */
+export function refusal(
+  code: string,
+  { text, ...verdict }: Verdict,
+  sentence: string | null,
+  retryAfterMs: number | null = null,
+): CarrierAnswer {
+  return { ...verdict, code, message: text ?? sentence, providerMessageId: null, retryAfterMs }
+}
+
+export function accepted(providerMessageId: string | null): CarrierAnswer {
+  return { outcome: 'accepted', code: null, message: null, providerMessageId, retryAfterMs: null }
+}

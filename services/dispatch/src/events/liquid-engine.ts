@@ -1,0 +1,89 @@
+import { CaptureTag, type Context, type FilterImplOptions, Liquid, type Template } from 'liquidjs'
+
+interface EngineOptions {
+  /** Longest template, in UTF-16 code units. */
+  parseLimit: number
+  /** Whether what is filled in is HTML-escaped. */
+  escapes: boolean
+}
+
+/** Time that filling a template may take, in milliseconds. */
+const renderLimit = 50
+/** Characters and items that its filters may make. */
+const memoryLimit = 1_000_000
+
+/** Tags that read other templates: files, by default. */
+const removedTags = ['include', 'render', 'layout', 'block']
+
+/**
+ * The filters that templates have: Liquid's own, and those of Jekyll for dates, lists and JSON. Left out on purpose: `raw`,
+ * which undoes escaping; `concat`, `push` and `group_by`, by which a short template makes a list that takes forever to print;
+ * and the `_exp` filters, which run an expression for each item without looking at the clock.
+ */
+const keptFilters = new Set(
+  `abs append array_to_sentence_string at_least at_most base64_decode base64_encode capitalize ceil compact date
+  date_to_long_string date_to_rfc822 date_to_string date_to_xmlschema default divided_by downcase escape escape_once find
+  find_index first floor has join json jsonify last lstrip map minus modulo newline_to_br normalize_whitespace
+  number_of_words plus prepend reject remove remove_first remove_last replace replace_first replace_last reverse round
+  rstrip size slice sort sort_natural split strip strip_html strip_newlines sum times truncate truncatewords uniq upcase
+  url_decode url_encode where`.split(/\s+/),
+)
+
+/** Filters that look a property up in each item; they read its name anew each time, so it has to be short. */
+const propertyFilters = ['find', 'find_index', 'has', 'map', 'reject', 'sort', 'sort_natural', 'sum', 'where']
+const longestProperty = 100
+
+/**
+ * Liquid for templates that customers write: no files, no endless work, only own properties, and an undefined variable is an
+ * error.
+ */
+export function createEngine({ parseLimit, escapes }: EngineOptions): Liquid {
+  const engine = new Liquid({
+    templates: {},
+    strictVariables: true,
+    lenientIf: true,
+    strictFilters: true,
+    ownPropertyOnly: true,
+    ...(escapes ? { outputEscape: 'escape' } : {}),
+    parseLimit,
+    renderLimit,
+    memoryLimit,
+  })
+  for (const tag of removedTags) delete engine.tags[tag]
+  for (const filter of Object.keys(engine.filters)) if (!keptFilters.has(filter)) delete engine.filters[filter]
+  for (const filter of propertyFilters)
+    engine.registerFilter(filter, withShortProperty(engine.filters[filter]!, filter))
+  engine.registerTag('capture', CountedCapture)
+  return engine
+}
+
+function withShortProperty(filter: FilterImplOptions, name: string): FilterImplOptions {
+  if (typeof filter !== 'function') throw new Error(`the filter ${name} is not what it was`)
+  return function (value: unknown, property: unknown, ...rest: unknown[]) {
+    const isShort = typeof property === 'string' ? property.length <= longestProperty : typeof property !== 'object'
+    if (!isShort && property !== null) throw new Error(`the filter ${name} takes the name of a property`)
+    return filter.call(this, value, property, ...rest)
+  }
+}
+
+/** `capture`, whose text counts against the memory limit like that of every filter. */
+class CountedCapture extends CaptureTag {
+  override *render(context: Context): Generator<unknown, void, string> {
+    yield* super.render(context)
+    const captured = (context.bottom() as Record<string, unknown>)[this.variable]
+    context.memoryLimit.use(String(captured).length)
+  }
+}
+
+/** Whether blocks stand in blocks, more than this many levels deep. */
+export function nestsDeeperThan(levels: number, templates: readonly Template[]): boolean {
+  return templates.some((template) => {
+    const inner = childrenOf(template)
+    return inner.length > 0 && (levels === 0 || nestsDeeperThan(levels - 1, inner))
+  })
+}
+
+function childrenOf(template: Template): Template[] {
+  const step = template.children?.(false, true).next()
+  return step?.done ? step.value : []
+}

@@ -1,0 +1,64 @@
+import type { Channel, EventTemplates } from '@notify/contracts'
+import type { Run } from '@notify/database'
+import type { Selectable } from 'kysely'
+import type { Tables } from '../db/schema.ts'
+
+export type TemplateRow = Selectable<Tables['templates']>
+export type TemplateSummaryRow = Omit<TemplateRow, 'templates'> & { channels: Channel[] }
+
+/** What an operator writes of a template. */
+interface TemplateText {
+  name: string
+  application_id: string | null
+  templates: EventTemplates
+}
+
+export async function insertTemplate(
+  run: Run,
+  { id, tenantId, name, application_id, templates }: TemplateText & { id: string; tenantId: string },
+): Promise<TemplateRow> {
+  const [row] = await run<TemplateRow>(
+    `insert into templates (id, tenant_id, application_id, name, templates) values ($1, $2, $3, $4, $5) returning *`,
+    [id, tenantId, application_id, name, JSON.stringify(templates)],
+  )
+  return row!
+}
+
+export async function findTemplate(run: Run, tenantId: string, id: string): Promise<TemplateRow | undefined> {
+  const [row] = await run<TemplateRow>('select * from templates where id = $1 and tenant_id = $2', [id, tenantId])
+  return row
+}
+
+/** The templates of a tenant, newest first. @param before id of the last one seen */
+export function listTemplateRows(
+  run: Run,
+  { tenantId, before, limit }: { tenantId: string; before: string | null; limit: number },
+): Promise<TemplateSummaryRow[]> {
+  return run<TemplateSummaryRow>(
+    `select id, tenant_id, application_id, name, version, created_at, updated_at,
+            array(select jsonb_object_keys(templates)) as channels
+     from templates where tenant_id = $1 and ($2::text is null or id < $2) order by id desc limit $3`,
+    [tenantId, before, limit],
+  )
+}
+
+/** Replaces what a template says; notifications that were accepted before have their text already. */
+export async function updateTemplate(
+  run: Run,
+  tenantId: string,
+  id: string,
+  { name, application_id, templates }: TemplateText,
+): Promise<TemplateRow | undefined> {
+  const [row] = await run<TemplateRow>(
+    `update templates set name = $3, application_id = $4, templates = $5, version = version + 1,
+            updated_at = date_trunc('milliseconds', now())
+     where id = $1 and tenant_id = $2 returning *`,
+    [id, tenantId, name, application_id, JSON.stringify(templates)],
+  )
+  return row
+}
+
+/** @returns whether there was one */
+export async function removeTemplate(run: Run, tenantId: string, id: string): Promise<boolean> {
+  return (await run('delete from templates where id = $1 and tenant_id = $2 returning id', [id, tenantId])).length > 0
+}
