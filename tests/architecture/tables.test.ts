@@ -1,11 +1,12 @@
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { schemaOf, serviceNames } from '../../packages/contracts/src/index.ts'
-import { type Migrations, migrate, openDatabase } from '../../packages/database/src/index.ts'
+import { type EncryptedColumn, type Migrations, migrate, openDatabase } from '../../packages/database/src/index.ts'
 import { TestEnv } from '../../packages/dev-env/src/index.ts'
 import { createTestKit } from '../../packages/service-kit/tests/test-kit.ts'
 import { readTables, sharedTablesOf, tablesOf } from '../../scripts/service-declarations.ts'
-import { root } from './sources.ts'
+import { readText, root } from './sources.ts'
 
 let env: TestEnv
 
@@ -56,3 +57,25 @@ test.each(serviceNames)(
     for (const { name, columns } of known) expect([name, made.get(name)]).toEqual([name, columns.toSorted()])
   },
 )
+
+test('every column that holds bytes is one that rotate-keys goes through, and the service has the command', async () => {
+  const { rows } = await env.admin.query(
+    `select table_schema as schema, table_name || '.' || column_name as column from information_schema.columns
+     where data_type = 'bytea' and table_schema = any($1) order by 1, 2`,
+    [serviceNames.map(schemaOf)],
+  )
+  const declared = await Promise.all(
+    serviceNames.map(async (service) => {
+      const source = join(root, 'services', service, 'src')
+      const file = join(source, 'db', 'encrypted-columns.ts')
+      if (!existsSync(file)) return []
+      const { encryptedColumns } = (await import(file)) as { encryptedColumns: readonly EncryptedColumn[] }
+      expect(readText(join('services', service, 'src', 'main.ts'))).toMatch(/\brotateKeys\b/)
+      return encryptedColumns.map(({ table, column }) => ({ schema: schemaOf(service), column: `${table}.${column}` }))
+    }),
+  )
+  const inOrder = (columns: { schema: string; column: string }[]) =>
+    columns.map(({ schema, column }) => `${schema}.${column}`).sort()
+  expect(rows.length).toBeGreaterThan(2)
+  expect(inOrder(rows)).toEqual(inOrder(declared.flat()))
+})

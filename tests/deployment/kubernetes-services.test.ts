@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import {
@@ -122,4 +123,23 @@ test('addresses of other services are those of Services', () => {
     .filter(({ name, value }) => name.endsWith('_URL') && /^http:\/\/[a-z-]+(:\d+)?$/.test(value ?? ''))
   expect(internal.filter(({ value }) => !addresses.includes(value!))).toEqual([])
   expect(internal.length).toBeGreaterThan(0)
+})
+
+test('the way to rotate keys names a server of every service that keeps something encrypted, with its configuration', () => {
+  const ways = [
+    ...readText('docs/operations.md').matchAll(
+      /kubectl -n notify exec deploy\/(\S+) -- node src\/main\.ts rotate-keys/g,
+    ),
+  ].map(([, name]) => deployments.find(({ metadata }) => metadata.name === name)!)
+  const encrypting = services.filter((service) =>
+    existsSync(join(root, 'services', service, 'src/db/encrypted-columns.ts')),
+  )
+  expect(ways.map(serviceOf).sort()).toEqual(encrypting)
+  for (const way of ways) {
+    expect(environmentOf(way)).toContainEqual(
+      expect.objectContaining({ name: 'ENCRYPTION_KEYS', secret: 'encryption' }),
+    )
+    // The image's entry point is gone with `exec`: node is found by its name, in the folder of the service.
+    expect(way.spec.template.spec.containers[0].workingDir).toBeUndefined()
+  }
 })

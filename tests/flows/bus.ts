@@ -40,13 +40,26 @@ export async function storedMessages(bus: Bus, services = Object.keys(streams) a
   return messages
 }
 
-/** Waits until every durable has taken, and finished, all that its stream holds. */
-export async function untilQuiet(bus: Bus): Promise<void> {
+/** Waits until every durable has taken, and finished, all that the streams of these services hold. */
+export async function untilQuiet(
+  bus: Bus,
+  services: readonly ServiceName[] = ['dispatch', 'callbacks'],
+): Promise<void> {
   await eventually(async () => {
-    for (const service of ['dispatch', 'callbacks'] as const) {
+    for (const service of services) {
       for await (const { name, num_pending, num_ack_pending } of bus.jsm.consumers.list(streams[service].name)) {
         expect({ name, num_pending, num_ack_pending }).toEqual({ name, num_pending: 0, num_ack_pending: 0 })
       }
     }
   })
+}
+
+/** Everything that carriers reported so far has had its effect. */
+export async function untilSettled(env: TestEnv, services?: readonly ServiceName[]): Promise<void> {
+  await eventually(async () => {
+    const { rows } = await env.admin.query('select from callbacks.outbox where published_at is null')
+    expect(rows).toHaveLength(0)
+  })
+  await using bus = await openBus(env)
+  await untilQuiet(bus, services)
 }

@@ -5,6 +5,8 @@ export class ConfigError extends Error {}
 
 const accountSid = /^AC[0-9a-f]{32}$/i
 
+const accessKeyId = /^\w{16,128}$/
+
 const environment = z
   .object({
     /** Address to listen on. */
@@ -24,7 +26,55 @@ const environment = z
       })
       .transform((pairs) => pairs.map(([sid = '', ...token]) => ({ sid, authToken: token.join(':') })))
       .default([]),
-    /** Wait before each status callback, in milliseconds. */
+    /** Where people's messages to TWILIO_NUMBER are reported; without it, `POST /inbound` is refused. */
+    TWILIO_INBOUND_URL: z.url({ protocol: /^https?$/, error: 'must be an http or https address' }).optional(),
+    /** The number of TWILIO_ACCOUNT_SID that people write to. */
+    TWILIO_NUMBER: z
+      .string()
+      .regex(/^\+[1-9]\d{3,14}$/, 'must be an E.164 number')
+      .default('+15005550006'),
+    /** The one AWS user that may use SES; several are given in SES_ACCOUNTS. Without any, SES refuses everybody. */
+    SES_ACCESS_KEY_ID: z.string().regex(accessKeyId, 'must be 16 to 128 letters, digits or underscores').optional(),
+    /** The secret of SES_ACCESS_KEY_ID. */
+    SES_SECRET_ACCESS_KEY: z.string().optional(),
+    /** Further AWS users: `id:secret,id:secret`. */
+    SES_ACCOUNTS: z
+      .string()
+      .transform((list) => list.split(',').map((pair) => pair.trim().split(':')))
+      .refine((pairs) => pairs.every(([id = '', secret]) => accessKeyId.test(id) && secret), {
+        error: 'must be a list of id:secret pairs with commas in between',
+      })
+      .transform((pairs) =>
+        pairs.map(([id = '', ...secret]) => ({ accessKeyId: id, secretAccessKey: secret.join(':') })),
+      )
+      .default([]),
+    /** Subscribed to SES_TOPIC_ARN from the start: where the events of emails go. */
+    SES_EVENTS_URL: z.url({ protocol: /^https?$/, error: 'must be an http or https address' }).optional(),
+    /** The SNS topic that events of emails are published to. */
+    SES_TOPIC_ARN: z
+      .string()
+      .regex(/^arn:aws:sns:[a-z0-9-]+:\d{12}:[\w-]{1,256}$/, 'must be the ARN of an SNS topic')
+      .default('arn:aws:sns:us-east-1:123456789012:email-events'),
+    /** The one configuration set that exists; it publishes every event. */
+    SES_CONFIGURATION_SET: z
+      .string()
+      .regex(/^[\w-]{1,64}$/, 'must be 1 to 64 letters, digits, underscores or dashes')
+      .default('email-events'),
+    /** How SNS messages are signed: 2 with SHA-256, 1 with SHA-1. */
+    SNS_SIGNATURE_VERSION: z.enum(['1', '2']).default('2'),
+    /** Port of the DNS server, UDP and TCP; 0 takes a free one. */
+    DNS_PORT: wholeNumber(0, 65_535).default(8053),
+    /** The name that sending domains include in their SPF record; it always exists. */
+    SPF_INCLUDE: z
+      .string()
+      .regex(/^[a-z0-9_-]+(?:\.[a-z0-9_-]+)+$/i, 'must be a domain name')
+      .default('_spf.notification-service.dev'),
+    /** Where others reach the sandbox, without a trailing slash; the address that it listens on unless given. */
+    PUBLIC_URL: z
+      .url({ protocol: /^https?$/, error: 'must be an http or https address' })
+      .transform((url) => url.replace(/\/+$/, ''))
+      .optional(),
+    /** Wait before each callback, in milliseconds. */
     CARRIER_DELAY_MS: wholeNumber(0, 3_600_000).default(50),
     /** How many messages are kept; the oldest fall out. */
     MESSAGE_LOG_SIZE: wholeNumber(1, 10_000_000).default(100_000),
@@ -35,6 +85,8 @@ const environment = z
     if (env.TWILIO_ACCOUNT_SID && !env.TWILIO_AUTH_TOKEN) missing('TWILIO_AUTH_TOKEN')
     if (!env.TWILIO_ACCOUNT_SID && (env.TWILIO_AUTH_TOKEN || env.TWILIO_ACCOUNTS.length === 0))
       missing('TWILIO_ACCOUNT_SID')
+    if (env.SES_ACCESS_KEY_ID && !env.SES_SECRET_ACCESS_KEY) missing('SES_SECRET_ACCESS_KEY')
+    if (env.SES_SECRET_ACCESS_KEY && !env.SES_ACCESS_KEY_ID) missing('SES_ACCESS_KEY_ID')
   })
   .transform((env) => ({
     host: env.HOST,
@@ -45,6 +97,21 @@ const environment = z
         : []),
       ...env.TWILIO_ACCOUNTS,
     ],
+    twilioInboundUrl: env.TWILIO_INBOUND_URL,
+    twilioNumber: env.TWILIO_NUMBER,
+    sesAccounts: [
+      ...(env.SES_ACCESS_KEY_ID && env.SES_SECRET_ACCESS_KEY
+        ? [{ accessKeyId: env.SES_ACCESS_KEY_ID, secretAccessKey: env.SES_SECRET_ACCESS_KEY }]
+        : []),
+      ...env.SES_ACCOUNTS,
+    ],
+    sesEventsUrl: env.SES_EVENTS_URL,
+    sesTopicArn: env.SES_TOPIC_ARN,
+    sesConfigurationSet: env.SES_CONFIGURATION_SET,
+    snsSignatureVersion: env.SNS_SIGNATURE_VERSION,
+    dnsPort: env.DNS_PORT,
+    spfInclude: env.SPF_INCLUDE,
+    publicUrl: env.PUBLIC_URL,
     callbackDelayMs: env.CARRIER_DELAY_MS,
     messageLogSize: env.MESSAGE_LOG_SIZE,
   }))

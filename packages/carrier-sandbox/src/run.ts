@@ -9,7 +9,7 @@ export async function runSandbox(env: NodeJS.ProcessEnv): Promise<void> {
   try {
     const sandbox = await createSandbox(readConfig(env))
     const stopping = stopRequested()
-    process.stdout.write(`carrier-sandbox listens on ${sandbox.url}\n`)
+    process.stdout.write(`carrier-sandbox listens on ${sandbox.url}, its DNS server on ${sandbox.dnsAddress}\n`)
     await stopping
     await sandbox.stop()
   } catch (error) {

@@ -2,17 +2,29 @@ import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import express, { type ErrorRequestHandler, type Express } from 'express'
-import { behaviours } from './behaviours.ts'
+import { behaviours, emailBehaviours } from './behaviours.ts'
 import { CallbackSender } from './callbacks/callback-sender.ts'
 import { Delays } from './callbacks/delays.ts'
+import { Reporter } from './callbacks/reporter.ts'
 import { ConfigError, type SandboxConfig } from './config.ts'
+import { builtInRecords } from './dns/built-in-records.ts'
+import { dnsRoutes } from './dns/dns-routes.ts'
+import { type DnsServer, startDnsServer } from './dns/dns-server.ts'
+import { Zone } from './dns/zone.ts'
+import { inboundRoutes } from './inbound/inbound-routes.ts'
 import { MessageLog } from './messages/message-log.ts'
 import { messageRoutes } from './messages/message-routes.ts'
 import { pageRoutes } from './page/page-routes.ts'
 import { sendProblem } from './problem.ts'
+import { IdentityStore } from './ses/identity-store.ts'
+import { sesRoutes } from './ses/routes.ts'
+import { Sns } from './sns/sns.ts'
+import { snsRoutes } from './sns/sns-routes.ts'
 import { twilioRoutes } from './twilio/routes.ts'
 
 const bodyLimitBytes = 256 * 1024
+/** SES takes messages of 40 MiB; base64 makes a third more of them. */
+const emailLimitBytes = 56 * 1024 * 1024
 const stopGraceMs = 1_000
 /** Longer than clients keep a connection, so that they never write on one that is just being closed. */
 const keepAliveTimeoutMs = 65_000
@@ -21,6 +33,8 @@ const keepAliveTimeoutMs = 65_000
 export interface Sandbox {
   /** Where it listens, without a trailing slash; the carriers live below: `<url>/twilio`. */
   url: string
+  /** `host:port` of the DNS server, UDP and TCP. */
+  dnsAddress: string
   /** Stops listening, cancels callbacks that wait, and gives those under way a second. */
   stop(): Promise<void>
 }
@@ -30,28 +44,57 @@ export interface Sandbox {
  * @throws ConfigError when it cannot listen there
  */
 export async function createSandbox(config: SandboxConfig): Promise<Sandbox> {
+  let url = config.publicUrl ?? ''
   const delays = new Delays()
   const sender = new CallbackSender(delays)
+  const reporter = new Reporter(delays, config.callbackDelayMs)
   const log = new MessageLog(config.messageLogSize)
+  const zone = new Zone(builtInRecords(config.spfInclude))
+  const sns = new Sns({ sender, delays, signatureVersion: config.snsSignatureVersion, baseUrl: () => url })
+  const { sesTopicArn: topicArn, sesConfigurationSet: configurationSet } = config
+  if (config.sesEventsUrl) sns.subscribe(topicArn, config.sesEventsUrl)
+  const [account] = config.twilioAccounts
   const app = express()
     .disable('x-powered-by')
     .disable('etag')
+    .use('/ses', express.raw({ type: () => true, limit: emailLimitBytes }))
     .use(express.raw({ type: () => true, limit: bodyLimitBytes }))
-    .use('/twilio', twilioRoutes({ ...config, accounts: config.twilioAccounts, log, sender, delays }))
+    .use('/twilio', twilioRoutes({ accounts: config.twilioAccounts, log, sender, reporter }))
+    .use(
+      '/ses',
+      sesRoutes({
+        accounts: config.sesAccounts,
+        identities: new IdentityStore(zone),
+        log,
+        reporter,
+        sns,
+        topicArn,
+        configurationSet,
+      }),
+    )
+    .use('/sns', snsRoutes(sns, topicArn))
+    .use(inboundRoutes({ sender, account, number: config.twilioNumber, url: config.twilioInboundUrl }))
+    .use(dnsRoutes(zone))
     .use(messageRoutes(log, config.messageLogSize))
     .use(await pageRoutes())
-    .get('/behaviours', (_req, res) => void res.json({ items: behaviours }))
+    .get('/behaviours', (_req, res) => void res.json({ items: behaviours, emails: emailBehaviours }))
     .get(['/healthz', '/readyz'], (_req, res) => void res.json({ status: 'ok' }))
     .use((req, res) => sendProblem(res, 404, 'not_found', `There is no ${req.method} ${req.path}.`))
     .use(refuseBadRequest)
-  const server = await listen(app, config)
+  const dns = await listenForDns(zone, config)
+  const server = await listen(app, config).catch(async (error) => {
+    await dns.stop()
+    throw error
+  })
+  url ||= urlOf(server)
   return {
     url: urlOf(server),
+    dnsAddress: dns.address,
     stop: async () => {
       server.close()
       server.closeIdleConnections()
       delays.cancelAll()
-      await sender.stop(stopGraceMs)
+      await Promise.all([sender.stop(stopGraceMs), dns.stop()])
       server.closeAllConnections()
     },
   }
@@ -59,10 +102,18 @@ export async function createSandbox(config: SandboxConfig): Promise<Sandbox> {
 
 const refuseBadRequest: ErrorRequestHandler = (error, _req, res, _next) => {
   const status = Number(error?.status)
-  if (status === 413) return sendProblem(res, 413, 'payload_too_large', `A body may have ${bodyLimitBytes} bytes.`)
+  if (status === 413) return sendProblem(res, 413, 'payload_too_large', `A body may have ${error.limit} bytes.`)
   if (status >= 400 && status < 500) return sendProblem(res, status, 'bad_request', 'The request cannot be read.')
   console.error(error)
   sendProblem(res, 500, 'internal_error', 'The sandbox failed; its log says why.')
+}
+
+async function listenForDns(zone: Zone, { host, dnsPort }: SandboxConfig): Promise<DnsServer> {
+  try {
+    return await startDnsServer(zone, host, dnsPort)
+  } catch (error) {
+    throw unusable('DNS_PORT', host, dnsPort, error)
+  }
 }
 
 async function listen(app: Express, { host, port }: SandboxConfig): Promise<Server> {
@@ -71,11 +122,15 @@ async function listen(app: Express, { host, port }: SandboxConfig): Promise<Serv
   try {
     await once(server, 'listening')
   } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code
-    const variable = code === 'EADDRINUSE' || code === 'EACCES' ? 'PORT' : 'HOST'
-    throw new ConfigError(`${variable} cannot be listened on: ${host}:${port} (${code})`)
+    throw unusable('PORT', host, port, error)
   }
   return server
+}
+
+function unusable(portVariable: string, host: string, port: number, error: unknown): ConfigError {
+  const { code } = error as NodeJS.ErrnoException
+  const variable = code === 'EADDRINUSE' || code === 'EACCES' ? portVariable : 'HOST'
+  return new ConfigError(`${variable} cannot be listened on: ${host}:${port} (${code})`)
 }
 
 function urlOf(server: Server): string {

@@ -20,15 +20,12 @@ test('a recipient that is given twice is refused with 400', async () => {
   expect((await fetch(`${url}/messages?to=a&to=b`)).status).toBe(400)
 })
 
-test.each(['/nothing', '/inbound', '/meta', '/page/page.css', '/src/main.ts'])(
-  '%s is not found, in JSON',
-  async (path) => {
-    const { url } = await startSandbox()
-    const answer = await fetch(url + path, { method: 'POST', body: '{}' })
-    expect(answer.status).toBe(404)
-    expect(await answer.json()).toMatchObject({ status: 404, code: 'not_found' })
-  },
-)
+test.each(['/nothing', '/meta', '/page/page.css', '/src/main.ts'])('%s is not found, in JSON', async (path) => {
+  const { url } = await startSandbox()
+  const answer = await fetch(url + path, { method: 'POST', body: '{}' })
+  expect(answer.status).toBe(404)
+  expect(await answer.json()).toMatchObject({ status: 404, code: 'not_found' })
+})
 
 test('an unknown path of the carrier is not found in the shape of the carrier', async () => {
   const { url } = await startSandbox()

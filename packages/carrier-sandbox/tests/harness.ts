@@ -2,12 +2,14 @@ import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
+import { SESv2Client } from '@aws-sdk/client-sesv2'
 import { afterEach } from '@jest/globals'
 import twilio from 'twilio'
 import { createSandbox, readConfig } from '../src/index.ts'
 
 export const account = { sid: `AC${'1'.repeat(32)}`, authToken: 'first-token' }
 export const otherAccount = { sid: `AC${'2'.repeat(32)}`, authToken: 'second-token' }
+export const sesAccount = { accessKeyId: 'AKIA0000000000000001', secretAccessKey: 'first/secret+key' }
 export const sender = '+15005550006'
 
 const cleanups: (() => Promise<unknown>)[] = []
@@ -23,6 +25,9 @@ export async function startSandbox(env: Record<string, string> = {}) {
       TWILIO_ACCOUNT_SID: account.sid,
       TWILIO_AUTH_TOKEN: account.authToken,
       TWILIO_ACCOUNTS: `${otherAccount.sid}:${otherAccount.authToken}`,
+      SES_ACCESS_KEY_ID: sesAccount.accessKeyId,
+      SES_SECRET_ACCESS_KEY: sesAccount.secretAccessKey,
+      DNS_PORT: '0',
       CARRIER_DELAY_MS: '1',
       ...env,
     }),
@@ -35,6 +40,13 @@ export async function startSandbox(env: Record<string, string> = {}) {
 export function twilioClient(url: string, { sid, authToken } = account) {
   const client = twilio(sid, authToken)
   client.api.baseUrl = `${url}/twilio`
+  return client
+}
+
+/** Amazon's own SDK, pointed at the sandbox. */
+export function sesClient(url: string, credentials = sesAccount, region = 'us-east-1') {
+  const client = new SESv2Client({ endpoint: `${url}/ses`, region, credentials, maxAttempts: 1 })
+  cleanups.push(async () => client.destroy())
   return client
 }
 
@@ -69,14 +81,16 @@ export interface Received {
   path: string
   headers: IncomingHttpHeaders
   parameters: Record<string, string>
+  body: string
 }
 
 /** A customer's server that keeps what it receives and answers 204, or as `answer` does. */
 export async function startReceiver(answer: (res: ServerResponse, count: number) => void = (res) => noContent(res)) {
   const received: Received[] = []
   const server = createServer(async (req, res) => {
-    const parameters = Object.fromEntries(new URLSearchParams(await text(req)))
-    received.push({ path: req.url ?? '', headers: req.headers, parameters })
+    const body = await text(req)
+    const parameters = Object.fromEntries(new URLSearchParams(body))
+    received.push({ path: req.url ?? '', headers: req.headers, parameters, body })
     answer(res, received.length)
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
+import { SendEmailCommand } from '@aws-sdk/client-sesv2'
 import { expect, test } from '@jest/globals'
-import { behaviours } from '../src/behaviours.ts'
-import { startSandbox } from './harness.ts'
+import { behaviours, emailBehaviours } from '../src/behaviours.ts'
+import { sesClient, startSandbox } from './harness.ts'
 
 test('the page stands alone: style and script are inline, and the policy allows these two and nothing else', async () => {
   const { url } = await startSandbox()
@@ -25,9 +26,30 @@ test('the page puts text into the document only as text', async () => {
   expect(page).not.toMatch(/innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\b/)
 })
 
+test('the HTML of an email is served where nothing of it runs, loads or leaves', async () => {
+  const { url } = await startSandbox()
+  const html = '<p style="color:red">Hi</p><script>alert(1)</script><img src="https://tracker.test/x.gif">'
+  const { MessageId } = await sesClient(url).send(
+    new SendEmailCommand({
+      FromEmailAddress: 'a@shop.test',
+      Destination: { ToAddresses: ['ada@x.test'] },
+      Content: { Simple: { Subject: { Data: 's' }, Body: { Html: { Data: html } } } },
+    }),
+  )
+  const answer = await fetch(`${url}/messages/${MessageId}/html`)
+  expect([answer.status, await answer.text()]).toEqual([200, html])
+  expect(answer.headers.get('content-type')).toMatch(/^text\/html/)
+  const policy = (answer.headers.get('content-security-policy') ?? '').split('; ')
+  expect(policy).toEqual(expect.arrayContaining(['sandbox', "default-src 'none'", "frame-ancestors 'self'"]))
+  expect(policy.join()).not.toMatch(/script-src|allow-/)
+  expect((await fetch(`${url}/messages/unknown/html`)).status).toBe(404)
+  const page = await (await fetch(url)).text()
+  expect(page).toContain('<iframe sandbox="" ')
+})
+
 test('the behaviours are served for the legend', async () => {
   const { url } = await startSandbox()
-  expect(await (await fetch(`${url}/behaviours`)).json()).toEqual({ items: behaviours })
+  expect(await (await fetch(`${url}/behaviours`)).json()).toEqual({ items: behaviours, emails: emailBehaviours })
 })
 
 test('health and readiness are answered 200 in JSON', async () => {

@@ -6,7 +6,7 @@ import { expect, test } from '@jest/globals'
 import { account, postMessage, sender, startSandbox } from './harness.ts'
 
 const main = fileURLToPath(new URL('../src/main.ts', import.meta.url))
-const complete = { PORT: '0', TWILIO_ACCOUNT_SID: account.sid, TWILIO_AUTH_TOKEN: account.authToken }
+const complete = { PORT: '0', DNS_PORT: '0', TWILIO_ACCOUNT_SID: account.sid, TWILIO_AUTH_TOKEN: account.authToken }
 
 function run(env: Record<string, string>): ChildProcess {
   return fork(main, { env, execArgv: [], stdio: ['ignore', 'pipe', 'pipe', 'ipc'] })
@@ -24,6 +24,13 @@ test.each([
   ['TWILIO_AUTH_TOKEN', { TWILIO_ACCOUNT_SID: account.sid, TWILIO_AUTH_TOKEN: '' }],
   ['TWILIO_ACCOUNTS', { TWILIO_ACCOUNTS: `${account.sid}:a,secret-value` }],
   ['PORT', { ...complete, PORT: '65536' }],
+  ['DNS_PORT', { ...complete, DNS_PORT: 'secret-value' }],
+  ['SES_SECRET_ACCESS_KEY', { ...complete, SES_ACCESS_KEY_ID: 'AKIA0000000000000001' }],
+  ['SES_ACCESS_KEY_ID', { ...complete, SES_SECRET_ACCESS_KEY: 'secret-value' }],
+  ['SES_ACCOUNTS', { ...complete, SES_ACCOUNTS: 'short:secret-value' }],
+  ['SES_EVENTS_URL', { ...complete, SES_EVENTS_URL: 'secret-value' }],
+  ['SES_TOPIC_ARN', { ...complete, SES_TOPIC_ARN: 'secret-value' }],
+  ['SNS_SIGNATURE_VERSION', { ...complete, SNS_SIGNATURE_VERSION: 'secret-value' }],
   ['CARRIER_DELAY_MS', { ...complete, CARRIER_DELAY_MS: 'secret-value' }],
   ['MESSAGE_LOG_SIZE', { ...complete, MESSAGE_LOG_SIZE: '0' }],
   ['HOST', { ...complete, HOST: '192.0.2.1' }],
@@ -40,8 +47,14 @@ test('a port that is taken ends the start with one line that names PORT', async 
   expect({ stderr, code }).toEqual({ stderr: expect.stringMatching(/^carrier-sandbox: PORT [^\n]+\n$/), code: 1 })
 })
 
+test('a DNS port that is taken ends the start with one line that names DNS_PORT', async () => {
+  const { dnsAddress } = await startSandbox()
+  const { stderr, code } = await outcomeOf(run({ ...complete, DNS_PORT: dnsAddress.split(':')[1] ?? '' }))
+  expect({ stderr, code }).toEqual({ stderr: expect.stringMatching(/^carrier-sandbox: DNS_PORT [^\n]+\n$/), code: 1 })
+})
+
 test('accounts may come from the list alone', async () => {
-  const child = run({ PORT: '0', TWILIO_ACCOUNTS: `${account.sid}:with:colon` })
+  const child = run({ PORT: '0', DNS_PORT: '0', TWILIO_ACCOUNTS: `${account.sid}:with:colon` })
   await once(child.stdout!, 'data')
   child.kill('SIGTERM')
   expect(await outcomeOf(child)).toMatchObject({ code: 0 })
@@ -54,7 +67,7 @@ test.each([
 ])('%s lets the process end by itself with code 0, a request held open or not', async (_what, stop) => {
   const child = run(complete)
   const [line] = await once(child.stdout!, 'data')
-  const url = /http:\S+/.exec(String(line))?.[0] ?? ''
+  const url = /http:[^\s,]+/.exec(String(line))?.[0] ?? ''
   const held = postMessage(url, { To: '+15551230005', From: sender, Body: 'Hi' }).catch(() => 'cut off')
   expect((await fetch(`${url}/healthz`)).status).toBe(200)
   const ending = outcomeOf(child)

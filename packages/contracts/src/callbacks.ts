@@ -5,6 +5,8 @@ import { Channel } from './notifications.ts'
 import { carrier, defineRoute } from './route.ts'
 import { Timestamp } from './text.ts'
 
+const refusals = ['invalid_signature', 'payload_too_large', 'unsupported_media_type', 'validation_failed'] as const
+
 /** Status callbacks of the SMS provider: a signed form (X-Twilio-Signature over the public URL). */
 export const smsStatusCallback = defineRoute({
   name: 'smsStatusCallback',
@@ -16,8 +18,44 @@ export const smsStatusCallback = defineRoute({
   bodyType: 'raw',
   maxBodyBytes: 64 * 1024,
   responses: { 200: z.object({ status: z.enum(['recorded', 'ignored']) }) },
-  errors: ['invalid_signature'],
+  errors: refusals,
 })
+
+/** Messages that recipients send: the same signed form; the answer is TwiML that replies nothing. */
+export const smsInboundCallback = defineRoute({
+  name: 'smsInboundCallback',
+  service: 'callbacks',
+  method: 'POST',
+  path: '/api/v1/callbacks/smsprovider/inbound',
+  summary: 'Inbound SMS; STOP, START and their like change the suppressions',
+  auth: carrier,
+  bodyType: 'raw',
+  maxBodyBytes: 64 * 1024,
+  responseType: 'text/xml',
+  responses: { 200: z.string() },
+  errors: refusals,
+})
+
+/** Amazon SNS with SES events: signed JSON, which SNS sends as text/plain. */
+export const emailCallback = defineRoute({
+  name: 'emailCallback',
+  service: 'callbacks',
+  method: 'POST',
+  path: '/api/v1/callbacks/email/:provider_id',
+  summary: 'Email events of SES through SNS; also confirms the subscription of a topic that the provider names',
+  auth: carrier,
+  params: z.object({ provider_id: z.string() }),
+  bodyType: 'raw',
+  requestType: 'text/plain',
+  // SNS carries up to 256 KiB, and JSON within JSON needs a backslash at every quote.
+  maxBodyBytes: 512 * 1024,
+  responses: { 200: z.object({ status: z.enum(['recorded', 'ignored', 'confirmed']) }) },
+  errors: ['not_found', 'invalid_json', 'invalid_signature', 'payload_too_large', 'validation_failed'],
+})
+
+/** What carriers report; the last three are observations of a message that never change its state by themselves. */
+export const ReceiptStatus = z.enum(['sent', 'delivered', 'undelivered', 'failed', 'read', 'delayed', 'complained'])
+export type ReceiptStatus = z.infer<typeof ReceiptStatus>
 
 /** What a carrier says of a message that it took. */
 export const receiptReceived = defineEvent({
@@ -30,12 +68,42 @@ export const receiptReceived = defineEvent({
     /** Our own correlation, which travelled with the send; absent when the carrier did not return it. */
     notification_id: idSchema('notif').optional(),
     attempt_id: idSchema('att').optional(),
-    status: z.enum(['sent', 'delivered', 'undelivered', 'failed']),
+    status: ReceiptStatus,
     error_code: z.string().nullable(),
+    /** The carrier's words, addresses and numbers masked. */
+    error_message: z.string().max(500).optional(),
+    /** The recipient must not be written to again. */
+    suppress: z.enum(['bounce', 'complaint', 'stop']).optional(),
     received_at: Timestamp,
   }),
 })
 export type Receipt = z.output<typeof receiptReceived.schema>
+
+/** What a message received says, before it is encrypted and after it was decrypted. */
+export const ReceivedContent = z.object({
+  from: z.string(),
+  to: z.string(),
+  body: z.string(),
+  /** The keyword that the carrier itself recognised, e.g. `STOP`. */
+  opt_out_type: z.string().optional(),
+})
+export type ReceivedContent = z.output<typeof ReceivedContent>
+
+/** Somebody wrote to one of our senders. */
+export const messageReceived = defineEvent({
+  publisher: 'callbacks',
+  subject: 'callbacks.message.received',
+  schema: z.object({
+    provider_id: idSchema('prov'),
+    tenant_id: idSchema('ten'),
+    channel: Channel,
+    /** Envelope over the JSON of a `ReceivedContent`, base64, AAD `callbacks.message.received|tenant|provider`. */
+    content: z.string(),
+    provider_message_id: z.string(),
+    received_at: Timestamp,
+  }),
+})
+export type MessageReceived = z.output<typeof messageReceived.schema>
 
 /** A provider was made or changed: what the callbacks service needs to verify its signatures, envelope-encrypted. */
 export const providerChanged = defineEvent({

@@ -19,6 +19,7 @@ export const idPrefixes = [
   'att',
   'req',
   'msg',
+  'sup',
 ] as const // prettier-ignore
 
 export type IdPrefix = (typeof idPrefixes)[number]

@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals'
+import { acceptNotifications } from './accept.ts'
 import { newId } from './ids.ts'
-import { acceptNotifications, DispatchRequest } from './notifications.ts'
+import { DispatchRequest } from './notifications.ts'
 
 const sms = { channel: 'sms', recipient: { phone: '+15551230001' } }
 
@@ -55,10 +56,11 @@ test('what says nothing of its priority is transactional', () => {
 })
 
 test('an accept call takes what no single request could: its items are judged one by one', () => {
-  const item = { notification_id: newId('notif'), principal: 'token', request: { nonsense: true } }
-  expect(acceptNotifications.body.safeParse({ items: [item] }).success).toBe(true)
-  expect(acceptNotifications.body.safeParse({ items: [] }).success).toBe(false)
-  expect(acceptNotifications.body.safeParse({ items: Array.from({ length: 513 }, () => item) }).success).toBe(false)
+  const item = { notification_id: newId('notif'), principal: 0, request: { nonsense: true } }
+  expect(acceptNotifications.body.safeParse({ principals: ['token'], items: [item] }).success).toBe(true)
+  expect(acceptNotifications.body.safeParse({ principals: [], items: [] }).success).toBe(false)
+  const items = Array.from({ length: 513 }, () => item)
+  expect(acceptNotifications.body.safeParse({ principals: ['token'], items }).success).toBe(false)
 })
 
 function entries(count: number): Record<string, string> {

@@ -2,14 +2,14 @@ import { z } from 'zod'
 import { defineEvent } from './event.ts'
 import { idSchema } from './ids.ts'
 import { ProblemBody } from './problem.ts'
-import { apiKey, defineRoute, internal } from './route.ts'
+import { apiKey, defineRoute } from './route.ts'
 import { EventKey, EventTime, Timestamp } from './text.ts'
 
 export const Channel = z.enum(['email', 'sms', 'whatsapp', 'in_app', 'webhook'])
 export type Channel = z.infer<typeof Channel>
 
-/** Delivery states; later issues of a notification's life never lower the rank (queued < sent < the others). */
-export const DeliveryStatus = z.enum(['queued', 'sent', 'delivered', 'undelivered', 'failed'])
+/** Delivery states; a receipt never lowers the rank (queued < sent < delivered, undelivered, failed). */
+export const DeliveryStatus = z.enum(['scheduled', 'queued', 'sent', 'delivered', 'undelivered', 'failed', 'cancelled'])
 export type DeliveryStatus = z.infer<typeof DeliveryStatus>
 
 /** Work is sent in lanes, so that a campaign never delays a code. */
@@ -24,15 +24,16 @@ const recipientFields: Record<Channel, readonly string[]> = {
   webhook: ['url'],
 }
 
-const variables = z.record(z.string(), z.json())
 const emailAlone = 'is for email alone'
+/** Of any shape: that it is JSON was seen when it was read, and walking through it again is slow. */
+const variables = z.record(z.string(), z.unknown())
 
 /** The body of `POST /api/v1/notifications`: the event form (`event_key`, `data`) or the content form (`body`). */
 export const DispatchRequest = z
   .strictObject({
     channel: Channel,
     recipient: z
-      .union([z.string(), z.record(z.string(), z.json())], { error: 'must be a string or an object' })
+      .union([z.string(), z.record(z.string(), z.unknown())], { error: 'must be a string or an object' })
       .meta({ description: 'E.164 number, address or user id; or an object, e.g. {"phone": "+15551230001"}' }),
     event_key: EventKey.optional(),
     data: variables.optional().meta({ description: 'Variables of the event template' }),
@@ -48,6 +49,10 @@ export const DispatchRequest = z
     template_id: idSchema('tmpl').optional(),
     template_data: variables.optional(),
     priority: z.enum(['transactional', 'bulk']).default('transactional'),
+    send_at: z.iso
+      .datetime({ offset: true, error: 'must be a time in ISO 8601, e.g. 2026-11-21T09:30:00Z' })
+      .optional()
+      .meta({ description: 'When to send; up to 30 days ahead' }),
     metadata: z
       .record(z.string().max(64), z.string().max(512))
       .refine((record) => Object.keys(record).length <= 20, 'must have at most 20 entries')
@@ -79,7 +84,7 @@ export const NotificationAccepted = z
     status: z.literal('accepted'),
     notification_id: idSchema('notif'),
     channel: Channel,
-    delivery_status: z.literal('queued'),
+    delivery_status: z.enum(['queued', 'scheduled']),
   })
   .meta({ id: 'NotificationAccepted' })
 export type NotificationAccepted = z.infer<typeof NotificationAccepted>
@@ -99,6 +104,56 @@ export const createNotification = defineRoute({
     'invalid_recipient',
     'provider_not_configured',
     'template_variable_missing',
+    'invalid_idempotency_key',
+    'idempotency_conflict',
+    'idempotency_in_progress',
+  ],
+})
+
+/** One outcome of a batch: what the request alone would have been answered. */
+export const BatchResult = z.union([
+  NotificationAccepted,
+  z.object({ error: ProblemBody.omit({ request_id: true, type: true }) }),
+])
+export type BatchResult = z.infer<typeof BatchResult>
+
+export const createNotificationBatch = defineRoute({
+  name: 'createNotificationBatch',
+  service: 'dispatch',
+  method: 'POST',
+  path: '/api/v1/notifications/batch',
+  summary: 'Dispatch up to 100 notifications; each is accepted or refused alone, in the order of the requests',
+  auth: apiKey('notifications:send'),
+  body: z.strictObject({
+    requests: z
+      .array(z.unknown().meta({ allOf: [{ $ref: '#/components/schemas/DispatchRequest' }] }))
+      .min(1, 'must have at least one request')
+      .max(100, 'must have at most 100 requests'),
+  }),
+  responses: { 202: z.object({ results: z.array(BatchResult) }).meta({ id: 'NotificationBatch' }) },
+  errors: ['invalid_idempotency_key', 'idempotency_conflict', 'idempotency_in_progress'],
+})
+
+export const cancelNotification = defineRoute({
+  name: 'cancelNotification',
+  service: 'dispatch',
+  method: 'POST',
+  path: '/api/v1/notifications/:notification_id/cancel',
+  summary: 'Cancel a notification that is scheduled',
+  auth: apiKey('notifications:send'),
+  params: z.object({ notification_id: z.string() }),
+  responses: {
+    200: z
+      .object({
+        notification_id: idSchema('notif'),
+        delivery_status: z.literal('cancelled'),
+        cancelled_at: Timestamp,
+      })
+      .meta({ id: 'NotificationCancelled' }),
+  },
+  errors: [
+    'not_found',
+    'not_cancellable',
     'invalid_idempotency_key',
     'idempotency_conflict',
     'idempotency_in_progress',
@@ -136,6 +191,7 @@ export const NotificationState = z
     retry_count: z.int(),
     credits: z.int(),
     metadata: z.record(z.string(), z.string()).nullable(),
+    send_at: Timestamp.nullable(),
     created_at: Timestamp,
     updated_at: Timestamp,
     attempts: z.array(Attempt),
@@ -152,36 +208,6 @@ export const getNotification = defineRoute({
   params: z.object({ notification_id: z.string() }),
   responses: { 200: NotificationState },
   errors: ['not_found'],
-})
-
-/** One request of a coalesced accept call. The gateway chose the id, so that a call without answer can be repeated. */
-export const AcceptItem = z.object({
-  notification_id: idSchema('notif'),
-  principal: z.string().meta({ description: "The caller's signed principal" }),
-  idempotency_key: z.string().optional(),
-  traceparent: z.string().optional(),
-  request: z.unknown(),
-})
-export type AcceptItem = z.infer<typeof AcceptItem>
-
-export const AcceptResult = z.union([
-  z.object({ body: z.string(), replayed: z.boolean().optional() }),
-  z.object({ problem: ProblemBody.omit({ request_id: true, type: true }) }),
-])
-export type AcceptResult = z.infer<typeof AcceptResult>
-
-/** Many dispatch requests of the same moment in one call; every item is judged, answered and refused alone. */
-export const acceptNotifications = defineRoute({
-  name: 'acceptNotifications',
-  service: 'dispatch',
-  method: 'POST',
-  path: '/internal/v1/notifications/accept',
-  summary: 'Accept a batch of dispatch requests',
-  auth: internal,
-  body: z.object({ items: z.array(AcceptItem).min(1).max(512) }),
-  maxBodyBytes: 64 * 1024 * 1024,
-  responses: { 200: z.object({ results: z.array(AcceptResult) }) },
-  errors: [],
 })
 
 /** Work: this notification is due. Carries no content; the worker loads what it sends. */

@@ -71,10 +71,8 @@ export function openApiDocument(): Json {
 function operationOf(route: Route, schemas: Json): Json {
   const responses: Json = {}
   for (const [status, schema] of Object.entries(route.responses)) {
-    responses[status] = {
-      description: route.summary,
-      ...(status === '204' ? {} : { content: { 'application/json': { schema: schemaOf(schema, 'output', schemas) } } }),
-    }
+    const content = { [route.responseType ?? 'application/json']: { schema: schemaOf(schema, 'output', schemas) } }
+    responses[status] = { description: route.summary, ...(status === '204' ? {} : { content }) }
   }
   for (const [status, codes] of Map.groupBy(errorsOf(route), (code) => errorCodes[code].status)) {
     responses[status] = {
@@ -151,9 +149,9 @@ function parametersOf(route: Route): Json[] {
 
 function requestBodyOf(route: Route, schemas: Json): Json {
   if (route.bodyType === 'raw') {
-    return {
-      requestBody: { required: true, content: { 'application/x-www-form-urlencoded': { schema: { type: 'object' } } } },
-    }
+    const { requestType: type = 'application/x-www-form-urlencoded' } = route
+    const schema = { type: type === 'text/plain' ? 'string' : 'object' }
+    return { requestBody: { required: true, content: { [type]: { schema } } } }
   }
   if (!route.body) return {}
   return {

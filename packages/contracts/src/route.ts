@@ -38,6 +38,10 @@ export interface Route {
   readonly body?: z.ZodType | undefined
   /** What the body is on the wire: JSON (default), or bytes that only the handler can judge (signatures). */
   readonly bodyType?: 'json' | 'raw' | undefined
+  /** Media type of a raw body; a form when not given. */
+  readonly requestType?: string | undefined
+  /** Media type of the answer; JSON when not given. */
+  readonly responseType?: string | undefined
   /** Largest body in bytes; 256 KiB when not given. */
   readonly maxBodyBytes?: number | undefined
   readonly responses: Schemas

@@ -31,6 +31,8 @@ interface StoredAnswer {
   response: string
 }
 
+const findStored = `select fingerprint, status, response from idempotency_keys
+  where scope = $1 and key = $2 and expires_at > now()`
 const deletionBatch = 1000
 const lockNotAvailable = '55P03'
 
@@ -56,10 +58,7 @@ export async function runIdempotently(
         [scope, key, fingerprint],
       )
       if (taken.length === 0) {
-        const [stored] = await run<StoredAnswer>(
-          `select fingerprint, status, response from idempotency_keys where scope = $1 and key = $2`,
-          [scope, key],
-        )
+        const [stored] = await run<StoredAnswer>(findStored, [scope, key])
         if (!stored) throw inProgress()
         return replay(stored, fingerprint)
       }
@@ -75,6 +74,18 @@ export async function runIdempotently(
   } catch (error) {
     throw isLockTimeout(error) ? inProgress() : error
   }
+}
+
+/**
+ * The answer that a key was given before; for routes whose effect needs something costly that a repetition does not.
+ * @throws Problem `idempotency_conflict` for another body
+ */
+export async function findReplay(
+  { run }: Pick<Queries, 'run'>,
+  { scope, key, fingerprint }: IdempotentRequest,
+): Promise<Reply | undefined> {
+  const [stored] = await run<StoredAnswer>(findStored, [scope, key])
+  return stored && replay(stored, fingerprint)
 }
 
 /** Whether a row that the statement needed stayed in somebody else's hands for too long. */

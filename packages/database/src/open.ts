@@ -59,7 +59,10 @@ export async function openDatabase<Tables>(
   // Nor does the pool listen to a connection that a transaction holds; the transaction's next statement fails by itself.
   pool.on('connect', (client) => client.on('error', () => {}))
   const kysely = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: builderPool(pool) }) })
-  kit.lifecycle.onStop('postgres', () => kysely.destroy())
+  kit.lifecycle.onStop('postgres', async () => {
+    await kysely.destroy()
+    await pool.end()
+  })
   await untilReachable(pool, options, kit)
   kit.health?.require('postgres', async () => {
     await pool.query('select 1')
@@ -93,7 +96,8 @@ export async function openDatabase<Tables>(
 function builderPool(pool: pg.Pool): PostgresPool {
   return {
     options: pool.options,
-    end: () => pool.end(),
+    // The builder ends only a pool that it has used.
+    end: async () => {},
     async connect() {
       const client = await pool.connect().catch(rethrow)
       const query = (text: string, values: unknown[]) => client.query(text, values).catch(rethrow)

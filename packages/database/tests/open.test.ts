@@ -57,6 +57,16 @@ test('a service works in its own schema, as its own role, and its statements end
   expect(row).toEqual({ schema: 'consent', role: 'consent', longest: '30s', lock: '5s' })
 })
 
+test('a stop closes every connection, also when the query builder was never used', async () => {
+  const open = async () =>
+    (await env.admin.query(`select 1 from pg_stat_activity where usename = 'consent' and application_name = 'consent'`))
+      .rowCount
+  const [before, other] = [await open(), await startProcess(env)]
+  expect(await open()).toBe(before! + 1)
+  await other.kit.stop()
+  await eventually(async () => expect(await open()).toBe(before))
+})
+
 test('a transaction commits all of its statements', async () => {
   const answer = await one.db.transaction(async (run) => {
     await insert(run, 1)

@@ -19,6 +19,10 @@ export interface DevFile {
   user_id: string
   twilio_account_sid: string
   twilio_auth_token: string
+  ses_access_key_id: string
+  ses_secret_access_key: string
+  /** The carrier sandbox's DNS server, `host:port`. */
+  dns_server: string
   /** Process ids, `dispatch-api` and `dispatch-worker` apart. */
   pids: Record<string, number>
   /** Base URLs of the processes. */
@@ -53,6 +57,9 @@ export async function describeStack(stack: Stack): Promise<DevFile> {
     user_id: state.user_id,
     twilio_account_sid: state.twilio_account_sid,
     twilio_auth_token: state.twilio_auth_token,
+    ses_access_key_id: state.ses_access_key_id,
+    ses_secret_access_key: state.ses_secret_access_key,
+    dns_server: stack.dnsServer,
     pids: stack.pids as Record<string, number>,
     urls: urls as Record<string, string>,
     metrics_urls: stack.metricsUrls as Record<string, string>,

@@ -3,6 +3,13 @@ import type { State } from './state/state.ts'
 
 const outOfTheWay = 100_000
 
+/** How the demo's SES account tells of its emails: this configuration set publishes their events to this topic. */
+export const emailEvents = {
+  region: 'us-east-1',
+  configurationSet: 'email-events',
+  topicArn: 'arn:aws:sns:us-east-1:123456789012:email-events',
+} as const
+
 /**
  * What the demo installation starts with: gateway and dispatch read it (BOOTSTRAP_FILE) and upsert the part that each
  * owns. It depends on the secrets only, so that every start writes the same.
@@ -41,6 +48,24 @@ export function bootstrapDocument(state: State): BootstrapDocument {
           account_sid: state.twilio_account_sid,
           auth_token: state.twilio_auth_token,
           from: '+15005550006',
+        },
+      },
+      {
+        provider_id: state.ses_provider_id,
+        tenant_id,
+        application_id: null,
+        channel: 'email',
+        kind: 'ses',
+        name: 'Amazon SES (sandbox)',
+        priority: 1,
+        credentials: {
+          region: emailEvents.region,
+          access_key_id: state.ses_access_key_id,
+          secret_access_key: state.ses_secret_access_key,
+          from: 'no-reply@demo-shop.example',
+          from_name: 'Demo Shop',
+          configuration_set: emailEvents.configurationSet,
+          topic_arns: emailEvents.topicArn,
         },
       },
     ],

@@ -21,9 +21,10 @@ const running = (pids: number[]) => pids.filter((pid) => identityOf(pid) !== und
 test('dev.json appears when everything is ready, readable by its owner alone, and the stop leaves nothing running', async () => {
   const run = project.start()
   await run.says('Ctrl-C stops everything')
-  const { pids, urls, base_url } = project.dev()
+  const { pids, urls, base_url, dns_server } = project.dev()
   expect(Object.keys(pids)).toHaveLength(13)
   expect(running(Object.values(pids))).toHaveLength(13)
+  expect(dns_server).toBe(`127.0.0.1:${project.ports.base + 13}`)
   for (const url of Object.values(urls)) expect((await fetch(`${url}/readyz`)).status).toBe(200)
   expect(run.output).toContain(`curl -sS ${base_url}/api/v1/notifications`)
   for (const name of ['dev.json', 'state.json', 'bootstrap.json', 'dev.lock']) {

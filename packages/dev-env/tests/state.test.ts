@@ -55,6 +55,27 @@ test('half a state file is as good as none', () => {
   expect(lines).toEqual([`${folder}/state.json cannot be read: beginning anew`])
 })
 
+test('a state from before there was email gets what email needs, once, and keeps the rest', () => {
+  const { ses_provider_id, ses_access_key_id, ses_secret_access_key, ...before } = load()
+  makeData()
+  writeFileSync(join(folder, 'state.json'), JSON.stringify(before))
+  const upgraded = load()
+  expect(upgraded).toMatchObject(before)
+  expect(Object.keys(upgraded).sort()).toEqual(Object.keys(makeState()).sort())
+  expect([ses_provider_id, ses_access_key_id, ses_secret_access_key]).not.toContain(upgraded.ses_access_key_id)
+  expect(load()).toEqual(upgraded)
+  expect(statSync(join(folder, 'state.json')).mode & 0o777).toBe(0o600)
+  expect(lines).toEqual([])
+})
+
+test('a state without what its data was written with is as good as none', () => {
+  const { encryption_keys: _, ...before } = load()
+  makeData()
+  writeFileSync(join(folder, 'state.json'), JSON.stringify(before))
+  expect(load().tenant_id).not.toBe(before.tenant_id)
+  expect(lines).toEqual([`${folder}/state.json cannot be read: beginning anew`])
+})
+
 test('a reset removes data and secrets', () => {
   const first = load()
   makeData()

@@ -33,3 +33,20 @@ test('it stays the same when more tenants were seen than are remembered', () => 
   for (let i = 0; i < 10_001; i++) index(`ten_${i}`, phone)
   expect(index('ten_first', phone)).toBe(before)
 })
+
+test.each([
+  ['Ada@Example.COM', 'ada@example.com'],
+  ['ada@bücher.example', 'ada@xn--bcher-kva.example'],
+  ['jose\u0301@example.com', 'jos\u00e9@example.com'],
+])('%s and %s are one mailbox', (one, other) => {
+  expect(index('ten_1', one)).toBe(index('ten_1', other))
+})
+
+test.each([
+  ['ada@example.com', 'ada+tag@example.com'],
+  ['ada@example.com', 'ada@example.org'],
+  ['https://example.com/Hook@A', 'https://example.com/hook@a'],
+  ['User-1', 'user-1'],
+])('%s and %s are two recipients', (one, other) => {
+  expect(index('ten_1', one)).not.toBe(index('ten_1', other))
+})

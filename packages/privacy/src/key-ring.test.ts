@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { expect, test } from '@jest/globals'
-import { parseKeyRing } from './key-ring.ts'
+import { keyIdBytes, keyIdOf, parseKeyRing } from './key-ring.ts'
 
 const base64Key = () => randomBytes(32).toString('base64')
 const ring = parseKeyRing(`k1:${base64Key()}`)
@@ -52,6 +52,27 @@ test('after a rotation the new key seals, and both are read', () => {
   expect(rotated.decrypt(before, place)).toBe('Hello')
   expect(rotated.decrypt(after, place)).toBe('Hello')
   expect(parseKeyRing(fresh).decrypt(after, place)).toBe('Hello')
+})
+
+test('the first bytes of what is sealed name its key, whichever ring made it', () => {
+  for (const id of ['k', 'k1', '2026-a_B', 'n'.repeat(32)]) {
+    const made = parseKeyRing(`${id}:${base64Key()}`)
+    const sealed = made.encrypt('', place)
+    expect([made.currentKeyId, keyIdOf(sealed), keyIdOf(sealed.subarray(0, keyIdBytes))]).toEqual([id, id, id])
+    expect([made.holds(id), ring.holds(id)]).toEqual([true, id === 'k1'])
+  }
+  expect(parseKeyRing(`new:${base64Key()},old:${base64Key()}`).currentKeyId).toBe('new')
+})
+
+test.each([
+  ['nothing', Buffer.alloc(0)],
+  ['a length without a name', Buffer.from([4])],
+  ['a name that is cut short', Buffer.from('\x04k1')],
+  ['no name', Buffer.alloc(40)],
+  ['text', Buffer.from('{"to":"+15551230001","text":"Hello, how do you do?"}')],
+  ['a name that no key can have', Buffer.from('\x04k 1!')],
+])('%s was sealed with no key', (_what, bytes) => {
+  expect(keyIdOf(bytes)).toBeUndefined()
 })
 
 test('a key that the ring does not hold is named as the reason', () => {

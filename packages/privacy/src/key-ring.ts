@@ -14,6 +14,23 @@ export interface KeyRing {
   encrypt(text: string, aad: string): Buffer
   /** @throws Error when the key is unknown, the place is another or a bit has changed */
   decrypt(sealed: Buffer, aad: string): string
+  /** The key that encrypts now. */
+  currentKeyId: string
+  /** Whether what was sealed with this key can be read. */
+  holds(keyId: string): boolean
+}
+
+/** The most bytes at the beginning of a sealed text that {@link keyIdOf} looks at. */
+export const keyIdBytes = 33
+
+/**
+ * The key that something was sealed with; its first {@link keyIdBytes} bytes are enough.
+ * @returns undefined when it was not sealed by a key ring
+ */
+export function keyIdOf(sealed: Buffer): string | undefined {
+  const length = sealed[0] ?? 0
+  const id = sealed.toString('latin1', 1, 1 + length)
+  return id.length === length && keyIdPattern.test(id) ? id : undefined
 }
 
 /**
@@ -31,6 +48,8 @@ export function parseKeyRing(text: string): KeyRing {
   const [currentId, currentKey] = keys.entries().next().value!
   const prefix = Buffer.concat([Buffer.from([currentId.length]), Buffer.from(currentId, 'ascii')])
   return {
+    currentKeyId: currentId,
+    holds: (keyId) => keys.has(keyId),
     encrypt(plain, aad) {
       const iv = nextIv()
       const cipher = createCipheriv('aes-256-gcm', currentKey, iv).setAAD(Buffer.from(aad))

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { maskPhone } from './mask.ts'
+import { maskEmail, maskPhone } from './mask.ts'
 
 test.each([
   ['+15551230001', '+15*****0001'],
@@ -16,4 +16,15 @@ test('at least three digits of every number are hidden', () => {
     const masked = maskPhone(`+${'123456789012345'.slice(0, digits)}`)
     expect([...masked].filter((character) => character === '*').length).toBeGreaterThanOrEqual(3)
   }
+})
+
+test.each([
+  ['ada@example.com', 'a***@example.com'],
+  ['a@example.com', 'a***@example.com'],
+  ['ada.lovelace+tag@mail.example.com', 'a***@mail.example.com'],
+  ['"odd@local"@example.com', '"***@example.com'],
+  ['🎉party@example.com', '🎉***@example.com'],
+  ['nobody', 'n***'],
+])('%s is shown as %s', (address, masked) => {
+  expect(maskEmail(address)).toBe(masked)
 })

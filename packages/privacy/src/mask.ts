@@ -4,3 +4,10 @@ export function maskPhone(phone: string): string {
   const head = 3
   return phone.slice(0, head) + '*'.repeat(Math.max(phone.length - head - tail, 1)) + phone.slice(-tail)
 }
+
+/** An email address with its middle hidden: `ada@example.com` becomes `a***@example.com`, however long it was. */
+export function maskEmail(address: string): string {
+  const at = address.lastIndexOf('@')
+  const [first = ''] = at === -1 ? address : address.slice(0, at)
+  return `${first}***${at === -1 ? '' : address.slice(at)}`
+}

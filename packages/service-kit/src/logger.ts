@@ -1,3 +1,4 @@
+import { writeSync } from 'node:fs'
 import pino from 'pino'
 
 export type Logger = pino.Logger
@@ -32,6 +33,8 @@ export function createLogger(service: string, level: string): LoggerHandle {
     flush() {
       clearInterval(timer)
       try {
+        // The library repeats a write to a closed pipe for ever; this throws instead.
+        writeSync(1, '')
         destination.flushSync()
       } catch {
         // Nothing was opened yet, or standard output is gone: nothing can be said any more.

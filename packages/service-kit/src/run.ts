@@ -17,14 +17,27 @@ interface Definition<S extends z.ZodObject> {
   /** Opens what the service needs, each resource registering its end. */
   createService(config: z.output<S>, kit: Kit): Promise<void>
   /** `main.ts migrate`: brings the schema up to date and ends. */
-  migrate(config: z.output<S>, kit: Pick<Kit, 'log' | 'lifecycle'>): Promise<void>
+  migrate: Command<S>
+  /** `main.ts rotate-keys`: encrypts with the current key what older keys have encrypted, and ends. Only where something is. */
+  rotateKeys?: Command<S>
 }
+
+/** What a process does instead of serving: it does it once and ends. */
+type Command<S extends z.ZodObject> = (config: z.output<S>, kit: Pick<Kit, 'log' | 'lifecycle'>) => Promise<void>
 
 /**
  * Runs a service as a process: reads the configuration, creates the service, reports ready, and on SIGTERM, SIGINT or the
- * loss of its supervisor drains in order. A second signal ends it at once.
+ * loss of its supervisor drains in order. A second signal ends it at once. An argument names a command to run instead.
  */
 export async function run<S extends z.ZodObject>(definition: Definition<S>): Promise<void> {
+  const [, , name] = process.argv
+  const commands = commandsOf(definition)
+  if (name !== undefined && !commands.has(name)) {
+    // A typing error must not start a server where a migration was meant.
+    process.stderr.write(`${definition.name} has no command ${name}; it has: ${[...commands.keys()].join(', ')}\n`)
+    process.exitCode = 1
+    return
+  }
   let config: z.output<S> & Common
   try {
     config = loadConfig(definition.config, process.env) as z.output<S> & Common
@@ -38,19 +51,24 @@ export async function run<S extends z.ZodObject>(definition: Definition<S>): Pro
   const lifecycle = new Lifecycle(logger.log)
   watchFaults(logger, lifecycle)
   try {
-    if (process.argv[2] === 'migrate') {
-      await definition.migrate(config, { log: logger.log, lifecycle })
+    const command = name === undefined ? undefined : commands.get(name)
+    if (command) {
+      await command(config, { log: logger.log, lifecycle })
       await lifecycle.stop()
       logger.flush()
       return
     }
     await serve(definition, config, logger, lifecycle)
   } catch (error) {
-    logger.log.fatal({ err: error }, `${definition.name} cannot start: ${(error as Error).message}`)
+    logger.log.fatal({ err: error }, `${definition.name} cannot ${name ?? 'start'}: ${(error as Error).message}`)
     process.exitCode = 1
     await lifecycle.stop()
     logger.flush()
   }
+}
+
+function commandsOf<S extends z.ZodObject>({ migrate, rotateKeys }: Definition<S>): Map<string, Command<S>> {
+  return new Map([['migrate', migrate], ...(rotateKeys ? [['rotate-keys', rotateKeys] as const] : [])])
 }
 
 async function serve<S extends z.ZodObject>(

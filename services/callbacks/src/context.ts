@@ -1,19 +1,21 @@
 import type { Database } from '@notify/database'
 import type { KeyRing } from '@notify/privacy'
-import type { Logger, Tracer } from '@notify/service-kit'
+import type { Logger } from '@notify/service-kit'
 import type { Config } from './config.ts'
 import type { Tables } from './db/schema.ts'
 import type { CallbackMetrics } from './metrics.ts'
+import type { EmailProviders } from './providers/email-providers.ts'
 import type { SmsProviders } from './providers/sms-providers.ts'
+import type { Certificates } from './sns/certificates.ts'
 
 export interface Context {
   config: Config
   db: Database<Tables>
   keyRing: KeyRing
   log: Logger
-  tracer: Tracer
   metrics: CallbackMetrics
-  smsProviders: SmsProviders
+  /** What signatures are verified with. */
+  directory: { sms: SmsProviders; email: EmailProviders; certificates: Certificates }
   /** Tells the relay that the outbox has work. */
   wakeOutbox(): void
 }

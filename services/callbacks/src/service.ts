@@ -1,21 +1,36 @@
-import { createOutboxWaker, keepDeadLetter, migrate, openDatabase, startOutboxRelay } from '@notify/database'
+import {
+  createOutboxWaker,
+  keepDeadLetter,
+  migrate,
+  openDatabase,
+  rotateEncryptedColumns,
+  startOutboxRelay,
+} from '@notify/database'
 import { connectBus, provisionStream, startConsumers } from '@notify/messaging'
 import { type Kit, serveHttp, startPeriodic } from '@notify/service-kit'
 import type { Config } from './config.ts'
 import { consumers } from './consumers.ts'
 import type { Context } from './context.ts'
+import { encryptedColumns } from './db/encrypted-columns.ts'
 import { migrations } from './db/migrations.ts'
 import type { Tables } from './db/schema.ts'
 import { createMetrics } from './metrics.ts'
+import { createEmailProviders } from './providers/email-providers.ts'
 import { createSmsProviders } from './providers/sms-providers.ts'
-import { deleteOldCallbacks } from './receipts/receipt-store.ts'
+import { deleteOldCallbacks } from './records/callback-store.ts'
 import { routesOf } from './routes.ts'
+import { createCertificates } from './sns/certificates.ts'
 
 const schema = 'callbacks'
 
 export async function migrateSchema(config: Config, kit: Pick<Kit, 'log' | 'lifecycle'>): Promise<void> {
   const db = await openDatabase<Tables>(kit, { url: config.DATABASE_URL, poolSize: 1, schema })
   await migrate(db, schema, migrations, kit.log)
+}
+
+export async function rotateKeys(config: Config, kit: Pick<Kit, 'log' | 'lifecycle'>): Promise<void> {
+  const db = await openDatabase<Tables>(kit, { url: config.DATABASE_URL, poolSize: 1, schema })
+  await rotateEncryptedColumns(db, encryptedColumns, config.ENCRYPTION_KEYS, kit.log)
 }
 
 export async function createService(config: Config, kit: Kit): Promise<void> {
@@ -28,9 +43,12 @@ export async function createService(config: Config, kit: Kit): Promise<void> {
     db,
     keyRing: config.ENCRYPTION_KEYS,
     log: kit.log,
-    tracer: kit.tracer,
     metrics: createMetrics(kit.metrics),
-    smsProviders: createSmsProviders(db, config.ENCRYPTION_KEYS),
+    directory: {
+      sms: createSmsProviders(db, config.ENCRYPTION_KEYS),
+      email: createEmailProviders(db),
+      certificates: createCertificates(kit.log),
+    },
     wakeOutbox: createOutboxWaker(kit, bus),
   }
   startOutboxRelay(kit, db, bus, config.STREAM_REPLICAS)

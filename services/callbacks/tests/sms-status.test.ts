@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
-import { openBus, untilQuiet } from '../../../tests/flows/bus.ts'
+import { untilSettled } from '../../../tests/flows/bus.ts'
 import {
   type Account,
   type Correlation,
@@ -29,15 +29,7 @@ async function silentMessage(): Promise<Correlation & { id: string }> {
   return { id, notificationId: id, attemptId: attempts[0].attempt_id }
 }
 
-/** Everything reported so far has had its effect. */
-async function settled(): Promise<void> {
-  await eventually(async () => {
-    const { rows } = await env.admin.query('select from callbacks.outbox where published_at is null')
-    expect(rows).toHaveLength(0)
-  })
-  await using bus = await openBus(env)
-  await untilQuiet(bus)
-}
+const settled = () => untilSettled(env)
 
 const revisionOf = async (id: string) =>
   (await env.admin.query('select revision from dispatch.notifications where id = $1', [id])).rows[0].revision

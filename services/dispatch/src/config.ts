@@ -1,6 +1,7 @@
 import { parsedBy, parseKey, parseKeyRing } from '@notify/privacy'
 import { commonConfig, duration, durations } from '@notify/service-kit'
 import { z } from 'zod'
+import { areDnsServers } from './dns/lookup.ts'
 
 export const Config = z.object({
   ...commonConfig,
@@ -23,7 +24,7 @@ export const Config = z.object({
   SES_API_URL: z
     .url()
     .optional()
-    .describe("Base address of Amazon SES's API; by default that of each provider's region"),
+    .describe("Base address of Amazon SES's API; by default that of the provider's region"),
   CARRIER_SANDBOX_URL: z.url().optional().describe('Carrier sandbox; messages of sk_test_ keys go there alone'),
   CARRIER_TIMEOUT: duration('10s').describe('Longest wait for a carrier to answer'),
   SEND_CONCURRENCY: z.coerce
@@ -45,6 +46,39 @@ export const Config = z.object({
   UNKNOWN_GRACE: duration('60s').describe(
     'Wait for a callback when it is not known whether the carrier took the message',
   ),
+  RECEIPT_DEADLINE: duration('72h').describe('When a sent message without a receipt counts as settled'),
   STALLED_AFTER: duration('60s').describe('When work that JetStream should have delivered is published again'),
+  DNS_SERVERS: z
+    .string()
+    .transform((text) => text.split(',').map((part) => part.trim()))
+    .refine(areDnsServers, 'must be hosts or addresses, with a port or without, comma separated')
+    .optional()
+    .describe(
+      "Resolvers that sending domains are looked up with, `host` or `host:port`, comma separated; the system's by default",
+    ),
+  DNS_TIMEOUT: duration('6s').describe(
+    'Longest wait for all DNS answers of one domain; callers wait for it, and the gateway no longer than 10s',
+  ),
+  SPF_INCLUDE: z
+    .string()
+    .toLowerCase()
+    .default('amazonses.com')
+    .describe('Name that the SPF records of sending domains include'),
+  SES_REGION: z
+    .string()
+    .optional()
+    .describe('SES region of the MAIL FROM records of tenants without a provider of kind `ses`'),
+  DOMAIN_RECHECK: duration('24h').describe(
+    'Wait between two checks of a verified domain, and the longest of any domain',
+  ),
+  DOMAIN_RECHECK_FIRST: duration('1m').describe(
+    'Shortest wait between two checks of a domain that is not verified; the wait grows with its age',
+  ),
+  DOMAINS_PER_TENANT: z.coerce
+    .number()
+    .int()
+    .positive()
+    .default(1000)
+    .describe('Sending domains that a tenant may have'),
 })
 export type Config = z.output<typeof Config>

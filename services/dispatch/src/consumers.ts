@@ -1,8 +1,10 @@
-import { receiptReceived, sendRequested } from '@notify/contracts'
+import { messageReceived, receiptReceived, sendRequested } from '@notify/contracts'
 import { type ConsumerEntry, consumer } from '@notify/messaging'
 import type { WorkerContext } from './context.ts'
 import { createReceiptRecorder } from './receipts/record-receipt.ts'
 import { createSender } from './sending/send-notification.ts'
+import { applyKeyword } from './suppressions/apply-keyword.ts'
+import { suppressRecipient } from './suppressions/suppress-recipient.ts'
 
 const retry = ['250ms', '1s', '5s', '15s']
 
@@ -33,7 +35,31 @@ export function consumersOf(context: WorkerContext): readonly ConsumerEntry<Work
       where: { channel: 'sms' },
       concurrency: 256,
       retry,
+      // What else a status may say (21610: the recipient has unsubscribed) is too rare for a consumer of its own.
+      handle: async (_context, receipt) => {
+        await suppressRecipient(context, receipt)
+        await record(receipt)
+      },
+    }),
+    consumer(receiptReceived, {
+      durable: 'dispatch-receipt-email',
+      where: { channel: 'email' },
+      concurrency: 256,
+      retry,
       handle: (_context, receipt) => record(receipt),
+    }),
+    consumer(receiptReceived, {
+      durable: 'dispatch-suppression-email',
+      where: { channel: 'email' },
+      concurrency: 16,
+      retry,
+      handle: suppressRecipient,
+    }),
+    consumer(messageReceived, {
+      durable: 'dispatch-message-received',
+      concurrency: 16,
+      retry,
+      handle: applyKeyword,
     }),
   ]
 }

@@ -24,12 +24,16 @@ export function createMetrics(metrics: Metrics) {
     'notify_recovered_total',
     'Notifications that the reconciler took up again, by cause',
   )
+  const domains = metrics.counter('notify_domain_checks_total', 'Checks of sending domains, by the status after it')
+  const identities = metrics.counter('notify_domain_identities_total', 'Carriers told of sending domains, by result')
   return {
     accepted: (channel: string, lane: string) => accepted({ channel, lane }),
     acceptBatch: (size: number) => acceptBatch(size),
     attempt: (channel: string, kind: string, outcome: string) => attempts({ channel, kind, outcome }),
     carrierSeconds: (kind: string, seconds: number) => carrier(seconds, { kind }),
     receipt: (channel: string, status: string) => receipts({ channel, status }),
+    domainChecked: (status: string) => domains({ status }),
+    identityTold: (result: 'ok' | 'failed') => identities({ result }),
     recovered: (cause: 'lease_expired' | 'work_lost', count: number) => recovered({ cause }, count),
   }
 }

@@ -1,19 +1,39 @@
 import {
   acceptNotifications,
+  addSuppression as addContract,
+  cancelNotification as cancelContract,
+  createDomain as createDomainContract,
+  createNotificationBatch,
   createTemplate as createTemplateContract,
+  deleteDomain as deleteDomainContract,
   deleteTemplate as deleteTemplateContract,
   getNotification as getContract,
+  getDomain as getDomainContract,
   getTemplate as getTemplateContract,
+  liftSuppression as liftContract,
+  listSuppressions as listContract,
+  listDomains as listDomainsContract,
   listTemplates as listTemplatesContract,
   previewTemplate as previewTemplateContract,
   replaceTemplate as replaceTemplateContract,
   retryActivity,
+  verifyDomain as verifyDomainContract,
 } from '@notify/contracts'
 import { type RouteEntry, route } from '@notify/service-kit'
 import { createAcceptHandler } from './accept/accept-notifications.ts'
+import { createBatch } from './accept/create-batch.ts'
 import type { Context } from './context.ts'
+import { createDomain } from './domains/create-domain.ts'
+import { deleteDomain } from './domains/delete-domain.ts'
+import { getDomain } from './domains/get-domain.ts'
+import { listDomains } from './domains/list-domains.ts'
+import { verifyDomain } from './domains/verify-domain.ts'
+import { cancelNotification } from './notifications/cancel-notification.ts'
 import { getNotification } from './notifications/get-notification.ts'
 import { retryNotification } from './notifications/retry-notification.ts'
+import { addSuppression } from './suppressions/add-suppression.ts'
+import { liftSuppression } from './suppressions/lift-suppression.ts'
+import { listSuppressions } from './suppressions/list-suppressions.ts'
 import { createTemplate } from './templates/create-template.ts'
 import { deleteTemplate } from './templates/delete-template.ts'
 import { getTemplate } from './templates/get-template.ts'
@@ -24,8 +44,18 @@ import { replaceTemplate } from './templates/replace-template.ts'
 /** What the `api` role answers. */
 export const routesOf = (context: Context): readonly RouteEntry<Context>[] => [
   route(acceptNotifications, createAcceptHandler(context)),
+  route(createNotificationBatch, createBatch),
   route(getContract, getNotification),
+  route(cancelContract, cancelNotification),
   route(retryActivity, retryNotification),
+  route(listDomainsContract, listDomains),
+  route(createDomainContract, createDomain),
+  route(getDomainContract, getDomain),
+  route(deleteDomainContract, deleteDomain),
+  route(verifyDomainContract, verifyDomain),
+  route(listContract, listSuppressions),
+  route(addContract, addSuppression),
+  route(liftContract, liftSuppression),
   route(listTemplatesContract, listTemplates),
   route(createTemplateContract, createTemplate),
   route(getTemplateContract, getTemplate),

@@ -5,6 +5,7 @@ import {
   keepDeadLetter,
   migrate,
   openDatabase,
+  rotateEncryptedColumns,
   startOutboxRelay,
 } from '@notify/database'
 import { type Bus, connectBus, provisionStream, startConsumers } from '@notify/messaging'
@@ -16,8 +17,10 @@ import { holdBack } from './carriers/hold-back.ts'
 import type { Config } from './config.ts'
 import { consumersOf } from './consumers.ts'
 import type { Context, WorkerContext } from './context.ts'
+import { encryptedColumns } from './db/encrypted-columns.ts'
 import { migrations } from './db/migrations.ts'
 import type { Tables } from './db/schema.ts'
+import { startDomainSchedulers } from './domains/start-domain-schedulers.ts'
 import { createEventCatalogue } from './events/event-catalogue.ts'
 import { createMetrics } from './metrics.ts'
 import { createProviderDirectory } from './providers/provider-directory.ts'
@@ -30,6 +33,11 @@ const schema = 'dispatch'
 export async function migrateSchema(config: Config, kit: Pick<Kit, 'log' | 'lifecycle'>): Promise<void> {
   const db = await openDatabase<Tables>(kit, { url: config.DATABASE_URL, poolSize: 1, schema })
   await migrate(db, schema, migrations, kit.log)
+}
+
+export async function rotateKeys(config: Config, kit: Pick<Kit, 'log' | 'lifecycle'>): Promise<void> {
+  const db = await openDatabase<Tables>(kit, { url: config.DATABASE_URL, poolSize: 1, schema })
+  await rotateEncryptedColumns(db, encryptedColumns, config.ENCRYPTION_KEYS, kit.log)
 }
 
 /** Opens what both roles share, then what the configured role is for. */
@@ -77,5 +85,6 @@ async function startWorker(kit: Kit, shared: Context, bus: Bus): Promise<void> {
   const consumers = consumersOf(context)
   const lanes = consumers.filter(({ event }) => event === sendRequested).map(({ durable }) => durable)
   startSchedulers(kit, context, bus, lanes)
+  startDomainSchedulers(kit, context)
   startConsumers(kit, bus, { context, consumers, keepDeadLetter: (letter) => keepDeadLetter(db, letter) })
 }

@@ -1,3 +1,4 @@
+import type { Principal } from '@notify/contracts'
 import type { Database } from '@notify/database'
 import type { InternalClient, Logger, SignPrincipal } from '@notify/service-kit'
 import type { Config } from './config.ts'
@@ -11,4 +12,6 @@ export interface Context {
   metrics: GatewayMetrics
   dispatch: InternalClient
   signPrincipal: SignPrincipal
+  /** Counts further requests of a caller against its limits. @throws Problem `rate_limited` */
+  charge(principal: Principal, requests: number): void
 }

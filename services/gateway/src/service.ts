@@ -1,3 +1,4 @@
+import type { Principal } from '@notify/contracts'
 import { keepDeadLetter, migrate, openDatabase } from '@notify/database'
 import { connectBus, provisionStream, startConsumers } from '@notify/messaging'
 import { createInternalClient, createPrincipalSigner, type Kit, serveHttp } from '@notify/service-kit'
@@ -29,6 +30,9 @@ export async function createService(config: Config, kit: Kit): Promise<void> {
   const bus = await connectBus(kit, { url: config.NATS_URL, requiredForReady: false })
   await provisionStream(bus, 'gateway', config.STREAM_REPLICAS)
   const metrics = createMetrics(kit.metrics)
+  const callers = createCallers(db, config)
+  const admission = createAdmission(redis, metrics)
+  const admit = (principal: Principal, requests?: number) => admission(callers.limitsOf(principal), requests)
   const context: Context = {
     config,
     db,
@@ -36,10 +40,9 @@ export async function createService(config: Config, kit: Kit): Promise<void> {
     metrics,
     dispatch: createInternalClient(config.DISPATCH_URL),
     signPrincipal: await createPrincipalSigner(config.PRINCIPAL_SIGNING_KEY),
+    charge: (principal, requests) => void admit(principal, requests),
   }
   if (config.BOOTSTRAP_FILE) await loadBootstrap(context, config.BOOTSTRAP_FILE)
-  const callers = createCallers(db, config)
-  const admit = createAdmission(redis, metrics)
   const openApi = await serveOpenApi()
   await serveHttp(kit, {
     config,
@@ -48,7 +51,7 @@ export async function createService(config: Config, kit: Kit): Promise<void> {
     door: {
       edge: true,
       authenticate: callers.authenticate,
-      admit: (principal) => admit(callers.limitsOf(principal)),
+      admit: (principal) => admit(principal),
     },
     extend(app, door) {
       app.use('/api/v1/callbacks', streamThrough(door, config.CALLBACKS_URL))

@@ -3,17 +3,22 @@ import { Fifo } from '../fifo.ts'
 /** One message that a carrier's stand-in accepted. The names are those of the JSON that `GET /messages` answers. */
 export interface LoggedMessage {
   id: string
-  channel: 'sms'
+  channel: 'sms' | 'email'
   /** The carrier account that sent it. */
   account: string
   to: string
   from: string
+  /** The plain text; empty when an email has none. */
   text: string
+  /** Of an email. */
+  subject?: string
+  /** Of an email, when it has such a part. */
+  html?: string
   provider_message_id: string
   /** The carrier's name of the state it is in; a final state stays, whatever callbacks follow. */
   status: string
   /** The carrier's reason when it was not delivered. */
-  error_code: number | null
+  error_code: number | string | null
   /** ISO 8601, UTC. */
   received_at: string
   /** When the stand-in handed it to the network, ISO 8601 in UTC. */

@@ -3,7 +3,16 @@ import { z } from 'zod'
 import { sendProblem } from '../problem.ts'
 import type { MessageLog } from './message-log.ts'
 
-/** `GET /messages` and `DELETE /messages`: what tests and the page read, whatever the carrier. */
+/** An email's HTML comes from anybody: it runs nothing, loads nothing, submits nothing, and opens in the page's frame only. */
+const htmlHeaders = {
+  'Content-Security-Policy':
+    "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'none'; base-uri 'none'; frame-ancestors 'self'",
+  'Cache-Control': 'no-store',
+  'Referrer-Policy': 'no-referrer',
+  'X-Content-Type-Options': 'nosniff',
+}
+
+/** `GET /messages` and `DELETE /messages`: what tests and the page read, whatever the carrier; and an email's HTML. */
 export function messageRoutes(log: MessageLog, logSize: number): Router {
   const query = messageQuery(Math.max(10_000, logSize))
   return Router()
@@ -15,6 +24,11 @@ export function messageRoutes(log: MessageLog, logSize: number): Router {
       }
       const { limit, ...filter } = parsed.data
       res.set('Cache-Control', 'no-store').json(log.newest(filter, limit))
+    })
+    .get('/messages/:providerMessageId/html', (req, res) => {
+      const html = log.findByProviderId(req.params.providerMessageId)?.html
+      if (html === undefined) return sendProblem(res, 404, 'not_found', 'There is no such email with HTML.')
+      res.set(htmlHeaders).type('html').send(html)
     })
     .delete('/messages', (_req, res) => {
       log.clear()
@@ -28,7 +42,7 @@ function messageQuery(maxLimit: number) {
     // A plus that was not percent-encoded arrives as a space.
     to: z
       .string('must be given once')
-      .transform((to) => to.replace(/^ /, '+'))
+      .transform((to) => to.replaceAll(' ', '+'))
       .optional(),
     channel: z.string('must be given once').optional(),
     limit: z

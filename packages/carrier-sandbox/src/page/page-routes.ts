@@ -15,6 +15,8 @@ export async function pageRoutes(): Promise<Router> {
     "default-src 'none'",
     "connect-src 'self'",
     'img-src data:',
+    // The HTML of an email; its own policy keeps it from running and loading anything.
+    "frame-src 'self'",
     `style-src '${hashOf(style!)}'`,
     `script-src '${hashOf(script!)}'`,
     "base-uri 'none'",

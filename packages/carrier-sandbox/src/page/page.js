@@ -1,6 +1,14 @@
 const refreshMs = 1000
 const shownMessages = 50
-const outcomes = { delivered: 'good', read: 'good', undelivered: 'bad', failed: 'bad' }
+const outcomes = {
+  delivered: 'good',
+  read: 'good',
+  undelivered: 'bad',
+  failed: 'bad',
+  bounced: 'bad',
+  complained: 'bad',
+  rejected: 'bad',
+}
 
 const element = (id) => document.getElementById(id)
 const list = element('messages')
@@ -59,6 +67,7 @@ function createRow(message) {
   row.querySelector('.to').textContent = message.to
   row.querySelector('.from').textContent = `from ${message.from}`
   row.querySelector('.text').textContent = message.text
+  if (message.subject !== undefined) showEmail(row, message)
   row.querySelector('time').textContent = clock.format(new Date(message.received_at))
   row.querySelector('time').dateTime = message.received_at
   row.querySelector('time').title = message.received_at
@@ -66,6 +75,20 @@ function createRow(message) {
   row.querySelector('pre').ariaLabel = `Request of the message to ${message.to}`
   rows.set(message.id, row)
   return row
+}
+
+/** The HTML is fetched when somebody wants to see it, into a frame where nothing runs and nothing is loaded from outside. */
+function showEmail(row, { subject, html, to, provider_message_id }) {
+  row.querySelector('.subject').textContent = subject
+  row.querySelector('.subject').hidden = false
+  if (html === undefined) return
+  const details = row.querySelector('.html')
+  const frame = details.querySelector('iframe')
+  details.hidden = false
+  frame.title = `HTML of the email to ${to}`
+  details.addEventListener('toggle', () => {
+    if (details.open) frame.src = `messages/${encodeURIComponent(provider_message_id)}/html`
+  })
 }
 
 function requestText({ provider_message_id, request }) {
@@ -88,14 +111,21 @@ function setConnection(state, text) {
 }
 
 async function showLegend() {
-  const { items } = await (await fetch('behaviours')).json()
+  const { items, emails } = await (await fetch('behaviours')).json()
   for (const { ending, summary } of items) {
-    const term = document.createElement('dt')
-    const meaning = document.createElement('dd')
-    term.textContent = /^\d+$/.test(ending) ? `…${ending}` : ending
-    meaning.textContent = summary
-    element('legend').append(term, meaning)
+    explain('legend', /^\d+$/.test(ending) ? `…${ending}` : ending, summary)
   }
+  for (const { local_part, summary } of emails) {
+    explain('email-legend', /^\w+$/.test(local_part) ? `${local_part}@` : local_part, summary)
+  }
+}
+
+function explain(list, recipient, summary) {
+  const term = document.createElement('dt')
+  const meaning = document.createElement('dd')
+  term.textContent = recipient
+  meaning.textContent = summary
+  element(list).append(term, meaning)
 }
 
 filter.addEventListener('submit', (event) => event.preventDefault())

@@ -1,22 +1,22 @@
-import { randomUUID } from 'node:crypto'
 import type { Request, RequestHandler } from 'express'
 import { behaviourOfPhone } from '../behaviours.ts'
+import type { CallbackSender } from '../callbacks/callback-sender.ts'
+import { mostUnderWay, type Reporter } from '../callbacks/reporter.ts'
 import type { LoggedMessage, MessageLog } from '../messages/message-log.ts'
+import { randomHex } from '../random-hex.ts'
 import type { TwilioAccount } from './account.ts'
 import { createDeviations } from './deviations.ts'
 import { errors, sendError } from './errors.ts'
 import { messageResource } from './message-resource.ts'
 import { type CreateRequest, readCreateRequest } from './read-create-request.ts'
-import type { StatusReporter } from './status-reporter.ts'
-
-/** More than this many unfinished messages are answered 429, so that a receiver that is down cannot fill the memory. */
-const mostUnderWay = 200_000
+import { reportStatus } from './report-status.ts'
 
 /** `POST …/Messages.json`: logs the message, answers as its recipient's behaviour says and lets the callbacks follow. */
 export function createMessage(
   accounts: ReadonlyMap<string, TwilioAccount>,
   log: MessageLog,
-  reporter: StatusReporter,
+  reporter: Reporter,
+  sender: CallbackSender,
 ): RequestHandler<{ accountSid: string }> {
   const deviations = createDeviations()
   return (req, res) => {
@@ -30,7 +30,12 @@ export function createMessage(
     const message = messageOf(account, request, req.headers)
     log.add(message)
     if (outcome.isAnswered) res.status(201).json(messageResource(message))
-    void reporter.report({ account, message, callbackUrl: request.statusCallback, steps: outcome.steps })
+    void reportStatus(reporter, sender, {
+      account,
+      message,
+      callbackUrl: request.statusCallback,
+      steps: outcome.steps,
+    })
   }
 }
 
@@ -49,9 +54,4 @@ function messageOf(account: TwilioAccount, request: CreateRequest, headers: Requ
     sent_at: null,
     request: { headers: { ...headers, authorization: '[redacted]' }, body: request.parameters },
   }
-}
-
-/** 32 digits; Node makes random UUIDs in stock, which is several times faster than single random bytes. */
-function randomHex(): string {
-  return randomUUID().replaceAll('-', '')
 }

@@ -1,4 +1,5 @@
-import type { Behaviour } from '../behaviours.ts'
+import type { PhoneBehaviour } from '../behaviours.ts'
+import { createThrottle } from '../throttle.ts'
 import { errors, type TwilioError } from './errors.ts'
 import type { CreateRequest } from './read-create-request.ts'
 
@@ -14,7 +15,7 @@ export type Outcome =
   | { isAnswered: boolean; steps: readonly Step[] }
 
 /** How Twilio shows each behaviour. */
-export type Deviations = Record<Behaviour, (request: CreateRequest) => Outcome>
+export type Deviations = Record<PhoneBehaviour, (request: CreateRequest) => Outcome>
 
 const sent: Step = { status: 'sent' }
 const delivered: Step = { status: 'delivered' }
@@ -39,18 +40,9 @@ function deliver(): Outcome {
   return { isAnswered: true, steps: [sent, delivered] }
 }
 
-const mostRemembered = 10_000
-
 /** Refuses the same text to the same number twice, then lets it through and starts again. */
 function throttleTwice(): (request: CreateRequest) => Outcome {
-  const refusals = new Map<string, number>()
-  return ({ to, body }) => {
-    const key = `${to} ${body}`
-    const count = refusals.get(key) ?? 0
-    refusals.delete(key)
-    if (count === 2) return deliver()
-    refusals.set(key, count + 1)
-    if (refusals.size > mostRemembered) refusals.delete(refusals.keys().next().value as string)
-    return { error: errors.tooManyRequests(), headers: { 'Retry-After': '1' } }
-  }
+  const passes = createThrottle()
+  return ({ to, body }) =>
+    passes(`${to} ${body}`) ? deliver() : { error: errors.tooManyRequests(), headers: { 'Retry-After': '1' } }
 }

@@ -1,30 +1,28 @@
 import { type RequestHandler, Router } from 'express'
 import type { CallbackSender } from '../callbacks/callback-sender.ts'
-import type { Delays } from '../callbacks/delays.ts'
+import type { Reporter } from '../callbacks/reporter.ts'
 import type { MessageLog } from '../messages/message-log.ts'
 import { authenticate, type TwilioAccount } from './account.ts'
 import { createMessage } from './create-message.ts'
 import { errors, sendError } from './errors.ts'
 import { apiVersion, messageResource } from './message-resource.ts'
-import { StatusReporter } from './status-reporter.ts'
 
 /** What Twilio's stand-in shares with those of other carriers. */
 export interface TwilioContext {
   accounts: readonly TwilioAccount[]
   log: MessageLog
   sender: CallbackSender
-  delays: Delays
-  callbackDelayMs: number
+  reporter: Reporter
 }
 
 /** Twilio's Messages API, as far as a sender of text messages needs it. */
 export function twilioRoutes(context: TwilioContext): Router {
   const accounts = new Map(context.accounts.map((account) => [account.sid, account]))
-  const reporter = new StatusReporter(context.sender, context.delays, context.callbackDelayMs)
+  const { log, reporter, sender } = context
   const account = `/${apiVersion}/Accounts/:accountSid`
   return Router()
-    .post(`${account}/Messages.json`, authenticate(accounts), createMessage(accounts, context.log, reporter))
-    .get(`${account}/Messages/:messageSid.json`, authenticate(accounts), fetchMessage(context.log))
+    .post(`${account}/Messages.json`, authenticate(accounts), createMessage(accounts, log, reporter, sender))
+    .get(`${account}/Messages/:messageSid.json`, authenticate(accounts), fetchMessage(log))
     .use((req, res) => sendError(res, errors.notFound(req.path)))
 }
 

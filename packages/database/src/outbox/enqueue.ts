@@ -13,18 +13,32 @@ const insert: Statement = {
   text: `insert into outbox (subject, events) select subject, events from json_to_recordset($1::json) as t (subject text, events text)`,
 }
 
+/** A row of the outbox: all events of one subject that are committed together. */
+export interface OutboxMessage {
+  subject: string
+  /** JSON array of wire events. */
+  events: string
+}
+
+/** The messages that tell these events; for statements that write rows of the outbox along with others. */
+export function messagesOf<S extends z.ZodType>(
+  contract: EventContract<S>,
+  events: readonly Outgoing<z.output<S>>[],
+): OutboxMessage[] {
+  const bySubject = Map.groupBy(events, ({ event }) => subjectOf(contract, event))
+  return [...bySubject].map(([subject, list]) => ({
+    subject,
+    events: JSON.stringify(list satisfies readonly WireEvent[]),
+  }))
+}
+
 /** Puts events into the outbox of the running transaction; those of one subject become one message. */
 export async function enqueueEvents<S extends z.ZodType>(
   run: Run,
   contract: EventContract<S>,
   events: readonly Outgoing<z.output<S>>[],
 ): Promise<void> {
-  const bySubject = Map.groupBy(events, ({ event }) => subjectOf(contract, event))
-  const rows = [...bySubject].map(([subject, list]) => ({
-    subject,
-    events: JSON.stringify(list satisfies readonly WireEvent[]),
-  }))
-  await run(insert, [JSON.stringify(rows)])
+  await run(insert, [JSON.stringify(messagesOf(contract, events))])
 }
 
 /**

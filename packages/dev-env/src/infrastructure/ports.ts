@@ -7,6 +7,8 @@ export interface Ports {
   process: Record<ProcessName, number>
   /** The ports of `GET /metrics`, from base + 20 upwards. */
   metrics: Record<ServiceProcess, number>
+  /** The carrier sandbox's DNS server, UDP and TCP, behind those of the processes. */
+  dns: number
 }
 
 const metricsOffset = 20
@@ -21,7 +23,11 @@ export function portsFrom(base: number): Ports {
   }
   const numbered = <N extends string>(names: readonly N[], from: number) =>
     Object.fromEntries(names.map((name, i) => [name, from + i])) as Record<N, number>
-  return { process: numbered(processNames, base), metrics: numbered(serviceProcesses, base + metricsOffset) }
+  return {
+    process: numbered(processNames, base),
+    metrics: numbered(serviceProcesses, base + metricsOffset),
+    dns: base + processNames.length,
+  }
 }
 
 /**
@@ -33,6 +39,7 @@ export async function requireFreePorts(ports: Ports, processes: Iterable<Process
     const wanted = [[ports.process[process], process]] as [number, string][]
     const metrics = ports.metrics[process as ServiceProcess]
     if (metrics !== undefined) wanted.push([metrics, `the metrics of ${process}`])
+    if (process === 'carrier-sandbox') wanted.push([ports.dns, `the DNS server of ${process}`])
     for (const [port, purpose] of wanted) {
       const listener = await listen(port)
       if (!listener) {

@@ -1,6 +1,7 @@
 import { type ServiceName, schemaOf } from '@notify/contracts'
 import { operatorClients } from '../identity-provider/operator-clients.ts'
 import type { Ports } from '../infrastructure/ports.ts'
+import { emailEvents } from '../seed.ts'
 import { publicJwks } from '../state/public-jwks.ts'
 import type { State } from '../state/state.ts'
 import { type NodeProcess, type ServiceProcess, serviceOf } from './process-names.ts'
@@ -26,6 +27,9 @@ interface Entry {
 
 /** What the development tokens are for; the gateway accepts no others. */
 export const audience = 'urn:notify:api'
+
+/** What sending domains include in their SPF record. */
+const spfInclude = '_spf.notification-service.dev'
 
 /** Every Node process: what it runs and what it is told. Each is told what it needs and nothing else. */
 export const processTable: Record<NodeProcess, Entry> = {
@@ -53,18 +57,36 @@ export const processTable: Record<NodeProcess, Entry> = {
     file: 'services/inbox-stream/src/main.ts',
     environment: (wiring) => service(wiring, 'inbox-stream'),
   },
-  callbacks: { file: 'services/callbacks/src/main.ts', environment: (wiring) => service(wiring, 'callbacks') },
+  callbacks: {
+    file: 'services/callbacks/src/main.ts',
+    environment: (wiring) => ({
+      ...service(wiring, 'callbacks'),
+      SNS_CERTIFICATE_HOSTS: baseUrl(wiring, 'carrier-sandbox'),
+    }),
+  },
   'webhook-delivery': {
     file: 'services/webhook-delivery/src/main.ts',
     environment: (wiring) => service(wiring, 'webhook-delivery'),
   },
   'carrier-sandbox': {
     file: 'packages/carrier-sandbox/src/main.ts',
-    environment: (wiring) => ({
-      ...listener(wiring, 'carrier-sandbox'),
-      TWILIO_ACCOUNT_SID: wiring.state.twilio_account_sid,
-      TWILIO_AUTH_TOKEN: wiring.state.twilio_auth_token,
-    }),
+    environment: (wiring) => {
+      const { state, ports } = wiring
+      const callbacks = `${baseUrl(wiring, 'gateway')}/api/v1/callbacks`
+      return {
+        ...listener(wiring, 'carrier-sandbox'),
+        TWILIO_ACCOUNT_SID: state.twilio_account_sid,
+        TWILIO_AUTH_TOKEN: state.twilio_auth_token,
+        TWILIO_INBOUND_URL: `${callbacks}/smsprovider/inbound`,
+        SES_ACCESS_KEY_ID: state.ses_access_key_id,
+        SES_SECRET_ACCESS_KEY: state.ses_secret_access_key,
+        SES_CONFIGURATION_SET: emailEvents.configurationSet,
+        SES_TOPIC_ARN: emailEvents.topicArn,
+        SES_EVENTS_URL: `${callbacks}/email/${state.ses_provider_id}`,
+        DNS_PORT: String(ports.dns),
+        SPF_INCLUDE: spfInclude,
+      }
+    },
   },
   'identity-provider': {
     file: 'packages/dev-env/src/identity-provider/main.ts',
@@ -81,6 +103,11 @@ export const processTable: Record<NodeProcess, Entry> = {
 /** Where a process answers. */
 export function baseUrl({ ports }: Pick<Wiring, 'ports'>, process: NodeProcess): string {
   return `http://127.0.0.1:${ports.process[process]}`
+}
+
+/** The carrier sandbox's DNS server, `host:port`. */
+export function dnsServer({ ports }: Pick<Wiring, 'ports'>): string {
+  return `127.0.0.1:${ports.dns}`
 }
 
 /** The services' database as this service's role. */
@@ -119,7 +146,10 @@ function dispatch(wiring: Wiring, role: 'api' | 'worker'): Record<string, string
     ROLE: role,
     CONSENT_URL: baseUrl(wiring, 'consent'),
     TWILIO_API_URL: `${sandbox}/twilio`,
+    SES_API_URL: `${sandbox}/ses`,
     CARRIER_SANDBOX_URL: sandbox,
+    DNS_SERVERS: dnsServer(wiring),
+    SPF_INCLUDE: spfInclude,
     BOOTSTRAP_FILE: wiring.bootstrapFile,
     // Short, so that somebody who watches sees a failing message fail.
     SEND_RETRY_DELAYS: '1s,2s,4s,8s',

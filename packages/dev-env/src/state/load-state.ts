@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { postgresDataDir } from '../infrastructure/postgres.ts'
-import { makeState } from './make-state.ts'
+import { makeSesState, makeState } from './make-state.ts'
 import type { State } from './state.ts'
 import { writeSecretFile } from './write-secret-file.ts'
 
@@ -15,7 +15,8 @@ export interface LoadStateOptions {
 
 /**
  * The stack's secrets from `<dataDir>/state.json`, made at the first start. Secrets without data, or data without
- * secrets, are useless: both begin anew then, and a line says so.
+ * secrets, are useless: both begin anew then, and a line says so. A file from before a carrier was added gets the secrets
+ * for it and keeps its own.
  */
 export function loadState(
   dataDir: string,
@@ -25,7 +26,10 @@ export function loadState(
   const postgresData = ownPostgres ? postgresDataDir(join(dataDir, 'postgres')) : undefined
   const hasData = postgresData !== undefined && existsSync(join(postgresData, 'PG_VERSION'))
   const found = readState(file)
-  if (found && !reset && (hasData || !ownPostgres)) return found
+  if (found && !reset && (hasData || !ownPostgres)) {
+    writeSecretFile(file, found)
+    return found
+  }
 
   if (reset && (found || hasData)) onProgress?.('reset: the data of earlier starts is removed')
   else if (found) onProgress?.('the data folder is missing, its secrets are of no use: beginning anew')
@@ -41,7 +45,7 @@ export function loadState(
 
 function readState(file: string): State | undefined {
   try {
-    const state = JSON.parse(readFileSync(file, 'utf8')) as State
+    const state = { ...makeSesState(), ...(JSON.parse(readFileSync(file, 'utf8')) as State) }
     // A file of another version of this package, or half a file, is as good as none.
     const known = Object.keys(makeState())
     return state.version === 1 && known.every((name) => name in state) ? state : undefined

@@ -23,6 +23,16 @@ export function makeState(): State {
     user_id: 'demo-user',
     twilio_account_sid: `AC${randomBytes(16).toString('hex')}`,
     twilio_auth_token: randomBytes(16).toString('hex'),
+    ...makeSesState(),
+  }
+}
+
+/** What a state file from before there was email lacks. */
+export function makeSesState(): Pick<State, 'ses_provider_id' | 'ses_access_key_id' | 'ses_secret_access_key'> {
+  return {
+    ses_provider_id: newId('prov'),
+    ses_access_key_id: `AKIA${randomBytes(8).toString('hex').toUpperCase()}`,
+    ses_secret_access_key: randomBytes(30).toString('base64'),
   }
 }
 

@@ -47,4 +47,7 @@ export interface State {
   user_id: string
   twilio_account_sid: string
   twilio_auth_token: string
+  ses_provider_id: `prov_${string}`
+  ses_access_key_id: string
+  ses_secret_access_key: string
 }

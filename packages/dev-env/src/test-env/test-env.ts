@@ -33,6 +33,14 @@ export interface SandboxMessage {
   html?: string
 }
 
+/** A DNS record; a `FAULT` (`SERVFAIL`, `TIMEOUT`, `REFUSED`, `NXDOMAIN`) is met by whoever asks for the name. */
+export interface DnsRecord {
+  type: 'A' | 'AAAA' | 'TXT' | 'MX' | 'CNAME' | 'NS' | 'FAULT'
+  name: string
+  value: string
+  priority?: number
+}
+
 /**
  * A system of its own for a test: real NATS and Redis on ports of their own, a database of its own, fresh secrets and the
  * demo seed, and the services named. Only the carriers (sandbox) and the operators' identity provider are stand-ins.
@@ -139,6 +147,12 @@ export class TestEnv {
     const query = new URLSearchParams(filter)
     const { body } = await this.call('carrier-sandbox', 'GET', `/messages?${query}`)
     return body.items
+  }
+
+  /** Sets DNS records at the carrier sandbox, in the place of all records of their names. */
+  async setDns(records: readonly DnsRecord[]): Promise<void> {
+    const { status, text } = await this.call('carrier-sandbox', 'PUT', '/dns', { body: { records } })
+    if (status !== 200) throw new Error(`the sandbox refused the DNS records: ${text}`)
   }
 
   /** A pool with the service's own role. */

@@ -8,6 +8,8 @@ export interface HttpRequest<R extends Route> {
   params: RouteParams<R>
   query: RouteQuery<R>
   body: RouteBody<R>
+  /** The JSON text that `body` was read from; empty without one. */
+  bodyText: string
   principal: RoutePrincipal<R>
   idempotencyKey: string | undefined
   requestId: string
@@ -26,9 +28,25 @@ export type Handler<Context, R extends Route> = (
 export interface RouteEntry<Context> {
   contract: Route
   handler: Handler<Context, Route>
+  /** Whether another service judges the body's shape; the door only makes sure that it is JSON that can be stored. */
+  passedOn: boolean
 }
 
 /** One line of a service's `routes.ts`: a contract and the handler that answers it. */
 export function route<Context, const R extends Route>(contract: R, handler: Handler<Context, R>): RouteEntry<Context> {
-  return { contract, handler: handler as unknown as Handler<Context, Route> }
+  return { contract, handler: handler as unknown as Handler<Context, Route>, passedOn: false }
+}
+
+/** A request whose body goes on to the service that owns the route, as the caller wrote it. */
+export interface PassedOn<R extends Route> extends Omit<HttpRequest<R>, 'body'> {
+  /** What the JSON says, of whatever shape. */
+  body: unknown
+}
+
+/** A line of `routes.ts` for a route of another service: the body is judged once, by its owner. */
+export function passOn<Context, const R extends Route>(
+  contract: R,
+  handler: (context: Context, request: PassedOn<R>) => Promise<Reply>,
+): RouteEntry<Context> {
+  return { contract, handler: handler as unknown as Handler<Context, Route>, passedOn: true }
 }

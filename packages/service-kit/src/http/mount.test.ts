@@ -18,7 +18,7 @@ import { z } from 'zod'
 import { Lifecycle } from '../lifecycle.ts'
 import { Problem } from '../problem.ts'
 import { passingTracer } from '../telemetry/tracing.ts'
-import { route } from './handler.ts'
+import { passOn, route } from './handler.ts'
 import { type Door, mount, mountNotFound } from './mount.ts'
 import { defaultMaxBodyBytes } from './read-body.ts'
 import { Reply } from './reply.ts'
@@ -46,6 +46,13 @@ const raw = defineRoute({
   maxBodyBytes: 10,
   responses: { 200: Echo },
 })
+const spoken = defineRoute({
+  ...raw,
+  name: 'spoken',
+  path: '/api/v1/spoken',
+  responseType: 'text/xml',
+  responses: { 200: z.string() },
+})
 const send = defineRoute({ ...echo, name: 'send', path: '/api/v1/sends', auth: apiKey('notifications:send') })
 const steer = defineRoute({ ...send, name: 'steer', path: '/api/v1/steers', auth: operator('domains:manage') })
 const either = defineRoute({
@@ -61,6 +68,12 @@ const remove = defineRoute({
   path: '/api/v1/things',
   body: undefined,
   responses: { 204: NoContent },
+})
+const passed = defineRoute({
+  ...send,
+  name: 'passed',
+  path: '/api/v1/passed',
+  body: z.strictObject({ name: z.string() }),
 })
 const item = defineRoute({
   ...echo,
@@ -119,6 +132,7 @@ beforeAll(async () => {
       return { value: body }
     }),
     route(raw, async (_context, { body }) => ({ value: body.toString('hex') })),
+    route(spoken, async (_context, { body }) => (body.length > 0 ? '<Response/>' : new Reply(200, '<Nothing/>'))),
     route(send, async (_context, { idempotencyKey, requestId, span }) => {
       const value = { idempotencyKey, requestId, traceparent: span.traceparent }
       return new Reply(202, JSON.stringify({ value }), { 'Idempotent-Replayed': 'true' })
@@ -128,6 +142,7 @@ beforeAll(async () => {
       value: principal.kind === 'key' ? principal.application_id : principal.subject,
     })),
     route(remove, async () => undefined),
+    passOn(passed, async (_context, { bodyText }) => new Reply(201, JSON.stringify({ value: bodyText }))),
     route(item, async (_context, { params, query }) => ({ value: { ...params, ...query } })),
   ])
   mountNotFound(app, door)
@@ -176,6 +191,21 @@ test.each([
 ])('a body that is %s arrives as it was sent', async (_what, value) => {
   const { status, body } = await call('POST', '/api/v1/echo', JSON.stringify(value))
   expect([status, body]).toEqual([201, { value }])
+})
+
+test('a route may answer another media type than JSON, whatever the caller would rather have', async () => {
+  for (const [body, expected] of [
+    ['x', '<Response/>'],
+    [undefined, '<Nothing/>'],
+  ]) {
+    const init = { method: 'POST', headers: { accept: 'image/png' }, ...(body ? { body } : {}) }
+    const response = await fetch(`${base}/api/v1/spoken`, init)
+    expect([response.status, response.headers.get('content-type'), await response.text()]).toEqual([
+      200,
+      'text/xml',
+      expected,
+    ])
+  }
 })
 
 test('every answer bears the request id of the caller, or a new one', async () => {
@@ -322,6 +352,16 @@ test('a handler learns the idempotency key, the request id and the trace, and ma
   const { status, body, headers: answered } = await call('POST', '/api/v1/sends', '1', headers)
   expect([status, body]).toEqual([202, { value: { idempotencyKey: 'k-1', requestId: 'r-1', traceparent } }])
   expect(answered.get('idempotent-replayed')).toBe('true')
+})
+
+test('a body that is passed on goes as it was written: its owner judges the shape, the door only the JSON', async () => {
+  const pass = (body: string, key = 'k-1') =>
+    call('POST', '/api/v1/passed', body, { authorization: 'sender', 'idempotency-key': key })
+  expect((await pass('{ "nom" : 1 }')).body).toEqual({ value: '{ "nom" : 1 }' })
+  expect((await pass('{"name":')).body.code).toBe('invalid_json')
+  expect((await pass('{"name":"\\ud800"}')).body.code).toBe('validation_failed')
+  expect((await pass('{"nom":1}', 'two words')).body.code).toBe('validation_failed')
+  expect((await pass('{"name":"Ada"}', 'two words')).body.code).toBe('invalid_idempotency_key')
 })
 
 test('path and query are read through the contract', async () => {

@@ -5,8 +5,8 @@ import type { Logger } from '../logger.ts'
 import { Problem, validationProblem } from '../problem.ts'
 import { isTraceparent, SpanKind, type Tracer } from '../telemetry/tracing.ts'
 import type { HttpRequest, RouteEntry } from './handler.ts'
-import { idempotencyKeyOf, requireJsonAccepted, requireJsonBody } from './negotiate.ts'
-import { defaultMaxBodyBytes, hasBody, maxJsonDepth, parseJson, readBody } from './read-body.ts'
+import { idempotencyKeyOf, isIdempotencyKey, requireJsonAccepted, requireJsonBody } from './negotiate.ts'
+import { type Body, defaultMaxBodyBytes, hasBody, maxJsonDepth, parseJson, readBody } from './read-body.ts'
 import { Reply, send, sendProblem } from './reply.ts'
 import { requestIdOf } from './request-id.ts'
 
@@ -72,10 +72,11 @@ function refuse(door: Pick<Door, 'docsUrl' | 'observe'>, request: Request, respo
 async function answer<Context>(
   door: Door,
   context: Context,
-  { contract, handler }: RouteEntry<Context>,
+  entry: RouteEntry<Context>,
   request: Request,
   response: Response,
 ): Promise<void> {
+  const { contract } = entry
   const started = performance.now()
   const requestId = requestIdOf(request.headers['x-request-id'])
   const headers: OutgoingHttpHeaders = { 'x-request-id': requestId }
@@ -89,11 +90,14 @@ async function answer<Context>(
   let fault: unknown
   try {
     const principal = await admitCaller(door, contract, request, headers)
-    requireJsonAccepted(request)
+    // A route that answers something else has one form of answer, whatever is asked for (RFC 9110 12.5.1 allows it).
+    if (contract.responseType === undefined) requireJsonAccepted(request)
+    const { value, text } = await bodyOf(entry, request)
     const httpRequest: HttpRequest<Route> = {
-      body: (await bodyOf(contract, request)) as never,
+      body: value as never,
+      bodyText: text,
       params: paramsOf(contract, request) as undefined,
-      query: parse(contract.query, contract.query ? { ...request.query } : undefined, 'query') as undefined,
+      query: parse(contract.query, contract.query ? { ...request.query } : undefined) as undefined,
       principal: principal as undefined,
       idempotencyKey: contract.method === 'POST' && principal ? idempotencyKeyOf(request) : undefined,
       requestId,
@@ -101,13 +105,13 @@ async function answer<Context>(
       headers: request.headers,
       span,
     }
-    const result = await handler(context, httpRequest)
+    const result = await entry.handler(context, httpRequest)
     if (result instanceof Reply) {
       status = result.status
-      send(response, status, 'application/json', result.text, Object.assign(headers, result.headers))
+      send(response, status, typeOf(contract), result.text, Object.assign(headers, result.headers))
     } else {
       status = successOf(contract)
-      send(response, status, 'application/json', JSON.stringify(result) ?? '', headers)
+      send(response, status, typeOf(contract), textOf(contract, result), headers)
     }
   } catch (error) {
     const problem = error instanceof Problem ? error : internalProblem(error)
@@ -142,31 +146,42 @@ async function admitCaller(door: Door, contract: Route, request: Request, header
   return principal
 }
 
-async function bodyOf(contract: Route, request: Request): Promise<unknown> {
+async function bodyOf({ contract, passedOn }: RouteEntry<never>, request: Request): Promise<Body> {
   const maxBytes = contract.maxBodyBytes ?? defaultMaxBodyBytes
-  if (contract.bodyType === 'raw') return hasBody(request) ? readBody(request, maxBytes) : Buffer.alloc(0)
+  if (contract.bodyType === 'raw') {
+    return { value: hasBody(request) ? await readBody(request, maxBytes) : Buffer.alloc(0), text: '' }
+  }
   if (!hasBody(request)) {
-    if (!contract.body) return undefined
+    if (!contract.body) return { value: undefined, text: '' }
     throw new Problem('invalid_json', 'This route needs a JSON body')
   }
   requireJsonBody(request)
   // What comes from our own services was checked at the door, and travels a few levels deeper.
   const maxDepth = contract.auth.caller === 'internal' ? Number.POSITIVE_INFINITY : maxJsonDepth
-  const value = parseJson(await readBody(request, maxBytes), maxDepth)
-  return parse(contract.body, value, 'body')
+  const read = parseJson(await readBody(request, maxBytes), maxDepth)
+  // A wrong shape is named before a wrong Idempotency-Key, which is refused here in any case.
+  if (passedOn && isIdempotencyKey(request.headers['idempotency-key'])) return read
+  return { value: parse(contract.body, read.value), text: read.text }
 }
 
 function paramsOf(contract: Route, request: Request): unknown {
   // No identifier holds NUL, and Postgres would refuse to look for it.
   if (Object.values(request.params).some((value) => value.includes('\0'))) throw notFound(request)
-  return parse(contract.params, request.params, 'params')
+  return parse(contract.params, request.params)
 }
 
-function parse(schema: Route['body'], value: unknown, _part: string): unknown {
+function parse(schema: Route['body'], value: unknown): unknown {
   if (!schema) return undefined
   const result = schema.safeParse(value)
   if (!result.success) throw validationProblem(result.error.issues)
   return result.data
+}
+
+const typeOf = ({ responseType = 'application/json' }: Route): string => responseType
+
+/** What is not JSON is text already; a route that answers nothing gives nothing. */
+function textOf({ responseType }: Route, result: unknown): string {
+  return responseType === undefined ? (JSON.stringify(result) ?? '') : String(result)
 }
 
 function successOf(contract: Route): number {

@@ -22,14 +22,18 @@ export function requireJsonBody(request: IncomingMessage): void {
   throw new Problem('unsupported_media_type', 'Send the body as JSON with Content-Type: application/json')
 }
 
+/** Whether a request may bear this `Idempotency-Key`: none, or 1 to 255 visible ASCII characters. */
+export function isIdempotencyKey(key: string | string[] | undefined): key is string | undefined {
+  return key === undefined || (typeof key === 'string' && /^[\x21-\x7e]{1,255}$/.test(key))
+}
+
 /**
  * The caller's `Idempotency-Key`.
  * @throws Problem `invalid_idempotency_key` unless it is 1 to 255 visible ASCII characters
  */
 export function idempotencyKeyOf(request: IncomingMessage): string | undefined {
   const key = request.headers['idempotency-key']
-  if (key === undefined) return undefined
-  if (typeof key === 'string' && /^[\x21-\x7e]{1,255}$/.test(key)) return key
+  if (isIdempotencyKey(key)) return key
   throw new Problem(
     'invalid_idempotency_key',
     'Idempotency-Key must be 1 to 255 visible ASCII characters, without spaces',

@@ -42,21 +42,29 @@ export function readBody(request: IncomingMessage, maxBytes: number): Promise<Bu
     else chunks.push(chunk)
   })
   request.on('end', () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)))
-  request.on('error', reject)
+  // A caller that goes away, now or before, is no fault of ours.
+  const cutShort = () => reject(new Problem('invalid_json', 'The connection closed before the body was complete'))
+  request.on('error', cutShort)
   request.on('close', () => {
-    if (!request.readableEnded)
-      reject(new Problem('invalid_json', 'The connection closed before the body was complete'))
+    if (!request.readableEnded) cutShort()
   })
+  if (request.destroyed) cutShort()
   return promise
+}
+
+/** A body: what it says, and the JSON text that says it. */
+export interface Body {
+  value: unknown
+  text: string
 }
 
 /**
  * Reads JSON text.
  * @param maxDepth Infinity for what one of our own services has checked already
- * @throws Problem `invalid_json`, or `validation_failed` for strings that Postgres and UTF-8 cannot hold and for a body
- * that nests too deep
+ * @throws Problem `invalid_json`, or `validation_failed` for strings that Postgres and UTF-8 cannot hold, for infinite numbers
+ * and for a body that nests too deep
  */
-export function parseJson(bytes: Buffer, maxDepth: number = maxJsonDepth): unknown {
+export function parseJson(bytes: Buffer, maxDepth: number = maxJsonDepth): Body {
   if (!isUtf8(bytes)) throw new Problem('invalid_json', 'The body is not UTF-8')
   const text = bytes.toString('utf8')
   let value: unknown
@@ -70,9 +78,12 @@ export function parseJson(bytes: Buffer, maxDepth: number = maxJsonDepth): unkno
     throw new Problem('validation_failed', `The body nests deeper than ${maxDepth} levels`)
   }
   // Raw NUL and surrogates cannot occur in UTF-8 JSON: only an escape can bring them.
-  if (text.includes('\\u')) refuseUnstorable(value, '')
-  return value
+  if (text.includes('\\u') || hugeNumber.test(text)) refuseUnstorable(value, '')
+  return { value, text }
 }
+
+/** What may be read as infinity. */
+const hugeNumber = /[eE]\+?\d{3}|\d{300}/
 
 function isDeeperThan(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false
@@ -83,6 +94,10 @@ function refuseUnstorable(value: unknown, path: string): void {
   if (typeof value === 'string') {
     if (value.isWellFormed() && !value.includes('\0')) return
     const message = 'must not contain NUL characters or lone surrogates'
+    throw new Problem('validation_failed', `${path || 'The body'} ${message}`, { errors: [{ path, message }] })
+  }
+  if (typeof value === 'number' && !Number.isFinite(value)) {
+    const message = 'must be a number that a double can hold'
     throw new Problem('validation_failed', `${path || 'The body'} ${message}`, { errors: [{ path, message }] })
   }
   if (typeof value !== 'object' || value === null) return

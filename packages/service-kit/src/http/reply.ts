@@ -7,7 +7,7 @@ export class Reply {
   readonly text: string
   readonly headers: OutgoingHttpHeaders
 
-  /** @param text the JSON text to send, byte for byte */
+  /** @param text the text to send, byte for byte, of the media type that the route's contract names */
   constructor(status: number, text: string, headers: OutgoingHttpHeaders = {}) {
     this.status = status
     this.text = text

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { createServer, type Server } from 'node:http'
+import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import express, { type Express } from 'express'
 import type { Lifecycle } from '../lifecycle.ts'
@@ -60,7 +60,8 @@ function refuseUnreadable(
   socket: Socket,
   docsUrl: string,
 ): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
+  // Bytes after an answer would be taken for the answer to the next request.
+  if (error.code === 'ECONNRESET' || !socket.writable || hasAnswered(socket)) {
     socket.destroy()
     return
   }
@@ -77,12 +78,20 @@ function refuseUnreadable(
   )
 }
 
+/** Whether an answer to the request under way has begun. */
+function hasAnswered(socket: Socket): boolean {
+  return (socket as Socket & { _httpMessage?: ServerResponse | null })._httpMessage?.headersSent ?? false
+}
+
 /** What the parser calls a control character, and a lone carriage return, in a header's value. */
 const valueFaults = new Set(['HPE_INVALID_HEADER_TOKEN', 'HPE_LF_EXPECTED'])
 
 function problemOfParser(error: NodeJS.ErrnoException & { rawPacket?: Buffer }): Problem {
   if (error.code === 'HPE_HEADER_OVERFLOW') {
     return new Problem('header_too_large', `The request's headers may have at most ${maxHeaderBytes} bytes in all`)
+  }
+  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') {
+    return new Problem('request_timeout', 'The request did not arrive in time; send it again at once and whole')
   }
   if (valueFaults.has(error.code ?? '') && spoilsIdempotencyKey(error.rawPacket)) {
     return new Problem(

@@ -10,9 +10,14 @@ export interface Tables {
     tenant_id: string
     kind: string
     revision: number
-    /** The carrier's name for the account. */
-    account_id: string
-    credentials: Buffer
+    /** The carrier's name for the account, where its callbacks bear one. */
+    account_id: string | null
+    /** The secret that signs its callbacks, encrypted, where there is one. */
+    credentials: Buffer | null
+    /** The number, or the messaging service, that SMS are sent from. */
+    sender: string | null
+    /** The SNS topics that tell of its emails. */
+    topic_arns: string[]
     updated_at: Time
   }
   received_callbacks: {

@@ -1,30 +1,58 @@
 import { type ProviderChange, TwilioCredentials } from '@notify/contracts'
 import { PermanentError } from '@notify/messaging'
+import { z } from 'zod'
 import type { Context } from '../context.ts'
 import { credentialsPlace } from './sms-providers.ts'
 
 /** Where the credentials belong while they travel on the bus. */
 const eventPlace = (tenantId: string, providerId: string) => `dispatch.provider.changed|${tenantId}|${providerId}`
 
-/** Keeps what is needed of a provider to verify its signatures; an older change than the one known is passed over. */
-export async function saveProvider({ db, keyRing, smsProviders, log }: Context, change: ProviderChange): Promise<void> {
-  if (change.kind !== 'twilio') return
-  const text = keyRing.decrypt(
-    Buffer.from(change.credentials, 'base64'),
-    eventPlace(change.tenant_id, change.provider_id),
-  )
-  const parsed = TwilioCredentials.safeParse(JSON.parse(text))
+/** What is kept of a provider; secrets beyond those that verify callbacks are not. */
+interface Kept {
+  accountId?: string
+  secret?: string
+  sender?: string | undefined
+  topicArns?: string[]
+}
+
+const keptOf: Record<string, z.ZodType<Kept>> = {
+  twilio: TwilioCredentials.transform(({ account_sid, auth_token, from, messaging_service_sid }) => ({
+    accountId: account_sid,
+    secret: auth_token,
+    sender: from ?? messaging_service_sid,
+  })),
+  // Comma separated: the values of credentials are texts.
+  ses: z.object({ topic_arns: z.string().default('') }).transform(({ topic_arns }) => ({
+    topicArns: topic_arns
+      .split(',')
+      .map((arn) => arn.trim())
+      .filter(Boolean),
+  })),
+}
+
+/** Keeps what is needed of a provider to verify its callbacks; an older change than the one known is passed over. */
+export async function saveProvider(context: Context, change: ProviderChange): Promise<void> {
+  const { db, keyRing, directory, log } = context
+  const { provider_id, tenant_id, kind, revision, credentials } = change
+  const schema = keptOf[kind]
+  if (!schema) return
+  const text = keyRing.decrypt(Buffer.from(credentials, 'base64'), eventPlace(tenant_id, provider_id))
+  const parsed = schema.safeParse(JSON.parse(text))
   if (!parsed.success) throw new PermanentError('the credentials do not fit the kind of provider')
-  const sealed = keyRing.encrypt(parsed.data.auth_token, credentialsPlace(change.tenant_id, change.provider_id))
+  const { accountId = null, secret, sender = null, topicArns = [] } = parsed.data
+  const sealed = secret === undefined ? null : keyRing.encrypt(secret, credentialsPlace(tenant_id, provider_id))
   await db.run(
     {
       name: 'save-provider',
-      text: `insert into providers (id, tenant_id, kind, revision, account_id, credentials) values ($1, $2, $3, $4, $5, $6)
-             on conflict (id) do update set revision = $4, account_id = $5, credentials = $6, updated_at = now()
+      text: `insert into providers (id, tenant_id, kind, revision, account_id, credentials, sender, topic_arns)
+             values ($1, $2, $3, $4, $5, $6, $7, $8)
+             on conflict (id) do update
+               set revision = $4, account_id = $5, credentials = $6, sender = $7, topic_arns = $8, updated_at = now()
              where providers.revision < $4`,
     },
-    [change.provider_id, change.tenant_id, change.kind, change.revision, parsed.data.account_sid, sealed],
+    [provider_id, tenant_id, kind, revision, accountId, sealed, sender, topicArns],
   )
-  smsProviders.forget()
-  log.info({ provider_id: change.provider_id, revision: change.revision }, 'provider saved')
+  directory.sms.forget()
+  directory.email.forget()
+  log.info({ provider_id, revision }, 'provider saved')
 }

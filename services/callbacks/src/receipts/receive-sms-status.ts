@@ -1,51 +1,58 @@
-import { type smsStatusCallback as contract, DeliveryStatus, type Receipt } from '@notify/contracts'
-import { coalesce, type Handler } from '@notify/service-kit'
+import { type smsStatusCallback as contract, type Receipt, ReceiptStatus, receiptReceived } from '@notify/contracts'
+import type { Handler } from '@notify/service-kit'
+import { z } from 'zod'
 import type { Context } from '../context.ts'
-import { readCorrelation, readStatusForm } from './read-status-form.ts'
-import { type NewReceipt, receiptIdentity, recordReceipts } from './receipt-store.ts'
-import { verifySignature } from './verify-signature.ts'
+import { callbackOf } from '../records/callback-store.ts'
+import type { RecordCallback } from '../records/record-callback.ts'
+import { readSignedForm, Sid } from '../twilio/read-signed-form.ts'
+import { correlated, correlationOfUrl } from './read-correlation.ts'
 
-const Recorded = DeliveryStatus.exclude(['queued'])
+/** The fields of a status callback that count. @see https://www.twilio.com/docs/messaging/guides/track-outbound-message-status */
+export const StatusForm = z.object({
+  AccountSid: Sid,
+  MessageSid: Sid,
+  MessageStatus: z.string().min(1).max(32),
+  ErrorCode: z
+    .string()
+    .max(16)
+    .optional()
+    .transform((code) => (code && /^\d+$/.test(code) && code !== '0' ? code : null)),
+})
+
+const Recorded = ReceiptStatus.extract(['sent', 'delivered', 'undelivered', 'failed'])
+
+/** "Attempt to send to unsubscribed recipient": who said STOP to the carrier said it to us. */
+const unsubscribed = '21610'
 
 /** Takes the SMS provider's status callbacks: verified, recorded once, answered 200 however often they come. */
-export function createSmsStatusHandler(context: Context): Handler<Context, typeof contract> {
-  const record = coalesce<NewReceipt, boolean>({
-    maxBatch: 256,
-    maxInFlight: 2,
-    minIntervalMs: 5,
-    async run(receipts) {
-      const byIdentity = new Map(receipts.map((one) => [receiptIdentity(one.receipt), one]))
-      const isNew = await recordReceipts(context.db, [...byIdentity.values()])
-      if (isNew.size > 0) context.wakeOutbox()
-      return receipts.map(({ receipt }) => isNew.has(receiptIdentity(receipt)))
-    },
-  })
-  return async ({ smsProviders, config, metrics }, { body, headers, url, span }) => {
-    const form = readStatusForm(body, headers['content-type'])
-    const { notification_id, attempt_id, provider_id } = readCorrelation(url)
-    const signed = {
-      signature: headers['x-twilio-signature'],
-      url: config.PUBLIC_URL + url,
-      parameters: form.parameters,
-    }
-    const provider = verifySignature(await smsProviders.ofAccount(form.accountSid), signed, provider_id)
-    const status = Recorded.safeParse(form.messageStatus)
+export function createSmsStatusHandler(record: RecordCallback): Handler<Context, typeof contract> {
+  return async (context, request) => {
+    const { url, span } = request
+    const { fields, signers } = await readSignedForm(context, request, StatusForm)
+    const correlation = correlationOfUrl(url)
+    // Of several that share the account the one that the address names; the name by itself proves nothing.
+    const provider = signers.find(({ id }) => id === correlation.provider_id) ?? signers[0]
+    const status = Recorded.safeParse(fields.MessageStatus)
     if (!status.success) {
-      metrics.received('sms', 'ignored')
+      context.metrics.received('sms', 'ignored')
       return { status: 'ignored' }
     }
     const receipt: Receipt = {
       channel: 'sms',
-      provider_id: provider.id as `prov_${string}`,
-      provider_message_id: form.messageSid,
-      ...(notification_id && attempt_id ? { notification_id, attempt_id } : {}),
+      provider_id: provider.id,
+      provider_message_id: fields.MessageSid,
+      ...correlated(correlation),
       status: status.data,
-      error_code: form.errorCode,
+      error_code: fields.ErrorCode,
+      ...(fields.ErrorCode === unsubscribed ? { suppress: 'stop' } : {}),
       received_at: new Date().toISOString(),
     }
-    span.set({ 'receipt.status': receipt.status, ...(notification_id ? { 'notification.id': notification_id } : {}) })
-    const isNew = await record({ receipt, traceparent: span.traceparent })
-    metrics.received('sms', isNew ? 'recorded' : 'repeated')
+    span.set({
+      'receipt.status': receipt.status,
+      ...(receipt.notification_id ? { 'notification.id': receipt.notification_id } : {}),
+    })
+    const isNew = await record(callbackOf(receipt, receiptReceived, receipt, span.traceparent))
+    context.metrics.received('sms', isNew ? 'recorded' : 'repeated')
     return { status: 'recorded' }
   }
 }

@@ -1,4 +1,4 @@
-import { idempotencyConflict, inProgress, isConnectionError, isLockTimeout } from '@notify/database'
+import { idempotencyConflict, inProgress, isConnectionError, isLockTimeout, type Run } from '@notify/database'
 import { bisect, Problem } from '@notify/service-kit'
 import type { Context } from '../context.ts'
 import type { AcceptOutcome, Candidate, NewNotification } from './accept-item.ts'
@@ -8,14 +8,19 @@ import { judgeCandidate } from './judge-candidate.ts'
 /**
  * Accepts many requests together; each is judged, committed and refused alone. Of several with the same idempotency key the
  * first goes ahead and the others follow it.
+ * @param run commits by itself, or in a transaction of the caller, which then fails as a whole
  * @returns outcomes in the order of the candidates
  */
-export async function acceptBatch(context: Context, candidates: readonly Candidate[]): Promise<AcceptOutcome[]> {
+export async function acceptBatch(
+  context: Context,
+  candidates: readonly Candidate[],
+  run: Run = context.db.run,
+): Promise<AcceptOutcome[]> {
   const outcomes = new Map<Candidate, AcceptOutcome>()
   let round = candidates
   while (round.length > 0) {
     const { leaders, followers } = splitTwins(round)
-    await acceptLeaders(context, leaders, outcomes)
+    await acceptLeaders(context, leaders, outcomes, run)
     round = followers
   }
   return candidates.map((candidate) => outcomes.get(candidate)!)
@@ -41,8 +46,9 @@ async function acceptLeaders(
   context: Context,
   leaders: readonly Candidate[],
   outcomes: Map<Candidate, AcceptOutcome>,
+  run: Run,
 ): Promise<void> {
-  await answerAgain(context, leaders, outcomes)
+  await answerAgain(run, leaders, outcomes)
   const judged = await Promise.all(
     leaders
       .filter((candidate) => !outcomes.has(candidate))
@@ -57,14 +63,16 @@ async function acceptLeaders(
   )
   const accepted = judged.filter((item) => item !== undefined)
   if (accepted.length === 0) return
-  const results = await bisect(accepted, (batch) => commitAll(context, batch), isShared)
+  const commit = (batch: readonly NewNotification[]) => commitAll(context, batch, run)
+  // A transaction that has failed takes no further statement.
+  const results = run === context.db.run ? await bisect(accepted, commit, isShared) : await commit(accepted)
   accepted.forEach((item, index) => {
     const result = results[index]!
     outcomes.set(item.candidate, result instanceof Error ? asProblem(result) : result)
   })
   // Whoever lost the race for a key finds the winner's answer now.
   await answerAgain(
-    context,
+    run,
     accepted.filter((item) => outcomes.get(item.candidate) === raced).map(({ candidate }) => candidate),
     outcomes,
   )
@@ -72,8 +80,8 @@ async function acceptLeaders(
 
 const raced: AcceptOutcome = inProgress()
 
-async function commitAll(context: Context, batch: readonly NewNotification[]): Promise<AcceptOutcome[]> {
-  const committed = await commitBatch(context.db, batch)
+async function commitAll(context: Context, batch: readonly NewNotification[], run: Run): Promise<AcceptOutcome[]> {
+  const committed = await commitBatch(run, batch)
   context.metrics.acceptBatch(batch.length)
   context.wakeOutbox()
   return batch.map(({ candidate, channel, lane, response }) => {
@@ -86,14 +94,14 @@ async function commitAll(context: Context, batch: readonly NewNotification[]): P
 
 /** Settles candidates whose key was answered before: the same answer again, or the conflict. */
 async function answerAgain(
-  context: Context,
+  run: Run,
   candidates: readonly Candidate[],
   outcomes: Map<Candidate, AcceptOutcome>,
 ): Promise<void> {
   const keyed = candidates.filter((candidate) => candidate.idempotency !== undefined)
   if (keyed.length === 0) return
   const found = await findAnswers(
-    context.db,
+    run,
     keyed.map(({ idempotency }) => idempotency!),
   )
   const answers = new Map(found.map((answer) => [identity(answer), answer]))

@@ -3,7 +3,7 @@ import type { Problem } from '@notify/service-kit'
 
 /** A dispatch request whose caller and shape are known to be good. */
 export interface Candidate {
-  notificationId: string
+  notificationId: `notif_${string}`
   principal: KeyPrincipal
   request: DispatchRequest
   traceparent: string | null
@@ -18,6 +18,8 @@ export interface NewNotification {
   recipientMasked: string
   recipientIndex: string
   payload: Buffer
+  /** When it is to be sent; at once without one. */
+  sendAt: Date | undefined
   credits: number
   /** The answer's text, kept for replays. */
   response: string

@@ -1,17 +1,12 @@
-import {
-  type AcceptItem,
-  type AcceptResult,
-  type acceptNotifications as contract,
-  createNotification,
-  DispatchRequest,
-} from '@notify/contracts'
-import { coalesce, type Handler, isTraceparent, Problem, validationProblem } from '@notify/service-kit'
+import type { AcceptItem, AcceptResult, acceptNotifications as contract, KeyPrincipal } from '@notify/contracts'
+import { coalesce, type Handler, isTraceparent, Problem } from '@notify/service-kit'
 import type { Context } from '../context.ts'
 import { acceptBatch } from './accept-batch.ts'
 import type { AcceptOutcome, Candidate } from './accept-item.ts'
+import { readCandidate } from './read-candidate.ts'
 
 const maxBatch = 512
-const commitsInFlight = 1
+const commitsInFlight = 2
 
 /** Answers the gateway's coalesced calls; calls of the same moment share a commit. */
 export function createAcceptHandler(context: Context): Handler<Context, typeof contract> {
@@ -20,14 +15,18 @@ export function createAcceptHandler(context: Context): Handler<Context, typeof c
     maxInFlight: commitsInFlight,
     run: (candidates) => acceptBatch(context, candidates),
   })
-  return async (_context, { body }) => ({
-    results: await Promise.all(body.items.map((item) => acceptItem(context, item, accept))),
-  })
+  return async (_context, { body: { principals, items } }) => {
+    const callers = await Promise.all(principals.map((principal) => callerOf(context, principal)))
+    return {
+      results: await Promise.all(items.map((item) => acceptItem(context, item, callers[item.principal], accept))),
+    }
+  }
 }
 
 async function acceptItem(
   context: Context,
   item: AcceptItem,
+  caller: KeyPrincipal | Problem | undefined,
   accept: (candidate: Candidate) => Promise<AcceptOutcome>,
 ): Promise<AcceptResult> {
   const span = context.tracer.start('accept notification', {
@@ -35,8 +34,7 @@ async function acceptItem(
     attributes: { 'notification.id': item.notification_id },
   })
   try {
-    const candidate = await candidateOf(context, item)
-    const outcome = await accept({ ...candidate, traceparent: span.traceparent ?? null })
+    const outcome = await accept(candidateOf(context, item, caller, span.traceparent))
     if (outcome instanceof Problem) throw outcome
     span.end()
     return outcome
@@ -49,22 +47,27 @@ async function acceptItem(
   }
 }
 
-/** @throws Problem for a bad principal, a missing permission or a body that does not fit its schema */
-async function candidateOf({ secrets }: Context, item: AcceptItem): Promise<Omit<Candidate, 'traceparent'>> {
-  const principal = await secrets.verifyPrincipal(item.principal)
-  if (principal.kind !== 'key' || !principal.permissions.includes('notifications:send')) {
-    throw new Problem('permission_denied', 'The caller lacks the permission notifications:send')
+/** Who calls; a principal that may not send is a refusal of all of its items. */
+async function callerOf({ secrets }: Context, token: string): Promise<KeyPrincipal | Problem> {
+  try {
+    const principal = await secrets.verifyPrincipal(token)
+    if (principal.kind === 'key' && principal.permissions.includes('notifications:send')) return principal
+    return new Problem('permission_denied', 'The caller lacks the permission notifications:send')
+  } catch (error) {
+    return error instanceof Problem ? error : unexpected(error)
   }
-  const parsed = DispatchRequest.safeParse(item.request)
-  if (!parsed.success) throw validationProblem(parsed.error.issues)
-  const idempotency = item.idempotency_key
-    ? {
-        scope: `${principal.application_id} POST ${createNotification.path}`,
-        key: item.idempotency_key,
-        fingerprint: secrets.fingerprint(parsed.data),
-      }
-    : undefined
-  return { notificationId: item.notification_id, principal, request: parsed.data, idempotency }
+}
+
+/** @throws Problem for a caller that may not send or a body that does not fit its schema */
+function candidateOf(
+  context: Context,
+  { notification_id: notificationId, request, idempotency_key: idempotencyKey }: AcceptItem,
+  caller: KeyPrincipal | Problem | undefined,
+  traceparent: string | undefined,
+): Candidate {
+  if (caller === undefined) throw new Problem('unauthenticated', 'The item names no principal of its call')
+  if (caller instanceof Problem) throw caller
+  return readCandidate(context, { notificationId, principal: caller, request, traceparent, idempotencyKey })
 }
 
 function unexpected(error: unknown): Problem {

@@ -35,12 +35,13 @@ export async function judgeCandidate(context: Context, candidate: Candidate): Pr
   if (providers.length === 0 || (principal.mode === 'test' && !context.config.CARRIER_SANDBOX_URL)) {
     throw providerMissing(request.channel)
   }
+  const sendAt = sendAtOf(request)
   const payload: SmsPayload = { to, text: smsText(template, request) }
   const answer: NotificationAccepted = {
     status: 'accepted',
     notification_id: notificationId as `notif_${string}`,
     channel: request.channel,
-    delivery_status: 'queued',
+    delivery_status: sendAt ? 'scheduled' : 'queued',
   }
   return {
     candidate,
@@ -52,9 +53,26 @@ export async function judgeCandidate(context: Context, candidate: Candidate): Pr
       JSON.stringify(payload),
       payloadPlace(principal.tenant_id, notificationId),
     ),
+    sendAt,
     credits: smsCredits,
     response: JSON.stringify(answer),
   }
+}
+
+const longestWaitMs = 30 * 24 * 3600 * 1000
+/** Clocks differ, and requests are repeated: what was due this long ago is sent at once. */
+const toleratedMs = 5 * 60 * 1000
+
+/** When to send; `undefined` for at once. Judged on acceptance, so that a repetition keeps its first answer. */
+function sendAtOf({ send_at }: DispatchRequest): Date | undefined {
+  if (send_at === undefined) return undefined
+  const sendAt = new Date(send_at)
+  const aheadMs = sendAt.getTime() - Date.now()
+  const fault =
+    aheadMs > longestWaitMs ? 'must be at most 30 days ahead' : aheadMs < -toleratedMs ? 'is in the past' : undefined
+  if (fault)
+    throw new Problem('validation_failed', `send_at ${fault}`, { errors: [{ path: 'send_at', message: fault }] })
+  return aheadMs > 0 ? sendAt : undefined
 }
 
 /** The event's template for the channel; `undefined` in the content form. */

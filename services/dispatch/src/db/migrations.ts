@@ -1,5 +1,14 @@
 import type { Migrations } from '@notify/database'
 import * as foundation from './migrations/0001-foundation.ts'
+import * as domains from './migrations/0002-domains.ts'
+import * as suppressions from './migrations/0003-suppressions.ts'
 import * as templates from './migrations/0004-templates.ts'
+import * as scheduleAndTally from './migrations/0005-schedule-and-tally.ts'
 
-export const migrations: Migrations = { '0001-foundation': foundation, '0004-templates': templates }
+export const migrations: Migrations = {
+  '0001-foundation': foundation,
+  '0002-domains': domains,
+  '0003-suppressions': suppressions,
+  '0004-templates': templates,
+  '0005-schedule-and-tally': scheduleAndTally,
+}

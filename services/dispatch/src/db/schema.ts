@@ -1,5 +1,15 @@
-import type { AttemptOutcome, Channel, DeliveryStatus, EventTemplates, Lane } from '@notify/contracts'
+import type {
+  AttemptOutcome,
+  Channel,
+  DeliveryStatus,
+  DomainStatus,
+  EventTemplates,
+  Lane,
+  SuppressionChannel,
+  SuppressionReason,
+} from '@notify/contracts'
 import type { ColumnType, Generated, JSONColumnType } from 'kysely'
+import type { RecordStates } from '../domains/judge-domain.ts'
 
 type Time = ColumnType<Date, Date | string | undefined, Date | string>
 
@@ -58,9 +68,20 @@ export interface Tables {
     /** What happens at `next_attempt_at`: another attempt, or failure because the outcome stayed unknown. */
     when_due: Generated<'send' | 'give_up'>
     enqueued_at: Time
+    /** When the caller wants it sent; absent: at once. */
+    send_at: Time | null
+    /** The carrier's receipt did not come within its time: nothing more is expected. */
+    receipt_overdue: Generated<boolean>
+    /** Whether nothing more is expected; kept by Postgres. */
+    settled: Generated<boolean>
     traceparent: string | null
     created_at: Time
     updated_at: Time
+  }
+  tallies: {
+    id: Generated<string>
+    accepted: string
+    settled: string
   }
   attempts: {
     notification_id: string
@@ -87,5 +108,58 @@ export interface Tables {
     version: Generated<number>
     created_at: Time
     updated_at: Time
+  }
+  domains: {
+    id: string
+    tenant_id: string
+    /** Lower-case, in ASCII. */
+    domain: string
+    selector: string
+    /** Base64 of the SubjectPublicKeyInfo. */
+    public_key: string
+    /** Base64 of the PKCS #8 key, encrypted. */
+    private_key: Buffer
+    mail_from_region: string | null
+    status: Generated<DomainStatus>
+    /** Grows with every change of the status. */
+    revision: Generated<number>
+    record_states: JSONColumnType<RecordStates>
+    verified_at: Time | null
+    last_checked_at: Time | null
+    /** When the check began whose result stands here: an older one never replaces it. */
+    check_started_at: Time | null
+    next_check_at: Time
+    status_since: Time
+    created_at: Time
+  }
+  domain_identities: {
+    domain_id: string
+    provider_id: string
+    tenant_id: string
+    domain: string
+    selector: string
+    /** Whether the carrier shall have it, or shall have it no more. */
+    wanted: Generated<boolean>
+    /** Revision of the provider's credentials with which the carrier took it. */
+    synced_revision: number | null
+    synced_at: Time | null
+    failures: Generated<number>
+    error: string | null
+    next_try_at: Time | null
+    leased_until: Time | null
+  }
+  suppressions: {
+    id: string
+    tenant_id: string
+    channel: SuppressionChannel
+    recipient_index: string
+    recipient_masked: string
+    reason: SuppressionReason
+    source_notification_id: string | null
+    created_at: Time
+    /** The latest report; what lifts an older one does not undo it. */
+    reported_at: Time
+    /** Not suppressed any more since then. Kept, so that an older report that comes late changes nothing. */
+    lifted_at: Time | null
   }
 }

@@ -26,6 +26,7 @@ export const getNotification: Handler<Context, typeof contract> = async ({ db },
     retry_count: found.retry_count,
     credits: found.credits,
     metadata: found.metadata,
+    send_at: found.send_at?.toISOString() ?? null,
     created_at: found.created_at.toISOString(),
     updated_at: found.updated_at.toISOString(),
     attempts: attempts.map((attempt) => ({

@@ -1,11 +1,34 @@
-import type { Receipt } from '@notify/contracts'
-
-const rank = { sent: 1, undelivered: 2, failed: 2, delivered: 3 } as const
+import type { DeliveryStatus, Receipt } from '@notify/contracts'
+import { transition } from './transition.ts'
 
 /**
- * What several receipts of one attempt amount to, in whatever order they came: delivered above all, then the first final
- * one, then sent.
+ * The one of several receipts of an attempt that decides: what all of them make of a state in their order, it makes alone.
+ * @param receipts at least one
  */
 export function foldReceipts(receipts: readonly Receipt[]): Receipt {
-  return receipts.reduce((best, next) => (rank[next.status] > rank[best.status] ? next : best))
+  let status: DeliveryStatus = 'queued'
+  let deciding = receipts[0]!
+  for (const receipt of receipts) {
+    const next = transition({ status, attempt: 1 }, { status: receipt.status, attempt: 1 })
+    if (next === undefined) continue
+    status = next
+    deciding = receipt
+  }
+  return deciding
+}
+
+/**
+ * Rounds of receipts that may each be applied at once, at most one for a notification: those of one attempt become one,
+ * those of several attempts follow each other.
+ */
+export function planRounds(receipts: readonly Receipt[]): Receipt[][] {
+  const folded = [...Map.groupBy(receipts, ({ attempt_id }) => attempt_id).values()].map(foldReceipts)
+  const rounds: Receipt[][] = []
+  for (const sameNotification of Map.groupBy(folded, ({ notification_id }) => notification_id).values()) {
+    sameNotification.forEach((receipt, index) => {
+      rounds[index] ??= []
+      rounds[index].push(receipt)
+    })
+  }
+  return rounds
 }

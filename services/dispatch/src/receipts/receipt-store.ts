@@ -1,16 +1,25 @@
 import type { Receipt } from '@notify/contracts'
 import type { Database, Statement } from '@notify/database'
-import { describeCode, isPermanentCode } from '../carriers/twilio-codes.ts'
 import type { Tables } from '../db/schema.ts'
 import { factsInto } from '../notifications/fact-sql.ts'
+import { explainFailure } from './explain-failure.ts'
+import { moves } from './transition.ts'
 
-/** SQL for the rank of a state: a receipt never lowers it. */
-const rankOf = (column: string) => `case ${column} when 'queued' then 0 when 'sent' then 1 else 2 end`
+/** Whether the receipt is of the attempt that the state speaks of: none while an operator's retry waits for its first one. */
+const ownAttempt = 'attempt.number = n.attempt_count and n.round_attempts > 0'
+
+/** SQL for the next state, null when nothing changes: `transition` written out. */
+const nextStatus = `case ${moves
+  .map(({ from, report, ownAttempt: own, to }) => {
+    const condition = `n.status = '${from}' and receipt.status = '${report}'${own ? ` and ${ownAttempt}` : ''}`
+    return `when ${condition} then '${to}'`
+  })
+  .join(' ')} end`
 
 /**
- * A receipt counts only for notifications of the tenant whose account signed it: the correlation in a callback's address is
- * the carrier account's word. `delivered` wins whatever the attempt; other receipts move the latest attempt only, and only up: none of them while an
- * operator's retry waits for an attempt of its own. A receipt also settles an attempt whose outcome was unknown.
+ * A receipt counts only for notifications of the tenant whose account signed it: the correlation that came with it is the
+ * carrier account's word. It also settles an attempt whose outcome was unknown. The next state is an expression over the row
+ * and no join with a table of moves: a row that somebody else changed meanwhile is judged anew, a joined line would not be.
  */
 const apply: Statement = {
   name: 'apply-receipts',
@@ -34,13 +43,11 @@ const apply: Statement = {
       returning a.notification_id as id, a.number
     ), changed as (
       update notifications n
-      set status = receipt.status, revision = n.revision + 1, updated_at = now(), next_attempt_at = null, when_due = 'send',
+      set status = ${nextStatus}, revision = n.revision + 1, updated_at = now(), next_attempt_at = null, when_due = 'send',
           sending = n.sending and attempt.number <> n.attempt_count,
           failure_reason = receipt.reason, retryable = receipt.retryable
       from receipt join attempt using (id)
-      where n.id = receipt.id and (
-        (receipt.status = 'delivered' and n.status <> 'delivered')
-        or (attempt.number = n.attempt_count and n.round_attempts > 0 and ${rankOf('receipt.status')} > ${rankOf('n.status')}))
+      where n.id = receipt.id and ${nextStatus} is not null
       returning n.*
     ), facts as (${factsInto('changed')})
     select id from changed`,
@@ -52,16 +59,8 @@ export async function applyReceipts(db: Database<Tables>, receipts: readonly Rec
   return new Set(rows.map(({ id }) => id))
 }
 
-function rowOf({ notification_id, attempt_id, provider_id, provider_message_id, status, error_code }: Receipt) {
-  const failed = status === 'failed' || status === 'undelivered'
-  return {
-    id: notification_id,
-    attempt_id,
-    provider_id,
-    provider_message_id,
-    status,
-    code: failed ? error_code : null,
-    reason: failed ? describeCode(error_code) : null,
-    retryable: failed && !isPermanentCode(error_code),
-  }
+function rowOf(receipt: Receipt) {
+  const { notification_id, attempt_id, provider_id, provider_message_id, status } = receipt
+  const { code = null, reason = null, retryable = false } = explainFailure(receipt) ?? {}
+  return { id: notification_id, attempt_id, provider_id, provider_message_id, status, code, reason, retryable }
 }

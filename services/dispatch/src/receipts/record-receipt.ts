@@ -1,8 +1,9 @@
 import type { Receipt } from '@notify/contracts'
 import { coalesce } from '@notify/service-kit'
 import type { WorkerContext } from '../context.ts'
-import { foldReceipts } from './fold-receipts.ts'
+import { planRounds } from './fold-receipts.ts'
 import { applyReceipts } from './receipt-store.ts'
+import { isObservation } from './transition.ts'
 
 const batch = { maxBatch: 256, maxInFlight: 2, minIntervalMs: 20 }
 
@@ -11,7 +12,7 @@ export function createReceiptRecorder(context: WorkerContext): (receipt: Receipt
   const record = coalesce<Receipt, undefined>({
     ...batch,
     async run(receipts) {
-      for (const round of roundsOf(receipts)) await applyReceipts(context.db, round)
+      for (const round of planRounds(receipts)) await applyReceipts(context.db, round)
       context.wakeOutbox()
       return receipts.map(() => undefined)
     },
@@ -19,20 +20,7 @@ export function createReceiptRecorder(context: WorkerContext): (receipt: Receipt
   return async (receipt) => {
     context.metrics.receipt(receipt.channel, receipt.status)
     // Without our correlation it belongs to no notification of ours: a message sent by other means from the same account.
-    if (!receipt.notification_id || !receipt.attempt_id) return
+    if (!receipt.notification_id || !receipt.attempt_id || isObservation(receipt.status)) return
     await record(receipt)
   }
-}
-
-/** Receipts of one attempt become one; those of several attempts of a notification follow each other. */
-function roundsOf(receipts: readonly Receipt[]): Receipt[][] {
-  const folded = [...Map.groupBy(receipts, ({ attempt_id }) => attempt_id).values()].map(foldReceipts)
-  const rounds: Receipt[][] = []
-  for (const sameNotification of Map.groupBy(folded, ({ notification_id }) => notification_id).values()) {
-    sameNotification.forEach((receipt, index) => {
-      rounds[index] ??= []
-      rounds[index].push(receipt)
-    })
-  }
-  return rounds
 }

@@ -14,18 +14,17 @@ const takeDue: Statement = {
     ), taken as (
       update notifications n
       set next_attempt_at = null, when_due = 'send', enqueued_at = now(), updated_at = now(),
-          status = case when n.when_due = 'give_up' then 'failed' else n.status end,
+          status = case when n.when_due = 'give_up' then 'failed' else 'queued' end,
           retryable = n.when_due = 'give_up',
-          revision = n.revision + case when n.when_due = 'give_up' then 1 else 0 end
-      from due where n.id = due.id and n.status = 'queued' and not n.sending
-      returning n.*
-    ), again as (select * from taken where status = 'queued'),
-    given_up as (select * from taken where status = 'failed'),
-    work as (${workInto('again')}), facts as (${factsInto('given_up')})
+          revision = n.revision + case when n.when_due = 'give_up' or n.status = 'scheduled' then 1 else 0 end
+      from due where n.id = due.id and n.status in ('queued', 'scheduled') and not n.sending
+      returning n.*, old.status as old_status
+    ), work as (${workInto(`taken where status = 'queued'`)}),
+    facts as (${factsInto('taken where status <> old_status')})
     select count(*)::int as count from taken`,
 }
 
-/** Puts back to work what has waited long enough, and gives up what nobody settled. @returns how many there were */
+/** Puts to work what is due, scheduled or waiting for another attempt, and gives up what nobody settled. @returns how many there were */
 export async function takeDueNotifications(db: Database<Tables>): Promise<number> {
   const [row] = await db.run<{ count: number }>(takeDue, [])
   return row?.count ?? 0
@@ -89,14 +88,64 @@ export async function requeueLostWork(db: Database<Tables>, enqueuedBefore: Date
   return row?.count ?? 0
 }
 
-const oldest: Statement = {
-  name: 'in-flight',
-  text: `select count(*)::int as queued, coalesce(extract(epoch from now() - min(enqueued_at)), 0)::float8 as oldest_seconds
-         from notifications where status = 'queued'`,
+const closeOverdue: Statement = {
+  name: 'close-overdue-receipts',
+  text: `
+    with overdue as (
+      select id from notifications
+      where not settled and status = 'sent' and created_at < now() - make_interval(secs => $1)
+        and updated_at < now() - make_interval(secs => $1)
+      order by created_at limit ${batch} for update skip locked
+    )
+    update notifications n set receipt_overdue = true from overdue where n.id = overdue.id returning 1`,
 }
 
-/** How many notifications wait, and for how long the oldest has, in seconds. */
-export async function measureQueue(db: Database<Tables>): Promise<{ queued: number; oldest_seconds: number }> {
-  const [row] = await db.run<{ queued: number; oldest_seconds: number }>(oldest, [])
-  return row ?? { queued: 0, oldest_seconds: 0 }
+/** Expects nothing more of messages that were sent so long ago without a receipt; they stay `sent`. @returns how many */
+export async function closeOverdueReceipts(db: Database<Tables>, deadlineMs: number): Promise<number> {
+  return (await db.run(closeOverdue, [deadlineMs / 1000])).length
+}
+
+/** Where all notifications are, in numbers that are kept apart from each other: accepted = settled + in flight. */
+export interface Balance {
+  accepted: number
+  settled: number
+  in_flight: number
+  /** Age of the oldest that is in flight and was not scheduled for later, in seconds. */
+  oldest_seconds: number
+  queued: number
+  queued_oldest_seconds: number
+}
+
+const balance: Statement = {
+  name: 'balance',
+  text: `
+    select tally.accepted, tally.settled, flight.*, queue.* from
+      (select coalesce(sum(accepted), 0)::float8 as accepted, coalesce(sum(settled), 0)::float8 as settled from tallies) as tally,
+      (select count(*)::int as in_flight,
+         coalesce(extract(epoch from now() - min(created_at) filter (where status <> 'scheduled')), 0)::float8 as oldest_seconds
+       from notifications where not settled) as flight,
+      (select count(*)::int as queued, coalesce(extract(epoch from now() - min(enqueued_at)), 0)::float8 as queued_oldest_seconds
+       from notifications where status = 'queued') as queue`,
+}
+
+/** One snapshot, so that the numbers agree with each other. */
+export async function measureBalance(db: Database<Tables>): Promise<Balance> {
+  const [row] = await db.run<Balance>(balance, [])
+  return row!
+}
+
+const foldTallies: Statement = {
+  name: 'fold-tallies',
+  text: `
+    with folded as (
+      delete from tallies where id in (select id from tallies order by id limit 10000 for update skip locked)
+      returning accepted, settled
+    )
+    insert into tallies (accepted, settled)
+    select sum(accepted), sum(settled) from folded having count(*) > 0`,
+}
+
+/** Sums up what was tallied, so that there are never many rows to read. */
+export async function sumUpTallies(db: Database<Tables>): Promise<void> {
+  await db.run(foldTallies, [])
 }

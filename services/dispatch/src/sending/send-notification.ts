@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { newId, type sendRequested } from '@notify/contracts'
 import type { Delivery } from '@notify/messaging'
 import { coalesce, type Span, SpanKind } from '@notify/service-kit'
@@ -18,7 +19,8 @@ const batch = { maxBatch: 128, maxInFlight: 2, minIntervalMs: 10 }
 /** Handles the work of a lane: claims the notification, calls the carrier, records the outcome. */
 export function createSender(context: WorkerContext): (work: Work, delivery: Delivery) => Promise<void> {
   const { config, db } = context
-  const leaseSeconds = (config.CARRIER_TIMEOUT + leaseMarginMs) / 1000
+  const longestPaceMs = (1000 * Math.max(config.SEND_CONCURRENCY, config.BULK_CONCURRENCY)) / config.SEND_RATE
+  const leaseMs = longestPaceMs + config.CARRIER_TIMEOUT + leaseMarginMs
   const policy: RetryPolicy = {
     retryDelaysMs: config.SEND_RETRY_DELAYS,
     unknownGraceMs: config.UNKNOWN_GRACE,
@@ -27,7 +29,7 @@ export function createSender(context: WorkerContext): (work: Work, delivery: Del
   const claim = coalesce<{ id: string; attempt_id: string }, Claim | undefined>({
     ...batch,
     async run(wanted) {
-      const claims = await claimForSending(db, wanted, leaseSeconds)
+      const claims = await claimForSending(db, wanted, leaseMs / 1000)
       const byAttempt = new Map(claims.map((one) => [one.attempt_id, one]))
       return wanted.map(({ attempt_id }) => byAttempt.get(attempt_id))
     },
@@ -35,17 +37,18 @@ export function createSender(context: WorkerContext): (work: Work, delivery: Del
   const settle = coalesce<Settlement, undefined>({
     ...batch,
     async run(settlements) {
-      await settleAttempts(db, settlements)
+      // What the carrier said is known here alone: it is worth more than one try to write it down.
+      await persistently(() => settleAttempts(db, settlements), leaseMs)
       context.wakeOutbox()
       return settlements.map(() => undefined)
     },
   })
   const pace = createPace(config.SEND_RATE)
   return async ({ notification_id }, { span }) => {
-    await pace.next()
     const claimed = await claim({ id: notification_id, attempt_id: newId('att') })
-    // Sent already, or being sent, or not due: a second delivery of the same work.
+    // Sent already, or being sent, or not due: a second delivery of the same work, which takes nobody's turn.
     if (!claimed) return
+    await pace.next()
     const { providerId, kind, answer } = await callCarrier(context, claimed, span)
     const next = decideNext(answer, claimed.lane, claimed.round_attempts, policy)
     await settle({
@@ -60,6 +63,21 @@ export function createSender(context: WorkerContext): (work: Work, delivery: Del
     })
     context.metrics.attempt(claimed.channel, kind, answer.outcome)
     logAttempt(context, claimed, answer, next, providerId)
+  }
+}
+
+const longestPauseMs = 1000
+
+/** Tries again until it succeeds or the time is over; the last failure is thrown. */
+async function persistently(work: () => Promise<void>, forMs: number): Promise<void> {
+  const until = performance.now() + forMs
+  for (let pauseMs = 50; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
+    try {
+      return await work()
+    } catch (error) {
+      if (performance.now() + pauseMs > until) throw error
+      await delay(pauseMs)
+    }
   }
 }
 

@@ -1,12 +1,15 @@
 import { streams } from '@notify/contracts'
 import { type Bus, findConsumer } from '@notify/messaging'
-import { type Kit, startPeriodic } from '@notify/service-kit'
+import { createTtlCache, type Kit, startPeriodic } from '@notify/service-kit'
 import type { WorkerContext } from '../context.ts'
 import { unknownReason } from './decide-next.ts'
 import {
+  type Balance,
+  closeOverdueReceipts,
   expireAttemptLeases,
-  measureQueue,
+  measureBalance,
   requeueLostWork,
+  sumUpTallies,
   takeDueBatch,
   takeDueNotifications,
 } from './schedule-store.ts'
@@ -45,10 +48,36 @@ export function startSchedulers(kit: Kit, context: WorkerContext, bus: Bus, dura
       kit.log.warn({ notifications: count }, 'work that the bus did not deliver is published again')
     },
   })
-  kit.metrics.gauge('notify_queued', 'Notifications that wait to be sent', async () => (await measureQueue(db)).queued)
-  kit.metrics.gauge('notify_queued_oldest_seconds', 'Age of the longest waiting notification', async () => {
-    return (await measureQueue(db)).oldest_seconds
+  startPeriodic(kit, {
+    name: 'receipt deadline',
+    everyMs: 60_000,
+    run: async () => (await closeOverdueReceipts(db, config.RECEIPT_DEADLINE)) === takeDueBatch,
   })
+  startPeriodic(kit, { name: 'tally', everyMs: 10_000, run: () => sumUpTallies(db) })
+  exportBalance(kit, context)
+}
+
+/** The invariant for alerts: what was accepted is settled or in flight; `notify_unaccounted` is what is neither. */
+function exportBalance({ metrics }: Kit, { db }: WorkerContext): void {
+  // One query serves all gauges of a scrape.
+  const measure = createTtlCache<Balance>({ ttlMs: 1000, maxEntries: 1, load: () => measureBalance(db) })
+  const gauge = (name: string, description: string, of: (balance: Balance) => number) =>
+    metrics.gauge(name, description, async () => of(await measure.get('balance')))
+  gauge('notify_accepted', 'Notifications accepted since the beginning', ({ accepted }) => accepted)
+  gauge('notify_settled', 'Notifications of which nothing more is expected', ({ settled }) => settled)
+  gauge('notify_in_flight', 'Notifications that are scheduled, queued or wait for a receipt', (it) => it.in_flight)
+  gauge(
+    'notify_unaccounted',
+    'Accepted less settled less in flight: 0',
+    (it) => it.accepted - it.settled - it.in_flight,
+  )
+  gauge(
+    'notify_in_flight_oldest_seconds',
+    'Age of the oldest in flight, scheduled ones aside',
+    (it) => it.oldest_seconds,
+  )
+  gauge('notify_queued', 'Notifications that wait to be sent', ({ queued }) => queued)
+  gauge('notify_queued_oldest_seconds', 'Age of the longest waiting notification', (it) => it.queued_oldest_seconds)
 }
 
 /**

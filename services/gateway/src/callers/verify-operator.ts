@@ -55,10 +55,21 @@ function principalOf(payload: JWTPayload, config: Config): OperatorPrincipal {
   throw new Problem('permission_denied', `The access token names no tenant in its claim ${config.OIDC_TENANT_CLAIM}`)
 }
 
+const tokenFaults = [
+  errors.JWTInvalid,
+  errors.JWTClaimValidationFailed,
+  errors.JWSInvalid,
+  errors.JWSSignatureVerificationFailed,
+  errors.JWKSNoMatchingKey,
+  errors.JWKSMultipleMatchingKeys,
+  errors.JOSEAlgNotAllowed,
+  errors.JOSENotSupported,
+]
+
 /** A bad token is the caller's fault; an issuer out of reach is not. */
 function refusal(error: unknown): Problem {
   if (error instanceof errors.JWTExpired) return unauthenticated('The access token has expired', error)
-  if (error instanceof errors.JOSEError && !(error instanceof errors.JWKSTimeout)) {
+  if (tokenFaults.some((fault) => error instanceof fault)) {
     return unauthenticated('The access token is not valid', error)
   }
   return new Problem('service_unavailable', 'The identity provider does not answer; try again shortly', {

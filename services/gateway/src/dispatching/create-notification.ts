@@ -4,48 +4,50 @@ import {
   type AcceptResult,
   acceptNotifications,
   type createNotification as contract,
+  type KeyPrincipal,
   newId,
 } from '@notify/contracts'
-import { coalesce, defaultMaxBodyBytes, type Handler, Problem, Reply } from '@notify/service-kit'
+import { coalesce, type PassedOn, Problem, Reply } from '@notify/service-kit'
 import type { Context } from '../context.ts'
 
 interface Request {
   requestId: string
-  /** Size of the caller's body. */
-  bytes: number
-  item: AcceptItem
+  principal: KeyPrincipal
+  item: Pick<AcceptItem, 'notification_id' | 'idempotency_key' | 'traceparent'>
+  /** The caller's body, as it was written. */
+  text: string
 }
 
 const maxBatch = 256
-const callsInFlight = 2
-const callTimeoutMs = 8000
-/** Bodies of one call; written anew they may grow sixfold (`1e20`), and dispatch takes 64 MiB. */
-const maxCallBytes = 8 * 1024 * 1024
+const callsInFlight = 3
+/** How long a caller waits for dispatch at most, all repetitions included. */
+const patienceMs = 8000
+/** Longer than dispatch waits for an idempotency key that somebody else holds. */
+const callTimeoutMs = 7000
+/** UTF-16 units of the bodies in one call: at most three times as many bytes, and dispatch takes 64 MiB. */
+const maxCallLength = 8 * 1024 * 1024
 /** Waits before a call that had no answer is repeated; the ids are ours, so repeating it accepts nothing twice. */
 const repeatAfterMs = [50, 200, 500, 1000, 1500]
 
 /** Accepts notifications: requests of the same moment travel to dispatch in one call, and each gets its own answer. */
-export function createNotificationHandler(context: Context): Handler<Context, typeof contract> {
+export function createNotificationHandler(
+  context: Context,
+): (context: Context, request: PassedOn<typeof contract>) => Promise<Reply> {
   const accept = coalesce<Request, AcceptResult>({
     maxBatch,
     maxInFlight: callsInFlight,
-    weight: { of: ({ bytes }) => bytes, max: maxCallBytes },
+    weight: { of: ({ text }) => text.length, max: maxCallLength },
     run: (requests) => acceptTogether(context, requests),
   })
-  return async (_context, { body, principal, idempotencyKey, span, requestId, headers }) => {
+  return async (_context, { bodyText: text, principal, idempotencyKey, span, requestId }) => {
     const notificationId = newId('notif')
     span.set({ 'notification.id': notificationId })
-    const result = await accept({
-      requestId,
-      bytes: Number(headers['content-length'] ?? defaultMaxBodyBytes),
-      item: {
-        notification_id: notificationId,
-        principal: await context.signPrincipal(principal),
-        idempotency_key: idempotencyKey,
-        traceparent: span.traceparent,
-        request: body,
-      },
-    })
+    const item = {
+      notification_id: notificationId,
+      idempotency_key: idempotencyKey,
+      traceparent: span.traceparent,
+    }
+    const result = await accept({ requestId, principal, item, text })
     if ('problem' in result) {
       const { code, detail, errors } = result.problem
       throw new Problem(code as Problem['code'], detail, errors ? { errors } : {})
@@ -57,10 +59,7 @@ export function createNotificationHandler(context: Context): Handler<Context, ty
 
 /** One log line for the whole call: it tells each request's notification, at a fraction of the cost of a line each. */
 async function acceptTogether(context: Context, requests: readonly Request[]): Promise<AcceptResult[]> {
-  const results = await callDispatch(
-    context,
-    requests.map(({ item }) => item),
-  )
+  const results = await callDispatch(context, await writeCall(context, requests))
   const accepted = requests.flatMap(({ requestId, item }, index) => {
     const result = results[index]!
     return 'body' in result && !result.replayed
@@ -71,14 +70,29 @@ async function acceptTogether(context: Context, requests: readonly Request[]): P
   return results
 }
 
-async function callDispatch({ dispatch, metrics }: Context, items: AcceptItem[]): Promise<AcceptResult[]> {
+/** The call's body. The requests go into it as their callers wrote them: they are JSON, and dispatch judges the rest. */
+async function writeCall({ signPrincipal }: Context, requests: readonly Request[]): Promise<string> {
+  const callers = [...new Set(requests.map(({ principal }) => principal))]
+  const places = new Map(callers.map((principal, place) => [principal, place]))
+  const items = requests.map(({ item, principal, text }) => {
+    const head = JSON.stringify({ ...item, principal: places.get(principal) })
+    return `${head.slice(0, -1)},"request":${text}}`
+  })
+  const principals = await Promise.all(callers.map(signPrincipal))
+  return `{"principals":${JSON.stringify(principals)},"items":[${items.join(',')}]}`
+}
+
+async function callDispatch({ dispatch, metrics }: Context, bodyText: string): Promise<AcceptResult[]> {
+  const until = performance.now() + patienceMs
   for (let attempt = 0; ; attempt++) {
+    const timeoutMs = Math.min(callTimeoutMs, until - performance.now())
     try {
-      const { results } = await dispatch.call(acceptNotifications, { body: { items }, timeoutMs: callTimeoutMs })
+      const { results } = await dispatch.call(acceptNotifications, { bodyText, timeoutMs })
       return results
     } catch (error) {
       const waitMs = repeatAfterMs[attempt]
       if (!(error instanceof Problem) || error.code !== 'service_unavailable' || waitMs === undefined) throw error
+      if (performance.now() + waitMs >= until) throw error
       metrics.acceptRepeated()
       await delay(waitMs)
     }

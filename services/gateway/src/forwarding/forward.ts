@@ -1,5 +1,5 @@
 import type { Route } from '@notify/contracts'
-import { type Handler, type InternalClient, Reply } from '@notify/service-kit'
+import { type InternalClient, type PassedOn, Reply } from '@notify/service-kit'
 import type { Context } from '../context.ts'
 
 const timeoutMs = 10_000
@@ -8,13 +8,13 @@ const timeoutMs = 10_000
 export function forwardTo<R extends Route>(
   owner: (context: Context) => InternalClient,
   contract: R,
-): Handler<Context, R> {
+): (context: Context, request: PassedOn<R>) => Promise<Reply> {
   return async (context, request) => {
     const { principal } = request
     const answer = await owner(context).exchange(contract, {
       params: (request.params ?? {}) as Record<string, string>,
       search: searchOf(request.url),
-      body: request.body as never,
+      bodyText: request.bodyText,
       ...(principal ? { principal: await context.signPrincipal(principal) } : {}),
       headers: {
         'x-request-id': request.requestId,

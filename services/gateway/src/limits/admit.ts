@@ -30,20 +30,23 @@ export function limitsFor(key: Omit<Limit, 'scope'>, tenant: Omit<Limit, 'scope'
 const windowSeconds = 1
 
 /**
- * Counts a request against its limits.
+ * Counts requests against a caller's limits.
  * @returns the RateLimit headers of the answer (draft-ietf-httpapi-ratelimit-headers); throws `rate_limited` past a limit
  */
-export function createAdmission(redis: Redis, metrics: GatewayMetrics): (limits: Limits) => OutgoingHttpHeaders {
+export function createAdmission(
+  redis: Redis,
+  metrics: GatewayMetrics,
+): (limits: Limits, requests?: number) => OutgoingHttpHeaders {
   const count = createCounter(redis)
-  const judge = ({ scope, id, perSecond }: Limit) => {
-    const { place, resetMs } = count(id)
+  const judge = ({ scope, id, perSecond }: Limit, requests: number) => {
+    const { place, resetMs } = count(id, requests)
     const state = `"${scope}";r=${Math.max(perSecond - place, 0)};t=${secondsOf(resetMs)}`
     return { passed: place > perSecond, state, resetMs }
   }
-  return (limits) => {
-    const key = judge(limits.key)
+  return (limits, requests = 1) => {
+    const key = judge(limits.key, requests)
     // Who is past the own limit does not use up the tenant's, which others share.
-    const tenant = key.passed ? undefined : judge(limits.tenant)
+    const tenant = key.passed ? undefined : judge(limits.tenant, requests)
     const state = tenant ? `${key.state}, ${tenant.state}` : key.state
     const headers = { 'RateLimit-Policy': limits.policy, RateLimit: state }
     const passed = key.passed ? limits.key : tenant?.passed ? limits.tenant : undefined

@@ -24,7 +24,10 @@ const maxWindows = 100_000
  * Counts requests in windows of a second. Each replica counts at once by itself and tells Redis a moment later, many
  * requests in one command; with Redis away the own count goes on alone. Nobody ever waits for Redis.
  */
-export function createCounter(redis: Redis, now: () => number = () => performance.now()): (id: string) => Place {
+export function createCounter(
+  redis: Redis,
+  now: () => number = () => performance.now(),
+): (id: string, requests: number) => Place {
   const windows = new Map<string, Window>()
 
   const tell = async (id: string, window: Window) => {
@@ -43,7 +46,7 @@ export function createCounter(redis: Redis, now: () => number = () => performanc
     }
   }
 
-  return (id) => {
+  return (id, requests) => {
     const nowMs = now()
     let window = windows.get(id)
     if (!window || window.endsAtMs <= nowMs) {
@@ -51,7 +54,7 @@ export function createCounter(redis: Redis, now: () => number = () => performanc
       window = { shared: 0, untold: 0, endsAtMs: nowMs + windowMs, telling: false }
       windows.set(id, window)
     }
-    window.untold++
+    window.untold += requests
     if (!window.telling) {
       window.telling = true
       setTimeout(tell, tellEveryMs, id, window)

@@ -1,12 +1,12 @@
 import { expect, test } from '@jest/globals'
-import { newId } from '@notify/contracts'
 import { Problem } from '@notify/service-kit'
-import { readCorrelation, readStatusForm } from './read-status-form.ts'
+import { StatusForm } from '../receipts/receive-sms-status.ts'
+import { readForm } from './read-signed-form.ts'
 
 const form = 'application/x-www-form-urlencoded'
 const fields = { AccountSid: `AC${'0'.repeat(32)}`, MessageSid: `SM${'1'.repeat(32)}`, MessageStatus: 'delivered' }
 const read = (parameters: Record<string, string>, type: string | undefined = form) =>
-  readStatusForm(Buffer.from(new URLSearchParams(parameters).toString()), type)
+  readForm(StatusForm, Buffer.from(new URLSearchParams(parameters).toString()), type)
 
 function problemOf(work: () => unknown): Problem {
   try {
@@ -22,16 +22,13 @@ test('what we need is read, and everything is kept: the signature covers all of 
   const sent = { ...fields, To: '+15551230001', SmsSid: 'SM1', NewField: 'a b+c&ü' }
   expect(read(sent)).toEqual({
     parameters: sent,
-    accountSid: fields.AccountSid,
-    messageSid: fields.MessageSid,
-    messageStatus: 'delivered',
-    errorCode: null,
+    fields: { ...fields, ErrorCode: null },
   })
 })
 
 test('a field that comes twice is kept twice', () => {
   const body = Buffer.from(`${new URLSearchParams(fields)}&Tag=a&Tag=b`)
-  expect(readStatusForm(body, form).parameters.Tag).toEqual(['a', 'b'])
+  expect(readForm(StatusForm, body, form).parameters.Tag).toEqual(['a', 'b'])
 })
 
 test.each([
@@ -39,8 +36,8 @@ test.each([
   ['0', null],
   ['', null],
   ['none', null],
-])('the error code %j is %j', (ErrorCode, errorCode) => {
-  expect(read({ ...fields, ErrorCode }).errorCode).toBe(errorCode)
+])('the error code %j is %j', (ErrorCode, expected) => {
+  expect(read({ ...fields, ErrorCode }).fields.ErrorCode).toBe(expected)
 })
 
 test.each(['AccountSid', 'MessageSid', 'MessageStatus'])('a callback without %s is refused, naming it', (name) => {
@@ -62,26 +59,14 @@ test.each([
 test.each([undefined, 'application/json', 'multipart/form-data', 'text/plain'])(
   'a body of type %s is refused',
   (type) => {
-    expect(problemOf(() => readStatusForm(Buffer.from(''), type)).code).toBe('unsupported_media_type')
+    expect(problemOf(() => readForm(StatusForm, Buffer.from(''), type)).code).toBe('unsupported_media_type')
   },
 )
 
 test('a form with a character set is a form', () => {
-  expect(read(fields, `${form}; charset=UTF-8`).messageStatus).toBe('delivered')
+  expect(read(fields, `${form}; charset=UTF-8`).fields.MessageStatus).toBe('delivered')
 })
 
 test('a name that JavaScript knows is a field like any other', () => {
   expect(Object.entries(read({ ...fields, constructor: 'x' }).parameters)).toContainEqual(['constructor', 'x'])
-})
-
-test('our correlation is read from the address, and what cannot be ours is passed over', () => {
-  const [notification_id, attempt_id, provider_id] = [newId('notif'), newId('att'), newId('prov')]
-  const query = new URLSearchParams({ notification_id, attempt_id, provider_id })
-  expect(readCorrelation(`/callbacks?${query}`)).toEqual({ notification_id, attempt_id, provider_id })
-  expect(readCorrelation(`/callbacks?notification_id=${attempt_id}&attempt_id='--`)).toEqual({
-    notification_id: undefined,
-    attempt_id: undefined,
-    provider_id: undefined,
-  })
-  expect(readCorrelation('/callbacks')).toEqual({})
 })

@@ -12,21 +12,21 @@ interface SignedRequest {
 }
 
 /**
- * Finds the provider whose token made the signature: HMAC-SHA1 over the public URL and the sorted fields. Of several that
- * share an account, the one that the address names is taken; a name in the address proves nothing by itself.
- * @param named the provider in our correlation
+ * Finds the providers whose token made the signature, an HMAC-SHA1 over the public URL and the sorted fields: several may
+ * share an account.
+ * @returns at least one
  * @throws Problem `invalid_signature` when none did
  * @see https://www.twilio.com/docs/usage/security#validating-requests
  */
-export function verifySignature(
+export function findSigners(
   providers: readonly SmsProvider[],
   { signature, url, parameters }: SignedRequest,
-  named: string | undefined,
-): SmsProvider {
+): [SmsProvider, ...SmsProvider[]] {
   const candidates = typeof signature === 'string' ? providers : []
-  const signers = candidates.filter(({ authToken }) => validateRequest(authToken, signature as string, url, parameters))
-  const signer = signers.find(({ id }) => id === named) ?? signers[0]
-  if (signer) return signer
+  const [first, ...others] = candidates.filter(({ authToken }) =>
+    validateRequest(authToken, signature as string, url, parameters),
+  )
+  if (first) return [first, ...others]
   throw new Problem(
     'invalid_signature',
     'X-Twilio-Signature does not fit this request, the public URL and an account known here',

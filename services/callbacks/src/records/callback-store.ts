@@ -1,16 +1,36 @@
-import { type Receipt, receiptReceived, subjectOf } from '@notify/contracts'
+import type { EventContract } from '@notify/contracts'
+import { subjectOf } from '@notify/contracts'
 import { type Database, enqueueSql, type Statement } from '@notify/database'
+import type { z } from 'zod'
 import type { Tables } from '../db/schema.ts'
 
-/** A receipt and the trace that it came in. */
-export interface NewReceipt {
-  receipt: Receipt
+/** What makes two callbacks the same: the carrier's name for the message, and what it says of it. */
+interface Identity {
+  provider_id: string
+  provider_message_id: string
+  status: string
+}
+
+/** A callback that is recorded once, and what is told of it then. */
+export interface NewCallback extends Identity {
+  subject: string
+  event: unknown
   traceparent: string | undefined
+}
+
+/** A callback with the event that it gives. */
+export function callbackOf<S extends z.ZodType>(
+  identity: Identity,
+  contract: EventContract<S>,
+  event: z.output<S>,
+  traceparent: string | undefined,
+): NewCallback {
+  return { ...identity, subject: subjectOf(contract, event), event, traceparent }
 }
 
 /** The record and its event commit together; what was recorded before makes no second event. */
 const record: Statement = {
-  name: 'record-receipts',
+  name: 'record-callbacks',
   text: `
     with input as (
       select * from json_to_recordset($1::json) as t (provider_id text, provider_message_id text, status text,
@@ -26,24 +46,13 @@ const record: Statement = {
     select provider_id, provider_message_id, status from recorded`,
 }
 
-/** Records receipts; of equal ones in the batch only the first may be given. @returns the identities of the new ones */
-export async function recordReceipts(db: Database<Tables>, receipts: readonly NewReceipt[]): Promise<Set<string>> {
-  const input = receipts.map(({ receipt, traceparent }) => ({
-    provider_id: receipt.provider_id,
-    provider_message_id: receipt.provider_message_id,
-    status: receipt.status,
-    subject: subjectOf(receiptReceived, receipt),
-    event: receipt,
-    traceparent,
-  }))
-  const rows = await db.run<Identity>(record, [JSON.stringify(input)])
-  return new Set(rows.map(receiptIdentity))
+/** Records callbacks; of equal ones in the batch only the first may be given. @returns the identities of the new ones */
+export async function recordCallbacks(db: Database<Tables>, callbacks: readonly NewCallback[]): Promise<Set<string>> {
+  const rows = await db.run<Identity>(record, [JSON.stringify(callbacks)])
+  return new Set(rows.map(callbackIdentity))
 }
 
-type Identity = Pick<Receipt, 'provider_id' | 'provider_message_id' | 'status'>
-
-/** What makes two receipts the same. */
-export function receiptIdentity({ provider_id, provider_message_id, status }: Identity): string {
+export function callbackIdentity({ provider_id, provider_message_id, status }: Identity): string {
   return `${provider_id} ${provider_message_id} ${status}`
 }
 

@@ -1,0 +1,15 @@
+/** A message to be sent, whichever way its content came. */
+export interface Email {
+  /** The From header, as a reader sees it. */
+  from: string
+  fromAddress: string
+  /** Bare addresses of all recipients. */
+  destination: string[]
+  to: string[]
+  subject: string
+  text: string
+  html: string | undefined
+  headers: { name: string; value: string }[]
+  tags: Record<string, string>
+  configurationSet: string | undefined
+}

@@ -1,0 +1,34 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+
+/** An address that gets the messages of a topic once it has confirmed that it wants them. */
+export class Subscription {
+  readonly arn: string
+  readonly topicArn: string
+  readonly endpoint: string
+  /** What a confirmation must bring along. */
+  readonly token = randomBytes(64).toString('hex')
+  #isConfirmed = false
+  #waiting: (() => void)[] = []
+
+  constructor(topicArn: string, endpoint: string) {
+    this.arn = `${topicArn}:${randomUUID()}`
+    this.topicArn = topicArn
+    this.endpoint = endpoint
+  }
+
+  get isConfirmed(): boolean {
+    return this.#isConfirmed
+  }
+
+  /** Takes the confirmation; who waits for it goes on. */
+  confirm(): void {
+    this.#isConfirmed = true
+    for (const proceed of this.#waiting.splice(0)) proceed()
+  }
+
+  /** Resolves when it is confirmed; at once when it is already. */
+  confirmed(): Promise<void> {
+    if (this.#isConfirmed) return Promise.resolve()
+    return new Promise((resolve) => this.#waiting.push(resolve))
+  }
+}

@@ -1,0 +1,77 @@
+import { z } from 'zod'
+import { idSchema } from './ids.ts'
+import { listQuery } from './list.ts'
+import { Channel } from './notifications.ts'
+import { defineRoute, NoContent, operator } from './route.ts'
+import { Timestamp } from './text.ts'
+
+/** Channels that are suppressed by recipient; WhatsApp has the consent ledger instead. */
+export const SuppressionChannel = Channel.extract(['email', 'sms'])
+export type SuppressionChannel = z.infer<typeof SuppressionChannel>
+
+/** Why somebody is not written to: only `stop` can be taken back by the recipient (START). */
+export const SuppressionReason = z.enum(['bounce', 'complaint', 'stop', 'manual'])
+export type SuppressionReason = z.infer<typeof SuppressionReason>
+
+export const Suppression = z
+  .object({
+    suppression_id: idSchema('sup'),
+    channel: SuppressionChannel,
+    recipient_masked: z.string(),
+    reason: SuppressionReason,
+    source_notification_id: idSchema('notif').nullable(),
+    created_at: Timestamp,
+  })
+  .meta({ id: 'Suppression' })
+export type Suppression = z.infer<typeof Suppression>
+
+/*
+ * Permissions: the list says who does not want to hear from us, as the consent ledger does, so reading it needs the same
+ * permission. Adding to it and lifting from it decides what is handed to the carriers and puts the reputation of their
+ * accounts at stake, so both need the permission to manage providers.
+ */
+
+export const listSuppressions = defineRoute({
+  name: 'listSuppressions',
+  service: 'dispatch',
+  method: 'GET',
+  path: '/api/v1/suppressions',
+  summary: 'Recipients that are not written to, newest first',
+  auth: operator('consents:read'),
+  query: z.strictObject({
+    channel: SuppressionChannel.optional(),
+    reason: SuppressionReason.optional(),
+    recipient: z.string().min(1).max(320).optional(),
+    ...listQuery,
+  }),
+  responses: { 200: z.object({ items: z.array(Suppression), next_cursor: z.string().nullable() }) },
+  errors: [],
+})
+
+export const addSuppression = defineRoute({
+  name: 'addSuppression',
+  service: 'dispatch',
+  method: 'POST',
+  path: '/api/v1/suppressions',
+  summary: 'Write to a recipient no more; one who is suppressed already is answered as they are',
+  auth: operator('providers:manage'),
+  body: z.strictObject({
+    channel: SuppressionChannel,
+    recipient: z.string().min(1).max(320).meta({ description: 'Address, or E.164 number' }),
+    reason: z.literal('manual').default('manual'),
+  }),
+  responses: { 201: Suppression },
+  errors: ['invalid_recipient', 'invalid_idempotency_key', 'idempotency_conflict', 'idempotency_in_progress'],
+})
+
+export const liftSuppression = defineRoute({
+  name: 'liftSuppression',
+  service: 'dispatch',
+  method: 'DELETE',
+  path: '/api/v1/suppressions/:suppression_id',
+  summary: 'Write to a recipient again',
+  auth: operator('providers:manage'),
+  params: z.object({ suppression_id: z.string() }),
+  responses: { 204: NoContent },
+  errors: ['not_found'],
+})

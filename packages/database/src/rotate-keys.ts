@@ -1,0 +1,137 @@
+import { type KeyRing, keyIdBytes, keyIdOf } from '@notify/privacy'
+import type { Logger } from '@notify/service-kit'
+import type { Queries } from './open.ts'
+
+/** A column of a service's own that holds what its key ring has encrypted. */
+export interface EncryptedColumn {
+  table: string
+  column: string
+  /** The column that tells the rows apart, of type text. */
+  key: string
+  /** The columns of which {@link place} makes where a value belongs, in its order. */
+  placedBy: readonly string[]
+  /** Where a value belongs: what it was encrypted with as additional data. */
+  place(...values: string[]): string
+}
+
+/** What became of a column's values. */
+export interface Rotation {
+  /** Encrypted anew. */
+  rotated: number
+  /** Left alone, because the ring holds no such key: how many by key id; `none` where there is no key id at all. */
+  unknown: Record<string, number>
+  /** Left alone although the ring holds the key: changed, or taken from another row. */
+  unreadable: number
+}
+
+/** Rows looked at in one round: each round is short, so that nothing waits for it. */
+const pageSize = 500
+
+interface Head {
+  key: string
+  place: string[]
+  head: Buffer | null
+}
+
+interface Value {
+  key: string
+  sealed: Buffer
+}
+
+/**
+ * Encrypts with the ring's current key every value that another key has encrypted. May run beside the service, be cut off
+ * and repeated: each value is replaced only if it is still the one that was read.
+ * @param log told of each column, and of values that could not be read, by key id; neither text nor key is in it
+ * @returns by `table.column`
+ */
+export async function rotateEncryptedColumns(
+  db: Queries,
+  columns: readonly EncryptedColumn[],
+  keyRing: KeyRing,
+  log: Logger,
+): Promise<Record<string, Rotation>> {
+  const rotations: Record<string, Rotation> = {}
+  for (const column of columns) {
+    const rotation = await rotateColumn(db, column, keyRing)
+    const line = { table: column.table, column: column.column, key_id: keyRing.currentKeyId, ...rotation }
+    const left = rotation.unreadable > 0 || Object.keys(rotation.unknown).length > 0
+    if (left) log.error(line, `${rotation.rotated} values encrypted anew; some could not be read and stay as they are`)
+    else log.info(line, `${rotation.rotated} values encrypted anew`)
+    rotations[`${column.table}.${column.column}`] = rotation
+  }
+  return rotations
+}
+
+async function rotateColumn(db: Queries, column: EncryptedColumn, keyRing: KeyRing): Promise<Rotation> {
+  const rotation: Rotation = { rotated: 0, unknown: {}, unreadable: 0 }
+  let after = ''
+  for (;;) {
+    const heads = await readHeads(db, column, after)
+    const stale = new Map<string, string>()
+    for (const { key, place, head } of heads) {
+      const keyId = head && keyIdOf(head)
+      if (head === null || keyId === keyRing.currentKeyId) continue
+      if (keyId && keyRing.holds(keyId)) stale.set(key, column.place(...place))
+      else rotation.unknown[keyId ?? 'none'] = (rotation.unknown[keyId ?? 'none'] ?? 0) + 1
+    }
+    const { rotated, unreadable } = await rotateValues(db, column, keyRing, stale)
+    rotation.rotated += rotated
+    rotation.unreadable += unreadable
+    if (heads.length < pageSize) return rotation
+    after = heads.at(-1)!.key
+  }
+}
+
+/** The next rows by key, with as much of each value as tells its key. */
+function readHeads(db: Queries, { table, column, key, placedBy }: EncryptedColumn, after: string): Promise<Head[]> {
+  return db.run<Head>(
+    `select ${key} as key, array[${placedBy.join(', ')}]::text[] as place, substring(${column} from 1 for ${keyIdBytes}) as head
+     from ${table} where ${key} > $1 order by ${key} limit ${pageSize}`,
+    [after],
+  )
+}
+
+/** Encrypts the values of these rows anew; those that were changed meanwhile are read again, until none was. */
+async function rotateValues(
+  db: Queries,
+  { table, column, key }: EncryptedColumn,
+  keyRing: KeyRing,
+  places: ReadonlyMap<string, string>,
+): Promise<Pick<Rotation, 'rotated' | 'unreadable'>> {
+  let rotated = 0
+  let unreadable = 0
+  let left = [...places.keys()]
+  while (left.length > 0) {
+    const known = await db.run<Value>(
+      `select ${key} as key, ${column} as sealed from ${table} where ${key} = any($1) and ${column} is not null order by ${key}`,
+      [left],
+    )
+    const fresh = known
+      .filter(({ sealed }) => keyIdOf(sealed) !== keyRing.currentKeyId)
+      .flatMap(({ key: row, sealed }) => {
+        const text = read(keyRing, sealed, places.get(row)!)
+        return text === undefined ? [] : [{ row, sealed, anew: keyRing.encrypt(text, places.get(row)!) }]
+      })
+    const done = await db.run<{ key: string }>(
+      // Locked in the order in which the service's own statements lock, and only where nobody was faster.
+      `with fresh as (select * from unnest($1::text[], $2::bytea[], $3::bytea[]) as t (key, known, anew)),
+       locked as (select ${key} as key from ${table} where ${key} = any($1) order by ${key} for update)
+       update ${table} set ${column} = fresh.anew from fresh join locked using (key)
+       where ${table}.${key} = fresh.key and ${table}.${column} = fresh.known returning ${table}.${key} as key`,
+      [fresh.map(({ row }) => row), fresh.map(({ sealed }) => sealed), fresh.map(({ anew }) => anew)],
+    )
+    const settled = new Set(done.map(({ key: row }) => row))
+    rotated += settled.size
+    unreadable += known.filter(({ sealed }) => keyIdOf(sealed) !== keyRing.currentKeyId).length - fresh.length
+    left = fresh.map(({ row }) => row).filter((row) => !settled.has(row))
+  }
+  return { rotated, unreadable }
+}
+
+function read(keyRing: KeyRing, sealed: Buffer, place: string): string | undefined {
+  try {
+    return keyRing.decrypt(sealed, place)
+  } catch {
+    return undefined
+  }
+}

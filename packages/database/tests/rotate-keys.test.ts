@@ -1,0 +1,167 @@
+import { randomBytes } from 'node:crypto'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { type KeyRing, keyIdOf, parseKeyRing } from '@notify/privacy'
+import { eventually, TestEnv } from '../../dev-env/src/index.ts'
+import type { Queries, Run } from '../src/open.ts'
+import { type EncryptedColumn, rotateEncryptedColumns } from '../src/rotate-keys.ts'
+import { type Process, startProcess } from './schema.ts'
+
+const keys = Object.fromEntries(
+  ['2024', '2025', '2026', 'gone'].map((id) => [id, `${id}:${randomBytes(32).toString('base64')}`]),
+)
+const ringOf = (...ids: string[]) => parseKeyRing(ids.map((id) => keys[id]).join(','))
+const ring = ringOf('2026', '2025', '2024')
+const placeOf = (tenant: string, id: string) => `letters|${tenant}|${id}`
+const letters: EncryptedColumn = {
+  table: 'letters',
+  column: 'sealed',
+  key: 'id',
+  placedBy: ['tenant_id', 'id'],
+  place: placeOf,
+}
+
+let env: TestEnv
+let process: Process
+beforeAll(async () => {
+  env = await TestEnv.start([])
+})
+afterAll(() => env?.stop())
+beforeEach(async () => {
+  process = await startProcess(env)
+  await process.db.run('create table letters (id text primary key, tenant_id text not null, sealed bytea)')
+})
+afterEach(async () => {
+  await process.db.run('drop table letters')
+  await process.kit.stop()
+})
+
+async function write(id: string, text: string | Buffer | null, by: KeyRing = ringOf('2025')): Promise<Buffer | null> {
+  const sealed = typeof text === 'string' ? by.encrypt(text, placeOf('ten_1', id)) : text
+  await process.db.run('insert into letters values ($1, $2, $3)', [id, 'ten_1', sealed])
+  return sealed
+}
+
+async function stored(): Promise<Map<string, Buffer>> {
+  const rows = await process.db.run<{ id: string; sealed: Buffer }>('select id, sealed from letters order by id')
+  return new Map(rows.map(({ id, sealed }) => [id, sealed]))
+}
+
+const rotate = (db: Queries = process.db) =>
+  rotateEncryptedColumns(db, [letters], ring, process.kit.log).then((rotations) => rotations['letters.sealed'])
+
+test('what older keys have encrypted is encrypted with the current one, and read where it was', async () => {
+  await write('a', 'from 2024', ringOf('2024'))
+  await write('b', 'from 2025')
+  const current = await write('c', 'from 2026', ring)
+  await write('d', null)
+  expect(await rotate()).toEqual({ rotated: 2, unknown: {}, unreadable: 0 })
+  const rows = await stored()
+  const onlyNew = ringOf('2026')
+  expect(onlyNew.decrypt(rows.get('a')!, placeOf('ten_1', 'a'))).toBe('from 2024')
+  expect(onlyNew.decrypt(rows.get('b')!, placeOf('ten_1', 'b'))).toBe('from 2025')
+  expect(rows.get('c')).toEqual(current)
+  expect(rows.get('d')).toBeNull()
+  expect(process.kit.lines).toContainEqual(
+    expect.objectContaining({ table: 'letters', column: 'sealed', key_id: '2026', rotated: 2 }),
+  )
+})
+
+test('thousands of values are all found, and a second run finds none', async () => {
+  const sealed = Array.from({ length: 1203 }, (_, n) =>
+    ringOf('2025').encrypt(`letter ${n}`, placeOf('ten_1', `l${n}`)),
+  )
+  await process.db.run(
+    `insert into letters select 'l' || n - 1, 'ten_1', sealed from unnest($1::bytea[]) with ordinality as t (sealed, n)`,
+    [sealed],
+  )
+  expect(await rotate()).toMatchObject({ rotated: 1203 })
+  const rows = await stored()
+  expect([...rows].map(([id, value]) => ringOf('2026').decrypt(value, placeOf('ten_1', id))).toSorted()).toEqual(
+    Array.from({ length: 1203 }, (_, n) => `letter ${n}`).toSorted(),
+  )
+  expect(await rotate()).toEqual({ rotated: 0, unknown: {}, unreadable: 0 })
+})
+
+test('what cannot be read is told by its key, stays as it is, and keeps nothing else from its turn', async () => {
+  const left = [
+    await write('a', 'lost', ringOf('gone')),
+    await write('b', 'lost too', ringOf('gone')),
+    await write('c', Buffer.from('never encrypted')),
+    await write('d', ringOf('2025').encrypt('of another row', placeOf('ten_1', 'x'))),
+  ]
+  await write('e', 'readable')
+  expect(await rotate()).toEqual({ rotated: 1, unknown: { gone: 2, none: 1 }, unreadable: 1 })
+  const rows = await stored()
+  expect(['a', 'b', 'c', 'd'].map((id) => rows.get(id))).toEqual(left)
+  expect(keyIdOf(rows.get('e')!)).toBe('2026')
+  expect(process.kit.lines.filter(({ level }) => level >= 50)).toEqual([
+    expect.objectContaining({ unknown: { gone: 2, none: 1 }, unreadable: 1 }),
+  ])
+  expect(JSON.stringify(process.kit.lines)).not.toMatch(/"readable|lost|never encrypted|of another row/)
+})
+
+test('a value that somebody changes meanwhile is not overwritten: the new one is encrypted anew', async () => {
+  await write('a', 'old words')
+  await write('b', 'other words')
+  await using writer = await holdRow('a', ringOf('2025').encrypt('new words', placeOf('ten_1', 'a')))
+  const rotation = rotate()
+  await writer.untilSomebodyWaits()
+  await writer.commit()
+  expect(await rotation).toEqual({ rotated: 2, unknown: {}, unreadable: 0 })
+  const rows = await stored()
+  expect(ringOf('2026').decrypt(rows.get('a')!, placeOf('ten_1', 'a'))).toBe('new words')
+  expect(ringOf('2026').decrypt(rows.get('b')!, placeOf('ten_1', 'b'))).toBe('other words')
+})
+
+test('a value that somebody else encrypts with the current key meanwhile is left to them', async () => {
+  await write('a', 'old words')
+  const theirs = ring.encrypt('new words', placeOf('ten_1', 'a'))
+  await using writer = await holdRow('a', theirs)
+  const rotation = rotate()
+  await writer.untilSomebodyWaits()
+  await writer.commit()
+  expect(await rotation).toEqual({ rotated: 0, unknown: {}, unreadable: 0 })
+  expect((await stored()).get('a')).toEqual(theirs)
+})
+
+test('a run that was cut off is finished by the next one', async () => {
+  for (let n = 0; n < 501; n++) await write(`l${String(n).padStart(3, '0')}`, `letter ${n}`)
+  let statements = 0
+  const run: Run = (statement, values) => {
+    statements++
+    if (statements > 4) throw new Error('cut off')
+    return process.db.run(statement, values)
+  }
+  await expect(rotate({ ...process.db, run })).rejects.toThrow('cut off')
+  expect([...(await stored()).values()].filter((sealed) => keyIdOf(sealed) === '2025')).toHaveLength(1)
+  expect(await rotate()).toMatchObject({ rotated: 1 })
+})
+
+/** A transaction of somebody else's that has changed a row and not yet committed. */
+async function holdRow(id: string, sealed: Buffer) {
+  const client = await env.sql('consent').connect()
+  await client.query('begin')
+  const { rows } = await client.query(
+    'update letters set sealed = $2 where id = $1 returning pg_backend_pid() as pid',
+    [id, sealed],
+  )
+  let open = true
+  const end = async (how: 'commit' | 'rollback') => {
+    if (open) await client.query(how)
+    open = false
+  }
+  return {
+    untilSomebodyWaits: () =>
+      eventually(async () => {
+        const waiting = await env.admin.query('select 1 from pg_stat_activity where $1 = any(pg_blocking_pids(pid))', [
+          rows[0].pid,
+        ])
+        expect(waiting.rowCount).toBe(1)
+      }),
+    commit: () => end('commit'),
+    async [Symbol.asyncDispose]() {
+      await end('rollback')
+      client.release()
+    },
+  }
+}

@@ -1,0 +1,21 @@
+import { coalesce } from '@notify/service-kit'
+import type { Context } from '../context.ts'
+import { callbackIdentity, type NewCallback, recordCallbacks } from './callback-store.ts'
+
+/** Records a callback and publishes its event, once however often it comes; says whether it was new. */
+export type RecordCallback = (callback: NewCallback) => Promise<boolean>
+
+/** Callbacks of the same moment, of whatever kind, are committed together. */
+export function createCallbackRecorder({ db, wakeOutbox }: Context): RecordCallback {
+  return coalesce<NewCallback, boolean>({
+    maxBatch: 256,
+    maxInFlight: 2,
+    minIntervalMs: 5,
+    async run(callbacks) {
+      const byIdentity = new Map(callbacks.map((one) => [callbackIdentity(one), one]))
+      const isNew = await recordCallbacks(db, [...byIdentity.values()])
+      if (isNew.size > 0) wakeOutbox()
+      return callbacks.map((one) => isNew.has(callbackIdentity(one)))
+    },
+  })
+}

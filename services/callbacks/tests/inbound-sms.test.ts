@@ -1,0 +1,169 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { newId } from '../../../packages/contracts/src/index.ts'
+import { eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
+import { parseKeyRing } from '../../../packages/privacy/src/index.ts'
+import { openBus, storedMessages, untilSettled } from '../../../tests/flows/bus.ts'
+import { demoAccount, postForm, signature } from '../../../tests/flows/carrier-callback.ts'
+import { expectProblem, freshPhone, storedRows } from '../../../tests/flows/sms.ts'
+
+const address = '/api/v1/callbacks/smsprovider/inbound'
+const demoNumber = '+15005550006'
+const twinNumber = '+15005550007'
+const twinTenant = newId('ten')
+const twinProvider = newId('prov')
+
+let env: TestEnv
+beforeAll(async () => {
+  env = await TestEnv.start(['gateway', 'dispatch', 'callbacks'])
+  await addTwin()
+})
+afterAll(() => env?.stop())
+
+/** A second tenant that uses the same account with a number of its own. */
+async function addTwin(): Promise<void> {
+  const file = join(env.stack.dataDir, 'bootstrap.json')
+  const document = JSON.parse(readFileSync(file, 'utf8'))
+  const [demo] = document.providers
+  const twin = {
+    ...demo,
+    provider_id: twinProvider,
+    tenant_id: twinTenant,
+    credentials: { ...demo.credentials, from: twinNumber },
+  }
+  document.providers.push(twin)
+  writeFileSync(file, JSON.stringify(document))
+  await env.restart('dispatch-api')
+  await eventually(async () => {
+    const { rows } = await env.admin.query('select sender from callbacks.providers order by sender')
+    expect(rows.map(({ sender }) => sender)).toEqual([demoNumber, twinNumber])
+  })
+}
+
+function inbound(fields: Record<string, string> = {}): Record<string, string> {
+  return {
+    ToCountry: 'US',
+    NumMedia: '0',
+    AccountSid: demoAccount(env).sid,
+    MessageSid: `SM${crypto.randomUUID().replaceAll('-', '')}`,
+    From: freshPhone(),
+    To: demoNumber,
+    Body: 'Hello there',
+    ApiVersion: '2010-04-01',
+    ...fields,
+  }
+}
+
+const receive = (fields: Record<string, string>, path = address) =>
+  postForm(env, {
+    fields,
+    address: path,
+    signed: signature(demoAccount(env).authToken, env.stack.url('gateway') + path, fields),
+    headers: { accept: 'text/xml' },
+  })
+
+/** What was published of a message, decrypted. */
+async function published(messageSid: string) {
+  await untilSettled(env)
+  await using bus = await openBus(env)
+  const { encryption_keys } = env.stack.state
+  const ring = parseKeyRing(encryption_keys.map(({ id, key }) => `${id}:${key}`).join(','))
+  return (await storedMessages(bus, ['callbacks']))
+    .filter(({ subject }) => subject === 'callbacks.message.received')
+    .flatMap(({ text }) => JSON.parse(text).map(({ event }: { event: Record<string, string> }) => event))
+    .filter(({ provider_message_id }) => provider_message_id === messageSid)
+    .map((event) => ({
+      tenant: event.tenant_id,
+      provider: event.provider_id,
+      content: JSON.parse(
+        ring.decrypt(
+          Buffer.from(event.content, 'base64'),
+          `callbacks.message.received|${event.tenant_id}|${event.provider_id}`,
+        ),
+      ),
+    }))
+}
+
+test('a message is answered with TwiML that says nothing, and published encrypted', async () => {
+  const fields = inbound({ OptOutType: 'HELP', Body: 'help me, ünïcode 🎉' })
+  const answer = await receive(fields)
+  expect([answer.status, answer.headers.get('content-type'), answer.text]).toEqual([200, 'text/xml', '<Response/>'])
+  expect(await published(fields.MessageSid!)).toEqual([
+    {
+      tenant: env.tenantId,
+      provider: demoAccount(env).providerId,
+      content: { from: fields.From, to: demoNumber, body: fields.Body, opt_out_type: 'HELP' },
+    },
+  ])
+})
+
+test('neither number nor text stands readable in a table, a log or on the bus', async () => {
+  const fields = inbound({ Body: 'a very private word' })
+  await receive(fields)
+  await published(fields.MessageSid!)
+  await using bus = await openBus(env)
+  const told = (await storedMessages(bus, ['callbacks'])).map(({ text, headers }) => text + headers).join('\n')
+  const tables = await Promise.all(
+    ['outbox', 'received_callbacks'].map((table) => env.admin.query(`select * from callbacks.${table}`)),
+  )
+  for (const text of [told, JSON.stringify(tables.map(({ rows }) => rows)), env.logs('callbacks', 10_000)]) {
+    expect(text).not.toContain('private word')
+    expect(text).not.toContain(fields.From!.slice(1))
+  }
+})
+
+test('a repeated message is answered the same and published once', async () => {
+  const fields = inbound()
+  const answers = await Promise.all(Array.from({ length: 6 }, () => receive(fields)))
+  answers.push(await receive(fields))
+  expect(new Set(answers.map(({ status, text }) => `${status} ${text}`))).toEqual(new Set(['200 <Response/>']))
+  expect(await published(fields.MessageSid!)).toHaveLength(1)
+})
+
+test('of two tenants that share an account the one whose number was written to is told, and none other', async () => {
+  const toTwin = inbound({ To: twinNumber })
+  await receive(toTwin)
+  expect(await published(toTwin.MessageSid!)).toMatchObject([{ tenant: twinTenant, provider: twinProvider }])
+  const toNobody = inbound({ To: '+15005550999' })
+  await receive(toNobody)
+  expect(await published(toNobody.MessageSid!)).toHaveLength(1)
+})
+
+test('an empty body, as of a picture, is a message like any other', async () => {
+  const { Body: _, ...fields } = inbound({ NumMedia: '1' })
+  expect((await receive(fields as Record<string, string>)).status).toBe(200)
+  expect(await published(fields.MessageSid!)).toMatchObject([{ content: { body: '' } }])
+})
+
+test('a signature that does not fit is 403 and leaves nothing', async () => {
+  const fields = inbound({ Body: 'STOP' })
+  const { authToken } = demoAccount(env)
+  const url = env.stack.url('gateway') + address
+  const before = await storedRows(env)
+  for (const signed of [
+    undefined,
+    '',
+    signature('x'.repeat(32), url, fields),
+    signature(authToken, url, { ...fields, From: '+15551230001' }),
+    signature(authToken, url.replace('inbound', 'sms'), fields),
+  ]) {
+    expectProblem(await postForm(env, { fields, address, signed }), 403, 'invalid_signature')
+  }
+  const foreign = { ...fields, AccountSid: `AC${'0'.repeat(32)}` }
+  expectProblem(
+    await postForm(env, { fields: foreign, address, signed: signature(authToken, url, foreign) }),
+    403,
+    'invalid_signature',
+  )
+  expect(await storedRows(env)).toEqual(before)
+})
+
+test.each([
+  ['an empty form', '', 'application/x-www-form-urlencoded', 422, 'validation_failed'],
+  ['no sender', 'AccountSid=AC1&MessageSid=SM1&To=%2B1', 'application/x-www-form-urlencoded', 422, 'validation_failed'],
+  ['JSON', '{}', 'application/json', 415, 'unsupported_media_type'],
+  ['65 KB', 'x'.repeat(65 * 1024), 'application/x-www-form-urlencoded', 413, 'payload_too_large'],
+])('%s is refused before anything is looked up', async (_what, raw, type, status, code) => {
+  expectProblem(await env.api('POST', address, { key: null, raw, headers: { 'content-type': type } }), status, code)
+})

@@ -1,0 +1,35 @@
+import type { NotificationFact, sendRequested } from '@notify/contracts'
+import type { Outgoing } from '@notify/database'
+import type { z } from 'zod'
+import type { NewNotification } from './accept-item.ts'
+
+/** The work that a new notification is, unless it is for later. */
+export function workOf({ candidate, lane, channel }: NewNotification): Outgoing<z.output<typeof sendRequested.schema>> {
+  const { notificationId: notification_id, traceparent } = candidate
+  return { event: { notification_id, lane, channel }, traceparent }
+}
+
+/** The fact that a new notification is queued, or scheduled: what `factsInto` would make of its row. */
+export function factOf(
+  { candidate, channel, recipientMasked, recipientIndex, sendAt }: NewNotification,
+  createdAt: string,
+): Outgoing<NotificationFact> {
+  const { notificationId, principal, request, traceparent } = candidate
+  const event: NotificationFact = {
+    notification_id: notificationId,
+    tenant_id: principal.tenant_id,
+    application_id: principal.application_id,
+    revision: 1,
+    channel,
+    event_key: request.event_key ?? null,
+    status: sendAt ? 'scheduled' : 'queued',
+    recipient_masked: recipientMasked,
+    recipient_index: recipientIndex,
+    failure_reason: null,
+    retryable: false,
+    retry_count: 0,
+    created_at: createdAt,
+    occurred_at: createdAt,
+  }
+  return { event, traceparent }
+}

@@ -1,0 +1,28 @@
+import { createNotification, DispatchRequest, type KeyPrincipal } from '@notify/contracts'
+import { validationProblem } from '@notify/service-kit'
+import type { Context } from '../context.ts'
+import type { Candidate } from './accept-item.ts'
+
+interface Raw {
+  notificationId: Candidate['notificationId']
+  principal: KeyPrincipal
+  request: unknown
+  traceparent: string | undefined
+  idempotencyKey: string | undefined
+}
+
+/** @throws Problem `validation_failed` for a request that does not fit its schema */
+export function readCandidate({ secrets }: Context, raw: Raw): Candidate {
+  const { notificationId, principal, traceparent, idempotencyKey } = raw
+  const parsed = DispatchRequest.safeParse(raw.request)
+  if (!parsed.success) throw validationProblem(parsed.error.issues)
+  const request = parsed.data
+  const idempotency = idempotencyKey
+    ? {
+        scope: `${principal.application_id} POST ${createNotification.path}`,
+        key: idempotencyKey,
+        fingerprint: secrets.fingerprint(request),
+      }
+    : undefined
+  return { notificationId, principal, request, traceparent: traceparent ?? null, idempotency }
+}

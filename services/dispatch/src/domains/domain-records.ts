@@ -1,0 +1,65 @@
+import type { Domain, DomainRecord } from '@notify/contracts'
+import type { DomainRow } from './domain-store.ts'
+import type { RecordKey } from './judge-domain.ts'
+
+/** A record as the customer is to publish it. */
+export type RecordToPublish = Omit<DomainRecord, 'status' | 'found' | 'error'> & { key: RecordKey }
+
+const ttl = 3600
+/** What a MAIL FROM domain of SES must include; bounces go to the server of its region. */
+export const mailFromInclude = 'amazonses.com'
+const mailFromLabel = 'bounce'
+
+/** Where the carrier takes bounces for a domain. */
+export function mailFromOf(domain: string): string {
+  return `${mailFromLabel}.${domain}`
+}
+
+/** The records of a domain, in the order in which they are shown. @param include name that the domain's SPF record includes */
+export function recordsOf(
+  {
+    domain,
+    selector,
+    public_key,
+    mail_from_region,
+  }: Pick<DomainRow, 'domain' | 'selector' | 'public_key' | 'mail_from_region'>,
+  include: string,
+): RecordToPublish[] {
+  const text = (key: RecordKey, purpose: DomainRecord['purpose'], name: string, value: string): RecordToPublish => {
+    return { key, purpose, type: 'TXT', name, value, ttl }
+  }
+  const own = [
+    text('dkim', 'dkim', `${selector}._domainkey.${domain}`, `v=DKIM1; k=rsa; p=${public_key}`),
+    text('spf', 'spf', domain, `v=spf1 include:${include} ~all`),
+  ]
+  if (mail_from_region === null) return own
+  const name = mailFromOf(domain)
+  const value = `feedback-smtp.${mail_from_region}.amazonses.com`
+  return [
+    ...own,
+    { key: 'mail_from_mx', purpose: 'mail_from', type: 'MX', name, value, ttl, priority: 10 },
+    text('mail_from_spf', 'mail_from', name, `v=spf1 include:${mailFromInclude} ~all`),
+  ]
+}
+
+/** The domain as callers see it. */
+export function describeDomain(row: DomainRow, include: string): Domain {
+  return {
+    domain_id: row.id as Domain['domain_id'],
+    domain: row.domain,
+    status: row.status,
+    records: recordsOf(row, include).map(({ key, ...record }) => {
+      const { status = 'pending', found, error } = row.record_states[key] ?? {}
+      // The key record is where a carrier's refusal of the key belongs.
+      const errors = [error, key === 'dkim' ? row.carrier_error : null].filter((part) => part)
+      return {
+        ...record,
+        status,
+        ...(found ? { found } : {}),
+        ...(errors.length > 0 ? { error: errors.join(' ') } : {}),
+      }
+    }),
+    verified_at: row.verified_at?.toISOString() ?? null,
+    last_checked_at: row.last_checked_at?.toISOString() ?? null,
+  }
+}

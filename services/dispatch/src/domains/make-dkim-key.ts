@@ -1,0 +1,47 @@
+import { generateKeyPair, randomInt } from 'node:crypto'
+import { promisify } from 'node:util'
+import { Problem } from '@notify/service-kit'
+
+const generate = promisify(generateKeyPair)
+
+export interface DkimKey {
+  /** Label below which the public key is published; another one for each key, so that keys never meet. */
+  selector: string
+  /** Base64 of the SubjectPublicKeyInfo, as it stands in `p=`. */
+  publicKey: string
+  /** Base64 of the RSAPrivateKey (PKCS #1), as carriers take it. */
+  privateKey: string
+}
+
+const bits = 2048
+const mostWaiting = 20
+const alphabet = 'abcdefghijkmnpqrstuvwxyz23456789'
+
+let waiting = 0
+let last: Promise<unknown> = Promise.resolve()
+
+/**
+ * Makes a key pair for a domain. One at a time: they cost a tenth of a second of a processor each, and the process has
+ * other things to do.
+ * @throws Problem `service_unavailable` when too many wait
+ */
+export async function makeDkimKey(): Promise<DkimKey> {
+  if (waiting >= mostWaiting) {
+    throw new Problem('service_unavailable', 'Many domains are being added at this moment; try again shortly', {
+      headers: { 'Retry-After': '5' },
+    })
+  }
+  waiting++
+  const pair = last.then(() => generate('rsa', { modulusLength: bits }))
+  last = pair.catch(() => {})
+  try {
+    const { publicKey, privateKey } = await pair
+    return {
+      selector: `n${Array.from({ length: 10 }, () => alphabet[randomInt(alphabet.length)]).join('')}`,
+      publicKey: publicKey.export({ type: 'spki', format: 'der' }).toString('base64'),
+      privateKey: privateKey.export({ type: 'pkcs1', format: 'der' }).toString('base64'),
+    }
+  } finally {
+    waiting--
+  }
+}

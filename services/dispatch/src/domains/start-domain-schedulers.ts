@@ -1,0 +1,91 @@
+import { type Kit, startPeriodic } from '@notify/service-kit'
+import { createSesClient } from '../carriers/ses-client.ts'
+import type { Context } from '../context.ts'
+import { checkDomain } from './check-domain.ts'
+import { type StartedCheck, saveCheck, startDueChecks } from './check-store.ts'
+import {
+  claimIdentities,
+  type DueIdentity,
+  forgetIdentity,
+  type Identity,
+  openIdentity,
+  planIdentities,
+  postponeIdentity,
+  settleIdentity,
+} from './identity-store.ts'
+import { syncIdentity } from './sync-identity.ts'
+
+const batch = 10
+const planEveryMs = 15_000
+
+/** Starts what keeps the domains true: the checks that are due, and what carriers are to be told. */
+export function startDomainSchedulers(kit: Kit, context: Context): void {
+  const { db } = context
+  startPeriodic(kit, {
+    name: 'domain checks',
+    everyMs: 1000,
+    async run() {
+      const due = await startDueChecks(db.run, batch)
+      await Promise.all(due.map((started) => check(context, started)))
+      return due.length === batch
+    },
+  })
+  startPeriodic(kit, { name: 'domain identities plan', everyMs: planEveryMs, run: () => planIdentities(db.run) })
+  startPeriodic(kit, {
+    name: 'domain identities',
+    everyMs: 1000,
+    async run() {
+      // Several calls for each, one after the other.
+      const leaseMs = context.config.CARRIER_TIMEOUT * 5
+      const due = await claimIdentities(db.run, { limit: batch, leaseMs })
+      await Promise.all(due.map((identity) => tell(context, identity)))
+      return due.length === batch
+    },
+  })
+}
+
+async function check(context: Context, started: StartedCheck): Promise<void> {
+  const { config, db, log, metrics } = context
+  const saved = await saveCheck(db, config, started, await checkDomain(config, started.row))
+  if (!saved) return
+  metrics.domainChecked(saved.row.status)
+  if (!saved.changed) return
+  context.wakeOutbox()
+  log.info({ domain_id: saved.row.id, from: started.row.status, status: saved.row.status }, 'a domain has changed')
+}
+
+const longestError = 400
+
+async function tell(context: Context, due: DueIdentity): Promise<void> {
+  const { db, log, metrics, secrets } = context
+  const { domain_id, provider_id, wanted } = due
+  try {
+    const identity = openIdentity(secrets.keyRing, due)
+    await callCarrier(context, identity)
+    await (identity.key ? settleIdentity : forgetIdentity)(db.run, identity)
+    metrics.identityTold('ok')
+  } catch (error) {
+    const { name, message } = error as Error
+    const reason = name === 'Error' ? message : `${name}: ${message}`
+    const told = `The email provider ${provider_id} has not taken the domain yet; it is tried again. ${reason}`
+    await postponeIdentity(db.run, due, told.slice(0, longestError))
+    metrics.identityTold('failed')
+    log.warn({ domain_id, provider_id, wanted, err: error }, 'a carrier was not told of a domain; it is tried again')
+  }
+}
+
+async function callCarrier({ config }: Context, identity: Identity): Promise<void> {
+  const { region, access_key_id, secret_access_key } = identity.account
+  const client = createSesClient({
+    endpoint: config.SES_API_URL,
+    region,
+    accessKeyId: access_key_id,
+    secretAccessKey: secret_access_key,
+    timeoutMs: config.CARRIER_TIMEOUT,
+  })
+  try {
+    await syncIdentity(client, identity)
+  } finally {
+    client.destroy()
+  }
+}

@@ -1,0 +1,35 @@
+import type { verifyDomain as contract } from '@notify/contracts'
+import { type Handler, Problem, Reply } from '@notify/service-kit'
+import type { Context } from '../context.ts'
+import { answerOnce } from './answer-once.ts'
+import { checkDomain } from './check-domain.ts'
+import { saveCheck, startCheck } from './check-store.ts'
+import { describeDomain } from './domain-records.ts'
+import type { DomainRow } from './domain-store.ts'
+import { noSuchDomain } from './get-domain.ts'
+
+/** Looks the records of a domain up now, and answers with what was found. */
+export const verifyDomain: Handler<Context, typeof contract> = (context, request) => {
+  const { params, principal } = request
+  return answerOnce(context, request, {
+    prepare: () => checkNow(context, principal.tenant_id, params.domain_id),
+    effect: async (_run, row) => new Reply(200, JSON.stringify(describeDomain(row, context.config.SPF_INCLUDE))),
+  })
+}
+
+async function checkNow(context: Context, tenantId: string, id: string): Promise<DomainRow> {
+  const { config, db, metrics } = context
+  const started = await startCheck(db.run, tenantId, id)
+  if (!started) throw noSuchDomain()
+  const saved = await saveCheck(db, config, started, await checkDomain(config, started.row))
+  if (!saved) throw noSuchDomain()
+  metrics.domainChecked(saved.row.status)
+  if (saved.changed) context.wakeOutbox()
+  if (saved.taken) {
+    throw new Problem(
+      'domain_taken',
+      `The records of ${saved.row.domain} are right, but another account has the domain verified. A domain has one owner at a time, so that nobody sends in another's name: remove it there first`,
+    )
+  }
+  return saved.row
+}

@@ -1,0 +1,49 @@
+import type { cancelNotification as contract } from '@notify/contracts'
+import { type Run, runIdempotently } from '@notify/database'
+import { type Handler, Problem, Reply } from '@notify/service-kit'
+import type { Context } from '../context.ts'
+import { factsInto } from './fact-sql.ts'
+
+const cancel = `
+  with cancelled as (
+    update notifications
+    set status = 'cancelled', revision = revision + 1, next_attempt_at = null, updated_at = now()
+    where id = $1 and application_id = $2 and status = 'scheduled'
+    returning *
+  ), facts as (${factsInto('cancelled')})
+  select updated_at from cancelled`
+
+/** Cancels what is still scheduled; whichever of this and the scheduler takes the row first wins. */
+export const cancelNotification: Handler<Context, typeof contract> = async (context, request) => {
+  const { params, principal, idempotencyKey } = request
+  const effect = (run: Run) => cancelScheduled(run, params.notification_id, principal.application_id)
+  const reply = idempotencyKey
+    ? await runIdempotently(
+        context.db,
+        {
+          scope: `${principal.application_id} POST ${request.url}`,
+          key: idempotencyKey,
+          fingerprint: context.secrets.fingerprint(null),
+        },
+        effect,
+      )
+    : await effect(context.db.run)
+  context.wakeOutbox()
+  return reply
+}
+
+async function cancelScheduled(run: Run, id: string, applicationId: string): Promise<Reply> {
+  const [cancelled] = await run<{ updated_at: Date }>(cancel, [id, applicationId])
+  if (!cancelled) throw await refusal(run, id, applicationId)
+  const body = { notification_id: id, delivery_status: 'cancelled', cancelled_at: cancelled.updated_at.toISOString() }
+  return new Reply(200, JSON.stringify(body))
+}
+
+async function refusal(run: Run, id: string, applicationId: string): Promise<Problem> {
+  const [found] = await run<{ status: string }>(
+    'select status from notifications where id = $1 and application_id = $2',
+    [id, applicationId],
+  )
+  if (!found) return new Problem('not_found', 'This application has no notification with this id')
+  return new Problem('not_cancellable', `Only scheduled notifications can be cancelled; this one is ${found.status}`)
+}

@@ -1,0 +1,58 @@
+import { type addSuppression as contract, e164Pattern, type SuppressionChannel } from '@notify/contracts'
+import { type Run, runIdempotently } from '@notify/database'
+import { maskEmail, maskPhone } from '@notify/privacy'
+import { type Handler, Problem, Reply } from '@notify/service-kit'
+import type { Context } from '../context.ts'
+import { suppressionOf } from './list-suppressions.ts'
+import { suppress } from './suppression-store.ts'
+
+/** Suppresses a recipient by an operator's decision; one who is suppressed already keeps the reason that weighs more. */
+export const addSuppression: Handler<Context, typeof contract> = async (context, request) => {
+  const { body, principal, idempotencyKey } = request
+  requireRecipient(body.channel, body.recipient)
+  const add = (run: Run) => suppressByHand(context, run, principal.tenant_id, body)
+  const reply = idempotencyKey
+    ? await runIdempotently(
+        context.db,
+        {
+          scope: `${principal.tenant_id} ${principal.subject} POST ${request.url}`,
+          key: idempotencyKey,
+          fingerprint: context.secrets.fingerprint(body),
+        },
+        add,
+      )
+    : await add(context.db.run)
+  context.log.info({ operator: principal.subject, channel: body.channel, request_id: request.requestId }, 'suppressed')
+  return reply
+}
+
+interface Wanted {
+  channel: SuppressionChannel
+  recipient: string
+  reason: 'manual'
+}
+
+async function suppressByHand({ secrets }: Context, run: Run, tenant_id: string, wanted: Wanted): Promise<Reply> {
+  const { channel, recipient, reason } = wanted
+  const mask = channel === 'sms' ? maskPhone : maskEmail
+  const suppression = {
+    tenant_id,
+    channel,
+    recipient_index: secrets.blindIndex(tenant_id, recipient),
+    recipient_masked: mask(recipient),
+    reason,
+  }
+  // None stands when somebody lifted it in between; then this decision is the later one.
+  const [row = (await suppress(run, [suppression]))[0]!] = await suppress(run, [suppression])
+  return new Reply(201, JSON.stringify(suppressionOf(row)))
+}
+
+/** Roughly an address: what never received anything may be suppressed too, but not what cannot be one. */
+const address = /^[^\s@\p{Cc}]{1,64}@[^\s@\p{Cc}]{1,255}$/u
+
+function requireRecipient(channel: SuppressionChannel, recipient: string): void {
+  const isFit = channel === 'sms' ? e164Pattern.test(recipient) : address.test(recipient)
+  if (isFit) return
+  const message = channel === 'sms' ? 'must be an E.164 number' : 'must be an email address'
+  throw new Problem('invalid_recipient', `recipient ${message}`, { errors: [{ path: 'recipient', message }] })
+}

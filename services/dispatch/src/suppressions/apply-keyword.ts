@@ -1,0 +1,29 @@
+import { e164Pattern, type MessageReceived, ReceivedContent } from '@notify/contracts'
+import { maskPhone } from '@notify/privacy'
+import type { Context } from '../context.ts'
+import { readKeyword } from './read-keyword.ts'
+import { lift, suppress } from './suppression-store.ts'
+
+/** Where a message's content belongs while it travels on the bus. */
+const contentPlace = ({ tenant_id, provider_id }: MessageReceived) =>
+  `callbacks.message.received|${tenant_id}|${provider_id}`
+
+/** Takes a STOP or START that a recipient sent by SMS; any other message is not for us. */
+export async function applyKeyword({ db, secrets, log }: Context, message: MessageReceived): Promise<void> {
+  const { tenant_id, channel, received_at, provider_message_id } = message
+  if (channel !== 'sms') return
+  const text = secrets.keyRing.decrypt(Buffer.from(message.content, 'base64'), contentPlace(message))
+  const { from, body, opt_out_type } = ReceivedContent.parse(JSON.parse(text))
+  const meaning = readKeyword(body, opt_out_type)
+  // Short codes and names cannot be written to in the first place.
+  if (meaning === undefined || !e164Pattern.test(from)) return
+  const recipient = {
+    tenant_id,
+    channel,
+    recipient_index: secrets.blindIndex(tenant_id, from),
+    recipient_masked: maskPhone(from),
+  }
+  if (meaning === 'stop') await suppress(db.run, [{ ...recipient, reason: 'stop', reported_at: received_at }])
+  else await lift(db.run, { ...recipient, lifted_at: received_at })
+  log.info({ provider_message_id, keyword: meaning }, 'keyword received')
+}

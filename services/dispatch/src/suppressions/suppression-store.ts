@@ -1,0 +1,137 @@
+import { newId, type SuppressionReason } from '@notify/contracts'
+import type { Run, Statement } from '@notify/database'
+import type { Selectable } from 'kysely'
+import type { Tables } from '../db/schema.ts'
+
+export type SuppressionRow = Selectable<Tables['suppressions']>
+
+/** Whom a suppression is about; on a channel that has none nobody is suppressed. */
+type Suppressible = Pick<SuppressionRow, 'tenant_id' | 'recipient_index'> & { channel: string }
+
+/** What {@link findSuppressed} knows a recipient by. */
+export const suppressionKey = ({ tenant_id, channel, recipient_index }: Suppressible): string =>
+  `${tenant_id} ${channel} ${recipient_index}`
+
+const find: Statement = {
+  name: 'find-suppressed',
+  text: `select tenant_id, channel, recipient_index from suppressions
+         where (tenant_id, channel, recipient_index) in (select * from unnest($1::text[], $2::text[], $3::text[]))
+           and lifted_at is null`,
+}
+
+/**
+ * Those of the recipients that must not be written to.
+ * @returns their keys, as `suppressionKey` makes them
+ * @example (await findSuppressed(db.run, recipients)).has(suppressionKey(recipient))
+ */
+export async function findSuppressed(run: Run, recipients: readonly Suppressible[]): Promise<Set<string>> {
+  if (recipients.length === 0) return new Set()
+  const rows = await run<Suppressible>(find, [
+    recipients.map(({ tenant_id }) => tenant_id),
+    recipients.map(({ channel }) => channel),
+    recipients.map(({ recipient_index }) => recipient_index),
+  ])
+  return new Set(rows.map(suppressionKey))
+}
+
+/** A reason not to write to somebody, and when it was reported; now, when that is not given. */
+export type NewSuppression = Pick<
+  SuppressionRow,
+  'tenant_id' | 'channel' | 'recipient_index' | 'recipient_masked' | 'reason'
+> & { source_notification_id?: string | null; reported_at?: Date | string }
+
+const keepWhere = (condition: string) => (column: string) =>
+  `${column} = case when ${condition} then known.${column} else excluded.${column} end`
+
+/**
+ * What a recipient cannot lift takes the place of `stop`; else the first reason stays. A suppression that was lifted comes
+ * back, as a new one, only by a later report: repeated and late deliveries of an earlier one change nothing.
+ */
+const insert: Statement = {
+  name: 'suppress',
+  text: `
+    insert into suppressions as known (id, tenant_id, channel, recipient_index, recipient_masked, reason,
+      source_notification_id, reported_at)
+    select id, tenant_id, channel, recipient_index, recipient_masked, reason, source_notification_id,
+      coalesce(reported_at, clock_timestamp())
+    from json_to_recordset($1::json) as t (id text, tenant_id text, channel text, recipient_index text,
+      recipient_masked text, reason text, source_notification_id text, reported_at timestamptz)
+    order by tenant_id, channel, recipient_index
+    on conflict (tenant_id, channel, recipient_index) do update set
+      ${['id', 'created_at'].map(keepWhere('known.lifted_at is null'))},
+      ${['reason', 'source_notification_id'].map(keepWhere(`known.lifted_at is null and known.reason <> 'stop'`))},
+      reported_at = greatest(known.reported_at, excluded.reported_at), lifted_at = null
+    where known.lifted_at is null or known.lifted_at <= excluded.reported_at
+    returning *`,
+}
+
+/** Writes to these recipients no more. @returns the suppressions that stand now; a report older than its lift gives none */
+export async function suppress(run: Run, suppressions: readonly NewSuppression[]): Promise<SuppressionRow[]> {
+  if (suppressions.length === 0) return []
+  // A statement may touch a row once; of a recipient's reasons `stop` is the weakest.
+  const strongestLast = suppressions.toSorted((a, b) => strength(a.reason) - strength(b.reason))
+  const byRecipient = new Map(strongestLast.map((one) => [suppressionKey(one), one]))
+  const rows = [...byRecipient.values()].map((one) => ({ id: newId('sup'), ...one }))
+  return run<SuppressionRow>(insert, [JSON.stringify(rows)])
+}
+
+const strength = (reason: SuppressionReason) => (reason === 'stop' ? 0 : 1)
+
+/** A recipient's wish to be written to again, and when it was said. */
+export type Lift = Omit<NewSuppression, 'reason' | 'source_notification_id' | 'reported_at'> & {
+  lifted_at: Date | string
+}
+
+/** Kept also where nothing is suppressed: a STOP that was said before, but handled after, must not stand. */
+const lifting: Statement = {
+  name: 'lift-suppression',
+  text: `
+    insert into suppressions as known (id, tenant_id, channel, recipient_index, recipient_masked, reason, reported_at, lifted_at)
+    values ($1, $2, $3, $4, $5, 'stop', $6, $6)
+    on conflict (tenant_id, channel, recipient_index) do update set lifted_at = excluded.lifted_at
+    where (known.reason = 'stop' or known.lifted_at is not null) and known.reported_at < excluded.lifted_at
+      and (known.lifted_at is null or known.lifted_at < excluded.lifted_at)`,
+}
+
+/** Lifts what the recipient asked for before (`stop`); a bounce, a complaint and an operator's decision stay. */
+export async function lift(run: Run, one: Lift): Promise<void> {
+  const { tenant_id, channel, recipient_index, recipient_masked, lifted_at } = one
+  await run(lifting, [newId('sup'), tenant_id, channel, recipient_index, recipient_masked, lifted_at])
+}
+
+/** Lifts a suppression of any reason. @returns whether there was one */
+export async function liftById(run: Run, tenantId: string, id: string): Promise<boolean> {
+  const lifted = await run(
+    `update suppressions set lifted_at = now() where id = $1 and tenant_id = $2 and lifted_at is null returning 1`,
+    [id, tenantId],
+  )
+  return lifted.length > 0
+}
+
+export interface SuppressionFilter {
+  tenantId: string
+  channel: string | undefined
+  reason: string | undefined
+  recipientIndex: string | undefined
+}
+
+/** A page of a tenant's suppressions, newest first. The conditions are written out: each combination has its own plan. */
+export function listSuppressionRows(
+  run: Run,
+  { tenantId, channel, reason, recipientIndex }: SuppressionFilter,
+  { after, limit }: { after: string | undefined; limit: number },
+): Promise<SuppressionRow[]> {
+  const values: unknown[] = [tenantId, limit]
+  const conditions = ['tenant_id = $1', 'lifted_at is null']
+  const where = (condition: string, value: unknown) => {
+    if (value !== undefined) conditions.push(`${condition} $${values.push(value)}`)
+  }
+  where('channel =', channel)
+  where('reason =', reason)
+  where('recipient_index =', recipientIndex)
+  where('id <', after)
+  return run<SuppressionRow>(
+    `select * from suppressions where ${conditions.join(' and ')} order by id desc limit $2`,
+    values,
+  )
+}

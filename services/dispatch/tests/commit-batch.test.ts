@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { type KeyPrincipal, newId } from '../../../packages/contracts/src/index.ts'
+import { type Database, openDatabase } from '../../../packages/database/src/index.ts'
+import { TestEnv } from '../../../packages/dev-env/src/index.ts'
+import { createTestKit, type TestKit } from '../../../packages/service-kit/tests/test-kit.ts'
+import type { NewNotification } from '../src/accept/accept-item.ts'
+import { commitBatch } from '../src/accept/commit-batch.ts'
+import type { Tables } from '../src/db/schema.ts'
+import { migrateSchema } from '../src/service.ts'
+
+let env: TestEnv
+let kit: TestKit
+let db: Database<Tables>
+beforeAll(async () => {
+  env = await TestEnv.start([])
+  kit = createTestKit('dispatch')
+  const url = env.stack.databaseUrl('dispatch')
+  await migrateSchema({ DATABASE_URL: url } as Parameters<typeof migrateSchema>[0], kit)
+  db = await openDatabase<Tables>(kit, { url, poolSize: 2, schema: 'dispatch' })
+})
+afterAll(async () => {
+  await kit?.stop()
+  await env?.stop()
+})
+
+const principal: KeyPrincipal = {
+  kind: 'key',
+  key_id: newId('key'),
+  mode: 'live',
+  tenant_id: newId('ten'),
+  application_id: newId('app'),
+  permissions: ['notifications:send'],
+}
+
+function notification(lane: 'transactional' | 'bulk' = 'transactional', key?: string): NewNotification {
+  return {
+    candidate: {
+      notificationId: newId('notif'),
+      principal,
+      request: { channel: 'sms', recipient: '+14155550100', event_key: 'order.shipped', priority: lane },
+      traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
+      idempotency: key ? { scope: 'test', key, fingerprint: 'f' } : undefined,
+    },
+    channel: 'sms',
+    lane,
+    recipientMasked: '+14*****0100',
+    recipientIndex: 'index',
+    payload: Buffer.from('sealed'),
+    sendAt: undefined,
+    credits: 1,
+    response: '{}',
+  }
+}
+
+type Told = Record<string, unknown>
+
+/** The events of these notifications in the outbox, with their subjects. */
+async function told(ids: readonly string[]): Promise<Told[]> {
+  const rows = await db.run<{ subject: string; events: string }>(
+    'select subject, events from outbox order by subject, id',
+  )
+  return rows
+    .flatMap(({ subject, events }) =>
+      (JSON.parse(events) as { event: Told; traceparent: string }[]).map(
+        ({ event, traceparent }): Told => ({ subject, ...event, traceparent }),
+      ),
+    )
+    .filter(({ notification_id }) => ids.includes(notification_id as string))
+}
+
+const idsOf = (batch: readonly NewNotification[]) => batch.map(({ candidate }) => candidate.notificationId)
+
+test('every new notification is told once as work of its lane and once as a fact', async () => {
+  const batch = [notification(), notification('bulk'), notification('transactional', 'key-1')]
+  expect(await commitBatch(db.run, batch)).toEqual(new Set(idsOf(batch)))
+  const subjects = (await told(idsOf(batch))).map(({ subject }) => subject).sort()
+  const fact = 'dispatch.notification.queued'
+  const work = 'dispatch.send.transactional.sms'
+  expect(subjects).toEqual([fact, fact, fact, 'dispatch.send.bulk.sms', work, work])
+})
+
+test('of a batch that is partly committed only the rest is committed and told, in the same words', async () => {
+  const first = [notification(), notification('transactional', 'key-2')]
+  await commitBatch(db.run, first)
+  const before = await told(idsOf(first))
+  const fresh = notification()
+  const twin = notification('transactional', 'key-2')
+  expect(await commitBatch(db.run, [first[0]!, fresh, twin])).toEqual(new Set(idsOf([fresh])))
+  expect(await told(idsOf([...first, twin]))).toEqual(before)
+  // These the statement made; those of a batch that is all new come ready-made.
+  const ready = notification()
+  await commitBatch(db.run, [ready])
+  expect((await told(idsOf([fresh]))).map(alike)).toEqual((await told(idsOf([ready]))).map(alike))
+})
+
+/** An event without what tells two notifications apart; times as their form. */
+function alike({ notification_id: _, ...event }: Told): Told {
+  const form = (time: unknown) => (time === undefined ? undefined : new Date(time as string).getTime() > 0)
+  return { ...event, created_at: form(event.created_at), occurred_at: form(event.occurred_at) }
+}

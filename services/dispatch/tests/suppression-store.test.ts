@@ -1,0 +1,161 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import { newId, SuppressionReason } from '../../../packages/contracts/src/index.ts'
+import type { Database } from '../../../packages/database/src/index.ts'
+import { TestEnv } from '../../../packages/dev-env/src/index.ts'
+import type { Tables } from '../src/db/schema.ts'
+import {
+  findSuppressed,
+  lift,
+  liftById,
+  listSuppressionRows,
+  type NewSuppression,
+  suppress,
+  suppressionKey,
+} from '../src/suppressions/suppression-store.ts'
+import { openOwnSchema } from './own-schema.ts'
+
+let env: TestEnv
+let db: Database<Tables>
+let stop: () => Promise<void>
+beforeAll(async () => {
+  env = await TestEnv.start([])
+  ;({ db, stop } = await openOwnSchema(env))
+})
+afterAll(async () => {
+  await stop?.()
+  await env?.stop()
+})
+
+let serial = 0
+/** Somebody whom no other test knows. */
+function somebody(channel: 'sms' | 'email' = 'sms') {
+  serial += 1
+  return { tenant_id: newId('ten'), channel, recipient_index: `index-${serial}`, recipient_masked: `+1***${serial}` }
+}
+type Somebody = ReturnType<typeof somebody>
+
+const at = (second: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, second))
+const because = (whom: Somebody, reason: NewSuppression['reason'], second: number): NewSuppression => ({
+  ...whom,
+  reason,
+  reported_at: at(second),
+})
+const startAt = (whom: Somebody, second: number) => lift(db.run, { ...whom, lifted_at: at(second) })
+const isSuppressed = async (whom: Somebody) => (await findSuppressed(db.run, [whom])).has(suppressionKey(whom))
+const listed = async ({ tenant_id: tenantId }: Somebody) =>
+  listSuppressionRows(
+    db.run,
+    { tenantId, channel: undefined, reason: undefined, recipientIndex: undefined },
+    { after: undefined, limit: 10 },
+  )
+
+test('whoever is suppressed is found, on that channel and in that tenant alone', async () => {
+  const whom = somebody()
+  const others = [somebody(), { ...whom, channel: 'email' as const }, { ...whom, tenant_id: newId('ten') }]
+  await suppress(db.run, [because(whom, 'bounce', 1)])
+  expect(await findSuppressed(db.run, [...others, whom, whom])).toEqual(new Set([suppressionKey(whom)]))
+  expect(await findSuppressed(db.run, [])).toEqual(new Set())
+})
+
+test('a batch may name somebody twice: the reason that START cannot lift counts', async () => {
+  const whom = somebody()
+  for (const reasons of [
+    ['stop', 'complaint'],
+    ['complaint', 'stop'],
+  ] as const) {
+    const tenant = { ...whom, tenant_id: newId('ten') }
+    await suppress(
+      db.run,
+      reasons.map((reason) => because(tenant, reason, 1)),
+    )
+    expect(await listed(tenant)).toMatchObject([{ reason: 'complaint' }])
+  }
+})
+
+test('a second report leaves the first one as it is, but takes the place of stop', async () => {
+  const whom = somebody()
+  const [first] = await suppress(db.run, [because(whom, 'stop', 1)])
+  const [second] = await suppress(db.run, [{ ...because(whom, 'bounce', 2), source_notification_id: 'notif_b' }])
+  expect(second).toMatchObject({ id: first!.id, reason: 'bounce', source_notification_id: 'notif_b' })
+  const [third] = await suppress(db.run, [{ ...because(whom, 'manual', 3), source_notification_id: 'notif_m' }])
+  expect(third).toMatchObject({ id: first!.id, reason: 'bounce', source_notification_id: 'notif_b' })
+  expect(await listed(whom)).toHaveLength(1)
+})
+
+test('START lifts stop, and never a bounce, a complaint or an operator’s decision', async () => {
+  for (const reason of SuppressionReason.options) {
+    const whom = somebody()
+    await suppress(db.run, [because(whom, reason, 1)])
+    await startAt(whom, 2)
+    expect([reason, await isSuppressed(whom)]).toEqual([reason, reason !== 'stop'])
+  }
+})
+
+test('whatever the order in which STOP and START are handled, and however often, the last one said counts', async () => {
+  const said = fc.uniqueArray(fc.record({ stop: fc.boolean(), second: fc.integer({ min: 1, max: 50 }) }), {
+    selector: ({ second }) => second,
+    minLength: 1,
+    maxLength: 6,
+  })
+  const handled = said.chain((list) =>
+    fc
+      .array(fc.constantFrom(...list), { maxLength: 6 })
+      .chain((repeated) => fc.shuffledSubarray([...list, ...repeated], { minLength: list.length + repeated.length })),
+  )
+  await fc.assert(
+    fc.asyncProperty(handled, async (messages) => {
+      const whom = somebody()
+      for (const { stop: isStop, second } of messages) {
+        if (isStop) await suppress(db.run, [because(whom, 'stop', second)])
+        else await startAt(whom, second)
+      }
+      const last = messages.reduce((a, b) => (b.second > a.second ? b : a))
+      expect(await isSuppressed(whom)).toBe(last.stop)
+    }),
+    { numRuns: 60 },
+  )
+})
+
+test('what an operator lifted comes back by a later report, as a new one, and by no repetition of an earlier one', async () => {
+  const whom = somebody('email')
+  const [first] = await suppress(db.run, [because(whom, 'bounce', 1)])
+  expect(await liftById(db.run, newId('ten'), first!.id)).toBe(false)
+  expect(await liftById(db.run, whom.tenant_id, first!.id)).toBe(true)
+  expect(await liftById(db.run, whom.tenant_id, first!.id)).toBe(false)
+  expect(await suppress(db.run, [because(whom, 'bounce', 1)])).toEqual([])
+  expect([await isSuppressed(whom), await listed(whom)]).toEqual([false, []])
+  const { reported_at: _, ...now } = because(whom, 'complaint', 0)
+  const [again] = await suppress(db.run, [now])
+  expect(again).toMatchObject({ reason: 'complaint' })
+  expect(again!.id > first!.id).toBe(true)
+  expect(again!.created_at.getTime()).toBeGreaterThan(first!.created_at.getTime())
+  expect(await isSuppressed(whom)).toBe(true)
+})
+
+test('batches that cross each other do not lock each other out', async () => {
+  const crowd = Array.from({ length: 40 }, () => somebody())
+  const rounds = Array.from({ length: 12 }, (_, round) =>
+    suppress(
+      db.run,
+      (round % 2 ? crowd.toReversed() : crowd).map((whom) => because(whom, 'stop', round + 1)),
+    ),
+  )
+  await Promise.all(rounds)
+  expect((await findSuppressed(db.run, crowd)).size).toBe(40)
+})
+
+test('the list is read by its index, page after page, newest first', async () => {
+  const tenantId = newId('ten')
+  const crowd = Array.from({ length: 7 }, () => ({ ...somebody(), tenant_id: tenantId }))
+  for (const whom of crowd) await suppress(db.run, [because(whom, 'manual', 1)])
+  const filter = { tenantId, channel: 'sms', reason: 'manual', recipientIndex: undefined }
+  const seen: string[] = []
+  for (let after: string | undefined; ; ) {
+    const page = await listSuppressionRows(db.run, filter, { after, limit: 3 })
+    if (page.length === 0) break
+    seen.push(...page.map(({ recipient_index }) => recipient_index))
+    after = page.at(-1)!.id
+  }
+  expect(seen).toEqual(crowd.map(({ recipient_index }) => recipient_index).toReversed())
+})

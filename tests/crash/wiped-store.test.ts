@@ -1,0 +1,114 @@
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { eventually, TestEnv } from '../../packages/dev-env/src/index.ts'
+
+const messages = 600
+const final = ['delivered', 'undelivered', 'failed']
+
+let env: TestEnv
+
+beforeAll(async () => {
+  env = await TestEnv.start(['gateway', 'dispatch', 'callbacks'], {
+    env: {
+      all: { LOG_LEVEL: 'warn' },
+      // Slow enough for hundreds to wait when the store goes, and for the second loss to hit receipts as well.
+      'dispatch-worker': {
+        SEND_RATE: '60',
+        SEND_RETRY_DELAYS: '500ms,1s,2s,4s',
+        UNKNOWN_GRACE: '1s',
+        STALLED_AFTER: '4s',
+      },
+    },
+  })
+}, 60_000)
+afterAll(() => env?.stop())
+
+test('when NATS loses its whole store, twice, while hundreds are queued, every accepted notification ends, and is sent once', async () => {
+  const accepted = await acceptAll()
+  await untilSome('sent', 20)
+  expect(await countIn('queued')).toBeGreaterThan(300)
+  await wipeStore()
+  await untilSome('delivered', 200)
+  expect(await countIn('queued')).toBeGreaterThan(50)
+  await wipeStore()
+
+  await eventually(async () => expect(await unfinished('dispatch', 'notifications')).toEqual([]), slow)
+  expect(await terminal('dispatch', 'notifications', accepted)).toBe(accepted.length)
+  await eventually(async () => expect(await unfinished('gateway', 'activity')).toEqual([]), slow)
+  expect(await terminal('gateway', 'activity', accepted)).toBe(accepted.length)
+  await trailAgrees()
+  await everyOneWasSentOnce(accepted)
+}, 180_000)
+
+const slow = { timeoutMs: 90_000, intervalMs: 250 }
+
+async function acceptAll(): Promise<string[]> {
+  const caller = async (index: number) => {
+    const ids: string[] = []
+    for (let n = index; n < messages; n += 8) {
+      const priority = n % 3 === 0 ? 'bulk' : 'transactional'
+      const recipient = `+1555${String(n).padStart(6, '0')}${n % 10 === 0 ? '0002' : '1'}`
+      const body = { channel: 'sms', recipient, body: `message ${n}`, priority }
+      const response = await env.api('POST', '/api/v1/notifications', { body })
+      expect(response.status).toBe(202)
+      ids.push(response.body.notification_id)
+    }
+    return ids
+  }
+  return (await Promise.all(Array.from({ length: 8 }, (_, index) => caller(index)))).flat()
+}
+
+async function wipeStore(): Promise<void> {
+  await env.kill('nats')
+  rmSync(join(env.stack.dataDir, 'nats', 'jetstream'), { recursive: true })
+  await env.restart('nats')
+}
+
+async function countIn(status: string): Promise<number> {
+  const { rows } = await env
+    .sql('dispatch')
+    .query('select count(*)::int as count from notifications where status = $1', [status])
+  return rows[0].count
+}
+
+function untilSome(status: string, count: number) {
+  return eventually(async () => expect(await countIn(status)).toBeGreaterThan(count), slow)
+}
+
+async function unfinished(service: 'dispatch' | 'gateway', table: string) {
+  const { rows } = await env
+    .sql(service)
+    .query(`select id, status from ${table} where status <> all($1) limit 5`, [final])
+  return rows
+}
+
+async function terminal(service: 'dispatch' | 'gateway', table: string, ids: readonly string[]): Promise<number> {
+  const { rows } = await env
+    .sql(service)
+    .query(`select count(*)::int as count from ${table} where id = any($1) and status = any($2)`, [ids, final])
+  return rows[0].count
+}
+
+/** The projection shows each notification as dispatch has it, and counts them so. */
+async function trailAgrees(): Promise<void> {
+  const told = 'id, revision, status, failure_reason, retryable, retry_count'
+  const { rows: own } = await env.sql('dispatch').query(`select ${told} from notifications order by id`)
+  const { rows: shown } = await env.sql('gateway').query(`select ${told} from activity order by id`)
+  expect(shown).toEqual(own)
+  const { rows: counts } = await env
+    .sql('gateway')
+    .query('select status, sum(count)::int as count from activity_counts group by status having sum(count) <> 0')
+  const expected = Map.groupBy(own, ({ status }) => status)
+  expect(new Map(counts.map(({ status, count }) => [status, count]))).toEqual(
+    new Map([...expected].map(([status, rows]) => [status, rows.length])),
+  )
+}
+
+/** Events come again after a loss; messages do not. */
+async function everyOneWasSentOnce(accepted: readonly string[]): Promise<void> {
+  const sent = (await env.messages({ limit: '10000' })).map(({ request }) =>
+    new URL((request.body as { StatusCallback: string }).StatusCallback).searchParams.get('notification_id'),
+  )
+  expect(sent.toSorted()).toEqual(accepted.toSorted())
+}
