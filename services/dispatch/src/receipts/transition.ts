@@ -1,7 +1,18 @@
 import type { DeliveryStatus, ReceiptStatus } from '@notify/contracts'
 
-/** How far a message has come; a receipt never lowers it, and of two at the same height the first one stands. */
-const rank: Record<DeliveryStatus, number> = { queued: 0, sent: 1, undelivered: 2, failed: 2, delivered: 3 }
+/**
+ * How far a message has come; a receipt never lowers it, and of two at the same height the first one stands. What is
+ * scheduled or cancelled was never given to a carrier: no report is about it.
+ */
+const rank: Record<DeliveryStatus, number> = {
+  queued: 0,
+  sent: 1,
+  undelivered: 2,
+  failed: 2,
+  delivered: 3,
+  scheduled: 3,
+  cancelled: 3,
+}
 
 /** What each report says of the message; an observation says nothing of its state. Who has read it has received it. */
 const meaning: Record<ReceiptStatus, DeliveryStatus | undefined> = {
