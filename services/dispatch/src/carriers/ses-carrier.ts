@@ -4,7 +4,6 @@ import {
   SendEmailCommand,
   type SendEmailCommandInput,
 } from '@aws-sdk/client-sesv2'
-
 import type { SesCredentials } from '@notify/contracts'
 import type { Config } from '../config.ts'
 import type { Carrier, CarrierAnswer, EmailMessage } from './carrier.ts'
