@@ -80,6 +80,8 @@ export const processTable: Record<NodeProcess, Entry> = {
         TWILIO_INBOUND_URL: `${callbacks}/smsprovider/inbound`,
         SES_ACCESS_KEY_ID: state.ses_access_key_id,
         SES_SECRET_ACCESS_KEY: state.ses_secret_access_key,
+        // As whom dispatch hands over the test messages of providers that are no SES accounts.
+        SES_ACCOUNTS: 'SANDBOXSANDBOXSANDBOX:sandbox-sandbox-sandbox',
         SES_CONFIGURATION_SET: emailEvents.configurationSet,
         SES_TOPIC_ARN: emailEvents.topicArn,
         SES_EVENTS_URL: `${callbacks}/email/${state.ses_provider_id}`,

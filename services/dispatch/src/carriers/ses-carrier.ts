@@ -1,10 +1,16 @@
-import { SESv2Client, SESv2ServiceException, SendEmailCommand, type SendEmailCommandInput } from '@aws-sdk/client-sesv2'
+import {
+  type SESv2Client,
+  SESv2ServiceException,
+  SendEmailCommand,
+  type SendEmailCommandInput,
+} from '@aws-sdk/client-sesv2'
 import type { SesCredentials } from '@notify/contracts'
 import type { Config } from '../config.ts'
 import type { Carrier, CarrierAnswer, EmailMessage } from './carrier.ts'
 import { createClientCache } from './client-cache.ts'
 import { formatMailbox } from './format-mailbox.ts'
 import { readRetryAfter } from './read-retry-after.ts'
+import { createSesClient } from './ses-client.ts'
 import { judgeSesError } from './ses-codes.ts'
 import { accepted, couldNotBeReached, didNotAnswer, isNeverLeft, refusal } from './verdict.ts'
 import { withoutAddresses } from './without-addresses.ts'
@@ -40,20 +46,13 @@ export function createSesCarrier(config: Config): Carrier<'ses', EmailMessage> {
 }
 
 function connect(credentials: SesCredentials, endpoint: string | undefined, config: Config): SESv2Client {
-  const maxSockets = config.SEND_CONCURRENCY + config.BULK_CONCURRENCY
-  return new SESv2Client({
+  return createSesClient({
+    endpoint,
     region: credentials.region,
-    ...(endpoint ? { endpoint } : {}),
-    credentials: { accessKeyId: credentials.access_key_id, secretAccessKey: credentials.secret_access_key },
-    // The queue tries again, and knows what was tried.
-    maxAttempts: 1,
-    requestHandler: {
-      connectionTimeout: config.CARRIER_TIMEOUT / 2,
-      requestTimeout: config.CARRIER_TIMEOUT,
-      throwOnRequestTimeout: true,
-      httpAgent: { keepAlive: true, maxSockets },
-      httpsAgent: { keepAlive: true, maxSockets },
-    },
+    accessKeyId: credentials.access_key_id,
+    secretAccessKey: credentials.secret_access_key,
+    timeoutMs: config.CARRIER_TIMEOUT,
+    maxSockets: config.SEND_CONCURRENCY + config.BULK_CONCURRENCY,
   })
 }
 
