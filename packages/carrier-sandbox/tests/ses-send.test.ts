@@ -94,6 +94,12 @@ test('the recipients of the request come before those of a raw message', async (
   expect((await listMessages(url)).items.map(({ to }) => to)).toEqual(['ada@example.test'])
 })
 
+test("a sender's name that came as an encoded word is shown as it reads", async () => {
+  const { url } = await startSandbox()
+  await send(sesClient(url), emailTo('ada@x.test', { FromEmailAddress: '=?UTF-8?B?SsO8cmdlbg==?= <hello@shop.test>' }))
+  expect((await listMessages(url)).items).toMatchObject([{ from: 'Jürgen <hello@shop.test>' }])
+})
+
 test('every recipient, copies included, gets a message of the one id', async () => {
   const { url } = await startSandbox()
   const Destination = { ToAddresses: ['a@x.test'], CcAddresses: ['b@x.test'], BccAddresses: ['c@x.test'] }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Request, RequestHandler } from 'express'
+import { decodeWords } from 'postal-mime'
 import { behaviourOfEmail } from '../behaviours.ts'
 import { mostUnderWay, type Reporter } from '../callbacks/reporter.ts'
 import type { LoggedMessage, MessageLog } from '../messages/message-log.ts'
@@ -68,7 +69,7 @@ function messageOf(sent: SentEmail, to: string, body: unknown, req: Request): Lo
     channel: 'email',
     account: caller.account.accessKeyId,
     to,
-    from: email.from,
+    from: decodeWords(email.from),
     subject,
     text,
     ...(html !== undefined && { html }),
