@@ -1,7 +1,9 @@
 import { benchAccept } from './accept/bench-accept.ts'
+import { benchEndToEnd } from './e2e/bench-e2e.ts'
+import { benchLanes } from './lanes/bench-lanes.ts'
 
 /** `pnpm bench <name>`: each bench starts its own stack, compares in the same run and ends with one line of JSON. */
-const benches: Record<string, () => Promise<object>> = { accept: benchAccept }
+const benches: Record<string, () => Promise<object>> = { accept: benchAccept, lanes: benchLanes, e2e: benchEndToEnd }
 
 const name = process.argv[2] ?? ''
 const bench = benches[name]

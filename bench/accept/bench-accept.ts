@@ -1,12 +1,10 @@
-import { fork } from 'node:child_process'
-import { once } from 'node:events'
-import { chmod, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { portsFrom, reservePortBlock, type Stack, type StackOptions, startStack } from '@notify/dev-env'
+import type { Stack, StackOptions } from '@notify/dev-env'
+import { withForked } from '../forked.ts'
 import { type Load, type Measured, prepareLoad, runLoad } from '../load.ts'
+import { round } from '../statistics.ts'
+import { withStack } from '../with-stack.ts'
 
-const root = join(import.meta.dirname, '..', '..')
 const connections = 64
 const warmUpSeconds = 10
 const seconds = Number(process.env.BENCH_SECONDS ?? 10)
@@ -49,17 +47,12 @@ async function compare(title: string, options: Partial<StackOptions>) {
   return { ratio, ours, expressRps }
 }
 
-async function measureExpress(): Promise<Measured> {
-  const server = fork(join(import.meta.dirname, 'express-yardstick.ts'))
-  try {
-    const [port] = await once(server, 'message')
+function measureExpress(): Promise<Measured> {
+  return withForked(join(import.meta.dirname, 'express-yardstick.ts'), async (port) => {
     const load: Load = { url: `http://127.0.0.1:${port}/`, headers: json, body, seconds: 3, connections }
     await runLoad(load)
-    return await runLoad({ ...load, seconds: Math.min(seconds, 8) })
-  } finally {
-    server.disconnect()
-    await once(server, 'exit')
-  }
+    return runLoad({ ...load, seconds: Math.min(seconds, 8) })
+  })
 }
 
 const json = { 'content-type': 'application/json' }
@@ -76,25 +69,6 @@ async function measureGateway(stack: Stack): Promise<Measured> {
   return runLoad({ ...load, seconds })
 }
 
-/** A durable stack of its own, in a folder that is removed afterwards. */
-async function withStack<T>(options: Partial<StackOptions>, work: (stack: Stack) => Promise<T>): Promise<T> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'notify-bench-'))
-  await chmod(dataDir, 0o755)
-  const ports = await reservePortBlock()
-  let stack: Stack | undefined
-  try {
-    // As behind the ingress of k8s/base: carriers reach the callbacks service without passing the gateway.
-    const direct = { PUBLIC_URL: `http://127.0.0.1:${portsFrom(ports.base).process.callbacks}` }
-    const env = { 'dispatch-api': direct, 'dispatch-worker': direct, callbacks: direct }
-    stack = await startStack({ root, dataDir, portBase: ports.base, durable: true, logs: 'file', env, ...options })
-    return await work(stack)
-  } finally {
-    await stack?.stop({ graceMs: 5000 })
-    await ports.release()
-    await rm(dataDir, { recursive: true, force: true })
-  }
-}
-
 function print(title: string, { requestsPerSecond, p50Ms, p99Ms }: Measured): void {
   const rate = Math.round(requestsPerSecond).toLocaleString('en')
   console.log(`${title.padEnd(26)} ${rate.padStart(8)} req/s   p50 ${p50Ms.toFixed(1)} ms   p99 ${p99Ms.toFixed(1)} ms`)
@@ -102,8 +76,4 @@ function print(title: string, { requestsPerSecond, p50Ms, p99Ms }: Measured): vo
 
 function rounded({ requestsPerSecond, p50Ms, p99Ms }: Measured) {
   return { rps: Math.round(requestsPerSecond), p50_ms: round(p50Ms), p99_ms: round(p99Ms) }
-}
-
-function round(value: number): number {
-  return Math.round(value * 1000) / 1000
 }

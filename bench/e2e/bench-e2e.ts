@@ -1,0 +1,169 @@
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Stack } from '@notify/dev-env'
+import pg from 'pg'
+import { clearCarrierLog, readCarrierLog } from '../carrier-log.ts'
+import { withForked } from '../forked.ts'
+import { type Accepted, createSmsClient, type SmsClient } from '../sms-client.ts'
+import { round } from '../statistics.ts'
+import { withStack } from '../with-stack.ts'
+import { sendWithBareSdk } from './bare-sdk.ts'
+import { cpuTimes } from './cpu-time.ts'
+
+const messages = Number(process.env.BENCH_MESSAGES ?? 10_000)
+const callers = 64
+const warmUpMessages = Math.min(2000, messages)
+const sendRate = 100_000
+
+const messageOf = (n: number) => ({
+  to: `+1557${String(n).padStart(6, '0')}1`,
+  body: `Your parcel ${n} is on its way.`,
+})
+
+/**
+ * The same messages through our pipeline (accepted, sent, delivered, shown in the trail) and through a loop over the bare
+ * SDK, to the same stand-in of the carrier, with the same number at a time. The yardstick runs before and after, since
+ * machines waver.
+ */
+export function benchEndToEnd(): Promise<object> {
+  const env = {
+    all: { LOG_LEVEL: 'warn' },
+    'dispatch-worker': { SEND_RATE: String(sendRate), SEND_CONCURRENCY: String(callers) },
+  }
+  console.log(
+    `${messages} messages, ${callers} at a time; SEND_RATE=${sendRate} for the worker: its pace is out of the way`,
+  )
+  return withStack({ env }, async (stack) => {
+    const client = createSmsClient(stack)
+    const database = new pg.Pool({ connectionString: stack.adminDatabaseUrl, max: 1 })
+    try {
+      await sendWithBareSdk(stack, warmUpMessages, callers, messageOf)
+      await runPipeline(client, database, warmUpMessages)
+      const before = await measureBare(stack)
+      const ours = await measurePipeline(stack, client, database)
+      const after = await measureBare(stack)
+      return result(ours, (before.plain + after.plain) / 2, (before.heard + after.heard) / 2)
+    } finally {
+      client.close()
+      await database.end()
+    }
+  })
+}
+
+interface Pipeline {
+  accepted: readonly Accepted[]
+  perSecond: number
+}
+
+function result({ perSecond, lost, duplicated }: Pipeline & Outcome, barePerSecond: number, heardPerSecond: number) {
+  console.log(`ratio to the bare SDK: ${(perSecond / barePerSecond).toFixed(3)}`)
+  console.log(
+    `ratio to the bare SDK whose callbacks are sent and answered too: ${(perSecond / heardPerSecond).toFixed(3)}`,
+  )
+  console.log(`lost ${lost}, duplicated ${duplicated}`)
+  return {
+    ratio: round(perSecond / barePerSecond),
+    ratio_with_callbacks: round(perSecond / heardPerSecond),
+    pipeline_per_second: Math.round(perSecond),
+    bare_per_second: Math.round(barePerSecond),
+    bare_with_callbacks_per_second: Math.round(heardPerSecond),
+    messages,
+    lost,
+    duplicated,
+  }
+}
+
+/** The bare loop without status callbacks, and with them: then the stand-in does for it what it does for us. */
+async function measureBare(stack: Stack): Promise<{ plain: number; heard: number }> {
+  const before = cpuTimes(stack)
+  const plain = await sendWithBareSdk(stack, messages, callers, messageOf)
+  print('bare SDK', plain)
+  printCpu(before, cpuTimes(stack))
+  const heard = await withForked(join(import.meta.dirname, 'callback-yardstick.ts'), async (port) => {
+    const rate = await sendWithBareSdk(stack, messages, callers, messageOf, `http://127.0.0.1:${port}/`)
+    await untilNothingFollows(stack)
+    return rate
+  })
+  print('bare SDK, with callbacks', heard)
+  await clearCarrierLog(stack)
+  return { plain, heard }
+}
+
+/** Waits until the last callback has been sent: the stand-in would otherwise still be at work in the next measurement. */
+async function untilNothingFollows(stack: Stack): Promise<void> {
+  for (let last = -1; ; ) {
+    const now = cpuTimes(stack).get('carrier-sandbox') ?? 0
+    if (now - last <= 10) return
+    last = now
+    await delay(300)
+  }
+}
+
+async function measurePipeline(stack: Stack, client: SmsClient, database: pg.Pool): Promise<Pipeline & Outcome> {
+  await clearCarrierLog(stack)
+  const before = cpuTimes(stack)
+  const pipeline = await runPipeline(client, database, messages)
+  print('our pipeline', pipeline.perSecond)
+  printCpu(before, cpuTimes(stack))
+  const outcome = await outcomeOf(stack, database, pipeline.accepted)
+  await clearCarrierLog(stack)
+  return { ...pipeline, ...outcome }
+}
+
+const longestMs = 300_000
+
+/** From the first request to the moment when the trail shows the last one delivered. */
+async function runPipeline(client: SmsClient, database: pg.Pool, count: number): Promise<Pipeline> {
+  const already = await countDelivered(database)
+  const startedMs = performance.now()
+  const accepted = await client.postMany(count, callers, messageOf)
+  const acceptedMs = performance.now() - startedMs
+  while ((await countDelivered(database)) < already + count) {
+    if (performance.now() - startedMs > longestMs) break
+    await delay(20)
+  }
+  const deliveredMs = performance.now() - startedMs
+  console.log(`  accepted after ${seconds(acceptedMs)}, delivered after ${seconds(deliveredMs)}`)
+  return { accepted, perSecond: (count / deliveredMs) * 1000 }
+}
+
+/** The trail's own sums: reading them costs the same however many there are. */
+async function countDelivered(database: pg.Pool): Promise<number> {
+  const { rows } = await database.query(
+    `select coalesce(sum(count), 0)::int as count from gateway.activity_counts where status = 'delivered'`,
+  )
+  return rows[0].count
+}
+
+interface Outcome {
+  /** Accepted, and not delivered by both dispatch's record and the carrier's log. */
+  lost: number
+  /** Received by the carrier more than once. */
+  duplicated: number
+}
+
+async function outcomeOf(stack: Stack, database: pg.Pool, accepted: readonly Accepted[]): Promise<Outcome> {
+  const received = (await readCarrierLog(stack)).map(({ notificationId }) => notificationId)
+  const { rows } = await database.query(`select id from dispatch.notifications where status = 'delivered'`)
+  const delivered = new Set(rows.map(({ id }) => id as string))
+  const distinct = new Set(received)
+  return {
+    lost: accepted.filter(({ id }) => !delivered.has(id) || !distinct.has(id)).length,
+    duplicated: received.length - distinct.size,
+  }
+}
+
+/** Rates waver with the machine; what a message costs wavers less. */
+function printCpu(before: ReadonlyMap<string, number>, after: ReadonlyMap<string, number>): void {
+  const spent = [...after].map(([name, ms]) => [name, ((ms - (before.get(name) ?? 0)) * 1000) / messages] as const)
+  const total = spent.reduce((sum, [, microseconds]) => sum + microseconds, 0)
+  const telling = spent.filter(([, microseconds]) => microseconds >= 10).sort(([, a], [, b]) => b - a)
+  const list = telling.map(([name, microseconds]) => `${name} ${Math.round(microseconds)}`)
+  console.log(`  CPU a message: ${Math.round(total)} µs (${list.join(', ')})`)
+}
+
+function print(title: string, perSecond: number): void {
+  console.log(`${title.padEnd(26)} ${Math.round(perSecond).toLocaleString('en').padStart(7)} messages/s`)
+}
+
+const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`

@@ -1,0 +1,53 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import type { Stack } from '@notify/dev-env'
+
+/** Ticks of the kernel's clock in `/proc` (USER_HZ is 100 on every Linux that matters here). */
+const msPerTick = 10
+
+/** CPU time in milliseconds that each process of the stack has taken so far, Postgres with all of its backends; Linux only. */
+export function cpuTimes(stack: Stack): Map<string, number> {
+  const all = readProcesses()
+  const times = new Map<string, number>()
+  for (const [name, pid] of Object.entries(stack.pids)) times.set(name, treeMs(pid, all))
+  const { user, system } = process.cpuUsage()
+  times.set('this bench', (user + system) / 1000)
+  return times
+}
+
+interface ProcessTime {
+  parent: number
+  ms: number
+}
+
+function readProcesses(): Map<number, ProcessTime> {
+  const found = new Map<number, ProcessTime>()
+  for (const entry of folder('/proc').filter((name) => /^\d+$/.test(name))) {
+    try {
+      const stat = readFileSync(`/proc/${entry}/stat`, 'utf8')
+      // The command is in parentheses and may hold anything; what follows is numbers.
+      const fields = stat
+        .slice(stat.lastIndexOf(')') + 2)
+        .split(' ')
+        .map(Number)
+      const [user = 0, system = 0, childUser = 0, childSystem = 0] = fields.slice(11, 15)
+      found.set(Number(entry), { parent: fields[1] ?? 0, ms: (user + system + childUser + childSystem) * msPerTick })
+    } catch {
+      // It has ended since.
+    }
+  }
+  return found
+}
+
+function folder(path: string): string[] {
+  try {
+    return readdirSync(path)
+  } catch {
+    return []
+  }
+}
+
+function treeMs(pid: number, all: ReadonlyMap<number, ProcessTime>): number {
+  const own = all.get(pid)?.ms ?? 0
+  const children = [...all].filter(([, { parent }]) => parent === pid)
+  return children.reduce((sum, [child]) => sum + treeMs(child, all), own)
+}

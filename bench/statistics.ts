@@ -1,0 +1,15 @@
+/** To three decimals. */
+export function round(value: number): number {
+  return Math.round(value * 1000) / 1000
+}
+
+/**
+ * The smallest value that so many of the values do not exceed (nearest rank).
+ * @param share 0 to 1
+ */
+export function percentile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  const value = sorted[Math.max(Math.ceil(sorted.length * share) - 1, 0)]
+  if (value === undefined) throw new Error('there is nothing to take a percentile of')
+  return value
+}
