@@ -24,15 +24,9 @@ const recipientFields: Record<Channel, readonly string[]> = {
   webhook: ['url'],
 }
 
-<<<<<<< HEAD
 /** Of any shape: that it is JSON was seen when it was read, and walking through it again is slow. */
 const variables = z.record(z.string(), z.unknown())
 const emailAlone = 'is for email alone'
-=======
-const emailAlone = 'is for email alone'
-/** Of any shape: that it is JSON was seen when it was read, and walking through it again is slow. */
-const variables = z.record(z.string(), z.unknown())
->>>>>>> wip-carriers
 
 /** The body of `POST /api/v1/notifications`: the event form (`event_key`, `data`) or the content form (`body`). */
 export const DispatchRequest = z
