@@ -9,7 +9,7 @@ const takeDue: Statement = {
   text: `
     with due as (
       select id from notifications
-      where next_attempt_at <= now()
+      where next_attempt_at <= now() and status in ('queued', 'scheduled') and not sending
       order by next_attempt_at limit ${batch} for update skip locked
     ), taken as (
       update notifications n
@@ -17,7 +17,7 @@ const takeDue: Statement = {
           status = case when n.when_due = 'give_up' then 'failed' else 'queued' end,
           retryable = n.when_due = 'give_up',
           revision = n.revision + case when n.when_due = 'give_up' or n.status = 'scheduled' then 1 else 0 end
-      from due where n.id = due.id and n.status in ('queued', 'scheduled') and not n.sending
+      where n.id = any (array(select id from due))
       returning n.*, old.status as old_status
     ), work as (${workInto(`taken where status = 'queued'`)}),
     facts as (${factsInto('taken where status <> old_status')})
