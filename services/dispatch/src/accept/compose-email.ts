@@ -6,13 +6,9 @@ import { readAddress } from './read-address.ts'
 
 /** The parts of a dispatch request that an email is made of. */
 type EmailRequest = Pick<DispatchRequest, 'recipient'> &
-  Partial<
-    Pick<
-      DispatchRequest,
-      'event_key' | 'template_id' | 'subject' | 'body' | 'html_body' | 'data' | 'template_data' | 'from'
-    >
-  >
+  Partial<Pick<DispatchRequest, 'event_key' | 'subject' | 'body' | 'html_body' | 'data' | 'template_data' | 'from'>>
 type EmailTemplate = NonNullable<EventTemplates['email']>
+type Envelope = Pick<EmailPayload, 'to' | 'to_name' | 'from'>
 type Content = Pick<EmailPayload, 'subject' | 'html'> & { text: string }
 
 /** A line may have no more (RFC 5322 2.1.1). */
@@ -25,18 +21,20 @@ const maxName = 200
  * @param template of the event or the stored template that the request names; none in the content form
  * @throws Problem `invalid_recipient`, `validation_failed` or `template_variable_missing`, naming the field
  */
-export function composeEmail(request: EmailRequest, template?: EmailTemplate): EmailPayload & { text: string } {
-  const { to, to_name } = recipientOf(request.recipient)
-  const from = request.from === undefined ? undefined : senderOf(request.from)
-  const { subject, text, html } = template ? filled(request, template) : written(request)
-  return {
-    to,
-    ...(to_name === undefined ? {} : { to_name }),
-    ...(from === undefined ? {} : { from }),
-    subject,
-    text,
-    ...(html === undefined ? {} : { html }),
-  }
+export function composeEmail(
+  request: EmailRequest,
+  template?: EmailTemplate,
+  envelope: Envelope = readEnvelope(request),
+): EmailPayload & { text: string } {
+  return { ...envelope, ...(template ? filled(request, template) : written(request)) }
+}
+
+/**
+ * Reads whom an email is for, and who sends it when that is not the provider's sender.
+ * @throws Problem `invalid_recipient`, or `validation_failed` naming `from`
+ */
+export function readEnvelope({ recipient, from }: Pick<EmailRequest, 'recipient' | 'from'>): Envelope {
+  return { ...recipientOf(recipient), ...(from === undefined ? {} : { from: senderOf(from) }) }
 }
 
 function recipientOf(recipient: DispatchRequest['recipient']): Pick<EmailPayload, 'to' | 'to_name'> {
@@ -65,11 +63,7 @@ function senderOf(text: string): string {
 
 /** The template's content, filled with the variables that belong to it. */
 function filled(request: EmailRequest, template: EmailTemplate): Content {
-  const [naming, field] =
-    request.event_key === undefined ? (['template_id', 'template_data'] as const) : (['event_key', 'data'] as const)
-  for (const own of ['subject', 'body', 'html_body'] as const) {
-    if (request[own] !== undefined) throw invalid(own, `cannot be combined with ${naming}`)
-  }
+  const field = request.event_key === undefined ? 'template_data' : 'data'
   return fill(template, request[field] ?? {}, { field }, () => field)
 }
 

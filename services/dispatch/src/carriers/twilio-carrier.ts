@@ -55,7 +55,7 @@ function connect({ credentials }: TwilioProvider, baseUrl: string, config: Confi
   const httpClient = new TracedClient({
     timeout: config.CARRIER_TIMEOUT,
     keepAlive: true,
-    maxSockets: config.SEND_CONCURRENCY + config.BULK_CONCURRENCY,
+    maxSockets: 2 * config.SEND_CONCURRENCY + config.BULK_CONCURRENCY,
   })
   const client = twilio(account_sid, auth_token, { httpClient })
   client.api.baseUrl = baseUrl
