@@ -1,12 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { schemaOf, serviceNames } from '../../packages/contracts/src/index.ts'
 import { eventually, TestEnv } from '../../packages/dev-env/src/index.ts'
-import { untilSettled } from './bus.ts'
+import { openBus, storedMessages, untilSettled } from './bus.ts'
 import { emailOf, emailTo, freshAddress, sendEmail } from './email.ts'
+import { searchColumns, writtenSecrets } from './search-columns.ts'
 import { activity, expectProblem, freshPhone, post, retry, smsTo, stateOf, untilActivity, untilState } from './sms.ts'
 
 let env: TestEnv
 beforeAll(async () => {
-  env = await TestEnv.start(['gateway', 'dispatch', 'callbacks'])
+  env = await TestEnv.start(['gateway', 'dispatch', 'callbacks'], {
+    env: { 'dispatch-worker': { CARRIER_TIMEOUT: '2s' } },
+  })
 })
 afterAll(() => env?.stop())
 
@@ -255,4 +259,38 @@ test('the trail shows emails apart from other channels, masked', async () => {
   expect(body.total_count).toBe(body.items.length)
   expect(new Set(body.items.map(({ channel }: { channel: string }) => channel))).toEqual(new Set(['email']))
   expect(JSON.stringify(body)).not.toMatch(/bounce\+|Lovelace/)
+})
+
+test('whom an email was for, and what it said, stands in no table, no message on the bus and no log', async () => {
+  const [who, name, word, other] = ['zwetschgenknoedel', 'Rumpelstilzchen', 'Donaudampfschiff', 'Siebenschlaefer']
+  const ids: string[] = []
+  for (const behaviour of ['bounce', 'complaint', 'delay', 'reject', 'ada']) {
+    const recipient = { email: `${behaviour}+${who}@mailbox.example`, name }
+    const fields = { subject: word, body: `{{ a }}, ${word}`, html_body: `<p>${word}</p>`, template_data: { a: other } }
+    ids.push(await sendEmail(env, emailTo(recipient, fields)))
+  }
+  for (const id of ids) {
+    await untilState(env, id, { delivery_status: expect.stringMatching(/^(un)?delivered|failed$/) })
+  }
+  await untilSettled(env)
+  const secrets = [who, name, word, other] as string[]
+  const { found, columns } = await searchColumns(env.admin, serviceNames.map(schemaOf), secrets)
+  expect(found).toEqual([])
+  expect(columns).toEqual(
+    expect.arrayContaining([
+      'dispatch.notifications.payload',
+      'dispatch.attempts.provider_message',
+      'dispatch.suppressions.recipient_masked',
+      'callbacks.outbox.events',
+    ]),
+  )
+  await using bus = await openBus(env)
+  const messages = await storedMessages(bus)
+  expect(messages.some(({ subject }) => subject === 'callbacks.receipt.email')).toBe(true)
+  expect(messages.some(({ subject }) => subject === 'dispatch.send.transactional.email')).toBe(true)
+  expect(writtenSecrets(messages.map(({ text, headers }) => `${headers}\n${text}`).join('\n'), secrets)).toEqual([])
+  for (const process of ['gateway', 'dispatch-api', 'dispatch-worker', 'callbacks'] as const) {
+    const log = env.logs(process, 100_000)
+    expect([process, log.length > 0, secrets.filter((secret) => log.includes(secret))]).toEqual([process, true, []])
+  }
 })

@@ -142,6 +142,13 @@ test.each<[string, Request, Template, string]>([
     undefined,
     'subject',
   ],
+  ['a subject that cannot be filled', { ...content, subject: '{{', template_data: {} }, undefined, 'subject'],
+  [
+    'HTML that cannot be filled',
+    { ...content, html_body: '{% if %}', template_data: { name: 'Ada' } },
+    undefined,
+    'html_body',
+  ],
   ['a subject that grows too long', { ...event, data: { name: 'x'.repeat(999), order: '1' } }, template, 'data'],
   ['a text that comes out empty', event, { subject: 'S', body: '{% if no %}x{% endif %}' }, 'data'],
   ['a NUL that a filter makes', event, { subject: 'S', body: 'a{{ "%00" | url_decode }}' }, 'data'],

@@ -1,7 +1,7 @@
 import { type DispatchRequest, type EventTemplates, oneLinePattern } from '@notify/contracts'
 import { Problem } from '@notify/service-kit'
 import type { EmailPayload } from '../carriers/email-payload.ts'
-import { renderHtml, renderText } from '../events/render-template.ts'
+import { type RenderOptions, renderHtml, renderText } from '../events/render-template.ts'
 import { readAddress } from './read-address.ts'
 
 /** The parts of a dispatch request that an email is made of. */
@@ -64,39 +64,44 @@ function senderOf(text: string): string {
 /** The template's content, filled with the variables that belong to it. */
 function filled(request: EmailRequest, template: EmailTemplate): Content {
   const field = request.event_key === undefined ? 'template_data' : 'data'
-  return fill(template, request[field] ?? {}, { field }, () => field)
+  return fill(template, request[field] ?? {}, () => ({ field }))
 }
 
 /** The caller's own content. */
 function written({ subject, body, html_body, template_data }: EmailRequest): Content {
   if (subject === undefined) throw invalid('subject', 'is missing; an email needs one')
   if (body === undefined) throw invalid('body', 'is missing')
-  const content = { subject, body, html_body }
-  if (template_data === undefined) return checked({ subject, text: body, html: html_body }, (path) => path)
-  return fill(content, template_data, { field: 'template_data', remember: false }, (path) => path)
+  if (template_data === undefined) return checked({ subject, text: body, html: html_body }, (part) => part)
+  return fill({ subject, body, html_body }, template_data, (part) => ({
+    field: 'template_data',
+    part,
+    remember: false,
+  }))
 }
+
+type Part = 'subject' | 'body' | 'html_body'
 
 function fill(
   { subject, body, html_body }: { subject: string; body: string; html_body?: string | undefined },
   variables: Record<string, unknown>,
-  options: { field: 'data' | 'template_data'; remember?: boolean },
-  pathOf: PathOf,
+  optionsOf: (part: Part) => RenderOptions & { field: string },
 ): Content {
   const content = {
-    subject: renderText(subject, variables, options),
-    text: renderText(body, variables, options),
-    html: html_body === undefined ? undefined : renderHtml(html_body, variables, options),
+    subject: renderText(subject, variables, optionsOf('subject')),
+    text: renderText(body, variables, optionsOf('body')),
+    html: html_body === undefined ? undefined : renderHtml(html_body, variables, optionsOf('html_body')),
   }
-  return checked(content, pathOf)
+  return checked(content, (place) => {
+    const { part, field } = optionsOf(place)
+    return part ?? field
+  })
 }
-
-/** Which field of the request is at fault for a part of the content. */
-type PathOf = (part: 'subject' | 'body' | 'html_body') => string
 
 /** What no carrier takes is refused here, whoever wrote it: a variable can hold a line break, a filter can make a NUL. */
 function checked(
   { subject, text, html }: Omit<Content, 'html'> & { html?: string | undefined },
-  pathOf: PathOf,
+  /** Which field of the request is at fault for a part of the content. */
+  pathOf: (part: Part) => string,
 ): Content {
   const title = subject.trim()
   if (title === '') throw invalid(pathOf('subject'), 'gives an empty subject')

@@ -46,7 +46,7 @@ function filled(request: DispatchRequest, template: string): string {
 
 function written({ body = '', template_data }: DispatchRequest): string {
   if (template_data === undefined) return body
-  return renderText(body, template_data, { field: 'template_data', remember: false })
+  return renderText(body, template_data, { field: 'template_data', part: 'body', remember: false })
 }
 
 /** The field that holds the variables of a template: events have `data`, stored templates `template_data`. */
