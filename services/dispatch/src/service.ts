@@ -21,6 +21,7 @@ import { encryptedColumns } from './db/encrypted-columns.ts'
 import { migrations } from './db/migrations.ts'
 import type { Tables } from './db/schema.ts'
 import { startDomainSchedulers } from './domains/start-domain-schedulers.ts'
+import { createVerifiedDomains } from './domains/verified-domains.ts'
 import { createEventCatalogue } from './events/event-catalogue.ts'
 import { createMetrics } from './metrics.ts'
 import { createProviderDirectory } from './providers/provider-directory.ts'
@@ -63,6 +64,7 @@ export async function createService(config: Config, kit: Kit): Promise<void> {
       events: createEventCatalogue(db),
       providers: createProviderDirectory(db, config.ENCRYPTION_KEYS),
       templates: createTemplateCatalogue(db),
+      domains: createVerifiedDomains(db),
     },
   }
   if (config.ROLE === 'api') await startApi(kit, context)

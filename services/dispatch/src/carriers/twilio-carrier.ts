@@ -39,7 +39,7 @@ function connect({ credentials }: TwilioProvider, baseUrl: string, config: Confi
   const { account_sid, auth_token } = credentials
   const transport = new TwilioTransport({
     timeoutMs: config.CARRIER_TIMEOUT,
-    maxConnections: config.SEND_CONCURRENCY + config.BULK_CONCURRENCY,
+    maxConnections: 2 * config.SEND_CONCURRENCY + config.BULK_CONCURRENCY,
   })
   const client = twilio(account_sid, auth_token, { httpClient: transport })
   client.api.baseUrl = baseUrl

@@ -3,8 +3,8 @@ import { newId, type sendRequested } from '@notify/contracts'
 import type { Delivery } from '@notify/messaging'
 import { coalesce, type Span, SpanKind } from '@notify/service-kit'
 import type { z } from 'zod'
-import { payloadPlace, type SmsPayload } from '../accept/judge-candidate.ts'
-import type { CarrierAnswer } from '../carriers/carrier.ts'
+import { payloadPlace } from '../accept/judge-candidate.ts'
+import type { CarrierAnswer, Payload } from '../carriers/carrier.ts'
 import type { WorkerContext } from '../context.ts'
 import { type Claim, claimForSending, type Settlement, settleAttempts } from './attempt-store.ts'
 import { decideNext, type RetryPolicy } from './decide-next.ts'
@@ -19,7 +19,9 @@ const batch = { maxBatch: 128, maxInFlight: 2, minIntervalMs: 10 }
 /** Handles the work of a lane: claims the notification, calls the carrier, records the outcome. */
 export function createSender(context: WorkerContext): (work: Work, delivery: Delivery) => Promise<void> {
   const { config, db } = context
-  const longestPaceMs = (1000 * Math.max(config.SEND_CONCURRENCY, config.BULK_CONCURRENCY)) / config.SEND_RATE
+  const { SEND_CONCURRENCY, BULK_CONCURRENCY, EMAIL_CONCURRENCY, EMAIL_BULK_CONCURRENCY } = config
+  const mostAtOnce = Math.max(SEND_CONCURRENCY, BULK_CONCURRENCY, EMAIL_CONCURRENCY, EMAIL_BULK_CONCURRENCY)
+  const longestPaceMs = (1000 * mostAtOnce) / config.SEND_RATE
   const leaseMs = longestPaceMs + config.CARRIER_TIMEOUT + leaseMarginMs
   const policy: RetryPolicy = {
     retryDelaysMs: config.SEND_RETRY_DELAYS,
@@ -88,9 +90,7 @@ async function callCarrier(
 ): Promise<{ providerId: string | null; kind: string; answer: CarrierAnswer }> {
   const providers = await directory.providers.list(claim.tenant_id, claim.application_id, claim.channel)
   if (providers.length === 0) return { providerId: null, kind: 'none', answer: noProvider }
-  const payload: SmsPayload = JSON.parse(
-    secrets.keyRing.decrypt(claim.payload, payloadPlace(claim.tenant_id, claim.id)),
-  )
+  const payload: Payload = JSON.parse(secrets.keyRing.decrypt(claim.payload, payloadPlace(claim.tenant_id, claim.id)))
   let last: { providerId: string; kind: string; answer: CarrierAnswer } | undefined
   for (const provider of providers) {
     const span = tracer.start(`send ${provider.kind}`, {
