@@ -82,7 +82,9 @@ async function startWorker(kit: Kit, shared: Context, bus: Bus): Promise<void> {
   const { config, db } = shared
   const context: WorkerContext = { ...shared, carriers: holdBack(createCarriers(config)) }
   kit.lifecycle.onStop('carriers', () => context.carriers.close())
-  startOutboxRelay(kit, db, bus, config.STREAM_REPLICAS)
+  // Work that is lost is found among the notifications, which know whether it is still to be done.
+  const staleSubjects = sendRequested.subject.slice(0, sendRequested.subject.indexOf('{'))
+  startOutboxRelay(kit, db, bus, { streamReplicas: config.STREAM_REPLICAS, staleSubjects })
   await serveHttp(kit, { config, context, routes: [] })
   const consumers = consumersOf(context)
   const lanes = consumers.filter(({ event }) => event === sendRequested).map(({ durable }) => durable)

@@ -22,6 +22,20 @@ export async function createOutboxTables(db: Kysely<unknown>): Promise<void> {
     )`.execute(db)
 }
 
+/** Table of what a stream has forgotten, and how far it was made up for; for a service's migrations. */
+export async function createStreamLossTable(db: Kysely<unknown>): Promise<void> {
+  await sql`
+    create table stream_losses (
+      stream text primary key,
+      noticed_at timestamptz not null,
+      last_seq bigint not null,
+      published_after timestamptz not null,
+      looked_up_to uuid,
+      republished int not null default 0,
+      made_up_at timestamptz
+    )`.execute(db)
+}
+
 /** Table of the events that were given up, for a service's migrations. */
 export async function createDeadLetterTable(db: Kysely<unknown>): Promise<void> {
   await sql`

@@ -1,5 +1,5 @@
 import type { retryActivity as contract, OperatorPrincipal } from '@notify/contracts'
-import { type Run, runIdempotently } from '@notify/database'
+import { idempotencyScope, type Run, runIdempotently } from '@notify/database'
 import { type Handler, Problem, Reply } from '@notify/service-kit'
 import type { Context } from '../context.ts'
 import { factsInto, workInto } from './fact-sql.ts'
@@ -26,7 +26,7 @@ export const retryNotification: Handler<Context, typeof contract> = async (conte
     ? await runIdempotently(
         context.db,
         {
-          scope: `${principal.tenant_id} ${principal.subject} POST ${request.url}`,
+          scope: idempotencyScope(principal, request.url),
           key: idempotencyKey,
           fingerprint: context.secrets.fingerprint(null),
         },

@@ -1,3 +1,4 @@
+import { streams } from '@notify/contracts'
 import type { Database, Statement } from '@notify/database'
 import type { Tables } from '../db/schema.ts'
 import { factsInto, workInto } from '../notifications/fact-sql.ts'
@@ -30,7 +31,8 @@ export async function takeDueNotifications(db: Database<Tables>): Promise<number
   return row?.count ?? 0
 }
 
-export const takeDueBatch = batch
+/** As many are taken in one round: when there were as many, there may be more. */
+export const scheduleBatch = batch
 
 /** What a crashed worker left under way: nobody knows whether the carrier took it. */
 const expireLeases: Statement = {
@@ -74,7 +76,8 @@ const requeueLost: Statement = {
   text: `
     with lost as (
       select id from notifications
-      where status = 'queued' and not sending and next_attempt_at is null and enqueued_at < $1::timestamptz
+      where status = 'queued' and not sending and next_attempt_at is null
+        and enqueued_at < greatest($1::timestamptz, (select noticed_at from stream_losses where stream = $2 and last_seq = 0))
       order by enqueued_at limit ${batch} for update skip locked
     ), again as (
       update notifications n set enqueued_at = now() from lost where n.id = lost.id returning n.*
@@ -82,9 +85,12 @@ const requeueLost: Statement = {
     select count(*)::int as count from again`,
 }
 
-/** Publishes work anew that was enqueued before this moment and has not been taken up. @returns how many */
+/**
+ * Publishes work anew that was enqueued before this moment and has not been taken up; and, once JetStream has forgotten
+ * everything, all that was enqueued before that. @returns how many, at most {@link scheduleBatch}
+ */
 export async function requeueLostWork(db: Database<Tables>, enqueuedBefore: Date): Promise<number> {
-  const [row] = await db.run<{ count: number }>(requeueLost, [enqueuedBefore])
+  const [row] = await db.run<{ count: number }>(requeueLost, [enqueuedBefore, streams.dispatch.name])
   return row?.count ?? 0
 }
 

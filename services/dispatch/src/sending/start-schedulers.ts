@@ -9,8 +9,8 @@ import {
   expireAttemptLeases,
   measureBalance,
   requeueLostWork,
+  scheduleBatch,
   sumUpTallies,
-  takeDueBatch,
   takeDueNotifications,
 } from './schedule-store.ts'
 
@@ -23,7 +23,7 @@ export function startSchedulers(kit: Kit, context: WorkerContext, bus: Bus, dura
     async run() {
       const count = await takeDueNotifications(db)
       if (count > 0) context.wakeOutbox()
-      return count === takeDueBatch
+      return count === scheduleBatch
     },
   })
   startPeriodic(kit, {
@@ -42,16 +42,17 @@ export function startSchedulers(kit: Kit, context: WorkerContext, bus: Bus, dura
     async run() {
       const deliveredUpTo = await oldestUndelivered(bus, durables)
       const count = await requeueLostWork(db, new Date(deliveredUpTo.getTime() - config.STALLED_AFTER))
-      if (count === 0) return
+      if (count === 0) return false
       context.wakeOutbox()
       metrics.recovered('work_lost', count)
       kit.log.warn({ notifications: count }, 'work that the bus did not deliver is published again')
+      return count === scheduleBatch
     },
   })
   startPeriodic(kit, {
     name: 'receipt deadline',
     everyMs: 60_000,
-    run: async () => (await closeOverdueReceipts(db, config.RECEIPT_DEADLINE)) === takeDueBatch,
+    run: async () => (await closeOverdueReceipts(db, config.RECEIPT_DEADLINE)) === scheduleBatch,
   })
   startPeriodic(kit, { name: 'tally', everyMs: 10_000, run: () => sumUpTallies(db) })
   exportBalance(kit, context)
