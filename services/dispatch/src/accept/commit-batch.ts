@@ -1,5 +1,5 @@
 import { notificationChanged, type SuppressionReason, sendRequested } from '@notify/contracts'
-import { messagesOf, type Run, type Statement } from '@notify/database'
+import { messagesOf, messagesSql, messageValues, type OutboxMessage, type Run, type Statement } from '@notify/database'
 import { factsInto, toldColumns, workInto } from '../notifications/fact-sql.ts'
 import type { NewNotification } from './accept-item.ts'
 import { factOf, workOf } from './first-events.ts'
@@ -10,8 +10,8 @@ import { factOf, workOf } from './first-events.ts'
  * makes them of those that are. A recipient is suppressed as of this very moment, unless the notification is committed already:
  * then this is the same call once more, whose answer was lost.
  */
-const commit: Statement = {
-  name: 'commit-accepted',
+const commit = (messages: readonly OutboxMessage[]): Statement => ({
+  name: `commit-accepted-${messages.length}`,
   text: `
     with input as (
       select * from json_to_recordset($1::json) as t (id text, tenant_id text, application_id text, channel text, lane text,
@@ -41,13 +41,12 @@ const commit: Statement = {
       on conflict (id) do nothing
       returning ${toldColumns}
     ), messages as (
-      insert into outbox (subject, events)
-      select subject, events from json_to_recordset($2::json) as t (subject text, events text)
-      where (select count(*) from inserted) = $3
-    ), part as (select * from inserted where (select count(*) from inserted) <> $3),
+      insert into outbox (subject, events) ${messagesSql(messages, 3)}
+      where (select count(*) from inserted) = $2
+    ), part as (select * from inserted where (select count(*) from inserted) <> $2),
     work as (${workInto(`part where status = 'queued'`)}), facts as (${factsInto('part')})
     select id, null as reason from inserted union all select id, reason from suppressed`,
-}
+})
 
 /** What became of the notifications of a batch, by their ids. */
 export interface Committed {
@@ -69,10 +68,10 @@ export async function commitBatch(run: Run, batch: readonly NewNotification[]): 
       batch.map((one) => factOf(one, createdAt)),
     ),
   ]
-  const rows = await run<{ id: string; reason: SuppressionReason | null }>(commit, [
+  const rows = await run<{ id: string; reason: SuppressionReason | null }>(commit(messages), [
     JSON.stringify(batch.map((one) => rowOf(one, createdAt))),
-    JSON.stringify(messages),
     batch.length,
+    ...messageValues(messages),
   ])
   const committed: Committed = { ids: new Set(), suppressed: new Map() }
   for (const { id, reason } of rows) {
