@@ -1,5 +1,4 @@
-import http from 'node:http'
-import https from 'node:https'
+import { Agent } from 'undici'
 import type { Delays } from './delays.ts'
 import { Lane } from './lane.ts'
 
@@ -22,7 +21,7 @@ const requestsPerHost = 64
  */
 export class CallbackSender {
   readonly #delays: Delays
-  readonly #agents = { http: new http.Agent({ keepAlive: true }), https: new https.Agent({ keepAlive: true }) }
+  readonly #agent = new Agent({ connections: requestsPerHost })
   readonly #lanes = new Map<string, Lane>()
   readonly #inFlight = new Set<Promise<unknown>>()
   #stopping = false
@@ -53,8 +52,7 @@ export class CallbackSender {
     })
     await Promise.race([Promise.all(this.#inFlight), grace])
     clearTimeout(timer)
-    this.#agents.http.destroy()
-    this.#agents.https.destroy()
+    await this.#agent.destroy()
   }
 
   async #postInLane(url: URL, callback: Callback): Promise<number | undefined> {
@@ -73,25 +71,18 @@ export class CallbackSender {
     }
   }
 
-  /** The status of the answer, or undefined when there was none. */
-  #post(url: URL, { headers, body }: Callback): Promise<number | undefined> {
-    const secure = url.protocol === 'https:'
-    return new Promise((resolve) => {
-      const request = (secure ? https : http).request(url, {
-        method: 'POST',
-        agent: secure ? this.#agents.https : this.#agents.http,
-        headers: { ...headers, 'Content-Length': Buffer.byteLength(body) },
-        timeout: answerTimeoutMs,
-      })
-      request.once('response', (response) => {
-        response.once('error', () => resolve(undefined))
-        response.once('close', () => resolve(response.statusCode))
-        response.resume()
-      })
-      request.once('timeout', () => request.destroy())
-      request.once('error', () => resolve(undefined))
-      request.end(body)
+  /** The status of the answer; it is read to its end, so that the connection can be used again. */
+  async #post({ origin, pathname, search }: URL, { headers, body }: Callback): Promise<number> {
+    const answer = await this.#agent.request({
+      origin,
+      path: pathname + search,
+      method: 'POST',
+      headers,
+      body,
+      signal: AbortSignal.timeout(answerTimeoutMs),
     })
+    await answer.body.dump()
+    return answer.statusCode
   }
 
   #laneTo(origin: string): Lane {

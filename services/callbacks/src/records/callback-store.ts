@@ -20,12 +20,12 @@ export interface NewCallback extends Identity {
 
 /** A callback with the event that it gives. */
 export function callbackOf<S extends z.ZodType>(
-  identity: Identity,
+  { provider_id, provider_message_id, status }: Identity,
   contract: EventContract<S>,
   event: z.output<S>,
   traceparent: string | undefined,
 ): NewCallback {
-  return { ...identity, subject: subjectOf(contract, event), event, traceparent }
+  return { provider_id, provider_message_id, status, subject: subjectOf(contract, event), event, traceparent }
 }
 
 /** The record and its event commit together; what was recorded before makes no second event. */
