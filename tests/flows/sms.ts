@@ -92,3 +92,8 @@ export async function storedRows(env: TestEnv): Promise<Record<string, number>> 
   const counts = rows.map(({ name: table }) => `(select count(*)::int from ${table}) as "${table}"`)
   return (await env.admin.query(`select ${counts.join(', ')}`)).rows[0]
 }
+
+/** What requests may have done: rows stored, processes that ended or began. Compare it with what it was before. */
+export async function effectsIn(env: TestEnv): Promise<object> {
+  return { rows: await storedRows(env), pids: env.stack.pids }
+}

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { newId } from '../../../packages/contracts/src/index.ts'
 import { TestEnv } from '../../../packages/dev-env/src/index.ts'
 import { emailOf, emailTo, freshAddress, sendEmail } from '../../../tests/flows/email.ts'
-import { expectProblem, freshPhone, post, smsTo, storedRows, untilState } from '../../../tests/flows/sms.ts'
+import { effectsIn, expectProblem, freshPhone, post, smsTo, untilState } from '../../../tests/flows/sms.ts'
 
 let env: TestEnv
 let template_id: string
@@ -22,15 +22,12 @@ const variables = { name: 'Ada', order: 'A-1' }
 const injection = 'Ada\r\nBcc: everybody@example.com'
 
 describe('what is refused leaves nothing behind', () => {
-  let before: Record<string, number>
-  let pids: TestEnv['stack']['pids']
+  let before: object
   beforeEach(async () => {
-    before = await storedRows(env)
-    pids = env.stack.pids
+    before = await effectsIn(env)
   })
   afterEach(async () => {
-    expect(await storedRows(env)).toEqual(before)
-    expect(env.stack.pids).toEqual(pids)
+    expect(await effectsIn(env)).toEqual(before)
     expect(await env.messages({ channel: 'email' })).toEqual([])
   })
 

@@ -1,24 +1,21 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { TestEnv } from '../../../packages/dev-env/src/index.ts'
 import { rawRequest } from '../../../tests/flows/raw-http.ts'
-import { expectProblem, freshPhone, post, send, smsTo, storedRows } from '../../../tests/flows/sms.ts'
+import { effectsIn, expectProblem, freshPhone, post, send, smsTo } from '../../../tests/flows/sms.ts'
 
 let env: TestEnv
-let before: Record<string, number>
-let pids: TestEnv['stack']['pids']
+let before: object
 
 beforeAll(async () => {
   env = await TestEnv.start(['gateway', 'dispatch', 'callbacks'])
 })
 afterAll(() => env?.stop())
 beforeEach(async () => {
-  before = await storedRows(env)
-  pids = env.stack.pids
+  before = await effectsIn(env)
 })
 /** Whatever was refused left nothing behind and ended no process. */
 afterEach(async () => {
-  expect(await storedRows(env)).toEqual(before)
-  expect(env.stack.pids).toEqual(pids)
+  expect(await effectsIn(env)).toEqual(before)
 })
 
 const path = '/api/v1/notifications'
@@ -297,7 +294,7 @@ describe('what is unusual but good is accepted', () => {
   afterEach(async () => {
     // The guarantee of the other tests does not hold here.
     expect(accepted.length).toBeGreaterThan(0)
-    before = await storedRows(env)
+    before = await effectsIn(env)
   })
 
   test('1600 characters, a string recipient, the shortest and the longest number', async () => {
