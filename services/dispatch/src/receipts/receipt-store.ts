@@ -17,6 +17,13 @@ const nextStatus = `case ${moves
   .join(' ')} end`
 
 /**
+ * SQL for what the carrier said of an attempt: the first receipt that says something stands, in the place of what was known
+ * while its outcome was not, and nothing is added to a message that was delivered.
+ */
+const told = (what: string) => `coalesce(case when a.outcome = 'accepted' then a.provider_${what} end,
+            case when locked.status <> 'delivered' then receipt.${what} end)`
+
+/**
  * A receipt counts only for notifications of the tenant whose account signed it: the correlation that came with it is the
  * carrier account's word. It also settles an attempt whose outcome was unknown. The next state is an expression over the row
  * and no join with a table of moves: a row that somebody else changed meanwhile is judged anew, a joined line would not be.
@@ -26,9 +33,9 @@ const apply: Statement = {
   text: `
     with receipt as (
       select * from json_to_recordset($1::json) as t (id text, attempt_id text, provider_id text, provider_message_id text,
-        status text, code text, reason text, retryable boolean)
+        status text, code text, message text, retryable boolean)
     ), locked as (
-      select n.id from notifications n join receipt using (id)
+      select n.id, n.status from notifications n join receipt using (id)
       join providers p on p.id = receipt.provider_id and p.tenant_id = n.tenant_id
       order by n.id for update of n
     ), attempt as (
@@ -36,8 +43,7 @@ const apply: Statement = {
       set outcome = 'accepted', finished_at = coalesce(a.finished_at, now()),
           provider_id = coalesce(a.provider_id, receipt.provider_id),
           provider_message_id = coalesce(a.provider_message_id, receipt.provider_message_id),
-          provider_code = coalesce(receipt.code, case when a.outcome = 'accepted' then a.provider_code end),
-          provider_message = coalesce(receipt.reason, case when a.outcome = 'accepted' then a.provider_message end)
+          provider_code = ${told('code')}, provider_message = ${told('message')}
       from receipt join locked using (id)
       where a.notification_id = receipt.id and a.id = receipt.attempt_id
       returning a.notification_id as id, a.number
@@ -45,7 +51,7 @@ const apply: Statement = {
       update notifications n
       set status = ${nextStatus}, revision = n.revision + 1, updated_at = now(), next_attempt_at = null, when_due = 'send',
           sending = n.sending and attempt.number <> n.attempt_count,
-          failure_reason = receipt.reason, retryable = receipt.retryable
+          failure_reason = receipt.message, retryable = receipt.retryable
       from receipt join attempt using (id)
       where n.id = receipt.id and ${nextStatus} is not null
       returning n.*
@@ -62,5 +68,5 @@ export async function applyReceipts(db: Database<Tables>, receipts: readonly Rec
 function rowOf(receipt: Receipt) {
   const { notification_id, attempt_id, provider_id, provider_message_id, status } = receipt
   const { code = null, reason = null, retryable = false } = explainFailure(receipt) ?? {}
-  return { id: notification_id, attempt_id, provider_id, provider_message_id, status, code, reason, retryable }
+  return { id: notification_id, attempt_id, provider_id, provider_message_id, status, code, message: reason, retryable }
 }
