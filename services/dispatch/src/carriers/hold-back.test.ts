@@ -93,11 +93,11 @@ describe('a provider that is held back', () => {
   test('is told of for as long as it is', async () => {
     using world = await broken()
     const { held, carriers, clock } = world
-    expect(held.heldBack()).toEqual([{ providerId: provider.id, kind: 'twilio' }])
+    expect(held.circuits()).toEqual([{ providerId: provider.id, kind: 'twilio', isOpen: true }])
     clock.ms += 5000
     carriers.answer = accepted('SM1')
     await held.send(provider, message)
-    expect(held.heldBack()).toEqual([])
+    expect(held.circuits()).toMatchObject([{ isOpen: false }])
   })
 
   test('is asked once when the time has come; meanwhile the others wait, and its answer decides for all', async () => {

@@ -24,8 +24,8 @@ export interface HeldCarriers extends Carriers {
   heldBackMs(provider: Provider, mode: Mode): number
   /** Whether the carrier asked for a pause: it may be called, but another one should rather be. */
   isBusy(provider: Provider, mode: Mode): boolean
-  /** The providers that are held back now. */
-  heldBack(): { providerId: string; kind: string }[]
+  /** The providers that are, or were, held back. */
+  circuits(): { providerId: string; kind: string; isOpen: boolean }[]
 }
 
 interface Hold {
@@ -79,10 +79,14 @@ export function holdBack(carriers: Carriers, nowMs: () => number = Date.now): He
     },
     heldBackMs: (provider, mode) => waitMs(holdOf(provider, mode)),
     isBusy: (provider, mode) => holdOf(provider, mode).busyUntilMs > nowMs(),
-    heldBack: () =>
+    circuits: () =>
       [...holds.values()]
-        .filter(({ breaker }) => breaker.state !== CircuitState.Closed)
-        .map(({ providerId, kind }) => ({ providerId, kind })),
+        .filter(({ openedAtMs }) => openedAtMs > 0)
+        .map(({ providerId, kind, breaker }) => ({
+          providerId,
+          kind,
+          isOpen: breaker.state !== CircuitState.Closed,
+        })),
   }
 }
 

@@ -84,7 +84,10 @@ test('an unknown outcome of a campaign is never sent twice: it is given up after
 })
 
 test('an unknown outcome of the last attempt is given up after the grace', () => {
-  expect(decideNext(answer('unknown'), at('otp', 3), policy)).toMatchObject({ whenDue: 'give_up', reason: unknownReason })
+  expect(decideNext(answer('unknown'), at('otp', 3), policy)).toMatchObject({
+    whenDue: 'give_up',
+    reason: unknownReason,
+  })
 })
 
 describe('with another provider that was not tried', () => {

@@ -61,9 +61,9 @@ export function startSchedulers(kit: Kit, context: WorkerContext, bus: Bus, lane
   })
   startPeriodic(kit, { name: 'tally', everyMs: 10_000, run: () => sumUpTallies(db) })
   exportBalance(kit, context)
-  kit.metrics.gauge('notify_provider_held_back', 'Providers that are not called because they fail: 1', () =>
-    context.carriers.heldBack().map(({ providerId, kind }) => ({
-      value: 1,
+  kit.metrics.gauge('notify_provider_held_back', 'Whether a provider is not called because it fails', () =>
+    context.carriers.circuits().map(({ providerId, kind, isOpen }) => ({
+      value: Number(isOpen),
       attributes: { provider_id: providerId, kind },
     })),
   )
