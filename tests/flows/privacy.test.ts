@@ -50,6 +50,7 @@ beforeAll(async () => {
     fields: { To: secretPhone ?? '', Body: word },
   })
   await untilActivity(env, undelivered, { status: 'delivered' })
+  expect((await env.api('POST', '/api/v1/domains', { body: { domain: 'shop.example' } })).status).toBe(201)
   // What is refused is not kept either.
   const bad = [
     { raw: `{"channel":"sms","recipient":{"phone":"${secretPhone}"},"body":"${word}` },
@@ -100,6 +101,7 @@ test('no column of any table holds any of them, in whatever way they may be writ
       'dispatch.outbox.events',
       'dispatch.notifications.payload',
       'dispatch.providers.credentials',
+      'dispatch.domains.private_key',
       'dispatch.idempotency_keys.response',
       'dispatch.attempts.provider_message',
       'callbacks.outbox.events',
@@ -117,9 +119,11 @@ test('what is encrypted in the tables is what must not be found there', async ()
   const { rows } = await env.admin.query(
     `select 'notifications' as place, tenant_id, id, payload as sealed from dispatch.notifications
      union all select 'providers', tenant_id, id, credentials from dispatch.providers
-     union all select 'providers', tenant_id, id, credentials from callbacks.providers`,
+     union all select 'domains', tenant_id, id, private_key from dispatch.domains
+     union all select 'providers', tenant_id, id, credentials from callbacks.providers where credentials is not null`,
   )
   const text = rows.map(({ place, tenant_id, id, sealed }) => keyRing.decrypt(sealed, `${place}|${tenant_id}|${id}`))
+  expect(new Set(rows.map(({ place }) => place))).toEqual(new Set(['notifications', 'providers', 'domains']))
   const inside = secrets.slice(0, 5).concat('Zwetschgenknödel', env.stack.state.twilio_auth_token)
   expect(inside.filter((secret) => !text.join('\n').includes(secret))).toEqual([])
 })

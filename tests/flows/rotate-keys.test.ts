@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { type ServiceProcess, TestEnv } from '../../packages/dev-env/src/index.ts'
 import { processTable } from '../../packages/dev-env/src/stack/process-table.ts'
-import { keyIdOf } from '../../packages/privacy/src/index.ts'
+import { keyIdOf, parseKeyRing } from '../../packages/privacy/src/index.ts'
 import { freshPhone, retry, send, untilState } from './sms.ts'
 
 const root = join(import.meta.dirname, '..', '..')
@@ -22,13 +22,17 @@ afterAll(() => env?.stop())
 test('rotate-keys encrypts everything with the key in front, and what it encrypted is still sent and verified', async () => {
   const id = await send(env, freshPhone('0002'), { body: 'Your table is ready.' })
   await untilState(env, id, { delivery_status: 'undelivered' })
+  const domain = await env.api('POST', '/api/v1/domains', { body: { domain: 'shop.example' } })
+  expect(domain.status).toBe(201)
+  const domainKey = await privateKeyOf(domain.body)
   expect(await keyIds()).toEqual(['before'])
 
   const { status, output } = run('dispatch-worker', 'rotate-keys')
   expect({ status, output }).toMatchObject({ status: 0, output: expect.stringContaining('values encrypted anew') })
-  expect(output).toContain('"table":"notifications"')
+  for (const table of ['notifications', 'providers', 'domains']) expect(output).toContain(`"table":"${table}"`)
   expect(run('callbacks', 'rotate-keys').output).toContain('"rotated":1')
   expect(await keyIds()).toEqual(['after'])
+  expect(await privateKeyOf(domain.body)).toBe(domainKey)
   expect(run('dispatch-api', 'rotate-keys').output).not.toMatch(/"rotated":[1-9]/)
 
   await env.restart('dispatch-worker')
@@ -59,12 +63,22 @@ function run(process: ServiceProcess, command: string) {
   return { status, output: stdout + stderr }
 }
 
+/** The key that signs a domain's emails, as every process that has both keys can read it. */
+async function privateKeyOf({ domain_id }: { domain_id: string }): Promise<string> {
+  const { rows } = await env.admin.query('select private_key as sealed from dispatch.domains where id = $1', [
+    domain_id,
+  ])
+  return parseKeyRing(`${after},${before}`).decrypt(rows[0].sealed, `domains|${env.tenantId}|${domain_id}`)
+}
+
 /** The keys with which anything is encrypted now. */
 async function keyIds(): Promise<(string | undefined)[]> {
   const { rows } = await env.admin.query(
     `select payload as sealed from dispatch.notifications union all select credentials from dispatch.providers
-     union all select credentials from callbacks.providers`,
+     union all select private_key from dispatch.domains
+     union all select credentials from callbacks.providers where credentials is not null`,
   )
-  expect(rows).toHaveLength(3)
+  // A message, a domain, the two accounts of dispatch and the one that callbacks verifies with.
+  expect(rows).toHaveLength(5)
   return [...new Set(rows.map(({ sealed }: { sealed: Buffer }) => keyIdOf(sealed)))]
 }

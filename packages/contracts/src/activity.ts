@@ -1,6 +1,7 @@
 import { z } from 'zod'
+import { Channel } from './channel.ts'
 import { listQuery, wholeNumber } from './list.ts'
-import { Channel, DeliveryStatus } from './notifications.ts'
+import { DeliveryStatus } from './notifications.ts'
 import { defineRoute, operator } from './route.ts'
 import { Timestamp } from './text.ts'
 

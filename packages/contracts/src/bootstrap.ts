@@ -1,6 +1,6 @@
 import { z } from 'zod'
+import { Channel } from './channel.ts'
 import { idSchema } from './ids.ts'
-import { Channel } from './notifications.ts'
 import { KeyPermission } from './permissions.ts'
 import { EventKey } from './text.ts'
 

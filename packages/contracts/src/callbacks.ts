@@ -1,7 +1,7 @@
 import { z } from 'zod'
+import { Channel } from './channel.ts'
 import { defineEvent } from './event.ts'
 import { idSchema } from './ids.ts'
-import { Channel } from './notifications.ts'
 import { carrier, defineRoute } from './route.ts'
 import { Timestamp } from './text.ts'
 

@@ -28,6 +28,7 @@ export const errorCodes = {
   validation_failed: { status: 422, title: 'Validation failed' },
   invalid_recipient: { status: 422, title: 'Invalid recipient' },
   channel_not_allowed: { status: 422, title: 'Channel not allowed' },
+  recipient_suppressed: { status: 422, title: 'Recipient suppressed' },
   domain_not_verified: { status: 422, title: 'Domain not verified' },
   template_variable_missing: { status: 422, title: 'Template variable missing' },
   rate_limited: { status: 429, title: 'Rate limit exceeded' },

@@ -1,12 +1,11 @@
 import { z } from 'zod'
+import { Channel } from './channel.ts'
+import { DispatchRequest } from './dispatch-request.ts'
 import { defineEvent } from './event.ts'
 import { idSchema } from './ids.ts'
 import { ProblemBody } from './problem.ts'
 import { apiKey, defineRoute } from './route.ts'
-import { EventKey, EventTime, Timestamp } from './text.ts'
-
-export const Channel = z.enum(['email', 'sms', 'whatsapp', 'in_app', 'webhook'])
-export type Channel = z.infer<typeof Channel>
+import { EventTime, Timestamp } from './text.ts'
 
 /** Delivery states; a receipt never lowers the rank (queued < sent < delivered, undelivered, failed). */
 export const DeliveryStatus = z.enum(['scheduled', 'queued', 'sent', 'delivered', 'undelivered', 'failed', 'cancelled'])
@@ -15,69 +14,6 @@ export type DeliveryStatus = z.infer<typeof DeliveryStatus>
 /** Work is sent in lanes, so that a campaign never delays a code. */
 export const Lane = z.enum(['otp', 'transactional', 'bulk'])
 export type Lane = z.infer<typeof Lane>
-
-const recipientFields: Record<Channel, readonly string[]> = {
-  email: ['email', 'name'],
-  sms: ['phone'],
-  whatsapp: ['phone', 'opt_in_reference'],
-  in_app: [],
-  webhook: ['url'],
-}
-
-/** Of any shape: that it is JSON was seen when it was read, and walking through it again is slow. */
-const variables = z.record(z.string(), z.unknown())
-const emailAlone = 'is for email alone'
-
-/** The body of `POST /api/v1/notifications`: the event form (`event_key`, `data`) or the content form (`body`). */
-export const DispatchRequest = z
-  .strictObject({
-    channel: Channel,
-    recipient: z
-      .union([z.string(), z.record(z.string(), z.unknown())], { error: 'must be a string or an object' })
-      .meta({ description: 'E.164 number, address or user id; or an object, e.g. {"phone": "+15551230001"}' }),
-    event_key: EventKey.optional(),
-    data: variables.optional().meta({ description: 'Variables of the event template' }),
-    subject: z.string().max(998).optional(),
-    title: z.string().max(255).optional(),
-    body: z.string().min(1).max(100_000).optional(),
-    html_body: z.string().max(200_000).optional(),
-    from: z
-      .string()
-      .max(1000)
-      .optional()
-      .meta({ description: "Sender of an email, at a verified domain; the provider's own otherwise" }),
-    template_id: idSchema('tmpl').optional(),
-    template_data: variables.optional(),
-    priority: z.enum(['transactional', 'bulk']).default('transactional'),
-    send_at: z.iso
-      .datetime({ offset: true, error: 'must be a time in ISO 8601, e.g. 2026-11-21T09:30:00Z' })
-      .optional()
-      .meta({ description: 'When to send; up to 30 days ahead' }),
-    metadata: z
-      .record(z.string().max(64), z.string().max(512))
-      .refine((record) => Object.keys(record).length <= 20, 'must have at most 20 entries')
-      .optional(),
-  })
-  .superRefine((request, issues) => {
-    const fault = (path: string[], message: string) => issues.addIssue({ code: 'custom', path, message })
-    if (request.event_key === undefined && request.body === undefined && request.template_id === undefined) {
-      fault(['body'], 'give event_key, or body, or template_id')
-    }
-    if (request.event_key !== undefined) {
-      for (const field of ['body', 'template_id', 'template_data'] as const) {
-        if (request[field] !== undefined) fault([field], `cannot be combined with event_key`)
-      }
-    }
-    if (request.from !== undefined && request.channel !== 'email') fault(['from'], emailAlone)
-    if (typeof request.recipient === 'object') {
-      const known = recipientFields[request.channel]
-      for (const field of Object.keys(request.recipient)) {
-        if (!known.includes(field)) fault(['recipient', field], `is not a field of a ${request.channel} recipient`)
-      }
-    }
-  })
-  .meta({ id: 'DispatchRequest' })
-export type DispatchRequest = z.output<typeof DispatchRequest>
 
 export const NotificationAccepted = z
   .object({
@@ -102,7 +38,9 @@ export const createNotification = defineRoute({
     'event_not_found',
     'channel_not_allowed',
     'invalid_recipient',
+    'recipient_suppressed',
     'provider_not_configured',
+    'domain_not_verified',
     'template_variable_missing',
     'invalid_idempotency_key',
     'idempotency_conflict',

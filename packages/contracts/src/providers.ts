@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Channel } from './notifications.ts'
+import type { Channel } from './channel.ts'
 import { EmailAddress, e164Pattern, oneLinePattern } from './text.ts'
 
 /** Credentials of a Twilio account: spec 1.10. Exactly one of `from` and `messaging_service_sid`. */

@@ -1,7 +1,7 @@
 import { z } from 'zod'
+import { Channel } from './channel.ts'
 import { idSchema } from './ids.ts'
 import { listQuery } from './list.ts'
-import { Channel } from './notifications.ts'
 import { defineRoute, NoContent, operator } from './route.ts'
 import { Timestamp } from './text.ts'
 

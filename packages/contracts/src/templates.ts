@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { EventTemplates } from './bootstrap.ts'
+import { Channel } from './channel.ts'
 import { idSchema } from './ids.ts'
 import { listQuery } from './list.ts'
-import { Channel } from './notifications.ts'
 import { defineRoute, NoContent, operator } from './route.ts'
 import { Timestamp } from './text.ts'
 

@@ -1,3 +1,4 @@
+import type { Principal } from '@notify/contracts'
 import { Problem, Reply } from '@notify/service-kit'
 import { type Kysely, sql } from 'kysely'
 import type { Queries, Run } from './open.ts'
@@ -18,11 +19,24 @@ export async function createIdempotencyTable(db: Kysely<unknown>): Promise<void>
 }
 
 export interface IdempotentRequest {
-  /** Application or operator, and path: keys of one never meet those of another. */
+  /** Who asks for what, of {@link idempotencyScope}: keys of one never meet those of another. */
   scope: string
   key: string
   /** Keyed HMAC of the canonical body. */
   fingerprint: string
+}
+
+/**
+ * Within what an Idempotency-Key is the same: an application or an operator, and a path. What an application does with its
+ * test keys is apart: the answer to a message that went to the sandbox is none for one that is to be sent.
+ */
+export function idempotencyScope(principal: Principal, path: string): string {
+  return `${callerOf(principal)} POST ${path}`
+}
+
+function callerOf(principal: Principal): string {
+  if (principal.kind === 'operator') return `${principal.tenant_id} ${principal.subject}`
+  return principal.mode === 'live' ? principal.application_id : `${principal.application_id} ${principal.mode}`
 }
 
 interface StoredAnswer {

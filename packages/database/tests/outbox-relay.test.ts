@@ -4,7 +4,7 @@ import { eventually, TestEnv } from '../../dev-env/src/index.ts'
 import { keepDeadLetter } from '../src/dead-letters.ts'
 import { enqueueEvents, enqueueSql } from '../src/outbox/enqueue.ts'
 import { createOutboxWaker, startOutboxRelay } from '../src/outbox/relay.ts'
-import { createDeadLetterTable, createOutboxTables } from '../src/outbox/tables.ts'
+import { createDeadLetterTable, createOutboxTables, createStreamLossTable } from '../src/outbox/tables.ts'
 import { type BusProcess, enqueue, numbersIn, startBusProcess, stored, told } from './outbox.ts'
 import { startProcess } from './schema.ts'
 
@@ -16,6 +16,7 @@ beforeAll(async () => {
   const { db, kit } = await startProcess(env)
   await createOutboxTables(db.kysely as never)
   await createDeadLetterTable(db.kysely as never)
+  await createStreamLossTable(db.kysely as never)
   await kit.stop()
 })
 afterAll(() => env.stop())
@@ -27,7 +28,7 @@ beforeEach(async () => {
 })
 afterEach(() => one.kit.stop())
 
-const relay = ({ kit, db, bus }: BusProcess) => startOutboxRelay(kit, db, bus, 1)
+const relay = ({ kit, db, bus }: BusProcess) => startOutboxRelay(kit, db, bus, { streamReplicas: 1 })
 const rows = async () => (await env.sql('consent').query('select * from outbox order by id')).rows
 const allPublished = () =>
   eventually(async () => {

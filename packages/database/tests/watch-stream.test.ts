@@ -1,8 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { provisionStream } from '@notify/messaging'
 import { eventually, TestEnv } from '../../dev-env/src/index.ts'
+import type { Queries } from '../src/open.ts'
+import { makeUpLoss, noteLoss } from '../src/outbox/make-up-loss.ts'
 import { startOutboxRelay } from '../src/outbox/relay.ts'
-import { createOutboxTables } from '../src/outbox/tables.ts'
+import { createOutboxTables, createStreamLossTable } from '../src/outbox/tables.ts'
 import { createStreamWatch } from '../src/outbox/watch-stream.ts'
 import { type BusProcess, enqueue, numbersIn, startBusProcess, stored, wipeNats } from './outbox.ts'
 import { startProcess } from './schema.ts'
@@ -14,19 +16,21 @@ beforeAll(async () => {
   env = await TestEnv.start([])
   const { db, kit } = await startProcess(env)
   await createOutboxTables(db.kysely as never)
+  await createStreamLossTable(db.kysely as never)
   await kit.stop()
 })
 afterAll(() => env.stop())
 beforeEach(async () => {
-  await env.sql('consent').query('truncate outbox, stream_watermark')
+  await env.sql('consent').query('truncate outbox, stream_watermark, stream_losses')
   one = await startBusProcess(env)
   await one.bus.jsm.streams.delete('CONSENT').catch(() => {})
   await provisionStream(one.bus, 'consent', 1)
 })
 afterEach(() => one.kit.stop())
 
-const relay = ({ kit, db, bus }: BusProcess) => startOutboxRelay(kit, db, bus, 1)
+const relay = ({ kit, db, bus }: BusProcess) => startOutboxRelay(kit, db, bus, { streamReplicas: 1 })
 const forgotten = ({ kit }: BusProcess) => kit.lines.filter(({ msg }) => /JetStream has forgotten/.test(msg))
+const madeUpFor = ({ kit }: BusProcess) => kit.lines.filter(({ msg }) => /loss of messages is made up for/.test(msg))
 const inStream = (numbers: readonly number[]) =>
   eventually(async () => expect(numbersIn(await stored(one)).toSorted()).toEqual(numbers))
 
@@ -47,7 +51,8 @@ test('after nats-server lost its disk, what had been published is published agai
   const ids = (messages: typeof after) => messages.map(({ messageId }) => messageId).toSorted()
   expect(ids(after)).toEqual(ids(before))
   expect(after.map(({ messageId, publicationId }) => publicationId === `${messageId}:1`)).toEqual([true, true, true])
-  expect(forgotten(one)).toMatchObject([{ messages: 3 }])
+  expect(forgotten(one)).toHaveLength(1)
+  await eventually(() => expect(madeUpFor(one)).toMatchObject([{ messages: 3 }]))
 })
 
 test('what is new goes on after a loss, and a second loss is noticed as well', async () => {
@@ -101,7 +106,7 @@ test('the end of a stream that was lost is noticed, however little it is', async
 })
 
 test('what was published since the last check and lost is published again', async () => {
-  const watch = createStreamWatch(one.kit, one.db, one.bus, 1)
+  const watch = createStreamWatch(one.kit, one.db, one.bus, { streamReplicas: 1 })
   await watch.ensureChecked()
   // Published and marked, and no check since.
   await enqueue(one, [1])
@@ -121,11 +126,110 @@ test('a stream that other replicas publish to while it is compared has not forgo
     for (let n = 0; !ended; n += 4) await enqueue(one, [n, n + 1, n + 2, n + 3])
   })()
   for (let round = 0; round < 30; round++) {
-    const watches = [one, ...others].map(({ kit, db, bus }) => createStreamWatch(kit, db, bus, 1))
+    const watches = [one, ...others].map(({ kit, db, bus }) => createStreamWatch(kit, db, bus, { streamReplicas: 1 }))
     await Promise.all(watches.map((watch) => watch.ensureChecked()))
   }
   ended = true
   await publishing
   expect([one, ...others].flatMap(forgotten)).toEqual([])
   await Promise.all(others.map(({ kit }) => kit.stop()))
+})
+
+const many = 40_000
+/** Far more than a page needs, far less than all rows at once would. */
+const shortest = '120ms'
+
+/** Everything of a week, published long ago to a stream that is gone by now. */
+async function publishAndLose(subject: (n: string) => string): Promise<void> {
+  await one.db.run(
+    `insert into outbox (id, subject, events, created_at, published_at, published_seq, publications)
+     select uuidv7(make_interval(mins => n - ${many})), ${subject('n')}, '[]', now(), now() - interval '1 day', n, 1
+     from generate_series(1, ${many}) n`,
+  )
+  await one.db.run(`insert into stream_watermark values ('CONSENT', ${many}, now())`)
+}
+
+/** Publishes nothing, but marks what is to be published as if it had; how often is what the tests look at. */
+const markPublished = () =>
+  one.db.run('update outbox set published_at = now(), publications = publications + 1 where published_at is null')
+
+const publications = () =>
+  one.db.run<{ publications: number; count: number }>(
+    'select publications, count(*)::int as count from outbox group by publications order by publications',
+  )
+
+test('a week of messages is published again in short rounds, each message once, whoever dies in the middle', async () => {
+  await publishAndLose(() => `'consent.told.a'`)
+  let rounds = 0
+  // Dies in the middle of each fifth round, after its statements and before it commits.
+  const dying: Queries = {
+    run: one.db.run,
+    transaction: (work) =>
+      one.db.transaction(async (run) => {
+        await run(`set local statement_timeout = '${shortest}'`)
+        const result = await work(run)
+        if (++rounds % 5 === 0) throw new Error('the process ended')
+        return result
+      }),
+  }
+  createStreamWatch(one.kit, dying, one.bus, { streamReplicas: 1 })
+  await eventually(
+    async () => {
+      await markPublished()
+      expect(await publications()).toEqual([{ publications: 2, count: many }])
+    },
+    { timeoutMs: 60_000 },
+  )
+  await eventually(() => expect(madeUpFor(one)).toMatchObject([{ messages: many }]), { timeoutMs: 10_000 })
+  expect(forgotten(one)).toHaveLength(1)
+  expect(rounds).toBeGreaterThan(many / 1000)
+}, 90_000)
+
+test('what is new waits behind a thousand of the old ones at most', async () => {
+  await publishAndLose(() => `'consent.told.a'`)
+  createStreamWatch(one.kit, one.db, one.bus, { streamReplicas: 1 })
+  const waiting = async () =>
+    (await one.db.run<{ count: number }>('select count(*)::int as count from outbox where published_at is null'))[0]!
+      .count
+  await eventually(async () => expect(await waiting()).toBe(1000))
+  await enqueue(one, [1])
+  for (let round = 0; round < 3; round++) {
+    // Nobody publishes: more rounds pass and add nothing.
+    const { rows: before } = await env.sql('consent').query('select * from stream_losses')
+    await eventually(async () => expect(await waiting()).toBe(1001))
+    expect((await env.sql('consent').query('select * from stream_losses')).rows).toEqual(before)
+  }
+})
+
+test('stale work is not published again', async () => {
+  await publishAndLose((n) => `case when ${n} % 2 = 0 then 'consent.told.a' else 'consent.work.a' end`)
+  createStreamWatch(one.kit, one.db, one.bus, { streamReplicas: 1, staleSubjects: 'consent.work.' })
+  await eventually(
+    async () => {
+      await markPublished()
+      expect(madeUpFor(one)).toMatchObject([{ messages: many / 2 }])
+    },
+    { timeoutMs: 60_000 },
+  )
+  const rows = await one.db.run(
+    'select subject, publications, count(*)::int as count from outbox group by 1, 2 order by 1',
+  )
+  expect(rows).toEqual([
+    { subject: 'consent.told.a', publications: 2, count: many / 2 },
+    { subject: 'consent.work.a', publications: 1, count: many / 2 },
+  ])
+}, 90_000)
+
+test('a second loss before the first was made up for costs nothing', async () => {
+  await publishAndLose(() => `'consent.told.a'`)
+  await one.db.transaction((run) => noteLoss(run, 'CONSENT', { last_seq: 100, published_after: new Date() }))
+  await makeUpLoss(one.db, 'CONSENT', undefined)
+  await markPublished()
+  await one.db.transaction((run) => noteLoss(run, 'CONSENT', { last_seq: many, published_after: new Date() }))
+  for (;;) {
+    const { more } = await makeUpLoss(one.db, 'CONSENT', undefined)
+    await markPublished()
+    if (!more) break
+  }
+  expect(await one.db.run('select count(*)::int as count from outbox where publications = 1')).toEqual([{ count: 100 }])
 })

@@ -17,6 +17,8 @@ export interface ConsumeOptions<Context> {
   consumers: readonly ConsumerEntry<Context>[]
   /** Keeps a dead letter; the event is given up only after this returned. */
   keepDeadLetter(letter: DeadLetter): Promise<void>
+  /** Wait for a process that does not answer before its messages are given to another; milliseconds, 15,000 by default. */
+  ackWaitMs?: number
 }
 
 /** Starts the consumers of a service; registers their end: they stop taking events, and finish those under way. */

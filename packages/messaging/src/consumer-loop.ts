@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { ConsumerMessages, JsMsg } from '@nats-io/jetstream'
+import type { Consumer, ConsumerMessages, JsMsg } from '@nats-io/jetstream'
 import { streams, subjectFilter, type WireEvent } from '@notify/contracts'
 import { isTraceparent, type Kit, SpanKind } from '@notify/service-kit'
+import { Backlog } from './backlog.ts'
 import type { Bus } from './connect.ts'
 import type { ConsumeOptions } from './consume.ts'
 import { type ConsumerEntry, type Delivery, PermanentError } from './consumer.ts'
@@ -9,15 +10,18 @@ import { provisionConsumer } from './provision.ts'
 import { messageIdHeader } from './publish.ts'
 import { Slots } from './slots.ts'
 
-const ackWaitMs = 15_000
-const stillWorkingMs = 5_000
+const defaultAckWaitMs = 15_000
+/** So often within that wait JetStream is told of all messages that are held: one word may be lost. */
+const wordsPerWait = 3
 /**
  * When a process that stops gives back what it has not begun. Not at once: nats-server 2.9 would hand it to the pull request
  * that has just ended, and then forget one message for long and deliver another twice.
  */
 const givenBackMs = 200
-/** Messages fetched ahead: few, since one may carry hundreds of events and is given again when it waits too long. */
-const prefetchedMessages = 16
+/** Messages taken at once: few, since one may carry hundreds of events, which other processes could handle sooner. */
+const fetchedMessages = 16
+/** More are fetched when fewer than these wait. */
+const fewMessages = 8
 
 export type Result = 'done' | 'repeat' | 'dead'
 
@@ -29,10 +33,14 @@ export class ConsumerLoop<Context> {
   readonly #options: ConsumeOptions<Context>
   readonly #count: (result: Result) => void
   readonly #slots: Slots
+  readonly #ackWaitMs: number
+  /** Taken and not yet answered: waiting to be begun, or under way. */
+  readonly #held = new Set<JsMsg>()
+  readonly #backlog = new Backlog<JsMsg>(fewMessages)
   readonly #underWay = new Set<Promise<void>>()
   readonly #stop = new AbortController()
   #messages: ConsumerMessages | undefined
-  #running: Promise<void> = Promise.resolve()
+  #running: Promise<unknown> = Promise.resolve()
 
   constructor(
     kit: Kit,
@@ -47,30 +55,35 @@ export class ConsumerLoop<Context> {
     this.#options = options
     this.#count = count
     this.#slots = new Slots(entry.concurrency)
+    this.#ackWaitMs = options.ackWaitMs ?? defaultAckWaitMs
   }
 
   start(): void {
-    this.#running = this.#runForEver()
+    const holding = setInterval(() => {
+      for (const message of this.#held) message.working()
+    }, this.#ackWaitMs / wordsPerWait)
+    this.#running = Promise.all([this.#fetchForEver(), this.#handleForEver()]).finally(() => clearInterval(holding))
   }
 
   async stop(): Promise<void> {
     this.#stop.abort()
+    for (const message of this.#backlog.close()) this.#giveBack(message)
     await this.#messages?.close()
     await this.#running
-    await Promise.allSettled(this.#underWay)
   }
 
   get #stopped(): boolean {
     return this.#stop.signal.aborted
   }
 
-  /** A lost durable or stream ends `consume`: then everything is made again. */
-  async #runForEver(): Promise<void> {
+  /** A lost durable or stream ends a fetch: then everything is made again. */
+  async #fetchForEver(): Promise<void> {
     let failures = 0
     while (!this.#stopped) {
       try {
-        await this.#consume()
+        const source = await this.#provision()
         failures = 0
+        while (!this.#stopped) await this.#fetch(source)
       } catch (error) {
         // At the first start the owner of the stream may be slower than this service: that is no news yet.
         const line = { durable: this.#entry.durable, err: error }
@@ -80,34 +93,54 @@ export class ConsumerLoop<Context> {
     }
   }
 
-  async #consume(): Promise<void> {
+  async #provision(): Promise<Consumer> {
     const { event, durable, where } = this.#entry
     const filter = subjectFilter(event, where)
-    await provisionConsumer(this.#bus, { publisher: event.publisher, durable, filter, ackWaitMs, maxAckPending: 1000 })
-    const source = await this.#bus.js.consumers.get(streams[event.publisher].name, durable)
-    const messages = await source.consume({
-      max_messages: prefetchedMessages,
-      expires: 10_000,
-      idle_heartbeat: 2000,
-      abort_on_missing_resource: true,
-    })
+    const { publisher } = event
+    await provisionConsumer(this.#bus, { publisher, durable, filter, ackWaitMs: this.#ackWaitMs, maxAckPending: 1000 })
+    return this.#bus.js.consumers.get(streams[publisher].name, durable)
+  }
+
+  /**
+   * Takes a few messages when there is room for them. Not `consume`, which keeps what it has taken to itself: nobody could
+   * tell JetStream that it is still held.
+   */
+  async #fetch(source: Consumer): Promise<void> {
+    await this.#backlog.room()
+    if (this.#stopped) return
+    const messages = await source.fetch({ max_messages: fetchedMessages, expires: 10_000, idle_heartbeat: 2000 })
     this.#messages = messages
     if (this.#stopped) await messages.close()
     for await (const message of messages) {
       if (this.#stopped) {
-        message.nak(givenBackMs)
+        this.#giveBack(message)
         continue
       }
+      this.#held.add(message)
+      this.#backlog.push(message)
+    }
+  }
+
+  #giveBack(message: JsMsg): void {
+    this.#held.delete(message)
+    message.nak(givenBackMs)
+  }
+
+  /** Begins messages in their order, each as soon as one of its events would start at once. */
+  async #handleForEver(): Promise<void> {
+    for (;;) {
+      await this.#slots.room()
+      const message = await this.#backlog.next()
+      if (!message) break
       const task = this.#handleMessage(message)
       this.#underWay.add(task)
       void task.then(() => this.#underWay.delete(task))
-      await this.#slots.room()
     }
+    await Promise.allSettled(this.#underWay)
   }
 
   /** All events done or given up: the message is done. One that failed for now brings the whole message back. */
   async #handleMessage(message: JsMsg): Promise<void> {
-    const working = setInterval(() => message.working(), stillWorkingMs)
     try {
       const messageId = message.headers?.get(messageIdHeader) || `${message.info.stream}:${message.seq}`
       const events = readEvents(message)
@@ -124,7 +157,7 @@ export class ConsumerLoop<Context> {
       // Without a reason: nats-server 2.9 does not understand one, and would give the message again.
       message.term()
     } finally {
-      clearInterval(working)
+      this.#held.delete(message)
     }
   }
 

@@ -48,6 +48,7 @@ interface Hearing {
   concurrency?: number
   retry?: string[]
   keepDeadLetter?: (letter: DeadLetter) => Promise<void>
+  ackWaitMs?: number
   handle?: (n: number, delivery: Delivery) => Promise<void> | void
 }
 
@@ -55,7 +56,7 @@ interface Hearing {
 export function hear({ kit, bus }: Process, { name, event }: Topic, options: Hearing = {}) {
   const heard: number[] = []
   const letters: DeadLetter[] = []
-  const { durable = `consent-${name}`, concurrency = 8, retry = ['50ms'], handle } = options
+  const { durable = `consent-${name}`, concurrency = 8, retry = ['50ms'], handle, ackWaitMs } = options
   const entry = consumer<undefined, typeof event.schema>(event, {
     durable,
     concurrency,
@@ -68,6 +69,7 @@ export function hear({ kit, bus }: Process, { name, event }: Topic, options: Hea
   startConsumers<undefined>(kit, bus, {
     context: undefined,
     consumers: [entry as ConsumerEntry<undefined>],
+    ...(ackWaitMs === undefined ? {} : { ackWaitMs }),
     keepDeadLetter: options.keepDeadLetter ?? (async (letter) => void letters.push(letter)),
   })
   return { durable, heard, letters }

@@ -189,6 +189,26 @@ test('no more events than declared are handled at the same time, whatever messag
   expect(most).toBe(3)
 })
 
+test('messages that wait for a slot longer than the ack wait are not given again, to nobody', async () => {
+  const redelivered: boolean[] = []
+  const handle = async (_n: number, delivery: { redelivered: boolean }) => {
+    redelivered.push(delivery.redelivered)
+    const until = performance.now() + 150
+    while (performance.now() < until) await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+  // The last of twenty waits for three seconds, while JetStream waits for one.
+  for (let n = 0; n < 20; n++) await send(one, own, [n])
+  const { durable, heard } = hear(one, own, { concurrency: 1, ackWaitMs: 1000, handle })
+  const two = await startProcess(env)
+  await eventually(() => expect(heard.length).toBeGreaterThan(0))
+  const second = hear(two, own, { durable, concurrency: 1, ackWaitMs: 1000, handle })
+  await eventually(() => expect(heard.length + second.heard.length).toBeGreaterThanOrEqual(20))
+  await settled(durable)
+  await two.kit.stop()
+  expect([...heard, ...second.heard].toSorted((a, b) => a - b)).toEqual(Array.from({ length: 20 }, (_, n) => n))
+  expect(new Set(redelivered)).toEqual(new Set([false]))
+})
+
 test('two processes share the events of a durable: each is handled once', async () => {
   const two = await startProcess(env)
   const slow = async () => {

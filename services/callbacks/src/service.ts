@@ -51,7 +51,7 @@ export async function createService(config: Config, kit: Kit): Promise<void> {
     },
     wakeOutbox: createOutboxWaker(kit, bus),
   }
-  startOutboxRelay(kit, db, bus, config.STREAM_REPLICAS)
+  startOutboxRelay(kit, db, bus, { streamReplicas: config.STREAM_REPLICAS })
   startPeriodic(kit, { name: 'callback retention', everyMs: 60_000, run: () => deleteOldCallbacks(db) })
   await serveHttp(kit, { config, context, routes: routesOf(context), door: { edge: true } })
   startConsumers(kit, bus, { context, consumers, keepDeadLetter: (letter) => keepDeadLetter(db, letter) })

@@ -36,7 +36,9 @@ async function addTwin(): Promise<void> {
   writeFileSync(file, JSON.stringify(document))
   await env.restart('dispatch-api')
   await eventually(async () => {
-    const { rows } = await env.admin.query('select sender from callbacks.providers order by sender')
+    const { rows } = await env.admin.query(
+      'select sender from callbacks.providers where sender is not null order by sender',
+    )
     expect(rows.map(({ sender }) => sender)).toEqual([demoNumber, twinNumber])
   })
 }

@@ -33,13 +33,21 @@ export const Config = z.object({
     .min(1)
     .max(1000)
     .default(64)
-    .describe('Carrier calls at the same time in the transactional lane of one worker'),
-  BULK_CONCURRENCY: z.coerce.number().int().min(1).max(1000).default(16).describe('The same for the bulk lane'),
+    .describe('Carrier calls for SMS at the same time, in each of the lanes `otp` and `transactional` of one worker'),
+  BULK_CONCURRENCY: z.coerce.number().int().min(1).max(1000).default(16).describe('The same in the lane `bulk`'),
+  EMAIL_CONCURRENCY: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(1000)
+    .default(32)
+    .describe('Emails handed over at the same time, in each of the lanes `otp` and `transactional` of one worker'),
+  EMAIL_BULK_CONCURRENCY: z.coerce.number().int().min(1).max(1000).default(16).describe('The same in the lane `bulk`'),
   SEND_RATE: z.coerce
     .number()
     .positive()
     .default(250)
-    .describe('Sends a second that one worker begins in each lane; more replicas send more'),
+    .describe('Sends a second that one worker begins in each lane of a channel; more replicas send more'),
   SEND_RETRY_DELAYS: durations('5s,30s,2m,10m,30m').describe(
     'Longest wait before each further attempt; the wait is drawn at random up to it',
   ),

@@ -1,5 +1,6 @@
-import { messageReceived, receiptReceived, sendRequested } from '@notify/contracts'
+import { type Channel, type Lane, messageReceived, receiptReceived, sendRequested } from '@notify/contracts'
 import { type ConsumerEntry, consumer } from '@notify/messaging'
+import type { Config } from './config.ts'
 import type { WorkerContext } from './context.ts'
 import { createReceiptRecorder } from './receipts/record-receipt.ts'
 import { createSender } from './sending/send-notification.ts'
@@ -8,27 +9,19 @@ import { suppressRecipient } from './suppressions/suppress-recipient.ts'
 
 const retry = ['250ms', '1s', '5s', '15s']
 
-/** What the `worker` role does: each lane has a consumer of its own, so that a campaign never delays what cannot wait. */
+/** What the `worker` role does. */
 export function consumersOf(context: WorkerContext): readonly ConsumerEntry<WorkerContext>[] {
-  const { SEND_CONCURRENCY, BULK_CONCURRENCY } = context.config
-  // One sender for each lane: neither pace nor batches of one are shared with the other.
-  const sendTransactional = createSender(context)
-  const sendBulk = createSender(context)
   const record = createReceiptRecorder(context)
   return [
-    consumer(sendRequested, {
-      durable: 'dispatch-send-transactional-sms',
-      where: { lane: 'transactional', channel: 'sms' },
-      concurrency: SEND_CONCURRENCY,
-      retry,
-      handle: (_context, work, delivery) => sendTransactional(work, delivery),
-    }),
-    consumer(sendRequested, {
-      durable: 'dispatch-send-bulk-sms',
-      where: { lane: 'bulk', channel: 'sms' },
-      concurrency: BULK_CONCURRENCY,
-      retry,
-      handle: (_context, work, delivery) => sendBulk(work, delivery),
+    ...lanesOf(context.config).map(({ lane, channel, concurrency }): ConsumerEntry<WorkerContext> => {
+      const send = createSender(context)
+      return consumer(sendRequested, {
+        durable: `dispatch-send-${lane}-${channel}`,
+        where: { lane, channel },
+        concurrency,
+        retry,
+        handle: (_context, work, delivery) => send(work, delivery),
+      })
     }),
     consumer(receiptReceived, {
       durable: 'dispatch-receipt-sms',
@@ -61,5 +54,21 @@ export function consumersOf(context: WorkerContext): readonly ConsumerEntry<Work
       retry,
       handle: applyKeyword,
     }),
+  ]
+}
+
+/**
+ * Each lane of each channel has a consumer and a sender of its own: neither pace nor batches of one are shared with another,
+ * so a campaign never delays what cannot wait, nor a slow mail server a text message.
+ */
+function lanesOf(config: Config): { lane: Lane; channel: Channel; concurrency: number }[] {
+  const { SEND_CONCURRENCY, BULK_CONCURRENCY, EMAIL_CONCURRENCY, EMAIL_BULK_CONCURRENCY } = config
+  return [
+    { lane: 'otp', channel: 'sms', concurrency: SEND_CONCURRENCY },
+    { lane: 'transactional', channel: 'sms', concurrency: SEND_CONCURRENCY },
+    { lane: 'bulk', channel: 'sms', concurrency: BULK_CONCURRENCY },
+    { lane: 'otp', channel: 'email', concurrency: EMAIL_CONCURRENCY },
+    { lane: 'transactional', channel: 'email', concurrency: EMAIL_CONCURRENCY },
+    { lane: 'bulk', channel: 'email', concurrency: EMAIL_BULK_CONCURRENCY },
   ]
 }

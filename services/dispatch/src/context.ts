@@ -4,6 +4,7 @@ import type { Logger, Tracer, VerifyPrincipal } from '@notify/service-kit'
 import type { HeldCarriers } from './carriers/hold-back.ts'
 import type { Config } from './config.ts'
 import type { Tables } from './db/schema.ts'
+import type { VerifiedDomains } from './domains/verified-domains.ts'
 import type { EventCatalogue } from './events/event-catalogue.ts'
 import type { DispatchMetrics } from './metrics.ts'
 import type { ProviderDirectory } from './providers/provider-directory.ts'
@@ -19,7 +20,12 @@ export interface Context {
   /** Tells the relay that the outbox has work. */
   wakeOutbox(): void
   secrets: { keyRing: KeyRing; blindIndex: BlindIndex; fingerprint: Fingerprint; verifyPrincipal: VerifyPrincipal }
-  directory: { events: EventCatalogue; providers: ProviderDirectory; templates: TemplateCatalogue }
+  directory: {
+    events: EventCatalogue
+    providers: ProviderDirectory
+    templates: TemplateCatalogue
+    domains: VerifiedDomains
+  }
 }
 
 /** What the worker works with besides. */

@@ -21,6 +21,7 @@ import { encryptedColumns } from './db/encrypted-columns.ts'
 import { migrations } from './db/migrations.ts'
 import type { Tables } from './db/schema.ts'
 import { startDomainSchedulers } from './domains/start-domain-schedulers.ts'
+import { createVerifiedDomains } from './domains/verified-domains.ts'
 import { createEventCatalogue } from './events/event-catalogue.ts'
 import { createMetrics } from './metrics.ts'
 import { createProviderDirectory } from './providers/provider-directory.ts'
@@ -63,6 +64,7 @@ export async function createService(config: Config, kit: Kit): Promise<void> {
       events: createEventCatalogue(db),
       providers: createProviderDirectory(db, config.ENCRYPTION_KEYS),
       templates: createTemplateCatalogue(db),
+      domains: createVerifiedDomains(db),
     },
   }
   if (config.ROLE === 'api') await startApi(kit, context)
@@ -80,7 +82,9 @@ async function startWorker(kit: Kit, shared: Context, bus: Bus): Promise<void> {
   const { config, db } = shared
   const context: WorkerContext = { ...shared, carriers: holdBack(createCarriers(config)) }
   kit.lifecycle.onStop('carriers', () => context.carriers.close())
-  startOutboxRelay(kit, db, bus, config.STREAM_REPLICAS)
+  // Work that is lost is found among the notifications, which know whether it is still to be done.
+  const staleSubjects = sendRequested.subject.slice(0, sendRequested.subject.indexOf('{'))
+  startOutboxRelay(kit, db, bus, { streamReplicas: config.STREAM_REPLICAS, staleSubjects })
   await serveHttp(kit, { config, context, routes: [] })
   const consumers = consumersOf(context)
   const lanes = consumers.filter(({ event }) => event === sendRequested)

@@ -4,9 +4,10 @@ import { type Database, openDatabase } from '../../../packages/database/src/inde
 import { TestEnv } from '../../../packages/dev-env/src/index.ts'
 import { createTestKit, type TestKit } from '../../../packages/service-kit/tests/test-kit.ts'
 import type { NewNotification } from '../src/accept/accept-item.ts'
-import { commitBatch } from '../src/accept/commit-batch.ts'
+import { commitBatch, findAnswers } from '../src/accept/commit-batch.ts'
 import type { Tables } from '../src/db/schema.ts'
 import { migrateSchema } from '../src/service.ts'
+import { suppress } from '../src/suppressions/suppression-store.ts'
 
 let env: TestEnv
 let kit: TestKit
@@ -72,7 +73,7 @@ const idsOf = (batch: readonly NewNotification[]) => batch.map(({ candidate }) =
 
 test('every new notification is told once as work of its lane and once as a fact', async () => {
   const batch = [notification(), notification('bulk'), notification('transactional', 'key-1')]
-  expect(await commitBatch(db.run, batch)).toEqual(new Set(idsOf(batch)))
+  expect(await commitBatch(db.run, batch)).toEqual({ ids: new Set(idsOf(batch)), suppressed: new Map() })
   const subjects = (await told(idsOf(batch))).map(({ subject }) => subject).sort()
   const fact = 'dispatch.notification.queued'
   const work = 'dispatch.send.transactional.sms'
@@ -85,12 +86,38 @@ test('of a batch that is partly committed only the rest is committed and told, i
   const before = await told(idsOf(first))
   const fresh = notification()
   const twin = notification('transactional', 'key-2')
-  expect(await commitBatch(db.run, [first[0]!, fresh, twin])).toEqual(new Set(idsOf([fresh])))
+  const { ids } = await commitBatch(db.run, [first[0]!, fresh, twin])
+  expect(ids).toEqual(new Set(idsOf([fresh])))
   expect(await told(idsOf([...first, twin]))).toEqual(before)
   // These the statement made; those of a batch that is all new come ready-made.
   const ready = notification()
   await commitBatch(db.run, [ready])
   expect((await told(idsOf([fresh]))).map(alike)).toEqual((await told(idsOf([ready]))).map(alike))
+})
+
+test('who is suppressed is told apart, and leaves neither a notification nor an idempotency record', async () => {
+  const barred = { ...notification('bulk', 'key-3'), recipientIndex: 'barred' }
+  const committedBefore = { ...notification(), recipientIndex: 'barred' }
+  await commitBatch(db.run, [committedBefore])
+  await suppress(db.run, [
+    {
+      tenant_id: principal.tenant_id,
+      channel: 'sms',
+      recipient_index: 'barred',
+      recipient_masked: '+1***',
+      reason: 'stop',
+    },
+  ])
+  const fresh = notification()
+  // The call that committed one of them was answered, but the answer was lost: it is no refusal now.
+  expect(await commitBatch(db.run, [barred, fresh, committedBefore])).toEqual({
+    ids: new Set(idsOf([fresh])),
+    suppressed: new Map([[barred.candidate.notificationId, 'stop']]),
+  })
+  expect(await told(idsOf([barred]))).toEqual([])
+  expect(await findAnswers(db.run, [{ scope: 'test', key: 'key-3' }])).toEqual([])
+  const elsewhere = { ...barred, channel: 'email' as const }
+  expect((await commitBatch(db.run, [elsewhere])).ids).toEqual(new Set(idsOf([elsewhere])))
 })
 
 /** An event without what tells two notifications apart; times as their form. */

@@ -20,6 +20,8 @@ beforeAll(async () => {
   env = await TestEnv.start(['gateway', 'dispatch'], {
     env: { 'dispatch-api': dispatch, 'dispatch-worker': dispatch },
   })
+  // An installation that gets its SES account later on.
+  await env.admin.query(`delete from dispatch.providers where kind = 'ses'`)
 })
 afterAll(async () => {
   await env?.stop()

@@ -12,6 +12,8 @@ let operator: string
 let other: Awaited<ReturnType<typeof addTenant>>
 let otherKey: string
 const permissions = ['domains:manage']
+/** Where the demo tenant's SES account is. */
+const demoRegion = 'us-east-1'
 
 beforeAll(async () => {
   dns = await startDnsServer()
@@ -20,6 +22,7 @@ beforeAll(async () => {
     DNS_TIMEOUT: '900ms',
     DOMAIN_RECHECK_FIRST: '1h',
     SES_REGION: 'eu-west-1',
+    SPF_INCLUDE: 'amazonses.com',
     DOMAINS_PER_TENANT: '60',
   }
   env = await TestEnv.start(['gateway', 'dispatch'], {
@@ -92,11 +95,16 @@ describe('a new domain', () => {
       purpose: 'mail_from',
       type: 'MX',
       name: `bounce.${name}`,
-      value: 'feedback-smtp.eu-west-1.amazonses.com',
+      value: `feedback-smtp.${demoRegion}.amazonses.com`,
       priority: 10,
     })
     expect(mailFrom).toMatchObject({ purpose: 'mail_from', type: 'TXT', name: `bounce.${name}` })
     expect((await domains('GET', `/${body.domain_id}`)).body).toEqual(body)
+  })
+
+  test('takes bounces where its tenant’s SES account is, and of a tenant without one where SES_REGION says', async () => {
+    const { records } = await newDomain(env, freshName(), { key: otherKey })
+    expect(records.find(({ type }) => type === 'MX')?.value).toBe('feedback-smtp.eu-west-1.amazonses.com')
   })
 
   test('has a key and a selector of its own, and no private key stands readable in the tables', async () => {
@@ -269,7 +277,7 @@ describe('verifying', () => {
     expect([status, body.status]).toEqual([200, 'verified'])
     for (const record of body.records) expect(record).toMatchObject({ status: 'verified', found: expect.any(String) })
     expect(recordOf(body, 'spf').found).toBe('v=spf1 include:amazonses.com ~all')
-    expect(recordOf(body, 'mail_from', 'MX').found).toBe('10 feedback-smtp.eu-west-1.amazonses.com')
+    expect(recordOf(body, 'mail_from', 'MX').found).toBe(`10 feedback-smtp.${demoRegion}.amazonses.com`)
     expect(Date.parse(body.verified_at)).toBeLessThanOrEqual(Date.now())
     expect(body.last_checked_at).toBe(body.verified_at)
     expect((await domains('GET', `/${domain_id}`)).body).toEqual(body)

@@ -32,6 +32,8 @@ beforeAll(async () => {
     CARRIER_TIMEOUT: true,
     SEND_CONCURRENCY: true,
     BULK_CONCURRENCY: true,
+    EMAIL_CONCURRENCY: true,
+    EMAIL_BULK_CONCURRENCY: true,
   }).parse({
     PUBLIC_URL: 'https://api.example.com',
     SES_API_URL: `${sandbox.url}/ses`,

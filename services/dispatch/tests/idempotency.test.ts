@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
-import { addApplication } from '../../../tests/flows/other-callers.ts'
+import { addApplication, addKey } from '../../../tests/flows/other-callers.ts'
 import { expectProblem, freshPhone, post, smsTo } from '../../../tests/flows/sms.ts'
 
 let env: TestEnv
@@ -28,6 +28,31 @@ test('a repetition gets the first answer again, byte for byte, and sends nothing
   await eventually(async () =>
     expect(await env.messages({ to: (body.recipient as { phone: string }).phone })).toHaveLength(1),
   )
+})
+
+test('an application’s test keys and live keys never replay each other; two test keys do', async () => {
+  const body = smsTo(freshPhone())
+  const testKeys = await Promise.all(
+    [1, 2].map(async () => (await addKey(env, env, { mode: 'test', permissions: ['notifications:send'] })).apiKey),
+  )
+  const asTest = (index: number, path = '', request: object = body) =>
+    env.api('POST', `/api/v1/notifications${path}`, { body: request, key: testKeys[index]!, ...withKey('order-modes') })
+  const [tested, repeated] = [await asTest(0), await asTest(1)]
+  const live = await post(env, body, withKey('order-modes'))
+  expect([tested.status, repeated.text, repeated.headers.get('idempotent-replayed')]).toEqual([
+    202,
+    tested.text,
+    'true',
+  ])
+  expect([live.status, live.headers.get('idempotent-replayed')]).toEqual([202, null])
+  expect(live.body.notification_id).not.toBe(tested.body.notification_id)
+  // Nor is another body a conflict; and the same goes for a batch.
+  expect((await asTest(0, '/batch', { requests: [body] })).headers.get('idempotent-replayed')).toBeNull()
+  const batch = await env.api('POST', '/api/v1/notifications/batch', {
+    body: { requests: [body, body] },
+    ...withKey('order-modes'),
+  })
+  expect([batch.status, batch.headers.get('idempotent-replayed')]).toEqual([202, null])
 })
 
 test('the order of the fields and what is the default make no other body', async () => {
@@ -114,7 +139,7 @@ test('only what succeeded is kept: after a refusal the key is free for another b
     [smsTo('not a phone'), 422],
     [{ channel: 'sms', event_key: 'no.such.event', recipient: { phone: freshPhone() } }, 404],
     [{ channel: 'sms' }, 422],
-    [smsTo('', { channel: 'email', recipient: 'ada@example.com' }), 409],
+    [smsTo('', { channel: 'in_app', recipient: 'user-1' }), 409],
   ]
   for (const [body, status] of refusals) expect((await post(env, body, withKey('order-9'))).status).toBe(status)
   const good = await post(env, smsTo(freshPhone()), withKey('order-9'))

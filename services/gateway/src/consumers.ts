@@ -8,7 +8,8 @@ export function consumersOf(context: Context): readonly ConsumerEntry<Context>[]
   return [
     consumer(notificationChanged, {
       durable: 'gateway-notification-changed',
-      concurrency: 512,
+      // As many as one statement takes, and as many that gather meanwhile.
+      concurrency: 4000,
       retry: ['250ms', '1s', '5s', '15s'],
       handle: (_context, fact) => project(fact),
     }),

@@ -18,6 +18,16 @@ interface Row {
   publications: number
 }
 
+interface OutboxRelayOptions {
+  /** Copies of the stream that NATS keeps, in case it has to be made anew. */
+  streamReplicas: number
+  /**
+   * Beginning of subjects, `dispatch.send.`, whose messages are not published again when JetStream has forgotten them: stale
+   * by then, and found in the service's own tables.
+   */
+  staleSubjects?: string
+}
+
 /** The core NATS subject on which committers wake the relay of their service. */
 const wakeSubject = (service: ServiceName) => `wake.${service}.outbox`
 
@@ -47,9 +57,9 @@ export function createOutboxWaker({ service }: Pick<Kit, 'service'>, bus: Bus): 
  * the row's id as message id, and marks those that JetStream confirmed. A crash in between publishes them again under the
  * same id. Watches the stream for memory loss first. Registers its end.
  */
-export function startOutboxRelay(kit: Kit, db: Queries, bus: Bus, streamReplicas: number): void {
+export function startOutboxRelay(kit: Kit, db: Queries, bus: Bus, options: OutboxRelayOptions): void {
   const published = kit.metrics.counter('outbox_published_total', 'Messages handed to JetStream')
-  const watch = createStreamWatch(kit, db, bus, streamReplicas)
+  const watch = createStreamWatch(kit, db, bus, options)
   const relay = startPeriodic(kit, {
     name: 'outbox relay',
     everyMs: pollMs,

@@ -3,23 +3,40 @@ import { streams } from '@notify/contracts'
 import { type Bus, isCode, provisionStream } from '@notify/messaging'
 import { type Kit, startPeriodic } from '@notify/service-kit'
 import type { Queries, Run } from '../open.ts'
+import { makeUpLoss, noteLoss } from './make-up-loss.ts'
 
 const checkEveryMs = 5000
+const makeUpEveryMs = 200
+/** Time decides too which messages may be lost: a kill loses at most what was not yet synced. */
+const unsyncedMs = 5 * 60_000
 
 export interface StreamWatch {
   /** Returns once the stream was compared with what was published to it since the last (re)connection. */
   ensureChecked(): Promise<void>
 }
 
+interface StreamWatchOptions {
+  streamReplicas: number
+  /** Beginning of the subjects that are not published again: of work that the service finds by itself. */
+  staleSubjects?: string | undefined
+}
+
 /**
  * Notices when JetStream has forgotten: the stream's sequence went back, as it does when it was made anew. Then what may be
- * lost becomes unpublished again and the relay publishes it under new ids; consumers know the events by their own ids.
+ * lost becomes unpublished again, page by page beside what is new, and the relay publishes it under new ids; consumers know
+ * the events by their own ids.
  */
-export function createStreamWatch(kit: Kit, db: Queries, bus: Bus, replicas: number): StreamWatch {
+export function createStreamWatch(
+  kit: Kit,
+  db: Queries,
+  bus: Bus,
+  { streamReplicas, staleSubjects }: StreamWatchOptions,
+): StreamWatch {
+  const { name: stream } = streams[kit.service]
   let checked = false
   const check = async () => {
-    const count = await republishForgotten(kit, db, bus, replicas)
-    if (count > 0) kit.log.error({ messages: count }, 'JetStream has forgotten messages: they are published again')
+    const lost = await noticeLoss(kit, db, bus, streamReplicas)
+    if (lost) kit.log.error({ stream }, 'JetStream has forgotten messages: they are published again')
     checked = true
   }
   void (async () => {
@@ -28,6 +45,16 @@ export function createStreamWatch(kit: Kit, db: Queries, bus: Bus, replicas: num
     }
   })()
   startPeriodic(kit, { name: 'stream watch', everyMs: checkEveryMs, run: check })
+  startPeriodic(kit, {
+    name: 'stream loss',
+    everyMs: makeUpEveryMs,
+    async run() {
+      const { more, republished } = await makeUpLoss(db, stream, staleSubjects)
+      if (republished !== undefined)
+        kit.log.warn({ stream, messages: republished }, 'a loss of messages is made up for')
+      return more
+    },
+  })
   return {
     async ensureChecked() {
       if (!checked) await check()
@@ -35,7 +62,7 @@ export function createStreamWatch(kit: Kit, db: Queries, bus: Bus, replicas: num
   }
 }
 
-async function republishForgotten(kit: Kit, db: Queries, bus: Bus, replicas: number): Promise<number> {
+async function noticeLoss(kit: Kit, db: Queries, bus: Bus, replicas: number): Promise<boolean> {
   const { name } = streams[kit.service]
   return db.transaction(async (run) => {
     // One replica after the other, and each asks first what has to be there, then what is: or a message that is published
@@ -45,18 +72,10 @@ async function republishForgotten(kit: Kit, db: Queries, bus: Bus, replicas: num
     await run(`update stream_watermark set last_seq = $2, checked_at = now() where stream = $1`, [name, last_seq])
     // The stream's time of creation tells nothing: nats-server 2.9 changes it at restarts. The relay publishes only after
     // this check, so a stream made anew still has a lower sequence.
-    if (BigInt(last_seq) >= known.last_seq) return 0
-    // Sequences are given out again after a loss, so time decides too: a kill loses at most what was not yet synced.
-    const [lost] = await run<{ count: number }>(
-      `with lost as (
-         update outbox set published_at = null, published_seq = null
-         where published_at is not null
-           and (published_seq > $1 or published_at > $2::timestamptz - interval '5 minutes')
-         returning 1)
-       select count(*)::int as count from lost`,
-      [last_seq, known.checked_at],
-    )
-    return lost?.count ?? 0
+    if (BigInt(last_seq) >= known.last_seq) return false
+    // Sequences are given out again after a loss, so they alone do not tell.
+    await noteLoss(run, name, { last_seq, published_after: new Date(known.checked_at.getTime() - unsyncedMs) })
+    return true
   })
 }
 

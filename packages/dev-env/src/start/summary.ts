@@ -18,6 +18,8 @@ Send an SMS:
     -H 'Content-Type: application/json' \\
     -d '{"channel":"sms","event_key":"order.shipped","recipient":{"phone":"+14155550100"},"data":{"name":"Ada","order":"A-1001"}}'
 
+For an email, say "channel":"email" and "recipient":{"email":"ada@example.com"}.
+
 Ctrl-C stops everything.
 `
 }

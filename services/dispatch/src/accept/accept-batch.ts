@@ -1,6 +1,7 @@
 import { idempotencyConflict, inProgress, isConnectionError, isLockTimeout, type Run } from '@notify/database'
 import { bisect, Problem } from '@notify/service-kit'
 import type { Context } from '../context.ts'
+import { suppressedRecipient } from '../suppressions/explain-suppression.ts'
 import type { AcceptOutcome, Candidate, NewNotification } from './accept-item.ts'
 import { commitBatch, findAnswers } from './commit-batch.ts'
 import { judgeCandidate } from './judge-candidate.ts'
@@ -64,12 +65,14 @@ async function acceptLeaders(
   const accepted = judged.filter((item) => item !== undefined)
   if (accepted.length === 0) return
   const commit = (batch: readonly NewNotification[]) => commitAll(context, batch, run)
-  // A transaction that has failed takes no further statement.
-  const results = run === context.db.run ? await bisect(accepted, commit, isShared) : await commit(accepted)
-  accepted.forEach((item, index) => {
-    const result = results[index]!
-    outcomes.set(item.candidate, result instanceof Error ? asProblem(result) : result)
-  })
+  for (const part of partsOf(accepted)) {
+    // A transaction that has failed takes no further statement.
+    const results = run === context.db.run ? await bisect(part, commit, isShared) : await commit(part)
+    part.forEach((item, index) => {
+      const result = results[index]!
+      outcomes.set(item.candidate, result instanceof Error ? asProblem(result) : result)
+    })
+  }
   // Whoever lost the race for a key finds the winner's answer now.
   await answerAgain(
     run,
@@ -78,14 +81,35 @@ async function acceptLeaders(
   )
 }
 
+/** Bytes of the payloads that one statement carries: an email may have megabytes, and batches hundreds of them. */
+const maxPart = 8 * 1024 * 1024
+
+/** Parts that a statement can carry; nearly always one. */
+function partsOf(accepted: readonly NewNotification[]): NewNotification[][] {
+  const parts: NewNotification[][] = []
+  let room = 0
+  for (const item of accepted) {
+    const { length } = item.payload
+    if (length > room) {
+      parts.push([])
+      room = maxPart
+    }
+    parts.at(-1)!.push(item)
+    room -= length
+  }
+  return parts
+}
+
 const raced: AcceptOutcome = inProgress()
 
 async function commitAll(context: Context, batch: readonly NewNotification[], run: Run): Promise<AcceptOutcome[]> {
-  const committed = await commitBatch(run, batch)
+  const { ids, suppressed } = await commitBatch(run, batch)
   context.metrics.acceptBatch(batch.length)
   context.wakeOutbox()
   return batch.map(({ candidate, channel, lane, response }) => {
-    const isNew = committed.has(candidate.notificationId)
+    const reason = suppressed.get(candidate.notificationId)
+    if (reason) return suppressedRecipient(reason)
+    const isNew = ids.has(candidate.notificationId)
     if (isNew) context.metrics.accepted(channel, lane)
     // Without a key, an id that is there already is this same request, repeated by the gateway after a lost answer.
     return isNew || !candidate.idempotency ? { body: response } : raced

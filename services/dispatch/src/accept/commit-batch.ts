@@ -1,5 +1,5 @@
-import { notificationChanged, sendRequested } from '@notify/contracts'
-import { messagesOf, type Run, type Statement } from '@notify/database'
+import { notificationChanged, type SuppressionReason, sendRequested } from '@notify/contracts'
+import { messagesOf, messagesSql, messageValues, type OutboxMessage, type Run, type Statement } from '@notify/database'
 import { factsInto, toldColumns, workInto } from '../notifications/fact-sql.ts'
 import type { NewNotification } from './accept-item.ts'
 import { factOf, workOf } from './first-events.ts'
@@ -7,18 +7,24 @@ import { factOf, workOf } from './first-events.ts'
 /**
  * One statement, one transaction: idempotency records, notifications, work and facts. The messages come ready-made, which
  * costs a third less than making them here; they are right only if every notification is new. Otherwise the statement
- * makes them of those that are.
+ * makes them of those that are. A recipient is suppressed as of this very moment, unless the notification is committed already:
+ * then this is the same call once more, whose answer was lost.
  */
-const commit: Statement = {
-  name: 'commit-accepted',
+const commit = (messages: readonly OutboxMessage[]): Statement => ({
+  name: `commit-accepted-${messages.length}`,
   text: `
     with input as (
       select * from json_to_recordset($1::json) as t (id text, tenant_id text, application_id text, channel text, lane text,
         mode text, event_key text, recipient_masked text, recipient_index text, payload text, metadata jsonb, credits int,
         traceparent text, status text, send_at timestamptz, created_at timestamptz, scope text, key text, fingerprint text, response text)
+    ), suppressed as (
+      select input.id, s.reason from input join suppressions s using (tenant_id, channel, recipient_index)
+      where s.lifted_at is null and not exists (select from notifications n where n.id = input.id)
+    ), allowed as (
+      select * from input where id not in (select id from suppressed)
     ), keys as (
       insert into idempotency_keys (scope, key, fingerprint, status, response)
-      select scope, key, fingerprint, 202, response from input where key is not null order by scope, key
+      select scope, key, fingerprint, 202, response from allowed where key is not null order by scope, key
       on conflict (scope, key) do update
         set fingerprint = excluded.fingerprint, status = excluded.status, response = excluded.response,
             expires_at = now() + interval '24 hours'
@@ -30,24 +36,30 @@ const commit: Statement = {
       select id, tenant_id, application_id, channel, lane, mode, event_key, recipient_masked,
         recipient_index, decode(payload, 'base64'), metadata, credits, traceparent, status, send_at, send_at,
         created_at, created_at
-      from input left join keys using (scope, key)
-      where input.key is null or keys.key is not null
+      from allowed left join keys using (scope, key)
+      where allowed.key is null or keys.key is not null
       on conflict (id) do nothing
       returning ${toldColumns}
     ), messages as (
-      insert into outbox (subject, events)
-      select subject, events from json_to_recordset($2::json) as t (subject text, events text)
-      where (select count(*) from inserted) = $3
-    ), part as (select * from inserted where (select count(*) from inserted) <> $3),
+      insert into outbox (subject, events) ${messagesSql(messages, 3)}
+      where (select count(*) from inserted) = $2
+    ), part as (select * from inserted where (select count(*) from inserted) <> $2),
     work as (${workInto(`part where status = 'queued'`)}), facts as (${factsInto('part')})
-    select id from inserted`,
+    select id, null as reason from inserted union all select id, reason from suppressed`,
+})
+
+/** What became of the notifications of a batch, by their ids. */
+export interface Committed {
+  ids: Set<string>
+  /** Not committed, because their recipients must not be written to. */
+  suppressed: Map<string, SuppressionReason>
 }
 
 /**
  * Commits notifications together.
- * @returns the ids that are now committed; missing are those whose idempotency key, or id, was committed before
+ * @returns what is committed or refused now; missing are those whose idempotency key, or id, was committed before
  */
-export async function commitBatch(run: Run, batch: readonly NewNotification[]): Promise<Set<string>> {
+export async function commitBatch(run: Run, batch: readonly NewNotification[]): Promise<Committed> {
   const createdAt = new Date().toISOString()
   const messages = [
     ...messagesOf(sendRequested, batch.filter(({ sendAt }) => !sendAt).map(workOf)),
@@ -56,12 +68,17 @@ export async function commitBatch(run: Run, batch: readonly NewNotification[]): 
       batch.map((one) => factOf(one, createdAt)),
     ),
   ]
-  const rows = await run<{ id: string }>(commit, [
+  const rows = await run<{ id: string; reason: SuppressionReason | null }>(commit(messages), [
     JSON.stringify(batch.map((one) => rowOf(one, createdAt))),
-    JSON.stringify(messages),
     batch.length,
+    ...messageValues(messages),
   ])
-  return new Set(rows.map(({ id }) => id))
+  const committed: Committed = { ids: new Set(), suppressed: new Map() }
+  for (const { id, reason } of rows) {
+    if (reason === null) committed.ids.add(id)
+    else committed.suppressed.set(id, reason)
+  }
+  return committed
 }
 
 function rowOf(

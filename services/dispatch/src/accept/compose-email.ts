@@ -1,18 +1,14 @@
 import { type DispatchRequest, type EventTemplates, oneLinePattern } from '@notify/contracts'
 import { Problem } from '@notify/service-kit'
 import type { EmailPayload } from '../carriers/email-payload.ts'
-import { renderHtml, renderText } from '../events/render-template.ts'
+import { type RenderOptions, renderHtml, renderText } from '../events/render-template.ts'
 import { readAddress } from './read-address.ts'
 
 /** The parts of a dispatch request that an email is made of. */
 type EmailRequest = Pick<DispatchRequest, 'recipient'> &
-  Partial<
-    Pick<
-      DispatchRequest,
-      'event_key' | 'template_id' | 'subject' | 'body' | 'html_body' | 'data' | 'template_data' | 'from'
-    >
-  >
+  Partial<Pick<DispatchRequest, 'event_key' | 'subject' | 'body' | 'html_body' | 'data' | 'template_data' | 'from'>>
 type EmailTemplate = NonNullable<EventTemplates['email']>
+type Envelope = Pick<EmailPayload, 'to' | 'to_name' | 'from'>
 type Content = Pick<EmailPayload, 'subject' | 'html'> & { text: string }
 
 /** A line may have no more (RFC 5322 2.1.1). */
@@ -25,18 +21,20 @@ const maxName = 200
  * @param template of the event or the stored template that the request names; none in the content form
  * @throws Problem `invalid_recipient`, `validation_failed` or `template_variable_missing`, naming the field
  */
-export function composeEmail(request: EmailRequest, template?: EmailTemplate): EmailPayload & { text: string } {
-  const { to, to_name } = recipientOf(request.recipient)
-  const from = request.from === undefined ? undefined : senderOf(request.from)
-  const { subject, text, html } = template ? filled(request, template) : written(request)
-  return {
-    to,
-    ...(to_name === undefined ? {} : { to_name }),
-    ...(from === undefined ? {} : { from }),
-    subject,
-    text,
-    ...(html === undefined ? {} : { html }),
-  }
+export function composeEmail(
+  request: EmailRequest,
+  template?: EmailTemplate,
+  envelope: Envelope = readEnvelope(request),
+): EmailPayload & { text: string } {
+  return { ...envelope, ...(template ? filled(request, template) : written(request)) }
+}
+
+/**
+ * Reads whom an email is for, and who sends it when that is not the provider's sender.
+ * @throws Problem `invalid_recipient`, or `validation_failed` naming `from`
+ */
+export function readEnvelope({ recipient, from }: Pick<EmailRequest, 'recipient' | 'from'>): Envelope {
+  return { ...recipientOf(recipient), ...(from === undefined ? {} : { from: senderOf(from) }) }
 }
 
 function recipientOf(recipient: DispatchRequest['recipient']): Pick<EmailPayload, 'to' | 'to_name'> {
@@ -65,44 +63,45 @@ function senderOf(text: string): string {
 
 /** The template's content, filled with the variables that belong to it. */
 function filled(request: EmailRequest, template: EmailTemplate): Content {
-  const [naming, field] =
-    request.event_key === undefined ? (['template_id', 'template_data'] as const) : (['event_key', 'data'] as const)
-  for (const own of ['subject', 'body', 'html_body'] as const) {
-    if (request[own] !== undefined) throw invalid(own, `cannot be combined with ${naming}`)
-  }
-  return fill(template, request[field] ?? {}, { field }, () => field)
+  const field = request.event_key === undefined ? 'template_data' : 'data'
+  return fill(template, request[field] ?? {}, () => ({ field }))
 }
 
 /** The caller's own content. */
 function written({ subject, body, html_body, template_data }: EmailRequest): Content {
   if (subject === undefined) throw invalid('subject', 'is missing; an email needs one')
   if (body === undefined) throw invalid('body', 'is missing')
-  const content = { subject, body, html_body }
-  if (template_data === undefined) return checked({ subject, text: body, html: html_body }, (path) => path)
-  return fill(content, template_data, { field: 'template_data', remember: false }, (path) => path)
+  if (template_data === undefined) return checked({ subject, text: body, html: html_body }, (part) => part)
+  return fill({ subject, body, html_body }, template_data, (part) => ({
+    field: 'template_data',
+    part,
+    remember: false,
+  }))
 }
+
+type Part = 'subject' | 'body' | 'html_body'
 
 function fill(
   { subject, body, html_body }: { subject: string; body: string; html_body?: string | undefined },
   variables: Record<string, unknown>,
-  options: { field: 'data' | 'template_data'; remember?: boolean },
-  pathOf: PathOf,
+  optionsOf: (part: Part) => RenderOptions & { field: string },
 ): Content {
   const content = {
-    subject: renderText(subject, variables, options),
-    text: renderText(body, variables, options),
-    html: html_body === undefined ? undefined : renderHtml(html_body, variables, options),
+    subject: renderText(subject, variables, optionsOf('subject')),
+    text: renderText(body, variables, optionsOf('body')),
+    html: html_body === undefined ? undefined : renderHtml(html_body, variables, optionsOf('html_body')),
   }
-  return checked(content, pathOf)
+  return checked(content, (place) => {
+    const { part, field } = optionsOf(place)
+    return part ?? field
+  })
 }
-
-/** Which field of the request is at fault for a part of the content. */
-type PathOf = (part: 'subject' | 'body' | 'html_body') => string
 
 /** What no carrier takes is refused here, whoever wrote it: a variable can hold a line break, a filter can make a NUL. */
 function checked(
   { subject, text, html }: Omit<Content, 'html'> & { html?: string | undefined },
-  pathOf: PathOf,
+  /** Which field of the request is at fault for a part of the content. */
+  pathOf: (part: Part) => string,
 ): Content {
   const title = subject.trim()
   if (title === '') throw invalid(pathOf('subject'), 'gives an empty subject')

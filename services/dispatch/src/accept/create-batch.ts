@@ -1,5 +1,5 @@
 import { type BatchResult, createNotificationBatch as contract, type KeyPrincipal, newId } from '@notify/contracts'
-import { type Run, runIdempotently } from '@notify/database'
+import { idempotencyScope, type Run, runIdempotently } from '@notify/database'
 import { type Handler, Problem, Reply, type Span } from '@notify/service-kit'
 import type { Context } from '../context.ts'
 import { acceptBatch } from './accept-batch.ts'
@@ -14,7 +14,7 @@ export const createBatch: Handler<Context, typeof contract> = async (context, re
   const reply = await runIdempotently(
     context.db,
     {
-      scope: `${principal.application_id} POST ${contract.path}`,
+      scope: idempotencyScope(principal, contract.path),
       key: idempotencyKey,
       fingerprint: context.secrets.fingerprint(body),
     },

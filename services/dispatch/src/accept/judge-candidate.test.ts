@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { expect, test } from '@jest/globals'
-import { DispatchRequest, type KeyPrincipal, newId } from '@notify/contracts'
+import { DispatchRequest, type EventTemplates, type KeyPrincipal, newId } from '@notify/contracts'
 import { createBlindIndex, parseKeyRing } from '@notify/privacy'
 import { Problem } from '@notify/service-kit'
 import type { Context } from '../context.ts'
@@ -21,8 +21,11 @@ const principal: KeyPrincipal = {
 }
 const shipped: PublishedEvent = {
   event_key: 'order.shipped',
-  allowed_channels: ['sms', 'email'],
-  templates: { sms: { body: 'Hi {{name}}, {{order}} is on its way' } },
+  allowed_channels: ['sms', 'email', 'in_app'],
+  templates: {
+    sms: { body: 'Hi {{name}}, {{order}} is on its way' },
+    email: { subject: 'Order {{order}}', body: 'Hi {{name}}', html_body: '<p>Hi {{name}}</p>' },
+  },
 }
 const provider: Provider = {
   id: newId('prov'),
@@ -34,23 +37,31 @@ const provider: Provider = {
 interface World {
   events?: PublishedEvent[]
   providers?: Provider[]
+  templates?: Record<string, EventTemplates>
   sandbox?: string
 }
 
 /** What the rules look at: the records as they would come from the database. */
-function world({ events = [shipped], providers = [provider], sandbox }: World = {}): Context {
+function world({ events = [shipped], providers = [provider], templates = {}, sandbox }: World = {}): Context {
   return {
     config: { CARRIER_SANDBOX_URL: sandbox },
     secrets: { keyRing, blindIndex },
     directory: {
       events: { find: async (_app: string, key: string) => events.find(({ event_key }) => event_key === key) },
       providers: { list: async () => providers },
+      templates: { find: async (_tenant: string, _app: string, id: string) => templates[id] },
+      domains: { isVerified: async (_tenant: string, domain: string) => domain === 'shop.example' },
     },
   } as unknown as Context
 }
 
 const sms = { channel: 'sms', recipient: { phone: '+15551230001' } }
 const event = { ...sms, event_key: 'order.shipped', data: { name: 'Ada', order: 'A-1' } }
+
+const email = { channel: 'email', recipient: 'Ada.Lovelace@Example.com' }
+const emailEvent = { ...email, event_key: 'order.shipped', data: { name: 'Ada <3', order: 'A-1' } }
+const content = { ...email, subject: 'Hi', body: 'Hello' }
+const stored = newId('tmpl')
 
 const candidate = (request: object, who: Partial<KeyPrincipal> = {}): Candidate => ({
   notificationId: newId('notif'),
@@ -65,8 +76,8 @@ async function codeOf(request: object, context = world(), who: Partial<KeyPrinci
   return refusal instanceof Problem ? refusal.code : 'none'
 }
 
-const payloadOf = async (request: object) => {
-  const { candidate: judged, payload } = await judgeCandidate(world(), candidate(request))
+const payloadOf = async (request: object, context = world()) => {
+  const { candidate: judged, payload } = await judgeCandidate(context, candidate(request))
   return JSON.parse(keyRing.decrypt(payload, payloadPlace(principal.tenant_id, judged.notificationId)))
 }
 
@@ -101,6 +112,45 @@ test('a text of its own is sent as it is, unless it comes with variables', async
   })
 })
 
+test('an email is made of the event’s template, and nobody can read whom it is for', async () => {
+  const made = await judgeCandidate(world(), candidate(emailEvent))
+  expect(made).toMatchObject({
+    channel: 'email',
+    recipientMasked: 'A***@example.com',
+    recipientIndex: blindIndex(principal.tenant_id, 'ada.lovelace@example.com'),
+    credits: 0,
+  })
+  expect(made.payload.toString('latin1')).not.toMatch(/Ada|example/)
+  expect(await payloadOf(emailEvent)).toEqual({
+    to: 'Ada.Lovelace@example.com',
+    subject: 'Order A-1',
+    text: 'Hi Ada <3',
+    html: '<p>Hi Ada &lt;3</p>',
+  })
+})
+
+test('a stored template fills each of its channels with template_data', async () => {
+  const context = world({ templates: { [stored]: shipped.templates } })
+  const variables = { template_id: stored, template_data: { name: 'Ada', order: 'B-2' } }
+  expect(await payloadOf({ ...sms, ...variables }, context)).toEqual({
+    to: '+15551230001',
+    text: 'Hi Ada, B-2 is on its way',
+  })
+  expect(await payloadOf({ ...email, ...variables }, context)).toMatchObject({ subject: 'Order B-2', text: 'Hi Ada' })
+  expect(await codeOf({ ...sms, template_id: stored }, context)).toBe('template_variable_missing')
+  const forMail = world({ templates: { [stored]: { email: shipped.templates.email } } })
+  expect(await codeOf({ ...sms, ...variables }, forMail)).toBe('validation_failed')
+})
+
+test('a sender of its own must be at a verified domain', async () => {
+  expect(await payloadOf({ ...content, from: 'news@SHOP.example' })).toMatchObject({ from: 'news@shop.example' })
+  for (const from of ['news@other.example', 'news@mail.shop.example', 'news@example']) {
+    expect(await codeOf({ ...content, from })).toBe(
+      from.endsWith('.example') ? 'domain_not_verified' : 'validation_failed',
+    )
+  }
+})
+
 test('a campaign goes into its own lane', async () => {
   expect((await judgeCandidate(world(), candidate({ ...event, priority: 'bulk' }))).lane).toBe('bulk')
 })
@@ -109,13 +159,21 @@ test.each<[string, object, string]>([
   ['an event that does not exist', { ...event, event_key: 'order.lost' }, 'event_not_found'],
   [
     'a channel that the event does not allow',
-    { ...event, channel: 'in_app', recipient: 'user' },
+    { ...event, channel: 'webhook', recipient: { url: 'https://a.example' } },
     'channel_not_allowed',
   ],
+  [
+    'a channel that the event has no template for',
+    { ...event, channel: 'in_app', recipient: 'u' },
+    'channel_not_allowed',
+  ],
+  ['a channel that nobody sends', { channel: 'in_app', recipient: 'u', body: 'x' }, 'provider_not_configured'],
   ['a stored template that does not exist', { ...sms, template_id: newId('tmpl') }, 'validation_failed'],
   ['a number with spaces', { ...event, recipient: '+1 555 123 0001' }, 'invalid_recipient'],
   ['no number', { ...event, recipient: {} }, 'invalid_recipient'],
   ['a number that is no text', { ...event, recipient: { phone: 15551230001 } }, 'invalid_recipient'],
+  ['no address', { ...emailEvent, recipient: '+15551230001' }, 'invalid_recipient'],
+  ['an email without a subject', { ...email, body: 'x' }, 'validation_failed'],
   ['a missing variable', { ...event, data: { name: 'Ada' } }, 'template_variable_missing'],
   ['an empty text', { ...sms, body: '  \n' }, 'validation_failed'],
   ['a text that is too long', { ...sms, body: 'x'.repeat(1601) }, 'validation_failed'],
@@ -141,6 +199,11 @@ test('of several faults the first in the documented order is told: event, channe
   expect(await codeOf({ ...wrong, event_key: 'order.shipped' }, nobody)).toBe('invalid_recipient')
   expect(await codeOf({ ...event, data: {} }, nobody)).toBe('provider_not_configured')
   expect(await codeOf({ ...event, data: {} })).toBe('template_variable_missing')
+  const bad = { ...emailEvent, data: {}, from: 'news@other.example' }
+  expect(await codeOf({ ...bad, recipient: 'nobody' }, nobody)).toBe('invalid_recipient')
+  expect(await codeOf(bad, nobody)).toBe('provider_not_configured')
+  expect(await codeOf(bad)).toBe('domain_not_verified')
+  expect(await codeOf({ ...bad, from: undefined })).toBe('template_variable_missing')
 })
 
 test('a refusal never repeats the recipient', async () => {

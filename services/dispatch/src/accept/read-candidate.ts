@@ -1,4 +1,5 @@
 import { createNotification, DispatchRequest, type KeyPrincipal } from '@notify/contracts'
+import { idempotencyScope } from '@notify/database'
 import { validationProblem } from '@notify/service-kit'
 import type { Context } from '../context.ts'
 import type { Candidate } from './accept-item.ts'
@@ -19,7 +20,7 @@ export function readCandidate({ secrets }: Context, raw: Raw): Candidate {
   const request = parsed.data
   const idempotency = idempotencyKey
     ? {
-        scope: `${principal.application_id} POST ${createNotification.path}`,
+        scope: idempotencyScope(principal, createNotification.path),
         key: idempotencyKey,
         fingerprint: secrets.fingerprint(request),
       }

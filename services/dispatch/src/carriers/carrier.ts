@@ -1,7 +1,10 @@
 import type { AttemptOutcome } from '@notify/contracts'
-import type { SmsPayload } from '../accept/judge-candidate.ts'
 import type { Provider } from '../providers/provider-directory.ts'
 import type { EmailPayload } from './email-payload.ts'
+import type { SmsPayload } from './sms-payload.ts'
+
+/** What is kept of a message until it is sent, by its channel. */
+export type Payload = SmsPayload | EmailPayload
 
 /** The correlation that travels with a message and comes back in its callbacks. */
 interface Correlation {

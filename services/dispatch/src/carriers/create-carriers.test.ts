@@ -30,6 +30,8 @@ beforeAll(async () => {
     CARRIER_TIMEOUT: 1000,
     SEND_CONCURRENCY: 2,
     BULK_CONCURRENCY: 2,
+    EMAIL_CONCURRENCY: 2,
+    EMAIL_BULK_CONCURRENCY: 2,
   } as Config)
 })
 afterAll(() => {

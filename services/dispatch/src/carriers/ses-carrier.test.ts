@@ -41,8 +41,8 @@ beforeAll(async () => {
     SES_API_URL: `${url}/live`,
     CARRIER_SANDBOX_URL: `${url}/sandbox`,
     CARRIER_TIMEOUT: 300,
-    SEND_CONCURRENCY: 4,
-    BULK_CONCURRENCY: 2,
+    EMAIL_CONCURRENCY: 2,
+    EMAIL_BULK_CONCURRENCY: 2,
   } as Config
   carrier = createSesCarrier(config)
 })

@@ -52,7 +52,7 @@ function connect(credentials: SesCredentials, endpoint: string | undefined, conf
     accessKeyId: credentials.access_key_id,
     secretAccessKey: credentials.secret_access_key,
     timeoutMs: config.CARRIER_TIMEOUT,
-    maxSockets: config.SEND_CONCURRENCY + config.BULK_CONCURRENCY,
+    maxSockets: 2 * config.EMAIL_CONCURRENCY + config.EMAIL_BULK_CONCURRENCY,
   })
 }
 

@@ -1,46 +1,31 @@
-import { AsyncLocalStorage } from 'node:async_hooks'
 import twilio from 'twilio'
-import type RequestClient from 'twilio/lib/base/RequestClient.js'
 import type { Config } from '../config.ts'
 import type { Provider } from '../providers/provider-directory.ts'
 import type { Carrier, CarrierAnswer, SmsMessage } from './carrier.ts'
 import { createClientCache } from './client-cache.ts'
-import { readRetryAfter } from './read-retry-after.ts'
 import { describeCode, judgeTwilioError } from './twilio-codes.ts'
+import { type CallScope, callScopes, TwilioTransport } from './twilio-transport.ts'
 import { accepted, couldNotBeReached, didNotAnswer, isNeverLeft, refusal } from './verdict.ts'
 
 type TwilioProvider = Extract<Provider, { kind: 'twilio' }>
 
-/** What one call adds to the wire, and what it learns from it beyond the SDK's answer. */
-interface CallScope {
-  traceparent: string | undefined
-  retryAfterMs: number | null
-}
-
-const scopes = new AsyncLocalStorage<CallScope>()
-
-/** The SDK's client, with the trace on the request and Retry-After read from the answer, which its errors drop. */
-class TracedClient extends twilio.RequestClient {
-  override async request<Data>(options: RequestClient.RequestOptions<Data>) {
-    const scope = scopes.getStore()
-    if (scope?.traceparent) options.headers = { ...options.headers, traceparent: scope.traceparent }
-    const response = await super.request<Data>(options)
-    const retryAfter = (response.headers as Record<string, string> | undefined)?.['retry-after']
-    if (scope) scope.retryAfterMs = readRetryAfter(retryAfter)
-    return response
-  }
+interface Connection {
+  client: twilio.Twilio
+  transport: TwilioTransport
 }
 
 /** Sends SMS over Twilio's API; each provider has a client of its own. */
 export function createTwilioCarrier(config: Config): Carrier<'twilio', SmsMessage> {
-  const clients = createClientCache<twilio.Twilio>()
+  const clients = createClientCache<Connection>(({ transport }) => transport.close())
   return {
     async send(provider, message) {
       const baseUrl = message.mode === 'test' ? `${config.CARRIER_SANDBOX_URL}/twilio` : config.TWILIO_API_URL
-      const client = clients.of(provider, baseUrl, () => connect(provider, baseUrl, config))
+      const { client } = clients.of(provider, baseUrl, () => connect(provider, baseUrl, config))
       const scope: CallScope = { traceparent: message.traceparent, retryAfterMs: null }
       try {
-        const { sid } = await scopes.run(scope, () => client.messages.create(parametersOf(provider, message, config)))
+        const { sid } = await callScopes.run(scope, () =>
+          client.messages.create(parametersOf(provider, message, config)),
+        )
         return accepted(sid)
       } catch (error) {
         return answerOf(error, scope)
@@ -50,16 +35,15 @@ export function createTwilioCarrier(config: Config): Carrier<'twilio', SmsMessag
   }
 }
 
-function connect({ credentials }: TwilioProvider, baseUrl: string, config: Config): twilio.Twilio {
+function connect({ credentials }: TwilioProvider, baseUrl: string, config: Config): Connection {
   const { account_sid, auth_token } = credentials
-  const httpClient = new TracedClient({
-    timeout: config.CARRIER_TIMEOUT,
-    keepAlive: true,
-    maxSockets: config.SEND_CONCURRENCY + config.BULK_CONCURRENCY,
+  const transport = new TwilioTransport({
+    timeoutMs: config.CARRIER_TIMEOUT,
+    maxConnections: 2 * config.SEND_CONCURRENCY + config.BULK_CONCURRENCY,
   })
-  const client = twilio(account_sid, auth_token, { httpClient })
+  const client = twilio(account_sid, auth_token, { httpClient: transport })
   client.api.baseUrl = baseUrl
-  return client
+  return { client, transport }
 }
 
 function parametersOf(

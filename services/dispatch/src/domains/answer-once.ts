@@ -1,5 +1,5 @@
 import type { Principal } from '@notify/contracts'
-import { findReplay, type Run, runIdempotently } from '@notify/database'
+import { findReplay, idempotencyScope, type Run, runIdempotently } from '@notify/database'
 import type { Reply } from '@notify/service-kit'
 import type { Context } from '../context.ts'
 
@@ -26,9 +26,8 @@ export async function answerOnce<Prepared>(
     const prepared = await prepare()
     return db.transaction((run) => effect(run, prepared))
   }
-  const caller = principal.kind === 'key' ? principal.application_id : `${principal.tenant_id} ${principal.subject}`
   const record = {
-    scope: `${caller} POST ${url}`,
+    scope: idempotencyScope(principal, url),
     key: idempotencyKey,
     fingerprint: secrets.fingerprint(body ?? null),
   }

@@ -26,9 +26,11 @@ const bounds = { maxEntries: 1000, maxBytes: 16 * 1024 * 1024 }
 const caches = { text: createTemplateCache<Parsed>(bounds), html: createTemplateCache<Parsed>(bounds) }
 const bytesOfPlaceholder = 1024
 
-interface RenderOptions {
+export interface RenderOptions {
   /** The field of the request that gives the variables, for refusals that name it. */
   field?: 'data' | 'template_data'
+  /** The field of the request that is the template, when the caller wrote it. */
+  part?: 'subject' | 'body' | 'html_body'
   /** Whether the template is likely to come again; not so for texts that a caller wrote for one message. */
   remember?: boolean
 }
@@ -63,7 +65,7 @@ function render(
   form: TemplateForm,
   template: string,
   variables: Record<string, unknown>,
-  { field = 'data', remember = true }: RenderOptions,
+  { field = 'data', part, remember = true }: RenderOptions,
 ): string {
   try {
     let known = caches[form].get(template)
@@ -84,7 +86,12 @@ function render(
         errors: [{ path: `${field}.${name}`, message: 'is needed by the template' }],
       })
     }
-    throw new Problem('validation_failed', `The template cannot be filled: ${describe(error)}`)
+    const fault = `cannot be filled: ${describe(error)}`
+    throw new Problem(
+      'validation_failed',
+      `${part ?? 'The template'} ${fault}`,
+      part ? { errors: [{ path: part, message: fault }] } : {},
+    )
   }
 }
 

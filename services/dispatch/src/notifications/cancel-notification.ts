@@ -1,5 +1,5 @@
 import type { cancelNotification as contract } from '@notify/contracts'
-import { type Run, runIdempotently } from '@notify/database'
+import { idempotencyScope, type Run, runIdempotently } from '@notify/database'
 import { type Handler, Problem, Reply } from '@notify/service-kit'
 import type { Context } from '../context.ts'
 import { factsInto } from './fact-sql.ts'
@@ -21,7 +21,7 @@ export const cancelNotification: Handler<Context, typeof contract> = async (cont
     ? await runIdempotently(
         context.db,
         {
-          scope: `${principal.application_id} POST ${request.url}`,
+          scope: idempotencyScope(principal, request.url),
           key: idempotencyKey,
           fingerprint: context.secrets.fingerprint(null),
         },

@@ -1,16 +1,20 @@
 import type { retryActivity as contract, OperatorPrincipal } from '@notify/contracts'
-import { type Run, runIdempotently } from '@notify/database'
+import { idempotencyScope, type Run, runIdempotently } from '@notify/database'
 import { type Handler, Problem, Reply } from '@notify/service-kit'
 import type { Context } from '../context.ts'
 import { factsInto, workInto } from './fact-sql.ts'
 
+const suppressed = `exists (
+  select from suppressions s
+  where s.tenant_id = n.tenant_id and s.channel = n.channel and s.recipient_index = n.recipient_index and s.lifted_at is null)`
+
 const requeue = `
   with again as (
-    update notifications
+    update notifications n
     set status = 'queued', revision = revision + 1, retry_count = retry_count + 1, round_attempts = 0,
         failovers = 0, next_attempt_at = null, when_due = 'send', sending = false, failure_reason = null, retryable = false,
         enqueued_at = now(), receipt_overdue = false, updated_at = now()
-    where id = $1 and tenant_id = $2 and retryable and status in ('failed', 'undelivered')
+    where id = $1 and tenant_id = $2 and retryable and status in ('failed', 'undelivered') and not ${suppressed}
     returning *
   ), work as (${workInto('again')}), facts as (${factsInto('again')})
   select enqueued_at from again`
@@ -22,7 +26,7 @@ export const retryNotification: Handler<Context, typeof contract> = async (conte
     ? await runIdempotently(
         context.db,
         {
-          scope: `${principal.tenant_id} ${principal.subject} POST ${request.url}`,
+          scope: idempotencyScope(principal, request.url),
           key: idempotencyKey,
           fingerprint: context.secrets.fingerprint(null),
         },
@@ -45,11 +49,14 @@ async function retry(run: Run, id: string, { tenant_id }: OperatorPrincipal): Pr
 }
 
 async function refusal(run: Run, id: string, tenantId: string): Promise<Problem> {
-  const [found] = await run<{ status: string; failure_reason: string | null }>(
-    `select status, failure_reason from notifications where id = $1 and tenant_id = $2`,
+  const [found] = await run<{ status: string; failure_reason: string | null; suppressed: boolean }>(
+    `select status, failure_reason, ${suppressed} as suppressed from notifications n where id = $1 and tenant_id = $2`,
     [id, tenantId],
   )
   if (!found) return new Problem('not_found', 'There is no transaction with this id')
+  if (found.suppressed) {
+    return new Problem('not_retryable', 'The recipient is suppressed on this channel; lift that first, then retry')
+  }
   const why = found.failure_reason ? `: ${found.failure_reason}` : ''
   return new Problem(
     'not_retryable',

@@ -1,7 +1,6 @@
-import type { Span } from '@notify/service-kit'
-import { SpanKind } from '@notify/service-kit'
-import { payloadPlace, type SmsPayload } from '../accept/judge-candidate.ts'
-import type { CarrierAnswer } from '../carriers/carrier.ts'
+import { type Span, SpanKind } from '@notify/service-kit'
+import { payloadPlace } from '../accept/judge-candidate.ts'
+import type { CarrierAnswer, Payload } from '../carriers/carrier.ts'
 import type { WorkerContext } from '../context.ts'
 import type { Provider } from '../providers/provider-directory.ts'
 import type { Claim } from './attempt-store.ts'
@@ -13,9 +12,7 @@ export async function callCarrier(
   provider: Provider,
   parent: Span,
 ): Promise<CarrierAnswer> {
-  const payload: SmsPayload = JSON.parse(
-    secrets.keyRing.decrypt(claim.payload, payloadPlace(claim.tenant_id, claim.id)),
-  )
+  const payload: Payload = JSON.parse(secrets.keyRing.decrypt(claim.payload, payloadPlace(claim.tenant_id, claim.id)))
   const span = tracer.start(`send ${provider.kind}`, {
     parent: parent.traceparent,
     kind: SpanKind.CLIENT,

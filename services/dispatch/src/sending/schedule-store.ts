@@ -1,3 +1,4 @@
+import { streams } from '@notify/contracts'
 import type { Database, Statement } from '@notify/database'
 import type { Tables } from '../db/schema.ts'
 import { factsInto, workInto } from '../notifications/fact-sql.ts'
@@ -9,7 +10,7 @@ const takeDue: Statement = {
   text: `
     with due as (
       select id from notifications
-      where next_attempt_at <= now()
+      where next_attempt_at <= now() and status in ('queued', 'scheduled') and not sending
       order by next_attempt_at limit ${batch} for update skip locked
     ), taken as (
       update notifications n
@@ -17,7 +18,7 @@ const takeDue: Statement = {
           status = case when n.when_due = 'give_up' then 'failed' else 'queued' end,
           retryable = n.when_due = 'give_up',
           revision = n.revision + case when n.when_due = 'give_up' or n.status = 'scheduled' then 1 else 0 end
-      from due where n.id = due.id and n.status in ('queued', 'scheduled') and not n.sending
+      where n.id = any (array(select id from due))
       returning n.*, old.status as old_status
     ), work as (${workInto(`taken where status = 'queued'`)}),
     facts as (${factsInto('taken where status <> old_status')})
@@ -30,7 +31,8 @@ export async function takeDueNotifications(db: Database<Tables>): Promise<number
   return row?.count ?? 0
 }
 
-export const takeDueBatch = batch
+/** As many are taken in one round: when there were as many, there may be more. */
+export const scheduleBatch = batch
 
 /**
  * What a crashed worker left under way: nobody knows whether the carrier took it. Notifications are locked before their
@@ -79,11 +81,12 @@ const requeueLost: Statement = {
   name: 'requeue-lost-work',
   text: `
     with lane as (select * from json_to_recordset($1::json) as t (lane text, channel text, before timestamptz)),
+    forgotten as (select noticed_at from stream_losses where stream = $2 and last_seq = 0),
     lost as (
       select one.id from lane cross join lateral (
         select id from notifications n
         where n.lane = lane.lane and n.channel = lane.channel and status = 'queued' and not sending
-          and next_attempt_at is null and enqueued_at < lane.before
+          and next_attempt_at is null and enqueued_at < greatest(lane.before, (select noticed_at from forgotten))
         order by enqueued_at limit ${batch} for update skip locked
       ) as one
     ), again as (
@@ -99,9 +102,12 @@ export interface DeliveredLane {
   before: Date
 }
 
-/** Publishes work anew that its lane should have delivered and that has not been taken up. @returns how many */
+/**
+ * Publishes work anew that its lane should have delivered and that has not been taken up; and, once JetStream has forgotten
+ * everything, all that was enqueued before that. @returns how many, of each lane at most {@link scheduleBatch}
+ */
 export async function requeueLostWork(db: Database<Tables>, lanes: readonly DeliveredLane[]): Promise<number> {
-  const [row] = await db.run<{ count: number }>(requeueLost, [JSON.stringify(lanes)])
+  const [row] = await db.run<{ count: number }>(requeueLost, [JSON.stringify(lanes), streams.dispatch.name])
   return row?.count ?? 0
 }
 

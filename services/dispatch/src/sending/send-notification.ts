@@ -25,7 +25,9 @@ const heldBackSpreadMs = { urgent: 5000, bulk: 30_000 }
 /** Handles the work of a lane: claims the notification, calls the carrier, records the outcome. */
 export function createSender(context: WorkerContext): (work: Work, delivery: Delivery) => Promise<void> {
   const { config, db, directory, carriers, metrics } = context
-  const longestPaceMs = (1000 * Math.max(config.SEND_CONCURRENCY, config.BULK_CONCURRENCY)) / config.SEND_RATE
+  const { SEND_CONCURRENCY, BULK_CONCURRENCY, EMAIL_CONCURRENCY, EMAIL_BULK_CONCURRENCY } = config
+  const mostAtOnce = Math.max(SEND_CONCURRENCY, BULK_CONCURRENCY, EMAIL_CONCURRENCY, EMAIL_BULK_CONCURRENCY)
+  const longestPaceMs = (1000 * mostAtOnce) / config.SEND_RATE
   const leaseMs = longestPaceMs + longestTurnMs + config.CARRIER_TIMEOUT + leaseMarginMs
   const policy: RetryPolicy = {
     retryDelaysMs: config.SEND_RETRY_DELAYS,

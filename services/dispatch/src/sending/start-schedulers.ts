@@ -10,8 +10,8 @@ import {
   expireAttemptLeases,
   measureBalance,
   requeueLostWork,
+  scheduleBatch,
   sumUpTallies,
-  takeDueBatch,
   takeDueNotifications,
 } from './schedule-store.ts'
 
@@ -30,7 +30,7 @@ export function startSchedulers(kit: Kit, context: WorkerContext, bus: Bus, lane
     async run() {
       const count = await takeDueNotifications(db)
       if (count > 0) context.wakeOutbox()
-      return count === takeDueBatch
+      return count === scheduleBatch
     },
   })
   startPeriodic(kit, {
@@ -48,16 +48,17 @@ export function startSchedulers(kit: Kit, context: WorkerContext, bus: Bus, lane
     everyMs: Math.min(config.STALLED_AFTER / 2, 15_000),
     async run() {
       const count = await requeueLostWork(db, await deliveredLanes(bus, lanes, config.STALLED_AFTER))
-      if (count === 0) return
+      if (count === 0) return false
       context.wakeOutbox()
       metrics.recovered('work_lost', count)
       kit.log.warn({ notifications: count }, 'work that the bus did not deliver is published again')
+      return count >= scheduleBatch
     },
   })
   startPeriodic(kit, {
     name: 'receipt deadline',
     everyMs: 60_000,
-    run: async () => (await closeOverdueReceipts(db, config.RECEIPT_DEADLINE)) === takeDueBatch,
+    run: async () => (await closeOverdueReceipts(db, config.RECEIPT_DEADLINE)) === scheduleBatch,
   })
   startPeriodic(kit, { name: 'tally', everyMs: 10_000, run: () => sumUpTallies(db) })
   exportBalance(kit, context)

@@ -1,5 +1,5 @@
 import { type addSuppression as contract, e164Pattern, type SuppressionChannel } from '@notify/contracts'
-import { type Run, runIdempotently } from '@notify/database'
+import { idempotencyScope, type Run, runIdempotently } from '@notify/database'
 import { maskEmail, maskPhone } from '@notify/privacy'
 import { type Handler, Problem, Reply } from '@notify/service-kit'
 import type { Context } from '../context.ts'
@@ -15,7 +15,7 @@ export const addSuppression: Handler<Context, typeof contract> = async (context,
     ? await runIdempotently(
         context.db,
         {
-          scope: `${principal.tenant_id} ${principal.subject} POST ${request.url}`,
+          scope: idempotencyScope(principal, request.url),
           key: idempotencyKey,
           fingerprint: context.secrets.fingerprint(body),
         },

@@ -1,5 +1,5 @@
 import { type createTemplate as contract, newId } from '@notify/contracts'
-import { type Run, runIdempotently } from '@notify/database'
+import { idempotencyScope, type Run, runIdempotently } from '@notify/database'
 import { type Handler, Reply } from '@notify/service-kit'
 import type { Context } from '../context.ts'
 import { requireFillable } from './check-templates.ts'
@@ -17,6 +17,6 @@ export const createTemplate: Handler<Context, typeof contract> = async ({ db, lo
     return new Reply(201, JSON.stringify(describeWhole(row)))
   }
   if (idempotencyKey === undefined) return create(db.run)
-  const scope = `${principal.tenant_id} ${principal.subject} POST ${url}`
+  const scope = idempotencyScope(principal, url)
   return runIdempotently(db, { scope, key: idempotencyKey, fingerprint: secrets.fingerprint(body) }, create)
 }

@@ -11,6 +11,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       (status in ('delivered', 'undelivered', 'failed', 'cancelled') or receipt_overdue) stored`.execute(db)
   await sql`create index notifications_in_flight on notifications (created_at) where not settled`.execute(db)
   // How many were accepted and settled, as rows that are only added and later summed up: nothing waits for a counter.
+  // The functions name their table's schema by themselves: an operator's session with another search path is counted too.
   await sql`
     create table tallies (
       id bigint generated always as identity primary key,
@@ -18,14 +19,14 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       settled bigint not null
     )`.execute(db)
   await sql`
-    create function tally_accepted() returns trigger language plpgsql as $$
+    create function tally_accepted() returns trigger language plpgsql set search_path from current as $$
     begin
       insert into tallies (accepted, settled)
       select count(*), count(*) filter (where settled) from added having count(*) > 0;
       return null;
     end $$`.execute(db)
   await sql`
-    create function tally_settled() returns trigger language plpgsql as $$
+    create function tally_settled() returns trigger language plpgsql set search_path from current as $$
     declare change bigint;
     begin
       select (select count(*) from after where settled) - (select count(*) from before where settled) into change;

@@ -1,7 +1,6 @@
 import { expect, test } from '@jest/globals'
-import { acceptNotifications } from './accept.ts'
+import { DispatchRequest } from './dispatch-request.ts'
 import { newId } from './ids.ts'
-import { DispatchRequest } from './notifications.ts'
 
 const sms = { channel: 'sms', recipient: { phone: '+15551230001' } }
 
@@ -55,21 +54,32 @@ test('what says nothing of its priority is transactional', () => {
   expect(DispatchRequest.parse({ ...sms, body: 'Hello' }).priority).toBe('transactional')
 })
 
-test('an accept call takes what no single request could: its items are judged one by one', () => {
-  const item = { notification_id: newId('notif'), principal: 0, request: { nonsense: true } }
-  expect(acceptNotifications.body.safeParse({ principals: ['token'], items: [item] }).success).toBe(true)
-  expect(acceptNotifications.body.safeParse({ principals: [], items: [] }).success).toBe(false)
-  const items = Array.from({ length: 513 }, () => item)
-  expect(acceptNotifications.body.safeParse({ principals: ['token'], items }).success).toBe(false)
-})
-
 function entries(count: number): Record<string, string> {
   return Object.fromEntries(Array.from({ length: count }, (_, i) => [`key${i}`, 'value']))
 }
 
-test('a sender of its own is for email alone', () => {
-  const request = { body: 'Hi', from: 'news@example.com' }
-  expect(DispatchRequest.safeParse({ ...request, channel: 'email', recipient: 'ada@example.com' }).success).toBe(true)
-  const { error } = DispatchRequest.safeParse({ ...request, channel: 'sms', recipient: '+15551230001' })
-  expect(error?.issues.map(({ path }) => path)).toEqual([['from']])
+test.each([
+  ['from', 'news@example.com', ['email']],
+  ['html_body', '<p>Hi</p>', ['email']],
+  ['subject', 'Hi', ['email', 'in_app']],
+  ['title', 'Hi', ['in_app']],
+])('%s is for the channels that show it', (field, value, channels) => {
+  const recipients = {
+    email: 'ada@example.com',
+    sms: '+15551230001',
+    in_app: 'user-1',
+    webhook: { url: 'https://a.b' },
+  }
+  for (const [channel, recipient] of Object.entries(recipients)) {
+    const { error } = DispatchRequest.safeParse({ channel, recipient, body: 'Hi', [field]: value })
+    expect(error?.issues.map(({ path }) => path)).toEqual(channels.includes(channel) ? undefined : [[field]])
+  }
+})
+
+test.each(['subject', 'body', 'html_body'])('%s has no place beside an event or a stored template', (field) => {
+  const email = { channel: 'email', recipient: 'ada@example.com', [field]: 'Mine' }
+  for (const named of [{ event_key: 'order.shipped' }, { template_id: newId('tmpl') }]) {
+    const { error } = DispatchRequest.safeParse({ ...email, ...named })
+    expect(error?.issues.map(({ path }) => path)).toEqual([[field]])
+  }
 })

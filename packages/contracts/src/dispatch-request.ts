@@ -1,0 +1,87 @@
+import { z } from 'zod'
+import { Channel } from './channel.ts'
+import { idSchema } from './ids.ts'
+import { EventKey } from './text.ts'
+
+const recipientFields: Record<Channel, readonly string[]> = {
+  email: ['email', 'name'],
+  sms: ['phone'],
+  whatsapp: ['phone', 'opt_in_reference'],
+  in_app: [],
+  webhook: ['url'],
+}
+
+/** Of any shape: that it is JSON was seen when it was read, and walking through it again is slow. */
+const variables = z.record(z.string(), z.unknown())
+
+/** Fields that only these channels show; elsewhere they would be dropped without a word. */
+const shownBy = {
+  subject: ['email', 'in_app'],
+  title: ['in_app'],
+  html_body: ['email'],
+  from: ['email'],
+} as const satisfies Record<string, readonly Channel[]>
+const shownFields = Object.keys(shownBy) as (keyof typeof shownBy)[]
+
+/** What a named template says already. */
+const contentFields = ['subject', 'body', 'html_body'] as const
+
+/** The body of `POST /api/v1/notifications`: the event form (`event_key`, `data`) or the content form (`body`). */
+export const DispatchRequest = z
+  .strictObject({
+    channel: Channel,
+    recipient: z
+      .union([z.string(), z.record(z.string(), z.unknown())], { error: 'must be a string or an object' })
+      .meta({ description: 'E.164 number, address or user id; or an object, e.g. {"phone": "+15551230001"}' }),
+    event_key: EventKey.optional(),
+    data: variables.optional().meta({ description: 'Variables of the event template' }),
+    subject: z.string().max(998).optional(),
+    title: z.string().max(255).optional(),
+    body: z.string().min(1).max(100_000).optional(),
+    html_body: z.string().max(200_000).optional(),
+    from: z
+      .string()
+      .max(1000)
+      .optional()
+      .meta({ description: "Sender of an email, at a verified domain; the provider's own otherwise" }),
+    template_id: idSchema('tmpl').optional(),
+    template_data: variables.optional(),
+    priority: z.enum(['transactional', 'bulk']).default('transactional'),
+    send_at: z.iso
+      .datetime({ offset: true, error: 'must be a time in ISO 8601, e.g. 2026-11-21T09:30:00Z' })
+      .optional()
+      .meta({ description: 'When to send; up to 30 days ahead' }),
+    metadata: z
+      .record(z.string().max(64), z.string().max(512))
+      .refine((record) => Object.keys(record).length <= 20, 'must have at most 20 entries')
+      .optional(),
+  })
+  .superRefine((request, issues) => {
+    const fault = (path: string[], message: string) => issues.addIssue({ code: 'custom', path, message })
+    if (request.event_key === undefined && request.body === undefined && request.template_id === undefined) {
+      fault(['body'], 'give event_key, or body, or template_id')
+    }
+    if (request.event_key !== undefined) {
+      for (const field of [...contentFields, 'template_id', 'template_data'] as const) {
+        if (request[field] !== undefined) fault([field], 'cannot be combined with event_key')
+      }
+    } else if (request.template_id !== undefined) {
+      for (const field of contentFields) {
+        if (request[field] !== undefined) fault([field], 'cannot be combined with template_id')
+      }
+    }
+    for (const field of shownFields) {
+      const channels: readonly Channel[] = shownBy[field]
+      if (request[field] !== undefined && !channels.includes(request.channel)) {
+        fault([field], `is for ${channels.join(' and ')} alone`)
+      }
+    }
+    if (typeof request.recipient === 'object') {
+      const known = recipientFields[request.channel]
+      for (const field of Object.keys(request.recipient)) {
+        if (!known.includes(field)) fault(['recipient', field], `is not a field of a ${request.channel} recipient`)
+      }
+    }
+  })
+  .meta({ id: 'DispatchRequest' })
+export type DispatchRequest = z.output<typeof DispatchRequest>

@@ -1,0 +1,53 @@
+import { type DispatchRequest, type EventTemplates, e164Pattern } from '@notify/contracts'
+import { Problem } from '@notify/service-kit'
+import { renderText } from '../events/render-template.ts'
+
+/** Twilio refuses longer bodies (error 21617); in UTF-16 code units. */
+const maxCharacters = 1600
+
+/** @throws Problem `invalid_recipient` for what is not E.164 */
+export function readPhone({ recipient }: Pick<DispatchRequest, 'recipient'>): string {
+  const phone = typeof recipient === 'string' ? recipient : recipient.phone
+  if (typeof phone === 'string' && e164Pattern.test(phone)) return phone
+  const path = typeof recipient === 'string' ? 'recipient' : 'recipient.phone'
+  const message =
+    phone === undefined ? 'is missing' : 'must be E.164: a plus sign, country code, 7 to 15 digits, no spaces or dashes'
+  throw new Problem('invalid_recipient', `${path} ${message}`, { errors: [{ path, message }] })
+}
+
+/**
+ * Makes the text of a dispatch request: the template's, filled; or the request's own, as it was written, and through Liquid
+ * only with `template_data`.
+ * @param template of the event or the stored template that the request names; none in the content form
+ * @throws Problem `validation_failed` or `template_variable_missing`, naming the field
+ */
+export function composeSms(request: DispatchRequest, template: EventTemplates['sms']): string {
+  const text = template ? filled(request, template.body) : written(request)
+  const fault =
+    text.trim() === ''
+      ? 'is empty'
+      : text.length > maxCharacters
+        ? `has more than ${maxCharacters} characters`
+        : // The request held none, but a template's filters can make one.
+          text.includes('\0')
+          ? 'contains a NUL character'
+          : undefined
+  if (!fault) return text
+  const path = template ? variablesOf(request) : 'body'
+  throw new Problem('validation_failed', `The text to send ${fault}`, {
+    errors: [{ path, message: `the text to send ${fault}` }],
+  })
+}
+
+function filled(request: DispatchRequest, template: string): string {
+  const field = variablesOf(request)
+  return renderText(template, request[field] ?? {}, { field })
+}
+
+function written({ body = '', template_data }: DispatchRequest): string {
+  if (template_data === undefined) return body
+  return renderText(body, template_data, { field: 'template_data', part: 'body', remember: false })
+}
+
+/** The field that holds the variables of a template: events have `data`, stored templates `template_data`. */
+const variablesOf = ({ event_key }: DispatchRequest) => (event_key === undefined ? 'template_data' : 'data')

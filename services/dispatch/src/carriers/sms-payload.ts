@@ -1,0 +1,5 @@
+/** An SMS as it is kept for the worker. */
+export interface SmsPayload {
+  to: string
+  text: string
+}

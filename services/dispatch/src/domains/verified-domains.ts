@@ -1,0 +1,24 @@
+import type { Database } from '@notify/database'
+import { createTtlCache } from '@notify/service-kit'
+import type { Tables } from '../db/schema.ts'
+import { findVerifiedDomain } from './domain-store.ts'
+
+/** The domains that tenants may send from, as sends ask for them; remembered for a second. */
+export interface VerifiedDomains {
+  /** @param domain in ASCII and lower case */
+  isVerified(tenantId: string, domain: string): Promise<boolean>
+}
+
+const rememberedMs = 1000
+
+export function createVerifiedDomains(db: Database<Tables>): VerifiedDomains {
+  const cache = createTtlCache<boolean>({
+    ttlMs: rememberedMs,
+    maxEntries: 10_000,
+    async load(key) {
+      const [tenantId = '', domain = ''] = key.split('|')
+      return (await findVerifiedDomain(db.run, tenantId, domain)) !== undefined
+    },
+  })
+  return { isVerified: (tenantId, domain) => cache.get(`${tenantId}|${domain}`) }
+}
