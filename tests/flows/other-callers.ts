@@ -1,10 +1,9 @@
 import { createPrivateKey, sign } from 'node:crypto'
-import { readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { newId } from '../../packages/contracts/src/index.ts'
 import type { TestEnv } from '../../packages/dev-env/src/index.ts'
 import { mintApiKey } from '../../packages/privacy/src/index.ts'
 import type { Account } from './carrier-callback.ts'
+import { changeProviders } from './providers.ts'
 
 /** An application beside the demo's, and a key of it. */
 export interface Application {
@@ -62,16 +61,15 @@ export async function addTenant(env: TestEnv): Promise<Application & { account: 
   const providerId = newId('prov')
   await env.admin.query(`insert into gateway.tenants (id, name) values ($1, 'Other')`, [tenantId])
   const application = await addApplication(env, tenantId, 'Other Shop')
-  const file = join(env.stack.dataDir, 'bootstrap.json')
-  const document = JSON.parse(readFileSync(file, 'utf8'))
-  document.providers.push({
-    ...document.providers[0],
-    provider_id: providerId,
-    tenant_id: tenantId,
-    credentials: { account_sid: otherAccount.sid, auth_token: otherAccount.authToken, from: '+15005550006' },
-  })
-  writeFileSync(file, JSON.stringify(document))
-  await env.restart('dispatch-api')
+  await changeProviders(env, (providers) => [
+    ...providers,
+    {
+      ...providers[0]!,
+      provider_id: providerId,
+      tenant_id: tenantId,
+      credentials: { account_sid: otherAccount.sid, auth_token: otherAccount.authToken, from: '+15005550006' },
+    },
+  ])
   return { ...application, account: { ...otherAccount, providerId } }
 }
 

@@ -76,6 +76,8 @@ export const BootstrapDocument = z.strictObject({
       kind: z.string(),
       name: z.string(),
       priority: z.int(),
+      /** The most messages a second that the account takes, over all replicas; more wait. Absent or null: no limit. */
+      rate_limit_per_second: z.int().min(1).max(10_000).nullable().optional(),
       credentials: z.record(z.string(), z.string()),
     }),
   ),

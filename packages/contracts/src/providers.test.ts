@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals'
+import { BootstrapDocument } from './bootstrap.ts'
 import { SesCredentials, SmtpCredentials, TwilioCredentials } from './providers.ts'
 
 const account = { account_sid: `AC${'0a'.repeat(16)}`, auth_token: 'f'.repeat(32) }
@@ -146,4 +147,11 @@ test('an address of 10,000 characters is refused at once', () => {
   expect(SesCredentials.safeParse({ ...ses, from }).success).toBe(false)
   expect(SmtpCredentials.safeParse({ ...smtp, from }).success).toBe(false)
   expect(performance.now() - started).toBeLessThan(50)
+})
+
+test('a rate is a whole number from 1 to 10,000, or none', () => {
+  const { rate_limit_per_second: rate } = BootstrapDocument.shape.providers.element.shape
+  for (const good of [1, 10_000, null, undefined]) expect(rate.safeParse(good).success).toBe(true)
+  for (const bad of [0, -1, 0.5, 10_001, Number.POSITIVE_INFINITY, '20'])
+    expect(rate.safeParse(bad).success).toBe(false)
 })

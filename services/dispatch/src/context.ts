@@ -1,7 +1,7 @@
 import type { Database } from '@notify/database'
 import type { BlindIndex, Fingerprint, KeyRing } from '@notify/privacy'
 import type { Logger, Tracer, VerifyPrincipal } from '@notify/service-kit'
-import type { Carriers } from './carriers/carrier.ts'
+import type { HeldCarriers } from './carriers/hold-back.ts'
 import type { Config } from './config.ts'
 import type { Tables } from './db/schema.ts'
 import type { VerifiedDomains } from './domains/verified-domains.ts'
@@ -30,5 +30,5 @@ export interface Context {
 
 /** What the worker works with besides. */
 export interface WorkerContext extends Context {
-  carriers: Carriers
+  carriers: HeldCarriers
 }

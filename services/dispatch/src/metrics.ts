@@ -24,6 +24,10 @@ export function createMetrics(metrics: Metrics) {
     'notify_recovered_total',
     'Notifications that the reconciler took up again, by cause',
   )
+  const putBack = metrics.counter(
+    'notify_put_back_total',
+    'Messages that went back into the queue before a carrier was called, by channel and cause',
+  )
   const domains = metrics.counter('notify_domain_checks_total', 'Checks of sending domains, by the status after it')
   const identities = metrics.counter('notify_domain_identities_total', 'Carriers told of sending domains, by result')
   return {
@@ -34,6 +38,7 @@ export function createMetrics(metrics: Metrics) {
     receipt: (channel: string, status: string) => receipts({ channel, status }),
     domainChecked: (status: string) => domains({ status }),
     identityTold: (result: 'ok' | 'failed') => identities({ result }),
+    putBack: (channel: string, cause: 'circuit_open' | 'rate_limit' | 'late') => putBack({ channel, cause }),
     recovered: (cause: 'lease_expired' | 'work_lost', count: number) => recovered({ cause }, count),
   }
 }

@@ -87,7 +87,7 @@ async function startWorker(kit: Kit, shared: Context, bus: Bus): Promise<void> {
   startOutboxRelay(kit, db, bus, { streamReplicas: config.STREAM_REPLICAS, staleSubjects })
   await serveHttp(kit, { config, context, routes: [] })
   const consumers = consumersOf(context)
-  const lanes = consumers.filter(({ event }) => event === sendRequested).map(({ durable }) => durable)
+  const lanes = consumers.filter(({ event }) => event === sendRequested)
   startSchedulers(kit, context, bus, lanes)
   startDomainSchedulers(kit, context)
   startConsumers(kit, bus, { context, consumers, keepDeadLetter: (letter) => keepDeadLetter(db, letter) })

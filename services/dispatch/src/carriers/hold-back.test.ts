@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals'
+import { describe, expect, jest, test } from '@jest/globals'
 import { newId } from '@notify/contracts'
 import type { Provider } from '../providers/provider-directory.ts'
 import type { CarrierAnswer, Carriers, SmsMessage } from './carrier.ts'
@@ -21,13 +21,14 @@ const message: SmsMessage = {
 }
 
 /** Carriers that always answer this, and how often they were asked. */
-function answering(answer: CarrierAnswer): Carriers & { asked: number } {
+function answering(answer: CarrierAnswer): Carriers & { asked: number; answer: CarrierAnswer } {
   const carriers = {
     asked: 0,
+    answer,
     close: () => {},
     async send() {
       carriers.asked++
-      return answer
+      return carriers.answer
     },
   }
   return carriers
@@ -67,4 +68,62 @@ test.each<[string, CarrierAnswer]>([
   const carriers = answering(answer)
   expect(await codesOf(holdBack(carriers), 200)).toEqual(new Set([answer.code]))
   expect(carriers.asked).toBe(200)
+})
+
+describe('a provider that is held back', () => {
+  /** Carriers that fail until they are mended, held back by a clock that the test turns. */
+  async function broken() {
+    const clock = { ms: Date.now() }
+    const now = jest.spyOn(Date, 'now').mockImplementation(() => clock.ms)
+    const carriers = answering(refusal('broken', carrierFault(), null))
+    const held = holdBack(carriers)
+    await codesOf(held, 25)
+    return { clock, carriers, held, [Symbol.dispose]: () => now.mockRestore() }
+  }
+
+  test('is known to be, by itself alone, after twenty failures in a row; no call is made', async () => {
+    using world = await broken()
+    const { held, carriers } = world
+    expect(carriers.asked).toBe(20)
+    expect(held.heldBackMs(provider, 'live')).toBe(5000)
+    expect(held.heldBackMs({ ...provider, id: newId('prov') }, 'live')).toBe(0)
+    expect(held.heldBackMs({ ...provider, revision: 2 }, 'live')).toBe(0)
+  })
+
+  test('is told of for as long as it is', async () => {
+    using world = await broken()
+    const { held, carriers, clock } = world
+    expect(held.circuits()).toEqual([{ providerId: provider.id, kind: 'twilio', isOpen: true }])
+    clock.ms += 5000
+    carriers.answer = accepted('SM1')
+    await held.send(provider, message)
+    expect(held.circuits()).toMatchObject([{ isOpen: false }])
+  })
+
+  test('is asked once when the time has come; meanwhile the others wait, and its answer decides for all', async () => {
+    using world = await broken()
+    const { held, carriers, clock } = world
+    clock.ms += 5000
+    expect(held.heldBackMs(provider, 'live')).toBe(0)
+    const [probe, other] = await Promise.all([held.send(provider, message), held.send(provider, message)])
+    expect([probe.code, other.code, carriers.asked]).toEqual(['broken', 'circuit_open', 21])
+    expect(held.heldBackMs(provider, 'live')).toBe(5000)
+    clock.ms += 5000
+    carriers.answer = accepted('SM1')
+    expect((await held.send(provider, message)).outcome).toBe('accepted')
+    expect(held.heldBackMs(provider, 'live')).toBe(0)
+  })
+})
+
+test('a provider that asks for a pause is busy for as long, and is called all the same when it must be', async () => {
+  let nowMs = 1000
+  const carriers = answering(refusal('20429', later(), null, 30_000))
+  const held = holdBack(carriers, () => nowMs)
+  expect(held.isBusy(provider, 'live')).toBe(false)
+  await held.send(provider, message)
+  expect([held.isBusy(provider, 'live'), held.isBusy(provider, 'test')]).toEqual([true, false])
+  await held.send(provider, message)
+  expect(carriers.asked).toBe(2)
+  nowMs += 30_000
+  expect(held.isBusy(provider, 'live')).toBe(false)
 })

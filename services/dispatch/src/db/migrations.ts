@@ -5,6 +5,7 @@ import * as suppressions from './migrations/0003-suppressions.ts'
 import * as templates from './migrations/0004-templates.ts'
 import * as scheduleAndTally from './migrations/0005-schedule-and-tally.ts'
 import * as streamLosses from './migrations/0006-stream-losses.ts'
+import * as failoverAndRate from './migrations/0007-failover-and-rate.ts'
 
 export const migrations: Migrations = {
   '0001-foundation': foundation,
@@ -13,4 +14,5 @@ export const migrations: Migrations = {
   '0004-templates': templates,
   '0005-schedule-and-tally': scheduleAndTally,
   '0006-stream-losses': streamLosses,
+  '0007-failover-and-rate': failoverAndRate,
 }

@@ -36,7 +36,20 @@ export interface Tables {
     priority: number
     revision: Generated<number>
     credentials: Buffer
+    /** The most messages that the account takes in a second; null: no limit. */
+    rate_limit_per_second: number | null
     updated_at: Time
+  }
+  /** When the next send of a limited provider may begin, in milliseconds of Unix time. */
+  send_slots: {
+    provider_id: string
+    /** The part of the rate that all lanes share. */
+    shared_ms: Generated<number>
+    /** The part that is kept for what cannot wait. */
+    kept_ms: Generated<number>
+    /** Until when those are spread that were put off. */
+    urgent_until_ms: Generated<number>
+    bulk_until_ms: Generated<number>
   }
   notifications: {
     id: string
@@ -60,8 +73,13 @@ export interface Tables {
     retry_count: Generated<number>
     /** Attempts in all; the latest one bears this number. */
     attempt_count: Generated<number>
-    /** Attempts since it was accepted or last retried by an operator: the place in the retry schedule. */
+    /**
+     * The place in the retry schedule since it was accepted or last retried by an operator: attempts, without those that
+     * another provider made at once in the place of one that could not.
+     */
     round_attempts: Generated<number>
+    /** How many of the latest attempts the next one makes up for, with a provider that none of them was made with. */
+    failovers: Generated<number>
     /** Whether a worker is calling the carrier. */
     sending: Generated<boolean>
     next_attempt_at: Time | null

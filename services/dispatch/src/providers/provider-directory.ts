@@ -16,37 +16,57 @@ export type Provider = {
   }
 }[ProviderKind]
 
+/** A provider with what concerns the choice and the pace, beside how to reach it. */
+export type ListedProvider = Provider & {
+  /** Messages a second over all replicas; `null`: as many as come. */
+  rateLimitPerSecond: number | null
+}
+
 /** The providers of tenants in the order of their priority, remembered for a second. */
 export interface ProviderDirectory {
-  list(tenantId: string, applicationId: string, channel: Channel): Promise<Provider[]>
+  list(tenantId: string, applicationId: string, channel: Channel): Promise<ListedProvider[]>
   forget(): void
 }
 
 const rememberedMs = 1000
 
+interface Row {
+  id: string
+  kind: string
+  credentials: Buffer
+  revision: number
+  rate_limit_per_second: number | null
+}
+
 /** Where a provider's credentials belong: nothing else can read them. */
 export const credentialsPlace = (tenantId: string, providerId: string) => `providers|${tenantId}|${providerId}`
 
 export function createProviderDirectory(db: Database<Tables>, keyRing: KeyRing): ProviderDirectory {
-  const cache = createTtlCache<Provider[]>({
+  const cache = createTtlCache<ListedProvider[]>({
     ttlMs: rememberedMs,
     maxEntries: 10_000,
     async load(key) {
       const [tenantId = '', applicationId = '', channel = ''] = key.split('|')
-      const rows = await db.run<{ id: string; kind: string; credentials: Buffer; revision: number }>(
+      const rows = await db.run<Row>(
         {
           name: 'list-providers',
-          text: `select id, kind, credentials, revision from providers
+          text: `select id, kind, credentials, revision, rate_limit_per_second from providers
                  where tenant_id = $1 and channel = $3 and (application_id is null or application_id = $2)
                  order by priority, id`,
         },
         [tenantId, applicationId, channel],
       )
-      return rows.flatMap(({ id, kind, credentials, revision }): Provider[] => {
+      return rows.flatMap(({ id, kind, credentials, revision, rate_limit_per_second }): ListedProvider[] => {
         if (!isProviderKind(kind)) return []
         const text = keyRing.decrypt(credentials, credentialsPlace(tenantId, id))
         return [
-          { id, kind, revision, credentials: providerKinds[kind].credentials.parse(JSON.parse(text)) } as Provider,
+          {
+            id,
+            kind,
+            revision,
+            credentials: providerKinds[kind].credentials.parse(JSON.parse(text)),
+            rateLimitPerSecond: rate_limit_per_second,
+          } as ListedProvider,
         ]
       })
     },

@@ -14,6 +14,7 @@ interface ProviderRecord {
   name: string
   priority: number
   credentials: Record<string, string>
+  rate_limit_per_second?: number | null | undefined
 }
 
 /** Where the credentials belong while they travel on the bus. */
@@ -24,7 +25,7 @@ const eventPlace = (tenantId: string, providerId: string) => `dispatch.provider.
  * @throws Error naming the fields of credentials that could not be sent with
  */
 export async function saveProvider(tx: Transaction<Tables>, keyRing: KeyRing, record: ProviderRecord): Promise<void> {
-  const { provider_id: id, tenant_id, credentials, ...rest } = record
+  const { provider_id: id, tenant_id, credentials, rate_limit_per_second = null, ...rest } = record
   requireUsable(record)
   const place = credentialsPlace(tenant_id, id)
   const text = JSON.stringify(credentials)
@@ -39,6 +40,7 @@ export async function saveProvider(tx: Transaction<Tables>, keyRing: KeyRing, re
   const row = {
     tenant_id,
     ...rest,
+    rate_limit_per_second,
     revision,
     credentials: unchanged ? known.credentials : keyRing.encrypt(text, place),
   }

@@ -17,6 +17,13 @@ const nextStatus = `case ${moves
   .join(' ')} end`
 
 /**
+ * SQL for what the carrier said of an attempt: the first receipt that says something stands, in the place of what was known
+ * while its outcome was not, and nothing is added to a message that was delivered.
+ */
+const told = (what: string) => `coalesce(case when a.outcome = 'accepted' then a.provider_${what} end,
+            case when explains then receipt.${what} end)`
+
+/**
  * A receipt counts only for notifications of the tenant whose account signed it: the correlation that came with it is the
  * carrier account's word. It also settles an attempt whose outcome was unknown. The next state is an expression over the row
  * and no join with a table of moves: a row that somebody else changed meanwhile is judged anew, a joined line would not be.
@@ -42,8 +49,7 @@ const apply: Statement = {
       set outcome = 'accepted', finished_at = coalesce(a.finished_at, now()),
           provider_id = coalesce(a.provider_id, receipt.provider_id),
           provider_message_id = coalesce(a.provider_message_id, receipt.provider_message_id),
-          provider_code = case when explains then receipt.code when a.outcome = 'accepted' then a.provider_code end,
-          provider_message = case when explains then receipt.reason when a.outcome = 'accepted' then a.provider_message end
+          provider_code = ${told('code')}, provider_message = ${told('reason')}
       from receipt where a.notification_id = receipt.id and a.number = receipt.number and (settles or explains)
     ), changed as (
       update notifications n

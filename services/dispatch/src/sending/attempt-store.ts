@@ -11,15 +11,20 @@ export interface Claim {
   channel: Channel
   lane: Lane
   mode: 'live' | 'test'
+  recipient_masked: string
+  recipient_index: string
   payload: Buffer
   attempt_id: string
   attempt_count: number
   round_attempts: number
+  /** Providers that this attempt makes up for; null when it begins anew with any of them. */
+  tried: (string | null)[] | null
 }
 
 /**
  * The attempt is on record before the carrier is called: a crash in between leaves a trace that the reconciler finds. Rows are
- * locked by their id alone: with the state among the conditions Postgres would walk the whole queue to find a few.
+ * locked by their id alone: with the state among the conditions Postgres would walk the whole queue to find a few. Whoever was
+ * suppressed since the acceptance is not written to: that is the last moment at which it can be seen without asking again.
  */
 const claim: Statement = {
   name: 'claim-for-sending',
@@ -28,24 +33,43 @@ const claim: Statement = {
     locked as (
       select * from notifications where id = any (array(select id from wanted)) order by id for update
     ), due as (
-      select id, wanted.attempt_id from locked join wanted using (id)
+      select id, wanted.attempt_id,
+        (select s.reason from suppressions s where s.tenant_id = locked.tenant_id and s.channel = locked.channel
+           and s.recipient_index = locked.recipient_index and s.lifted_at is null) as suppressed
+      from locked join wanted using (id)
       where status = 'queued' and not sending
         and (next_attempt_at is null or next_attempt_at <= now()) and when_due = 'send'
-    ), claimed as (
+    ), refused as (
+      update notifications n
+      set status = 'failed', revision = revision + 1, retryable = false, next_attempt_at = null, failovers = 0,
+          failure_reason = 'recipient_suppressed: nothing is sent to this recipient any more (' || due.suppressed || ')',
+          updated_at = now()
+      from due where n.id = due.id and due.suppressed is not null
+      returning n.*
+    ), facts as (${factsInto('refused')}),
+    claimed as (
       update notifications n
       set sending = true, next_attempt_at = null, attempt_count = attempt_count + 1,
-          round_attempts = round_attempts + 1, updated_at = now()
-      from due where n.id = due.id
+          round_attempts = round_attempts + case when failovers = 0 then 1 else 0 end, updated_at = now()
+      from due where n.id = due.id and due.suppressed is null
       returning n.*, due.attempt_id
     ), opened as (
       insert into attempts (notification_id, number, id, lease_until)
       select id, attempt_count, attempt_id, now() + make_interval(secs => $2) from claimed
     )
-    select id, tenant_id, application_id, channel, lane, mode, payload, attempt_id, attempt_count, round_attempts
+    select id, tenant_id, application_id, channel, lane, mode, recipient_masked, recipient_index, payload, attempt_id,
+      attempt_count, round_attempts,
+      case when failovers > 0 then array(
+        select provider_id from attempts a
+        where a.notification_id = claimed.id and a.number between attempt_count - failovers and attempt_count - 1
+      ) end as tried
     from claimed`,
 }
 
-/** Claims notifications; those that are not due, or that somebody else is sending, are missing from the answer. */
+/**
+ * Claims notifications; those that are not due, that somebody else is sending, or whose recipient is suppressed, are missing
+ * from the answer.
+ */
 export function claimForSending(
   db: Database<Tables>,
   wanted: readonly { id: string; attempt_id: string }[],
@@ -66,23 +90,31 @@ export interface Settlement {
   next:
     | { status: 'sent' }
     | { status: 'failed'; reason: string; retryable: boolean }
-    /** Stays queued: `send` again after the wait, or `give_up` with this reason unless a callback settles it before. */
-    | { status: 'queued'; afterMs: number; whenDue: 'send' | 'give_up'; reason: string | null }
+    /**
+     * Stays queued: `send` again after the wait, or `give_up` with this reason unless a callback settles it before. `failsOver`:
+     * the next attempt is made with a provider that was not tried yet.
+     */
+    | { status: 'queued'; afterMs: number; whenDue: 'send' | 'give_up'; reason: string | null; failsOver: boolean }
 }
 
-/** A receipt may have come before the answer: whatever it set is kept. */
+/**
+ * A receipt may have come before the answer: whatever it set is kept. An attempt that another provider makes up for takes no
+ * place in the retry schedule, unless its outcome is unknown: so often something may be sent twice, and no more.
+ */
 const settle: Statement = {
   name: 'settle-attempts',
   text: `
     with ended as (
       select * from json_to_recordset($1::json) as t (id text, number int, provider_id text, outcome text, code text,
-        message text, provider_message_id text, status text, reason text, retryable boolean, after_ms float8, when_due text)
+        message text, provider_message_id text, status text, reason text, retryable boolean, after_ms float8, when_due text,
+        fails_over boolean)
     ), attempt as (
       update attempts a
       set finished_at = now(), provider_id = coalesce(a.provider_id, ended.provider_id),
           outcome = case when a.outcome = 'accepted' then a.outcome else ended.outcome end,
           ambiguous = a.ambiguous or (ended.outcome = 'unknown' and a.outcome is distinct from 'accepted'),
-          provider_code = coalesce(a.provider_code, ended.code), provider_message = coalesce(a.provider_message, ended.message),
+          provider_code = case when a.outcome = 'accepted' then a.provider_code else ended.code end,
+          provider_message = case when a.outcome = 'accepted' then a.provider_message else ended.message end,
           provider_message_id = coalesce(a.provider_message_id, ended.provider_message_id)
       from ended where a.notification_id = ended.id and a.number = ended.number
     ), locked as (
@@ -96,7 +128,10 @@ const settle: Statement = {
           retryable = case when n.status = 'queued' then ended.retryable else n.retryable end,
           next_attempt_at = case when n.status = 'queued' and ended.status = 'queued'
             then now() + make_interval(secs => ended.after_ms / 1000) end,
-          when_due = case when n.status = 'queued' then ended.when_due else 'send' end
+          when_due = case when n.status = 'queued' then ended.when_due else 'send' end,
+          failovers = case when ended.fails_over then n.failovers + n.sending::int else 0 end,
+          round_attempts = n.round_attempts
+            + case when ended.fails_over and ended.outcome = 'unknown' then n.sending::int else 0 end
       from ended join locked using (id) where n.id = ended.id
       returning n.*, ended.status as wanted_status, old.status as old_status
     ), changed as (select * from settled where status <> old_status)
@@ -131,5 +166,41 @@ function rowOf({
     retryable: next.status === 'failed' && next.retryable,
     after_ms: next.status === 'queued' ? next.afterMs : 0,
     when_due: next.status === 'queued' ? next.whenDue : 'send',
+    fails_over: next.status === 'queued' && next.failsOver,
   }
+}
+
+/** The attempt never called a carrier: it leaves no trace, and takes no place in the retry schedule. */
+const putBack: Statement = {
+  name: 'put-back-claims',
+  text: `
+    with unmade as (select * from json_to_recordset($1::json) as t (id text, number int, after_ms float8)),
+    locked as (
+      select n.id, unmade.number, unmade.after_ms from notifications n join unmade using (id)
+      where n.attempt_count = unmade.number and n.sending order by n.id for update of n
+    ), gone as (
+      delete from attempts a using locked
+      where a.notification_id = locked.id and a.number = locked.number and a.finished_at is null
+      returning locked.*
+    )
+    update notifications n
+    set sending = false, attempt_count = n.attempt_count - 1,
+        round_attempts = n.round_attempts - case when n.failovers = 0 then 1 else 0 end,
+        next_attempt_at = case when n.status = 'queued' then now() + make_interval(secs => gone.after_ms / 1000) end
+    from gone where n.id = gone.id`,
+}
+
+/** A claim that is given back before the carrier was called, and when it is due again. */
+export interface Unmade {
+  claim: Claim
+  afterMs: number
+}
+
+/** Puts claims back into the queue; the scheduler takes them up when they are due. */
+export async function putBackClaims(db: Database<Tables>, unmade: readonly Unmade[]): Promise<void> {
+  await db.run(putBack, [
+    JSON.stringify(
+      unmade.map(({ claim, afterMs }) => ({ id: claim.id, number: claim.attempt_count, after_ms: afterMs })),
+    ),
+  ])
 }

@@ -10,6 +10,15 @@ export interface RetryPolicy {
   random(): number
 }
 
+/** Where a message stands when an attempt has ended. */
+export interface Situation {
+  lane: Lane
+  /** The place in the retry schedule, from 1: since acceptance or the last operator retry. */
+  place: number
+  /** Whether a provider that can be called is left which was not tried since the last wait. */
+  otherProvider: boolean
+}
+
 /** Lanes whose events would rather be sent twice than not at all. */
 const duplicatesAllowed: Record<Lane, boolean> = { otp: true, transactional: true, bulk: false }
 
@@ -17,40 +26,43 @@ export const unknownReason =
   'Outcome unknown: the carrier did not answer and sent no callback; it may have been delivered'
 
 /**
- * What follows from a carrier's answer.
- * @param roundAttempts attempts since acceptance or the last operator retry, this one included
+ * What follows from a carrier's answer. What was refused for now goes to the next provider at once, and takes no place in the
+ * schedule: that is for waits, and there is one only when all providers were tried. An unknown outcome waits for a callback
+ * first; what is then sent again goes to another provider too, and takes its place.
  */
 export function decideNext(
   answer: CarrierAnswer,
-  lane: Lane,
-  roundAttempts: number,
+  { lane, place, otherProvider }: Situation,
   policy: RetryPolicy,
 ): Settlement['next'] {
   const reason = reasonOf(answer)
-  const longestMs = policy.retryDelaysMs[roundAttempts - 1]
+  const longestMs = policy.retryDelaysMs[place - 1]
   switch (answer.outcome) {
     case 'accepted':
       return { status: 'sent' }
     case 'rejected_permanent':
       return { status: 'failed', reason, retryable: false }
     case 'rejected_retryable': {
+      if (otherProvider) return again(0, true)
       if (longestMs === undefined) return { status: 'failed', reason, retryable: true }
-      return {
-        status: 'queued',
-        afterMs: waitMs(longestMs, answer.retryAfterMs, policy),
-        whenDue: 'send',
-        reason: null,
-      }
+      return again(waitMs(longestMs, answer.retryAfterMs, policy), false)
     }
     case 'unknown': {
-      const again = duplicatesAllowed[lane] && longestMs !== undefined
       const afterMs = policy.unknownGraceMs
-      return again
-        ? { status: 'queued', afterMs, whenDue: 'send', reason: null }
-        : { status: 'queued', afterMs, whenDue: 'give_up', reason: unknownReason }
+      return duplicatesAllowed[lane] && longestMs !== undefined
+        ? again(afterMs, otherProvider)
+        : { status: 'queued', afterMs, whenDue: 'give_up', reason: unknownReason, failsOver: false }
     }
   }
 }
+
+const again = (afterMs: number, failsOver: boolean): Settlement['next'] => ({
+  status: 'queued',
+  afterMs,
+  whenDue: 'send',
+  reason: null,
+  failsOver,
+})
 
 /** Full jitter; a wait that the carrier asked for is kept, with a little spread on top. */
 function waitMs(longestMs: number, retryAfterMs: number | null, { random }: RetryPolicy): number {

@@ -34,21 +34,27 @@ export async function takeDueNotifications(db: Database<Tables>): Promise<number
 /** As many are taken in one round: when there were as many, there may be more. */
 export const scheduleBatch = batch
 
-/** What a crashed worker left under way: nobody knows whether the carrier took it. */
+/**
+ * What a crashed worker left under way: nobody knows whether the carrier took it. Notifications are locked before their
+ * attempts, as every statement does, so that none waits for another in a circle.
+ */
 const expireLeases: Statement = {
   name: 'expire-leases',
   text: `
     with expired as (
-      select notification_id, number from attempts
-      where finished_at is null and lease_until < now() order by lease_until limit ${batch} for update skip locked
+      select notification_id as id, number from attempts
+      where finished_at is null and lease_until < now() order by lease_until limit ${batch}
+    ), locked as (
+      select id from notifications where id = any (array(select id from expired)) order by id for update skip locked
     ), ended as (
       update attempts a set finished_at = now(), outcome = 'unknown', ambiguous = true,
         provider_message = 'The worker ended before it could record the answer'
-      from expired where a.notification_id = expired.notification_id and a.number = expired.number
+      from expired join locked using (id)
+      where a.notification_id = expired.id and a.number = expired.number and a.finished_at is null
       returning a.notification_id, a.number
     ), freed as (
       update notifications n
-      set sending = false, updated_at = now(),
+      set sending = false, failovers = 0, updated_at = now(),
           next_attempt_at = case when n.status = 'queued' then now() + make_interval(secs => $1) end,
           when_due = case when n.status = 'queued' and (n.lane = 'bulk' or n.round_attempts > $2) then 'give_up' else 'send' end,
           failure_reason = case when n.status = 'queued' and (n.lane = 'bulk' or n.round_attempts > $2) then $3 else n.failure_reason end
@@ -74,23 +80,34 @@ export async function expireAttemptLeases(
 const requeueLost: Statement = {
   name: 'requeue-lost-work',
   text: `
-    with lost as (
-      select id from notifications
-      where status = 'queued' and not sending and next_attempt_at is null
-        and enqueued_at < greatest($1::timestamptz, (select noticed_at from stream_losses where stream = $2 and last_seq = 0))
-      order by enqueued_at limit ${batch} for update skip locked
+    with lane as (select * from json_to_recordset($1::json) as t (lane text, channel text, before timestamptz)),
+    forgotten as (select noticed_at from stream_losses where stream = $2 and last_seq = 0),
+    lost as (
+      select one.id from lane cross join lateral (
+        select id from notifications n
+        where n.lane = lane.lane and n.channel = lane.channel and status = 'queued' and not sending
+          and next_attempt_at is null and enqueued_at < greatest(lane.before, (select noticed_at from forgotten))
+        order by enqueued_at limit ${batch} for update skip locked
+      ) as one
     ), again as (
       update notifications n set enqueued_at = now() from lost where n.id = lost.id returning n.*
     ), work as (${workInto('again')})
     select count(*)::int as count from again`,
 }
 
+/** The moment before which all work of a lane has reached the workers. */
+export interface DeliveredLane {
+  lane: string
+  channel: string
+  before: Date
+}
+
 /**
- * Publishes work anew that was enqueued before this moment and has not been taken up; and, once JetStream has forgotten
- * everything, all that was enqueued before that. @returns how many, at most {@link scheduleBatch}
+ * Publishes work anew that its lane should have delivered and that has not been taken up; and, once JetStream has forgotten
+ * everything, all that was enqueued before that. @returns how many, of each lane at most {@link scheduleBatch}
  */
-export async function requeueLostWork(db: Database<Tables>, enqueuedBefore: Date): Promise<number> {
-  const [row] = await db.run<{ count: number }>(requeueLost, [enqueuedBefore, streams.dispatch.name])
+export async function requeueLostWork(db: Database<Tables>, lanes: readonly DeliveredLane[]): Promise<number> {
+  const [row] = await db.run<{ count: number }>(requeueLost, [JSON.stringify(lanes), streams.dispatch.name])
   return row?.count ?? 0
 }
 

@@ -1,127 +1,128 @@
-import { setTimeout as delay } from 'node:timers/promises'
-import { newId, type sendRequested } from '@notify/contracts'
+import type { sendRequested } from '@notify/contracts'
 import type { Delivery } from '@notify/messaging'
-import { coalesce, type Span, SpanKind } from '@notify/service-kit'
+import type { Span } from '@notify/service-kit'
 import type { z } from 'zod'
-import { payloadPlace } from '../accept/judge-candidate.ts'
-import type { CarrierAnswer, Payload } from '../carriers/carrier.ts'
+import type { CarrierAnswer } from '../carriers/carrier.ts'
+import { heldBackCode } from '../carriers/hold-back.ts'
 import type { WorkerContext } from '../context.ts'
-import { type Claim, claimForSending, type Settlement, settleAttempts } from './attempt-store.ts'
+import type { ListedProvider } from '../providers/provider-directory.ts'
+import { suppress } from '../suppressions/suppression-store.ts'
+import type { Claim, Settlement } from './attempt-store.ts'
+import { callCarrier, noProvider } from './call-carrier.ts'
+import { chooseProvider } from './choose-provider.ts'
+import { createClaims } from './claim-work.ts'
 import { decideNext, type RetryPolicy } from './decide-next.ts'
 import { createPace } from './pace.ts'
+import { createThrottle, longestTurnMs } from './throttle.ts'
 
 type Work = z.output<typeof sendRequested.schema>
 
 /** A worker's lease outlasts every carrier call; what is older was left behind by a crash. */
 const leaseMarginMs = 5000
-const batch = { maxBatch: 128, maxInFlight: 2, minIntervalMs: 10 }
+/** While every provider is held back messages look again, spread so that they do not all come at once. */
+const heldBackSpreadMs = { urgent: 5000, bulk: 30_000 }
 
 /** Handles the work of a lane: claims the notification, calls the carrier, records the outcome. */
 export function createSender(context: WorkerContext): (work: Work, delivery: Delivery) => Promise<void> {
-  const { config, db } = context
+  const { config, db, directory, carriers, metrics } = context
   const { SEND_CONCURRENCY, BULK_CONCURRENCY, EMAIL_CONCURRENCY, EMAIL_BULK_CONCURRENCY } = config
   const mostAtOnce = Math.max(SEND_CONCURRENCY, BULK_CONCURRENCY, EMAIL_CONCURRENCY, EMAIL_BULK_CONCURRENCY)
   const longestPaceMs = (1000 * mostAtOnce) / config.SEND_RATE
-  const leaseMs = longestPaceMs + config.CARRIER_TIMEOUT + leaseMarginMs
+  const leaseMs = longestPaceMs + longestTurnMs + config.CARRIER_TIMEOUT + leaseMarginMs
   const policy: RetryPolicy = {
     retryDelaysMs: config.SEND_RETRY_DELAYS,
     unknownGraceMs: config.UNKNOWN_GRACE,
     random: Math.random,
   }
-  const claim = coalesce<{ id: string; attempt_id: string }, Claim | undefined>({
-    ...batch,
-    async run(wanted) {
-      const claims = await claimForSending(db, wanted, leaseMs / 1000)
-      const byAttempt = new Map(claims.map((one) => [one.attempt_id, one]))
-      return wanted.map(({ attempt_id }) => byAttempt.get(attempt_id))
-    },
-  })
-  const settle = coalesce<Settlement, undefined>({
-    ...batch,
-    async run(settlements) {
-      // What the carrier said is known here alone: it is worth more than one try to write it down.
-      await persistently(() => settleAttempts(db, settlements), leaseMs)
-      context.wakeOutbox()
-      return settlements.map(() => undefined)
-    },
-  })
+  const claims = createClaims(context, leaseMs)
   const pace = createPace(config.SEND_RATE)
-  return async ({ notification_id }, { span }) => {
-    const claimed = await claim({ id: notification_id, attempt_id: newId('att') })
-    // Sent already, or being sent, or not due: a second delivery of the same work, which takes nobody's turn.
-    if (!claimed) return
-    await pace.next()
-    const { providerId, kind, answer } = await callCarrier(context, claimed, span)
-    const next = decideNext(answer, claimed.lane, claimed.round_attempts, policy)
-    await settle({
-      notificationId: claimed.id,
-      attemptNumber: claimed.attempt_count,
-      providerId,
+  const throttles = { urgent: createThrottle(db, 'urgent'), bulk: createThrottle(db, 'bulk') }
+
+  const putBack = async (claim: Claim, cause: 'circuit_open' | 'rate_limit' | 'late', afterMs: number) => {
+    metrics.putBack(claim.channel, cause)
+    await claims.putBack({ claim, afterMs })
+    return false
+  }
+
+  const record = async (
+    claim: Claim,
+    provider: ListedProvider | null,
+    answer: CarrierAnswer,
+    otherProvider: boolean,
+  ) => {
+    const next = decideNext(answer, { lane: claim.lane, place: claim.round_attempts, otherProvider }, policy)
+    if (answer.suppress) await suppressRecipient(context, claim, answer.suppress)
+    await claims.settle({
+      notificationId: claim.id,
+      attemptNumber: claim.attempt_count,
+      providerId: provider?.id ?? null,
       outcome: answer.outcome,
       code: answer.code,
       message: answer.message,
       providerMessageId: answer.providerMessageId,
       next,
     })
-    context.metrics.attempt(claimed.channel, kind, answer.outcome)
-    logAttempt(context, claimed, answer, next, providerId)
+    metrics.attempt(claim.channel, provider?.kind ?? 'none', answer.outcome)
+    logAttempt(context, claim, answer, next, provider?.id ?? null)
+    return next.status === 'queued' && next.failsOver && next.afterMs === 0
   }
-}
 
-const longestPauseMs = 1000
+  /** @returns whether another provider takes its turn at once */
+  const attempt = async (claim: Claim, latestMs: number, span: Span): Promise<boolean> => {
+    const { mode, tenant_id, application_id, channel } = claim
+    const lane = claim.lane === 'bulk' ? 'bulk' : 'urgent'
+    await pace.next()
+    const providers = await directory.providers.list(tenant_id, application_id, channel)
+    if (providers.length === 0) return record(claim, null, noProvider, false)
+    const choice = chooseProvider(providers, new Set(claim.tried), (provider) => ({
+      heldBackMs: carriers.heldBackMs(provider, mode),
+      busy: carriers.isBusy(provider, mode),
+    }))
+    const untilProbed = (heldBackMs: number) => heldBackMs + Math.random() * heldBackSpreadMs[lane]
+    if ('heldBackMs' in choice) return putBack(claim, 'circuit_open', untilProbed(choice.heldBackMs))
+    const { provider, otherProvider } = choice
+    // Test messages go to the sandbox: they use up nothing of the account's rate.
+    if (provider.rateLimitPerSecond !== null && mode === 'live') {
+      const againInMs = await throttles[lane].turn(provider.id, provider.rateLimitPerSecond)
+      if (againInMs > 0) return putBack(claim, 'rate_limit', againInMs)
+    }
+    // Somebody else may think that this attempt was left behind before the carrier has answered.
+    if (performance.now() > latestMs) return putBack(claim, 'late', 0)
+    const answer = await callCarrier(context, claim, provider, span)
+    // Held back since it was chosen: no call was made.
+    if (answer.code === heldBackCode) {
+      return putBack(claim, 'circuit_open', untilProbed(carriers.heldBackMs(provider, mode)))
+    }
+    return record(claim, provider, answer, otherProvider)
+  }
 
-/** Tries again until it succeeds or the time is over; the last failure is thrown. */
-async function persistently(work: () => Promise<void>, forMs: number): Promise<void> {
-  const until = performance.now() + forMs
-  for (let pauseMs = 50; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
-    try {
-      return await work()
-    } catch (error) {
-      if (performance.now() + pauseMs > until) throw error
-      await delay(pauseMs)
+  return async ({ notification_id }, { span }) => {
+    // What one provider refused goes to the next one in this same loop. It is also due at once in the table: after a crash in
+    // between the scheduler brings it back, and the attempts tell which providers were tried.
+    for (let again = true; again; ) {
+      const latestMs = performance.now() + leaseMs - config.CARRIER_TIMEOUT - leaseMarginMs / 2
+      const claim = await claims.take(notification_id)
+      again = claim !== undefined && (await attempt(claim, latestMs, span))
     }
   }
 }
 
-async function callCarrier(
-  { directory, secrets, carriers, tracer, metrics }: WorkerContext,
-  claim: Claim,
-  parent: Span,
-): Promise<{ providerId: string | null; kind: string; answer: CarrierAnswer }> {
-  const providers = await directory.providers.list(claim.tenant_id, claim.application_id, claim.channel)
-  if (providers.length === 0) return { providerId: null, kind: 'none', answer: noProvider }
-  const payload: Payload = JSON.parse(secrets.keyRing.decrypt(claim.payload, payloadPlace(claim.tenant_id, claim.id)))
-  let last: { providerId: string; kind: string; answer: CarrierAnswer } | undefined
-  for (const provider of providers) {
-    const span = tracer.start(`send ${provider.kind}`, {
-      parent: parent.traceparent,
-      kind: SpanKind.CLIENT,
-      attributes: { 'notification.id': claim.id, 'attempt.id': claim.attempt_id, 'provider.id': provider.id },
-    })
-    const started = performance.now()
-    const answer = await carriers.send(provider, {
-      ...payload,
-      notificationId: claim.id,
-      attemptId: claim.attempt_id,
-      mode: claim.mode,
-      traceparent: span.traceparent,
-    })
-    metrics.carrierSeconds(provider.kind, (performance.now() - started) / 1000)
-    span.set({ 'attempt.outcome': answer.outcome })
-    span.end(answer.outcome === 'accepted' ? undefined : new Error(answer.code ?? answer.outcome))
-    last = { providerId: provider.id, kind: provider.kind, answer }
-    // Only an account that is known not to have taken the message, and is broken as a whole, hands over to the next one.
-    if (answer.code !== 'circuit_open') return last
+/** The carrier knows what the recipient told it; a failure to write it down must not cost us the carrier's answer. */
+async function suppressRecipient(
+  { db, log }: WorkerContext,
+  { id, tenant_id, channel, mode, recipient_index, recipient_masked }: Claim,
+  reason: NonNullable<CarrierAnswer['suppress']>,
+): Promise<void> {
+  // The sandbox's recipients have told nobody anything.
+  if (mode === 'test' || (channel !== 'sms' && channel !== 'email')) return
+  try {
+    await suppress(db.run, [
+      { tenant_id, channel, recipient_index, recipient_masked, reason, source_notification_id: id },
+    ])
+    log.info({ notification_id: id, reason }, 'recipient suppressed')
+  } catch (error) {
+    log.error({ notification_id: id, reason, err: error }, 'a recipient could not be suppressed')
   }
-  return last!
-}
-
-const noProvider: CarrierAnswer = {
-  outcome: 'rejected_retryable',
-  code: 'provider_not_configured',
-  message: 'No provider is configured for this channel any more',
-  providerMessageId: null,
-  retryAfterMs: null,
 }
 
 /** One wide line for each attempt; neither the recipient nor the text is in it. */

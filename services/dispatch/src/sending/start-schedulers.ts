@@ -6,6 +6,7 @@ import { unknownReason } from './decide-next.ts'
 import {
   type Balance,
   closeOverdueReceipts,
+  type DeliveredLane,
   expireAttemptLeases,
   measureBalance,
   requeueLostWork,
@@ -14,8 +15,14 @@ import {
   takeDueNotifications,
 } from './schedule-store.ts'
 
+/** The consumer of a lane of a channel. */
+export interface LaneConsumer {
+  durable: string
+  where: Readonly<Record<string, string>>
+}
+
 /** Starts what keeps every notification moving: due retries, attempts of crashed workers, work that the bus lost. */
-export function startSchedulers(kit: Kit, context: WorkerContext, bus: Bus, durables: readonly string[]): void {
+export function startSchedulers(kit: Kit, context: WorkerContext, bus: Bus, lanes: readonly LaneConsumer[]): void {
   const { config, db, metrics } = context
   startPeriodic(kit, {
     name: 'retry scheduler',
@@ -40,13 +47,12 @@ export function startSchedulers(kit: Kit, context: WorkerContext, bus: Bus, dura
     name: 'work reconciler',
     everyMs: Math.min(config.STALLED_AFTER / 2, 15_000),
     async run() {
-      const deliveredUpTo = await oldestUndelivered(bus, durables)
-      const count = await requeueLostWork(db, new Date(deliveredUpTo.getTime() - config.STALLED_AFTER))
+      const count = await requeueLostWork(db, await deliveredLanes(bus, lanes, config.STALLED_AFTER))
       if (count === 0) return false
       context.wakeOutbox()
       metrics.recovered('work_lost', count)
       kit.log.warn({ notifications: count }, 'work that the bus did not deliver is published again')
-      return count === scheduleBatch
+      return count >= scheduleBatch
     },
   })
   startPeriodic(kit, {
@@ -56,6 +62,12 @@ export function startSchedulers(kit: Kit, context: WorkerContext, bus: Bus, dura
   })
   startPeriodic(kit, { name: 'tally', everyMs: 10_000, run: () => sumUpTallies(db) })
   exportBalance(kit, context)
+  kit.metrics.gauge('notify_provider_held_back', 'Whether a provider is not called because it fails', () =>
+    context.carriers.circuits().map(({ providerId, kind, isOpen }) => ({
+      value: Number(isOpen),
+      attributes: { provider_id: providerId, kind },
+    })),
+  )
 }
 
 /** The invariant for alerts: what was accepted is settled or in flight; `notify_unaccounted` is what is neither. */
@@ -82,21 +94,27 @@ function exportBalance({ metrics }: Kit, { db }: WorkerContext): void {
 }
 
 /**
- * Work published before this moment has reached the workers: whatever of it still waits was lost. A long queue is not a
- * loss, so a lane's oldest unacknowledged message sets the moment.
+ * The moment before which a lane's work has reached the workers: whatever of it still waits was lost. A long queue is not a
+ * loss, so its oldest unacknowledged message sets the moment; each lane is judged alone, or a campaign would hide what another
+ * lane has lost.
  */
-async function oldestUndelivered(bus: Bus, durables: readonly string[]): Promise<Date> {
-  const { name } = streams.dispatch
-  const times = await Promise.all(
-    durables.map(async (durable) => {
-      const info = await findConsumer(bus, 'dispatch', durable)
-      // A durable that is still to be made has delivered nothing yet.
-      if (!info) return 0
-      const { num_pending, num_ack_pending, ack_floor } = info
-      if (num_pending === 0 && num_ack_pending === 0) return Date.now()
-      const next = await bus.jsm.streams.getMessage(name, { seq: ack_floor.stream_seq + 1 }).catch(() => null)
-      return next ? next.time.getTime() : 0
-    }),
+function deliveredLanes(bus: Bus, lanes: readonly LaneConsumer[], stalledAfterMs: number): Promise<DeliveredLane[]> {
+  return Promise.all(
+    lanes.map(async ({ durable, where: { lane = '', channel = '' } }) => ({
+      lane,
+      channel,
+      before: new Date((await oldestUndelivered(bus, durable)) - stalledAfterMs),
+    })),
   )
-  return new Date(Math.min(Date.now(), ...times))
+}
+
+async function oldestUndelivered(bus: Bus, durable: string): Promise<number> {
+  const info = await findConsumer(bus, 'dispatch', durable)
+  // A durable that is still to be made has delivered nothing yet.
+  if (!info) return 0
+  const { num_pending, num_ack_pending, ack_floor } = info
+  if (num_pending === 0 && num_ack_pending === 0) return Date.now()
+  const seq = ack_floor.stream_seq + 1
+  const next = await bus.jsm.streams.getMessage(streams.dispatch.name, { seq }).catch(() => null)
+  return next ? Math.min(Date.now(), next.time.getTime()) : 0
 }

@@ -1,0 +1,42 @@
+import { type Span, SpanKind } from '@notify/service-kit'
+import { payloadPlace } from '../accept/judge-candidate.ts'
+import type { CarrierAnswer, Payload } from '../carriers/carrier.ts'
+import type { WorkerContext } from '../context.ts'
+import type { Provider } from '../providers/provider-directory.ts'
+import type { Claim } from './attempt-store.ts'
+
+/** Hands a claimed message to one provider's carrier. Never throws for what the carrier does. */
+export async function callCarrier(
+  { secrets, carriers, tracer, metrics }: WorkerContext,
+  claim: Claim,
+  provider: Provider,
+  parent: Span,
+): Promise<CarrierAnswer> {
+  const payload: Payload = JSON.parse(secrets.keyRing.decrypt(claim.payload, payloadPlace(claim.tenant_id, claim.id)))
+  const span = tracer.start(`send ${provider.kind}`, {
+    parent: parent.traceparent,
+    kind: SpanKind.CLIENT,
+    attributes: { 'notification.id': claim.id, 'attempt.id': claim.attempt_id, 'provider.id': provider.id },
+  })
+  const started = performance.now()
+  const answer = await carriers.send(provider, {
+    ...payload,
+    notificationId: claim.id,
+    attemptId: claim.attempt_id,
+    mode: claim.mode,
+    traceparent: span.traceparent,
+  })
+  metrics.carrierSeconds(provider.kind, (performance.now() - started) / 1000)
+  span.set({ 'attempt.outcome': answer.outcome })
+  span.end(answer.outcome === 'accepted' ? undefined : new Error(answer.code ?? answer.outcome))
+  return answer
+}
+
+/** All providers of the channel were removed after the message was accepted. */
+export const noProvider: CarrierAnswer = {
+  outcome: 'rejected_retryable',
+  code: 'provider_not_configured',
+  message: 'No provider is configured for this channel any more',
+  providerMessageId: null,
+  retryAfterMs: null,
+}

@@ -1,0 +1,68 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { newId } from '@notify/contracts'
+import { coalesce } from '@notify/service-kit'
+import type { WorkerContext } from '../context.ts'
+import {
+  type Claim,
+  claimForSending,
+  putBackClaims,
+  type Settlement,
+  settleAttempts,
+  type Unmade,
+} from './attempt-store.ts'
+
+/** A sender's claims, each step for all messages that gathered meanwhile. */
+export interface Claims {
+  /** Claims a notification; `undefined` when it is sent already, or being sent, or not due, or nobody may be written to. */
+  take(notificationId: string): Promise<Claim | undefined>
+  settle(settlement: Settlement): Promise<void>
+  putBack(unmade: Unmade): Promise<void>
+}
+
+const batch = { maxBatch: 128, maxInFlight: 2, minIntervalMs: 10 }
+
+/** @param leaseMs how long an attempt may take; what is older was left behind by a crash */
+export function createClaims({ db, wakeOutbox }: WorkerContext, leaseMs: number): Claims {
+  const take = coalesce<{ id: string; attempt_id: string }, Claim | undefined>({
+    ...batch,
+    async run(wanted) {
+      const claims = await claimForSending(db, wanted, leaseMs / 1000)
+      // Of a suppressed recipient's there is a fact to tell.
+      if (claims.length < wanted.length) wakeOutbox()
+      const byAttempt = new Map(claims.map((one) => [one.attempt_id, one]))
+      return wanted.map(({ attempt_id }) => byAttempt.get(attempt_id))
+    },
+  })
+  const settle = coalesce<Settlement, undefined>({
+    ...batch,
+    async run(settlements) {
+      // What the carrier said is known here alone: it is worth more than one try to write it down.
+      await persistently(() => settleAttempts(db, settlements), leaseMs)
+      wakeOutbox()
+      return settlements.map(() => undefined)
+    },
+  })
+  const putBack = coalesce<Unmade, undefined>({
+    ...batch,
+    async run(unmade) {
+      await persistently(() => putBackClaims(db, unmade), leaseMs)
+      return unmade.map(() => undefined)
+    },
+  })
+  return { take: (id) => take({ id, attempt_id: newId('att') }), settle, putBack }
+}
+
+const longestPauseMs = 1000
+
+/** Tries again until it succeeds or the time is over; the last failure is thrown. */
+async function persistently(work: () => Promise<void>, forMs: number): Promise<void> {
+  const until = performance.now() + forMs
+  for (let pauseMs = 50; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
+    try {
+      return await work()
+    } catch (error) {
+      if (performance.now() + pauseMs > until) throw error
+      await delay(pauseMs)
+    }
+  }
+}

@@ -1,0 +1,261 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { type Lane, newId, type Receipt } from '../../../packages/contracts/src/index.ts'
+import type { Database } from '../../../packages/database/src/index.ts'
+import { TestEnv } from '../../../packages/dev-env/src/index.ts'
+import type { Tables } from '../src/db/schema.ts'
+import { applyReceipts } from '../src/receipts/receipt-store.ts'
+import {
+  type Claim,
+  claimForSending,
+  putBackClaims,
+  type Settlement,
+  settleAttempts,
+} from '../src/sending/attempt-store.ts'
+import { expireAttemptLeases, requeueLostWork, takeDueNotifications } from '../src/sending/schedule-store.ts'
+import { lift, suppress } from '../src/suppressions/suppression-store.ts'
+import { openOwnSchema } from './own-schema.ts'
+
+const tenantId = newId('ten')
+const [first, second] = [newId('prov'), newId('prov')]
+
+let env: TestEnv
+let db: Database<Tables>
+let stop: () => Promise<void>
+beforeAll(async () => {
+  env = await TestEnv.start([])
+  ;({ db, stop } = await openOwnSchema(env))
+  await db.run(
+    `insert into providers (id, tenant_id, channel, kind, name, priority, credentials)
+     select id, $2, 'sms', 'twilio', 'Carrier', 1, '' from unnest($1::text[]) as id`,
+    [[first, second], tenantId],
+  )
+})
+afterAll(async () => {
+  await stop?.()
+  await env?.stop()
+})
+
+/** Notifications that wait to be sent, each to somebody else. */
+async function queued(count: number, lane: Lane = 'transactional'): Promise<string[]> {
+  const ids = Array.from({ length: count }, () => newId('notif'))
+  await db.run(
+    `insert into notifications (id, tenant_id, application_id, channel, lane, mode, recipient_masked, recipient_index, credits, payload)
+     select id, $2, 'app_1', 'sms', $3, 'live', '+1***', 'index of ' || id, 1, '' from unnest($1::text[]) as id`,
+    [ids, tenantId, lane],
+  )
+  return ids
+}
+
+const claim = (ids: readonly string[], leaseSeconds = 60) =>
+  claimForSending(
+    db,
+    ids.map((id) => ({ id, attempt_id: newId('att') })),
+    leaseSeconds,
+  )
+async function claimOne(id: string, leaseSeconds = 60): Promise<Claim> {
+  const [claimed, ...more] = await claim([id], leaseSeconds)
+  expect(more).toEqual([])
+  return claimed!
+}
+
+const failsOver: Settlement['next'] = { status: 'queued', afterMs: 0, whenDue: 'send', reason: null, failsOver: true }
+const waits: Settlement['next'] = { ...failsOver, failsOver: false }
+function ended({ id, attempt_count }: Claim, providerId: string, next: Settlement['next']): Settlement {
+  return {
+    notificationId: id,
+    attemptNumber: attempt_count,
+    providerId,
+    outcome: next.status === 'sent' ? 'accepted' : 'rejected_retryable',
+    code: next.status === 'sent' ? null : '20500',
+    message: null,
+    providerMessageId: null,
+    next,
+  }
+}
+
+async function rowOf(id: string) {
+  const [row] = await db.run<Record<string, unknown>>('select * from notifications where id = $1', [id])
+  return row!
+}
+const attemptsOf = (id: string) =>
+  db.run<Record<string, unknown>>(
+    'select number, provider_id, outcome, provider_code from attempts where notification_id = $1 order by number',
+    [id],
+  )
+const work = async () =>
+  (await db.run<{ events: string }>(`select events from outbox where subject like 'dispatch.send.%'`)).map(
+    ({ events }) => events,
+  )
+
+test('an attempt that another provider makes up for is known to the next one, also when the worker died in between', async () => {
+  const [id] = (await queued(1)) as [string]
+  const refused = await claimOne(id)
+  expect(refused.tried).toBeNull()
+  await settleAttempts(db, [ended(refused, first, failsOver)])
+  // The worker is gone: the scheduler brings it back.
+  await takeDueNotifications(db)
+  expect((await work()).filter((events) => events.includes(id))).toHaveLength(1)
+  const next = await claimOne(id)
+  expect(next).toMatchObject({ tried: [first], attempt_count: 2, round_attempts: 1 })
+  expect(await claim([id])).toEqual([])
+  await settleAttempts(db, [ended(next, second, waits)])
+  const anew = await claimOne(id)
+  expect(anew).toMatchObject({ tried: null, attempt_count: 3, round_attempts: 2 })
+})
+
+test('an unknown outcome that another provider makes up for takes its place in the schedule', async () => {
+  const [id] = (await queued(1)) as [string]
+  await settleAttempts(db, [{ ...ended(await claimOne(id), first, failsOver), outcome: 'unknown' }])
+  expect(await claimOne(id)).toMatchObject({ tried: [first], round_attempts: 2 })
+})
+
+test('the end of an attempt that is written down twice counts once', async () => {
+  const [id] = (await queued(1)) as [string]
+  const settlement = { ...ended(await claimOne(id), first, failsOver), outcome: 'unknown' as const }
+  await settleAttempts(db, [settlement])
+  await settleAttempts(db, [settlement])
+  expect(await rowOf(id)).toMatchObject({ failovers: 1, round_attempts: 2, attempt_count: 1 })
+})
+
+test('what is put back leaves no attempt and loses no place, and comes again when it is due', async () => {
+  const [id] = (await queued(1)) as [string]
+  const unmade = await claimOne(id)
+  await putBackClaims(db, [{ claim: unmade, afterMs: 60_000 }])
+  await putBackClaims(db, [{ claim: unmade, afterMs: 60_000 }])
+  expect(await attemptsOf(id)).toEqual([])
+  expect(await rowOf(id)).toMatchObject({ status: 'queued', sending: false, attempt_count: 0, round_attempts: 0 })
+  expect(await claim([id])).toEqual([])
+  await db.run('update notifications set next_attempt_at = now() where id = $1', [id])
+  expect(await claimOne(id)).toMatchObject({ attempt_count: 1, round_attempts: 1 })
+})
+
+test('what is put back in the place of another attempt still knows what was tried', async () => {
+  const [id] = (await queued(1)) as [string]
+  await settleAttempts(db, [ended(await claimOne(id), first, failsOver)])
+  await putBackClaims(db, [{ claim: await claimOne(id), afterMs: 0 }])
+  expect(await claimOne(id)).toMatchObject({ tried: [first], attempt_count: 2, round_attempts: 1 })
+})
+
+test('what the lease has taken from a worker it cannot put back', async () => {
+  const [id] = (await queued(1)) as [string]
+  const late = await claimOne(id, -1)
+  expect(await expireAttemptLeases(db, 60_000, 5, 'unknown')).toBe(1)
+  await putBackClaims(db, [{ claim: late, afterMs: 0 }])
+  expect(await attemptsOf(id)).toMatchObject([{ outcome: 'unknown' }])
+  expect(await rowOf(id)).toMatchObject({ attempt_count: 1, failovers: 0 })
+})
+
+test.each<Lane>(['otp', 'transactional', 'bulk'])(
+  'of a batch, who is suppressed on the channel is failed for good and told of, the others are claimed: %s',
+  async (lane) => {
+    const [stopped, lifted, other] = (await queued(3, lane)) as [string, string, string]
+    const recipient = (id: string, channel: 'sms' | 'email' = 'sms') => ({
+      tenant_id: tenantId,
+      channel,
+      recipient_index: `index of ${id}`,
+      recipient_masked: '+1***',
+      reported_at: '2026-01-01T00:00:00Z',
+    })
+    await suppress(db.run, [
+      { ...recipient(stopped), reason: 'stop' },
+      { ...recipient(lifted), reason: 'stop' },
+      { ...recipient(other, 'email'), reason: 'complaint' },
+      { ...recipient(other), tenant_id: newId('ten'), reason: 'complaint' },
+    ])
+    const { reported_at: _, ...who } = recipient(lifted)
+    await lift(db.run, { ...who, lifted_at: '2026-01-02T00:00:00Z' })
+    const claimed = await claim([stopped, lifted, other])
+    expect(claimed.map(({ id }) => id).toSorted()).toEqual([lifted, other].toSorted())
+    expect(await attemptsOf(stopped)).toEqual([])
+    expect(await rowOf(stopped)).toMatchObject({
+      status: 'failed',
+      retryable: false,
+      settled: true,
+      revision: 2,
+      failure_reason: 'recipient_suppressed: nothing is sent to this recipient any more (stop)',
+    })
+    const facts = await db.run<{ events: string }>(
+      `select events from outbox where subject = 'dispatch.notification.failed'`,
+    )
+    expect(facts.filter(({ events }) => events.includes(stopped))).toHaveLength(1)
+    expect(await claim([stopped])).toEqual([])
+  },
+)
+
+const receiptOf = ({ id, attempt_id }: Claim, status: Receipt['status'], code: string | null = null): Receipt => ({
+  channel: 'sms',
+  provider_id: first,
+  provider_message_id: 'SM1',
+  notification_id: id as `notif_${string}`,
+  attempt_id: attempt_id as `att_${string}`,
+  status,
+  error_code: code,
+  received_at: new Date().toISOString(),
+})
+
+test('nothing is written over what is known of a delivered attempt: neither by the answer nor by a later receipt', async () => {
+  const [id] = (await queued(1)) as [string]
+  const early = await claimOne(id)
+  await applyReceipts(db, [receiptOf(early, 'delivered')])
+  await settleAttempts(db, [ended(early, first, failsOver)])
+  await applyReceipts(db, [receiptOf(early, 'failed', '30007')])
+  expect(await attemptsOf(id)).toEqual([{ number: 1, provider_id: first, outcome: 'accepted', provider_code: null }])
+  expect(await rowOf(id)).toMatchObject({ status: 'delivered', failure_reason: null })
+})
+
+test('of two failures that a carrier reports the first stands, with the attempt as with the message', async () => {
+  const [id] = (await queued(1)) as [string]
+  const claimed = await claimOne(id)
+  await applyReceipts(db, [receiptOf(claimed, 'undelivered', '30003')])
+  await applyReceipts(db, [receiptOf(claimed, 'failed', '30007')])
+  expect(await attemptsOf(id)).toMatchObject([{ provider_code: '30003' }])
+  expect((await rowOf(id)).failure_reason).toMatch(/^30003/)
+})
+
+test('lost work of a lane is found however long the queue of another one is', async () => {
+  const [bulk] = (await queued(1, 'bulk')) as [string]
+  const [transactional, fresh] = (await queued(2)) as [string, string]
+  await db.run(`update notifications set enqueued_at = now() - interval '1 hour' where id = any ($1)`, [
+    [bulk, transactional],
+  ])
+  const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000)
+  const lost = await requeueLostWork(db, [
+    { lane: 'transactional', channel: 'sms', before: minutesAgo(1) },
+    // Its oldest message is still with the bus.
+    { lane: 'bulk', channel: 'sms', before: minutesAgo(90) },
+  ])
+  expect(lost).toBe(1)
+  const published = await work()
+  expect([bulk, transactional, fresh].map((id) => published.some((events) => events.includes(id)))).toEqual([
+    false,
+    true,
+    false,
+  ])
+})
+
+test('statements that meet at the same messages never wait for each other in a circle', async () => {
+  for (let round = 0; round < 10; round++) {
+    const ids = await queued(60)
+    const claims = await claim(ids, -1)
+    const settlements = claims.map((one) => ended(one, first, { status: 'sent' }))
+    await Promise.all([
+      settleAttempts(db, settlements.toReversed()),
+      expireAttemptLeases(db, 60_000, 5, 'unknown'),
+      applyReceipts(
+        db,
+        claims.map((one) => receiptOf(one, 'sent')),
+      ),
+      putBackClaims(
+        db,
+        claims.map((one) => ({ claim: one, afterMs: 0 })),
+      ),
+      claim(ids.toReversed()),
+    ])
+    const rows = await db.run<{ made: number; attempt_count: number }>(
+      `select attempt_count, (select count(*)::int from attempts a where a.notification_id = n.id) as made
+       from notifications n where id = any ($1)`,
+      [ids],
+    )
+    for (const { attempt_count, made } of rows) expect(made).toBe(attempt_count)
+  }
+})

@@ -1,0 +1,59 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
+import { changeProviders } from '../../../tests/flows/providers.ts'
+import { freshPhone, send, untilState } from '../../../tests/flows/sms.ts'
+import { type StubCarrier, startStubCarrier, takes } from '../../../tests/flows/stub-carrier.ts'
+
+const perSecond = 20
+let carrier: StubCarrier
+let env: TestEnv
+const calls: { to: string; atMs: number }[] = []
+beforeAll(async () => {
+  carrier = await startStubCarrier()
+  carrier.answer = (response, form) => {
+    calls.push({ to: form.get('To')!, atMs: performance.now() })
+    takes(response)
+  }
+  env = await TestEnv.start(['gateway', 'dispatch', 'callbacks'], {
+    env: { 'dispatch-worker': { TWILIO_API_URL: carrier.url } },
+  })
+  await changeProviders(env, (providers) => providers.map((one) => ({ ...one, rate_limit_per_second: perSecond })))
+})
+afterAll(async () => {
+  await env?.stop()
+  await carrier?.stop()
+})
+
+test('a provider’s rate delays and never fails: two lanes share it, and what cannot wait goes first', async () => {
+  const campaign = Array.from({ length: 60 }, () => freshPhone())
+  const ids = await Promise.all(campaign.map((phone) => send(env, phone, { priority: 'bulk' })))
+  await eventually(() => expect(calls.length).toBeGreaterThanOrEqual(8))
+  const code = freshPhone()
+  const sentAtMs = performance.now()
+  const id = await send(env, code)
+  await untilState(env, id, { delivery_status: 'sent' })
+  const { atMs } = calls.find(({ to }) => to === code)!
+  expect(atMs - sentAtMs).toBeLessThan(1000)
+  // The campaign is not through by then: it waited its turn.
+  expect(calls.length).toBeLessThan(campaign.length)
+  await eventually(
+    async () => {
+      const { rows } = await env.admin.query(
+        'select status, count(*)::int as count from dispatch.notifications where id = any ($1) group by status',
+        [[...ids, id]],
+      )
+      expect(rows).toEqual([{ status: 'sent', count: campaign.length + 1 }])
+    },
+    { timeoutMs: 30_000 },
+  )
+  // Each once, in one attempt: waiting is none.
+  expect(calls.map(({ to }) => to).toSorted()).toEqual([...campaign, code].toSorted())
+  const { rows } = await env.admin.query(
+    'select max(attempt_count) as attempts, max(round_attempts) as places from dispatch.notifications where id = any ($1)',
+    [ids],
+  )
+  expect(rows).toEqual([{ attempts: 1, places: 1 }])
+  const inSecondFrom = (start: number) => calls.filter((call) => call.atMs >= start && call.atMs < start + 1000).length
+  // The rate, the first turn of each part, and what reaches the carrier a little late.
+  expect(Math.max(...calls.map((call) => inSecondFrom(call.atMs)))).toBeLessThanOrEqual(perSecond + 4)
+}, 60_000)

@@ -1,0 +1,112 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { newId } from '../../../packages/contracts/src/index.ts'
+import type { Database } from '../../../packages/database/src/index.ts'
+import { TestEnv } from '../../../packages/dev-env/src/index.ts'
+import type { Tables } from '../src/db/schema.ts'
+import { longestPutOffMs, makeSlots, type Reach, reserveSlots } from '../src/sending/slot-store.ts'
+import { createThrottle } from '../src/sending/throttle.ts'
+import { openOwnSchema } from './own-schema.ts'
+
+let env: TestEnv
+let db: Database<Tables>
+let stop: () => Promise<void>
+beforeAll(async () => {
+  env = await TestEnv.start([])
+  ;({ db, stop } = await openOwnSchema(env))
+})
+afterAll(async () => {
+  await stop?.()
+  await env?.stop()
+})
+
+const bulk: Reach = { nearMs: 400 }
+const urgent: Reach = { nearMs: 100, keptMs: 1000 }
+
+/** A provider with clocks; its reservations as the times at which sends begin, in milliseconds of Unix time. */
+async function limited(perSecond: number) {
+  const providerId = newId('prov')
+  await makeSlots(db, [providerId])
+  const reserve = async (count: number, reach: Reach) => {
+    const [row] = await reserveSlots(db, [{ provider_id: providerId, count, per_second: perSecond }], reach)
+    const [{ now_ms }] = (await db.run<{ now_ms: number }>(
+      'select extract(epoch from now())::float8 * 1000 as now_ms',
+    )) as [{ now_ms: number }]
+    return { ...row!, now_ms }
+  }
+  return { providerId, reserve }
+}
+
+test('a campaign gets four fifths of the rate and no more, only so far ahead; the rest is told when to ask again', async () => {
+  const { reserve } = await limited(20)
+  const first = await reserve(100, bulk)
+  // A slot each 62.5 ms, from now to 400 ms ahead.
+  expect(first).toMatchObject({ shared: 7, kept: 0, shared_in_ms: 0, every_ms: 62.5, late_in_ms: 437.5 })
+  const second = await reserve(100, bulk)
+  expect(second.shared).toBeLessThanOrEqual(2)
+  // Who was put off comes after all who were put off before.
+  expect(second.late_in_ms).toBeGreaterThan(90 * 62.5)
+})
+
+test('a code finds its slot at once while a campaign takes all that it can get', async () => {
+  const { reserve } = await limited(20)
+  await reserve(100, bulk)
+  expect(await reserve(1, urgent)).toMatchObject({ shared: 0, kept: 1, kept_in_ms: 0 })
+})
+
+test('what cannot wait has the whole rate when it is alone', async () => {
+  const { reserve } = await limited(20)
+  const { shared, kept } = await reserve(100, urgent)
+  // A second ahead: 16 and 4, and the first of each.
+  expect([shared, kept]).toEqual([17, 5])
+})
+
+test('what nobody used is not made up for', async () => {
+  const { providerId, reserve } = await limited(10)
+  await db.run('update send_slots set shared_ms = shared_ms - 60000, kept_ms = 1 where provider_id = $1', [providerId])
+  expect((await reserve(100, urgent)).shared).toBeLessThanOrEqual(9)
+})
+
+test('nobody is put off for longer than the limit may stay as it is', async () => {
+  const { reserve } = await limited(1)
+  await reserve(10_000, bulk)
+  expect((await reserve(1, bulk)).late_in_ms).toBeLessThanOrEqual(longestPutOffMs)
+})
+
+test('two workers and two lanes together keep to the rate: over any second no more begin than it allows', async () => {
+  const providerId = newId('prov')
+  const throttles = [
+    createThrottle(db, 'urgent'),
+    createThrottle(db, 'urgent'),
+    createThrottle(db, 'bulk'),
+    createThrottle(db, 'bulk'),
+  ]
+  const begun: number[] = []
+  const until = performance.now() + 3000
+  await Promise.all(
+    throttles.map(async (throttle) => {
+      // Each wants far more than there is.
+      while (performance.now() < until) {
+        await Promise.all(
+          Array.from({ length: 10 }, async () => {
+            if ((await throttle.turn(providerId, 40)) === 0) begun.push(performance.now())
+          }),
+        )
+      }
+    }),
+  )
+  begun.sort((a, b) => a - b)
+  const inSecondFrom = (start: number) => begun.filter((at) => at >= start && at < start + 1000).length
+  // 40, the first slot of each part, and what timers let slip.
+  expect(Math.max(...begun.map(inSecondFrom))).toBeLessThanOrEqual(46)
+  // And the limit is used: from the first on, for three seconds.
+  expect(begun.length).toBeGreaterThanOrEqual(3 * 40 - 20)
+})
+
+test('while Postgres does not answer a worker goes on by itself with a part of the rate', async () => {
+  const away: Database<Tables> = { ...db, run: () => Promise.reject(new Error('away')) }
+  const throttle = createThrottle(away, 'urgent')
+  const turns = await Promise.all(Array.from({ length: 10 }, () => throttle.turn('prov', 20)))
+  // 5 a second: now and up to a second ahead; the others ask again.
+  expect(turns.filter((againInMs) => againInMs === 0)).toHaveLength(6)
+  expect(Math.min(...turns.filter((againInMs) => againInMs > 0))).toBeGreaterThan(1000)
+})
