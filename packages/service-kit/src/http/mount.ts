@@ -3,7 +3,8 @@ import { type Principal, permissionsFor, type Route } from '@notify/contracts'
 import type { ErrorRequestHandler, Express, Request, Response } from 'express'
 import type { Logger } from '../logger.ts'
 import { Problem, validationProblem } from '../problem.ts'
-import { isTraceparent, SpanKind, type Tracer } from '../telemetry/tracing.ts'
+import { traceparentOf } from '../telemetry/read-traceparent.ts'
+import { SpanKind, type Tracer } from '../telemetry/tracing.ts'
 import type { HttpRequest, RouteEntry } from './handler.ts'
 import { idempotencyKeyOf, isIdempotencyKey, requireJsonAccepted, requireJsonBody } from './negotiate.ts'
 import { type Body, defaultMaxBodyBytes, hasBody, maxJsonDepth, parseJson, readBody } from './read-body.ts'
@@ -80,9 +81,8 @@ async function answer<Context>(
   const started = performance.now()
   const requestId = requestIdOf(request.headers['x-request-id'])
   const headers: OutgoingHttpHeaders = { 'x-request-id': requestId }
-  const parent = request.headers.traceparent
   const span = door.tracer.start(contract.name, {
-    parent: typeof parent === 'string' && isTraceparent(parent) ? parent : undefined,
+    parent: traceparentOf(request),
     edge: door.edge,
     kind: SpanKind.SERVER,
   })
