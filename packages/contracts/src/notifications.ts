@@ -28,12 +28,17 @@ const recipientFields: Record<Channel, readonly string[]> = {
 const variables = z.record(z.string(), z.unknown())
 const emailAlone = 'is for email alone'
 
+/** Left as it was read: a record would drop a field called `__proto__`, which is to be refused like any other. */
+const recipientObject = z
+  .custom<Record<string, unknown>>((value) => typeof value === 'object' && value !== null && !Array.isArray(value))
+  .meta({ type: 'object', propertyNames: { type: 'string' }, additionalProperties: {} })
+
 /** The body of `POST /api/v1/notifications`: the event form (`event_key`, `data`) or the content form (`body`). */
 export const DispatchRequest = z
   .strictObject({
     channel: Channel,
     recipient: z
-      .union([z.string(), z.record(z.string(), z.unknown())], { error: 'must be a string or an object' })
+      .union([z.string(), recipientObject], { error: 'must be a string or an object' })
       .meta({ description: 'E.164 number, address or user id; or an object, e.g. {"phone": "+15551230001"}' }),
     event_key: EventKey.optional(),
     data: variables.optional().meta({ description: 'Variables of the event template' }),

@@ -24,6 +24,8 @@ export interface Door {
   observe(route: string, status: number, seconds: number): void
 }
 
+type Refusing = Pick<Door, 'docsUrl' | 'observe'>
+
 /** Mounts contracts on Express: every route is checked in the same order and answered by the same mapper. */
 export function mount<Context>(
   app: Express,
@@ -37,14 +39,24 @@ export function mount<Context>(
     app[method](entry.contract.path, (request, response) => answer(door, context, entry, request, response))
   }
   for (const [path, entries] of methodsByPath) {
-    const allow = entries.map(({ contract }) => contract.method).join(', ')
-    app.all(path, (request, response) => {
-      const problem = new Problem('method_not_allowed', `${request.method} is not supported here; use ${allow}`, {
-        headers: { Allow: allow },
-      })
-      refuse(door, request, response, problem)
-    })
+    mountMethods(
+      app,
+      door,
+      path,
+      entries.map(({ contract }) => contract.method),
+    )
   }
+}
+
+/** Answers a path that was mounted with these methods when it is asked with another one. */
+export function mountMethods(app: Express, door: Refusing, path: string, methods: readonly string[]): void {
+  const allow = methods.join(', ')
+  app.all(path, (request, response) => {
+    const problem = new Problem('method_not_allowed', `${request.method} is not supported here; use ${allow}`, {
+      headers: { Allow: allow },
+    })
+    refuse(door, request, response, problem)
+  })
 }
 
 /** Answers whatever no route took, and what Express itself could not read. Mount it last. */
@@ -63,7 +75,7 @@ function notFound({ method, path }: Request): Problem {
   return new Problem('not_found', `There is no ${method} ${path}; see /content/openapi.json`)
 }
 
-function refuse(door: Pick<Door, 'docsUrl' | 'observe'>, request: Request, response: Response, problem: Problem): void {
+function refuse(door: Refusing, request: Request, response: Response, problem: Problem): void {
   request.resume()
   const requestId = requestIdOf(request.headers['x-request-id'])
   sendProblem(response, problem, { requestId, docsUrl: door.docsUrl, headers: { 'x-request-id': requestId } })
