@@ -113,35 +113,15 @@ and open http://127.0.0.1:8088 to see what arrived. The same event goes by email
 
 /** The sandbox for SMS and for email; how it tells of emails is as in docker-compose.yml. */
 function demoProviders(tenant_id, ids, { twilio, ses }) {
-  return [
-    {
-      provider_id: ids.twilio,
-      tenant_id,
-      application_id: null,
-      channel: 'sms',
-      kind: 'twilio',
-      name: 'Twilio (sandbox)',
-      priority: 1,
-      credentials: { ...twilio, from: '+15005550006' },
-    },
-    {
-      provider_id: ids.ses,
-      tenant_id,
-      application_id: null,
-      channel: 'email',
-      kind: 'ses',
-      name: 'Amazon SES (sandbox)',
-      priority: 1,
-      credentials: {
-        region: 'us-east-1',
-        ...ses,
-        from: 'no-reply@demo-shop.example',
-        from_name: 'Demo Shop',
-        configuration_set: 'email-events',
-        topic_arns: 'arn:aws:sns:us-east-1:123456789012:email-events',
-      },
-    },
+  const events = { configuration_set: 'email-events', topic_arns: 'arn:aws:sns:us-east-1:123456789012:email-events' }
+  const sender = { from: 'no-reply@demo-shop.example', from_name: 'Demo Shop' }
+  const accounts = [
+    ['sms', 'twilio', 'Twilio (sandbox)', { ...twilio, from: '+15005550006' }],
+    ['email', 'ses', 'Amazon SES (sandbox)', { region: 'us-east-1', ...ses, ...sender, ...events }],
   ]
+  return accounts.map(([channel, kind, name, credentials]) => {
+    return { provider_id: ids[kind], tenant_id, application_id: null, channel, kind, name, priority: 1, credentials }
+  })
 }
 
 /** What the installation starts with: one tenant with one application, one key, one event, and its providers. */

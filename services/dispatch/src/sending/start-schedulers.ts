@@ -38,7 +38,7 @@ export function startSchedulers(kit: Kit, context: WorkerContext, bus: Bus, dura
   })
   startPeriodic(kit, {
     name: 'work reconciler',
-    everyMs: Math.min(config.STALLED_AFTER / 2, 15_000),
+    everyMs: Math.min(config.STALLED_AFTER / 2, 5000),
     async run() {
       const deliveredUpTo = await oldestUndelivered(bus, durables)
       const count = await requeueLostWork(db, new Date(deliveredUpTo.getTime() - config.STALLED_AFTER))
