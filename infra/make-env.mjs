@@ -54,6 +54,11 @@ function writeAll() {
   const identityKey = makeSigningKey()
   const tenantId = makeId('ten')
   const twilio = { account_sid: `AC${randomBytes(16).toString('hex')}`, auth_token: randomBytes(16).toString('hex') }
+  const ses = {
+    access_key_id: `AKIA${randomBytes(8).toString('hex').toUpperCase()}`,
+    secret_access_key: randomBytes(30).toString('base64url'),
+  }
+  const providerIds = { twilio: makeId('prov'), ses: makeId('prov') }
   const apiKey = mintApiKey()
   const client = {
     client_id: 'demo-operator',
@@ -72,6 +77,9 @@ function writeAll() {
     PRINCIPAL_JWKS: JSON.stringify({ keys: [publicHalf(signingKey)] }),
     TWILIO_ACCOUNT_SID: twilio.account_sid,
     TWILIO_AUTH_TOKEN: twilio.auth_token,
+    SES_ACCESS_KEY_ID: ses.access_key_id,
+    SES_SECRET_ACCESS_KEY: ses.secret_access_key,
+    SES_PROVIDER_ID: providerIds.ses,
     IDP_JWKS: JSON.stringify({ keys: [identityKey] }),
     IDP_CLIENTS: JSON.stringify([client]),
   }
@@ -80,10 +88,8 @@ function writeAll() {
   // The folder is the owner's alone, and the file readable: the process in the container is another user.
   mkdirSync(dirname(dirname(bootstrapFile)), { recursive: true })
   mkdirSync(dirname(bootstrapFile), { recursive: true, mode: 0o700 })
-  writeFileSync(bootstrapFile, `${JSON.stringify(bootstrap(tenantId, apiKey, twilio), null, 2)}\n`, {
-    mode: 0o644,
-    flag: 'wx',
-  })
+  const document = bootstrap({ tenantId, apiKey, providers: demoProviders(tenantId, providerIds, { twilio, ses }) })
+  writeFileSync(bootstrapFile, `${JSON.stringify(document, null, 2)}\n`, { mode: 0o644, flag: 'wx' })
   writeFileSync(envFile, `# Made by infra/make-env.mjs; infra/env.example explains it.\n${lines.join('')}`, {
     mode: 0o600,
     flag: 'wx',
@@ -102,11 +108,24 @@ Next: docker compose up --build --detach, then
     -H 'Authorization: Bearer ${apiKey.text}' \\
     -d '{"channel":"sms","recipient":{"phone":"+15551230001"},"event_key":"order.shipped","data":{"name":"Ada","order":"1001"}}'
 
-and open http://127.0.0.1:8088 to see what arrived.`)
+and open http://127.0.0.1:8088 to see what arrived. The same event goes by email: "channel":"email","recipient":"ada@example.com".`)
 }
 
-/** What the installation starts with: one tenant with one application, one key, one event, and the sandbox for SMS. */
-function bootstrap(tenant_id, apiKey, twilio) {
+/** The sandbox for SMS and for email; how it tells of emails is as in docker-compose.yml. */
+function demoProviders(tenant_id, ids, { twilio, ses }) {
+  const events = { configuration_set: 'email-events', topic_arns: 'arn:aws:sns:us-east-1:123456789012:email-events' }
+  const sender = { from: 'no-reply@demo-shop.example', from_name: 'Demo Shop' }
+  const accounts = [
+    ['sms', 'twilio', 'Twilio (sandbox)', { ...twilio, from: '+15005550006' }],
+    ['email', 'ses', 'Amazon SES (sandbox)', { region: 'us-east-1', ...ses, ...sender, ...events }],
+  ]
+  return accounts.map(([channel, kind, name, credentials]) => {
+    return { provider_id: ids[kind], tenant_id, application_id: null, channel, kind, name, priority: 1, credentials }
+  })
+}
+
+/** What the installation starts with: one tenant with one application, one key, one event, and its providers. */
+function bootstrap({ tenantId: tenant_id, apiKey, providers }) {
   const application_id = makeId('app')
   return {
     tenants: [{ tenant_id, name: 'Demo', rate_limit_per_second: null }],
@@ -131,22 +150,17 @@ function bootstrap(tenant_id, apiKey, twilio) {
         name: 'Order shipped',
         status: 'published',
         version: 1,
-        allowed_channels: ['sms'],
-        templates: { sms: { body: 'Hi {{name}}, your order {{order}} is on its way.' } },
+        allowed_channels: ['sms', 'email'],
+        templates: {
+          sms: { body: 'Hi {{name}}, your order {{order}} is on its way.' },
+          email: {
+            subject: 'Your order {{order}} is on its way',
+            body: 'Hi {{name}},\n\nyour order {{order}} has left our warehouse.',
+          },
+        },
       },
     ],
-    providers: [
-      {
-        provider_id: makeId('prov'),
-        tenant_id,
-        application_id: null,
-        channel: 'sms',
-        kind: 'twilio',
-        name: 'Twilio (sandbox)',
-        priority: 1,
-        credentials: { ...twilio, from: '+15005550006' },
-      },
-    ],
+    providers,
   }
 }
 

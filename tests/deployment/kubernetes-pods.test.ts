@@ -56,9 +56,9 @@ test.each(namedDeployments)('%s is probed where it listens', (_name, deployment)
     { name: 'metrics', containerPort: Number(given.METRICS_PORT) },
   ])
   expect(container).toMatchObject({
-    startupProbe: { httpGet: { path: '/healthz', port: 'http' } },
+    startupProbe: { httpGet: { path: '/healthz', port: 'metrics' } },
     readinessProbe: { httpGet: { path: '/readyz', port: 'http' } },
-    livenessProbe: { httpGet: { path: '/healthz', port: 'http' } },
+    livenessProbe: { httpGet: { path: '/healthz', port: 'metrics' } },
   })
 })
 

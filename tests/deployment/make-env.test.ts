@@ -3,14 +3,16 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from '@jest/globals'
+import { readConfig } from '../../packages/carrier-sandbox/src/config.ts'
 import {
   BootstrapDocument,
   DispatchRequest,
   KeyPermission,
   OperatorPermission,
+  SesCredentials,
 } from '../../packages/contracts/src/index.ts'
 import { parseApiKey, parseKey, parseKeyRing } from '../../packages/privacy/src/index.ts'
-import { containers, referencesIn } from './compose-file.ts'
+import { containers, environmentOf, referencesIn } from './compose-file.ts'
 import { makeEnvironment, readMade, runMakeEnv } from './make-environment.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'make-env-'))
@@ -84,6 +86,31 @@ test('the document sends SMS to the sandbox under its account', () => {
     credentials: { account_sid: values.TWILIO_ACCOUNT_SID, auth_token: values.TWILIO_AUTH_TOKEN },
   })
   expect(document.events.map(({ status }) => status)).toEqual(['published'])
+})
+
+test('the document sends email to the sandbox, which tells of it where callbacks believes it', async () => {
+  const provider = document.providers.find(({ kind }) => kind === 'ses')!
+  const credentials = SesCredentials.parse(provider.credentials)
+  const sandbox = readConfig(environmentOf(containers['carrier-sandbox']!, values))
+  expect(sandbox.sesAccounts).toContainEqual({
+    accessKeyId: credentials.access_key_id,
+    secretAccessKey: credentials.secret_access_key,
+  })
+  expect([credentials.configuration_set, credentials.topic_arns]).toEqual([
+    sandbox.sesConfigurationSet,
+    sandbox.sesTopicArn,
+  ])
+  const { environment: gateway } = containers.gateway!
+  expect(sandbox.sesEventsUrl).toBe(`http://gateway:${gateway!.PORT}/api/v1/callbacks/email/${provider.provider_id}`)
+  expect(containers.callbacks!.environment!.SNS_CERTIFICATE_HOSTS).toBe(sandbox.publicUrl)
+  for (const name of ['dispatch-api', 'dispatch-worker'] as const) {
+    expect(containers[name]!.environment).toMatchObject({
+      SES_API_URL: `${sandbox.publicUrl}/ses`,
+      DNS_SERVERS: `carrier-sandbox:${sandbox.dnsPort}`,
+      SPF_INCLUDE: sandbox.spfInclude,
+    })
+  }
+  expect(document.events.map(({ templates }) => Object.keys(templates))).toEqual([['sms', 'email']])
 })
 
 test('the request that is suggested fits the API and the document', () => {

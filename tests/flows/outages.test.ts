@@ -98,6 +98,42 @@ test('when JetStream forgets everything, what was accepted is still delivered on
   expect((await activity(env)).body.total_count).toBe(rows[0].count)
 }, 60_000)
 
+/** For after a start: callbacks says once more than now that it waits. */
+function untilWaits(): () => Promise<void> {
+  const said = () => env.logs('callbacks', 5000).split('waiting for NATS').length
+  const before = said()
+  return () => eventually(() => expect(said()).toBeGreaterThan(before))
+}
+
+test('a process that starts while NATS is gone lives and waits, says so, and works when NATS comes', async () => {
+  await env.kill('nats')
+  await env.kill('callbacks')
+  const waits = untilWaits()
+  const starting = env.restart('callbacks')
+  const health = (path: string) => fetch(new URL(path, env.stack.metricsUrls.callbacks))
+  await waits()
+  expect((await health('/healthz')).status).toBe(200)
+  const ready = await health('/readyz')
+  expect([ready.status, await ready.json()]).toEqual([503, { status: 'unready', failures: ['starting or draining'] }])
+  await env.restart('nats')
+  await starting
+  expect((await health('/readyz')).status).toBe(200)
+  await untilActivity(env, await send(env, freshPhone()), { status: 'delivered' }, 20_000)
+}, 60_000)
+
+test('a process that is told to end while it waits for NATS ends in good order', async () => {
+  await env.kill('nats')
+  await env.kill('callbacks')
+  const waits = untilWaits()
+  const starting = env.restart('callbacks').catch((error: Error) => error)
+  await waits()
+  expect(await env.stack.stopProcess('callbacks', 10_000)).toBe(false)
+  expect(await starting).toBeInstanceOf(Error)
+  expect(env.logs('callbacks')).not.toContain('cannot start')
+  await env.restart('nats')
+  await env.restart('callbacks')
+}, 60_000)
+
 test('with the database gone a request is 503 with Retry-After that says nothing of the inside; then all works again', async () => {
   const known = await send(env, freshPhone('0002'))
   await untilActivity(env, known, { status: 'undelivered' })

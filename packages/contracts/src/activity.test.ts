@@ -34,5 +34,5 @@ test.each([
 
 test('a limit that is refused is told its bounds', () => {
   const { error } = ActivityQuery.safeParse({ limit: '500' })
-  expect(error?.issues[0]).toMatchObject({ path: ['limit'], message: 'limit must be at most 100' })
+  expect(error?.issues[0]).toMatchObject({ path: ['limit'], message: 'must be at most 100' })
 })

@@ -23,7 +23,7 @@ export type ActivityItem = z.infer<typeof ActivityItem>
 export const ActivityQuery = z.strictObject({
   channel: Channel.optional(),
   status: DeliveryStatus.optional(),
-  page: wholeNumber('page', 1, 1_000_000).default(1),
+  page: wholeNumber(1, 1_000_000).default(1),
   ...listQuery,
 })
 

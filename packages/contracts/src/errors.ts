@@ -25,6 +25,7 @@ export const errorCodes = {
   not_retryable: { status: 409, title: 'Not retryable' },
   payload_too_large: { status: 413, title: 'Payload too large' },
   unsupported_media_type: { status: 415, title: 'Unsupported media type' },
+  expectation_failed: { status: 417, title: 'Expectation failed' },
   validation_failed: { status: 422, title: 'Validation failed' },
   invalid_recipient: { status: 422, title: 'Invalid recipient' },
   channel_not_allowed: { status: 422, title: 'Channel not allowed' },
@@ -34,6 +35,7 @@ export const errorCodes = {
   rate_limited: { status: 429, title: 'Rate limit exceeded' },
   header_too_large: { status: 431, title: 'Request header too large' },
   internal_error: { status: 500, title: 'Internal error' },
+  transfer_coding_unknown: { status: 501, title: 'Unknown transfer coding' },
   service_unavailable: { status: 503, title: 'Service unavailable' },
 } as const satisfies Record<string, { status: number; title: string }>
 

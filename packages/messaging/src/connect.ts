@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { type JetStreamClient, type JetStreamManager, jetstream, jetstreamManager } from '@nats-io/jetstream'
 import { connect, type NatsConnection } from '@nats-io/transport-node'
 import type { Kit } from '@notify/service-kit'
@@ -15,25 +16,18 @@ interface ConnectOptions {
   requiredForReady: boolean
 }
 
+const betweenTriesMs = 250
+/** While it waits it says so at once, and then every so many tries. */
+const saidEveryTries = 40
+
 /**
- * Connects to NATS and keeps reconnecting for ever; registers the end of the connection. Start-up waits for the server and
- * says so in the log.
+ * Connects to NATS and keeps reconnecting for ever; registers the end of the connection. Start-up waits for the server for as
+ * long as it takes, and says so in the log.
+ * @throws Error when the process is told to end before the server came
  */
-export async function connectBus({ service, log, lifecycle, health }: Kit, options: ConnectOptions): Promise<Bus> {
-  const waiting = setInterval(
-    () => log.warn({ url: redact(options.url) }, 'waiting for NATS: is it running, and is NATS_URL right?'),
-    5000,
-  )
-  const connection = await connect({
-    servers: options.url.split(','),
-    name: service,
-    maxReconnectAttempts: -1,
-    waitOnFirstConnect: true,
-    reconnectTimeWait: 250,
-    reconnectJitter: 100,
-    pingInterval: 5000,
-    ignoreAuthErrorAbort: true,
-  }).finally(() => clearInterval(waiting))
+export async function connectBus(kit: Kit, options: ConnectOptions): Promise<Bus> {
+  const { log, lifecycle, health } = kit
+  const connection = await connectFirst(kit, options.url)
   lifecycle.onStop('nats', () => connection.close())
   let connected = true
   void (async () => {
@@ -56,6 +50,27 @@ export async function connectBus({ service, log, lifecycle, health }: Kit, optio
     connection,
     js: jetstream(connection, { timeout: 2000 }),
     jsm: await jetstreamManager(connection, { checkAPI: false, timeout: 2000 }),
+  }
+}
+
+async function connectFirst({ service, log, lifecycle }: Kit, url: string): Promise<NatsConnection> {
+  for (let tries = 0; ; tries++) {
+    try {
+      return await connect({
+        servers: url.split(','),
+        name: service,
+        maxReconnectAttempts: -1,
+        reconnectTimeWait: 250,
+        reconnectJitter: 100,
+        pingInterval: 5000,
+        ignoreAuthErrorAbort: true,
+      })
+    } catch (error) {
+      if (lifecycle.stopping) throw new Error('told to end while waiting for NATS', { cause: error })
+      const line = { url: redact(url), reason: (error as Error).message }
+      if (tries % saidEveryTries === 0) log.warn(line, 'waiting for NATS: is it running, and is NATS_URL right?')
+      await delay(betweenTriesMs)
+    }
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Express } from 'express'
+import { withRequestId } from './http/request-id.ts'
 
 type Check = () => Promise<void> | void
 
@@ -32,17 +33,18 @@ export class Health {
     return results.filter((name) => name !== undefined)
   }
 
-  /** Mounts `GET /healthz` (the process lives) and `GET /readyz` (it can work). */
-  mount(app: Express): void {
-    app.get('/healthz', (_request, response) => {
-      response.json({ status: 'ok' })
+  /** Mounts `GET /healthz` (the process lives) and `GET /readyz` (it can work). @returns their paths */
+  mount(app: Express): string[] {
+    app.get('/healthz', (request, response) => {
+      withRequestId(request, response).json({ status: 'ok' })
     })
-    app.get('/readyz', async (_request, response) => {
+    app.get('/readyz', async (request, response) => {
       const failures = await this.failures()
-      response
+      withRequestId(request, response)
         .status(failures.length === 0 ? 200 : 503)
         .json({ status: failures.length === 0 ? 'ready' : 'unready', failures })
     })
+    return ['/healthz', '/readyz']
   }
 }
 

@@ -87,9 +87,14 @@ async function serve<S extends z.ZodObject>(
     },
     lifecycle,
   )
-  const metrics = await startMetrics({ host: config.HOST, port: config.METRICS_PORT }, lifecycle)
+  const metrics = await startMetrics({ host: config.HOST, port: config.METRICS_PORT }, { lifecycle, health })
   const stop = drainOn(logger, lifecycle, health, config)
-  await definition.createService(config, { service: definition.name, log, lifecycle, health, metrics, tracer })
+  try {
+    await definition.createService(config, { service: definition.name, log, lifecycle, health, metrics, tracer })
+  } catch (error) {
+    // Told to end while it was waiting for something: that is no failure of its own.
+    if (!stop.requested) throw error
+  }
   if (stop.requested) return
   health.setReady(true)
   log.info('ready')

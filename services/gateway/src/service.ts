@@ -55,7 +55,7 @@ export async function createService(config: Config, kit: Kit): Promise<void> {
     },
     extend(app, door) {
       app.use('/api/v1/callbacks', streamThrough(door, config.CALLBACKS_URL))
-      openApi(app)
+      openApi(app, door)
     },
   })
   startConsumers(kit, bus, {

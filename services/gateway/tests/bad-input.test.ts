@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { TestEnv } from '../../../packages/dev-env/src/index.ts'
 import { rawRequest } from '../../../tests/flows/raw-http.ts'
-import { effectsIn, expectProblem, freshPhone, post, send, smsTo } from '../../../tests/flows/sms.ts'
+import { effectsIn, expectProblem, freshPhone, post, send, smsTo, untilState } from '../../../tests/flows/sms.ts'
 
 let env: TestEnv
 let before: object
@@ -105,10 +105,16 @@ describe('a phone that is missing or not E.164 is 422 invalid_recipient', () => 
     async (recipient) => expectProblem(await post(env, smsTo('', { recipient })), 422, 'invalid_recipient'),
   )
 
-  test('a phone that hides in __proto__ counts as missing', async () => {
-    const raw = `{"channel":"sms","recipient":{"__proto__":{"phone":"${phone}"}},"body":"x"}`
-    expectProblem(await env.api('POST', path, { raw }), 422, 'invalid_recipient')
-  })
+  test.each(['{"phone":"+14155550100","__proto__":{}}', '{"__proto__":{"phone":"+14155550100"}}'])(
+    'a field called __proto__ is one that nobody knows: %s',
+    async (recipient) => {
+      const answer = await env.api('POST', path, { raw: `{"channel":"sms","recipient":${recipient},"body":"x"}` })
+      expectProblem(answer, 422, 'validation_failed')
+      expect(answer.body.errors).toEqual([
+        { path: 'recipient.__proto__', message: 'is not a field of a sms recipient' },
+      ])
+    },
+  )
 })
 
 describe('what is not JSON is told so before anything else of the body', () => {
@@ -171,6 +177,38 @@ describe('what the HTTP parser refuses is a problem too', () => {
     expectProblem(await rawRequest(env.stack.url('gateway'), request(line)), status, code)
   })
 
+  const bare = (lines: string) => `POST ${path} HTTP/1.1\r\n${lines}Content-Type: application/json\r\n`
+
+  test.each<[string, string, number, string]>([
+    ['no Host', `${bare('')}Content-Length: 2\r\nConnection: close\r\n\r\n{}`, 400, 'invalid_header'],
+    [
+      'an unknown Expect',
+      `${bare('Host: a\r\nExpect: 200-ok\r\n')}Content-Length: 2\r\n\r\n{}`,
+      417,
+      'expectation_failed',
+    ],
+    [
+      'a compressed transfer',
+      `${bare('Host: a\r\nTransfer-Encoding: gzip, chunked\r\n')}\r\n2\r\n{}\r\n0\r\n\r\n`,
+      501,
+      'transfer_coding_unknown',
+    ],
+    [
+      'a compressed transfer in two headers, to a carrier’s door',
+      'POST /api/v1/callbacks/smsprovider/sms HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+      501,
+      'transfer_coding_unknown',
+    ],
+    [
+      'a transfer whose end is not told',
+      `${bare('Host: a\r\nTransfer-Encoding: chunked, gzip\r\n')}\r\n2\r\n{}\r\n0\r\n\r\n`,
+      400,
+      'invalid_header',
+    ],
+  ])('%s', async (_what, bytes, status, code) => {
+    expectProblem(await rawRequest(env.stack.url('gateway'), bytes), status, code)
+  })
+
   test.each(['hello\r\n\r\n', 'BREW / HTTP/1.1\r\nHost: a\r\n\r\n', '\x16\x03\x01\x02\x00\x01\x00'])(
     'what is not HTTP: %j',
     async (bytes) => expectProblem(await rawRequest(env.stack.url('gateway'), bytes), 400, 'invalid_header'),
@@ -218,6 +256,9 @@ describe('paths, methods and media types', () => {
     ['POST', '/api/v1/activity', 'GET'],
     ['GET', '/api/v1/activity/notif_x/retry', 'POST'],
     ['GET', '/api/v1/callbacks/smsprovider/sms', 'POST'],
+    ['POST', '/healthz', 'GET'],
+    ['DELETE', '/readyz', 'GET'],
+    ['PUT', '/content/openapi.json', 'GET'],
   ])('%s %s is 405 and names what is allowed', async (method, known, allow) => {
     const answer = await env.api(method, known)
     expectProblem(answer, 405, 'method_not_allowed')
@@ -286,14 +327,41 @@ describe('a template cannot hurt', () => {
   })
 })
 
+test.each([
+  ['limit=0', 'limit must be at least 1'],
+  ['limit=101', 'limit must be at most 100'],
+  ['limit=ten', 'limit must be a whole number from 1 to 100'],
+  ['page=0', 'page must be at least 1'],
+])('?%s is told once: %s', async (query, detail) => {
+  const answer = await env.api('GET', `/api/v1/activity?${query}`, { token: env.operatorToken })
+  expectProblem(answer, 422, 'validation_failed')
+  expect(answer.body.detail).toBe(detail)
+})
+
+test.each<[string, string, number]>([
+  ['GET', '/healthz', 200],
+  ['GET', '/readyz', 200],
+  ['GET', '/content/openapi.json', 200],
+  ['HEAD', '/content/openapi.json', 200],
+  ['GET', '/api/v1/activity', 401],
+  ['GET', '/nothing', 404],
+  ['POST', '/api/v1/callbacks/smsprovider/sms', 415],
+])('the answer to %s %s names the request, as its caller did or anew', async (method, asked, status) => {
+  const named = await env.api(method, asked, { key: null, headers: { 'x-request-id': 'seen-7' } })
+  expect([named.status, named.headers.get('x-request-id')]).toEqual([status, 'seen-7'])
+  const unnamed = await env.api(method, asked, { key: null })
+  expect(unnamed.headers.get('x-request-id')).toMatch(/^req_[0-9a-z]{26}$/)
+})
+
 describe('what is unusual but good is accepted', () => {
   let accepted: string[]
   beforeEach(() => {
     accepted = []
   })
   afterEach(async () => {
-    // The guarantee of the other tests does not hold here.
+    // The guarantee of the other tests does not hold here: what was accepted leaves its rows, until it is delivered.
     expect(accepted.length).toBeGreaterThan(0)
+    for (const id of accepted) await untilState(env, id, { delivery_status: 'delivered' })
     before = await effectsIn(env)
   })
 

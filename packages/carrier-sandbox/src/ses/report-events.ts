@@ -22,16 +22,10 @@ export function reportEvents(
   message: LoggedMessage,
   steps: readonly Step[],
 ): Promise<void> {
-  const { traceparent } = message.request.headers
   return reporter.report(steps, async (step) => {
     advance(message, step)
     const event = JSON.stringify(sesEvent(sent, message.to, step))
-    await sns.publish(
-      topicArn,
-      'Amazon SES Email Event Notification',
-      event,
-      typeof traceparent === 'string' ? { traceparent } : {},
-    )
+    await sns.publish(topicArn, 'Amazon SES Email Event Notification', event)
   })
 }
 

@@ -66,21 +66,13 @@ export class Sns {
    * Sends a message to every subscriber of a topic. To one that has not confirmed, the request for confirmation goes
    * first, and the message waits a minute for it. Resolves when all have answered or were given up; it never rejects.
    */
-  async publish(
-    topicArn: string,
-    subject: string,
-    message: string,
-    headers: Record<string, string> = {},
-  ): Promise<void> {
+  async publish(topicArn: string, subject: string, message: string): Promise<void> {
     const subscriptions = this.#subscriptions.filter((each) => each.topicArn === topicArn)
     await Promise.all(
       subscriptions.map(async (subscription) => {
         if (!subscription.isConfirmed && !(await this.askForConfirmation(subscription))) return
         const fields = { ...envelope('Notification', topicArn, message), Subject: subject }
-        await this.#send(subscription, fields, {
-          ...headers,
-          'x-amz-sns-subscription-arn': subscription.arn,
-        })
+        await this.#send(subscription, fields, { 'x-amz-sns-subscription-arn': subscription.arn })
       }),
     )
   }

@@ -29,7 +29,6 @@ export function statusCallback(account: TwilioAccount, url: string, message: Log
   if (step.errorCode !== undefined) parameters.ErrorCode = String(step.errorCode)
   if (messagingServiceSid) parameters.MessagingServiceSid = String(messagingServiceSid)
   if (step.status === 'delivered') parameters.RawDlrDoneDate = receiptTime(new Date())
-  const traceparent = message.request.headers.traceparent
   return {
     url,
     headers: {
@@ -37,7 +36,6 @@ export function statusCallback(account: TwilioAccount, url: string, message: Log
       'User-Agent': 'TwilioProxy/1.1',
       'X-Twilio-Signature': signCallback(account.authToken, url, parameters),
       'I-Twilio-Idempotency-Token': randomUUID(),
-      ...(typeof traceparent === 'string' && { traceparent }),
     },
     body: stringify(parameters),
   }

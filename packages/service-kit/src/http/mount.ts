@@ -3,7 +3,8 @@ import { type Principal, permissionsFor, type Route } from '@notify/contracts'
 import type { ErrorRequestHandler, Express, Request, Response } from 'express'
 import type { Logger } from '../logger.ts'
 import { Problem, validationProblem } from '../problem.ts'
-import { isTraceparent, SpanKind, type Tracer } from '../telemetry/tracing.ts'
+import { traceparentOf } from '../telemetry/read-traceparent.ts'
+import { SpanKind, type Tracer } from '../telemetry/tracing.ts'
 import type { HttpRequest, RouteEntry } from './handler.ts'
 import { idempotencyKeyOf, isIdempotencyKey, requireJsonAccepted, requireJsonBody } from './negotiate.ts'
 import { type Body, defaultMaxBodyBytes, hasBody, maxJsonDepth, parseJson, readBody } from './read-body.ts'
@@ -23,6 +24,8 @@ export interface Door {
   observe(route: string, status: number, seconds: number): void
 }
 
+type Refusing = Pick<Door, 'docsUrl' | 'observe'>
+
 /** Mounts contracts on Express: every route is checked in the same order and answered by the same mapper. */
 export function mount<Context>(
   app: Express,
@@ -36,14 +39,24 @@ export function mount<Context>(
     app[method](entry.contract.path, (request, response) => answer(door, context, entry, request, response))
   }
   for (const [path, entries] of methodsByPath) {
-    const allow = entries.map(({ contract }) => contract.method).join(', ')
-    app.all(path, (request, response) => {
-      const problem = new Problem('method_not_allowed', `${request.method} is not supported here; use ${allow}`, {
-        headers: { Allow: allow },
-      })
-      refuse(door, request, response, problem)
-    })
+    mountMethods(
+      app,
+      door,
+      path,
+      entries.map(({ contract }) => contract.method),
+    )
   }
+}
+
+/** Answers a path that was mounted with these methods when it is asked with another one. */
+export function mountMethods(app: Express, door: Refusing, path: string, methods: readonly string[]): void {
+  const allow = methods.join(', ')
+  app.all(path, (request, response) => {
+    const problem = new Problem('method_not_allowed', `${request.method} is not supported here; use ${allow}`, {
+      headers: { Allow: allow },
+    })
+    refuse(door, request, response, problem)
+  })
 }
 
 /** Answers whatever no route took, and what Express itself could not read. Mount it last. */
@@ -62,7 +75,7 @@ function notFound({ method, path }: Request): Problem {
   return new Problem('not_found', `There is no ${method} ${path}; see /content/openapi.json`)
 }
 
-function refuse(door: Pick<Door, 'docsUrl' | 'observe'>, request: Request, response: Response, problem: Problem): void {
+function refuse(door: Refusing, request: Request, response: Response, problem: Problem): void {
   request.resume()
   const requestId = requestIdOf(request.headers['x-request-id'])
   sendProblem(response, problem, { requestId, docsUrl: door.docsUrl, headers: { 'x-request-id': requestId } })
@@ -80,9 +93,8 @@ async function answer<Context>(
   const started = performance.now()
   const requestId = requestIdOf(request.headers['x-request-id'])
   const headers: OutgoingHttpHeaders = { 'x-request-id': requestId }
-  const parent = request.headers.traceparent
   const span = door.tracer.start(contract.name, {
-    parent: typeof parent === 'string' && isTraceparent(parent) ? parent : undefined,
+    parent: traceparentOf(request),
     edge: door.edge,
     kind: SpanKind.SERVER,
   })

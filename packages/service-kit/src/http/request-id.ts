@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { newId } from '@notify/contracts'
 
 const sane = /^[A-Za-z0-9_.:-]{1,128}$/
@@ -5,4 +6,13 @@ const sane = /^[A-Za-z0-9_.:-]{1,128}$/
 /** The caller's `X-Request-Id` when it is sane, else a new one. */
 export function requestIdOf(header: string | string[] | undefined): string {
   return typeof header === 'string' && sane.test(header) ? header : newId('req')
+}
+
+/** Names the request in its answer; for what answers without a contract. */
+export function withRequestId<Response extends ServerResponse>(
+  { headers }: Pick<IncomingMessage, 'headers'>,
+  response: Response,
+): Response {
+  response.setHeader('x-request-id', requestIdOf(headers['x-request-id']))
+  return response
 }

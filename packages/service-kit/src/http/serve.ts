@@ -3,7 +3,7 @@ import type { JSONWebKeySet } from 'jose'
 import type { Kit } from '../kit.ts'
 import { createPrincipalVerifier, principalHeader } from '../principal/verify.ts'
 import type { RouteEntry } from './handler.ts'
-import { type Door, mount, mountNotFound } from './mount.ts'
+import { type Door, mount, mountMethods, mountNotFound } from './mount.ts'
 import { createApp, listen } from './server.ts'
 
 interface ServeOptions<Context> {
@@ -20,8 +20,8 @@ interface ServeOptions<Context> {
 export async function serveHttp<Context>(kit: Kit, options: ServeOptions<Context>): Promise<void> {
   const { config, context, routes } = options
   const app = createApp()
-  kit.health.mount(app)
   const door = makeDoor(kit, options)
+  for (const path of kit.health.mount(app)) mountMethods(app, door, path, ['GET'])
   options.extend?.(app, door)
   mount(app, door, context, routes)
   mountNotFound(app, door)

@@ -1,10 +1,11 @@
 import { once } from 'node:events'
-import { createServer, type Server, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import express, { type Express } from 'express'
 import type { Lifecycle } from '../lifecycle.ts'
 import type { Logger } from '../logger.ts'
 import { Problem } from '../problem.ts'
+import { sendProblem } from './reply.ts'
 import { requestIdOf } from './request-id.ts'
 
 /** Headers of a request may take this many bytes in all. */
@@ -28,10 +29,29 @@ export async function listen(
   { host, port, docsUrl }: { host: string; port: number; docsUrl: string },
   { log, lifecycle }: { log: Logger; lifecycle: Lifecycle },
 ): Promise<{ server: Server; port: number }> {
+  const refuse = (request: IncomingMessage, response: ServerResponse, problem: Problem) => {
+    request.resume()
+    const requestId = requestIdOf(request.headers['x-request-id'])
+    sendProblem(response, problem, { requestId, docsUrl, headers: { 'x-request-id': requestId, connection: 'close' } })
+  }
   const server = createServer(
-    { maxHeaderSize: maxHeaderBytes, keepAliveTimeout: 65_000, headersTimeout: 10_000, requestTimeout: 30_000 },
-    app,
+    {
+      maxHeaderSize: maxHeaderBytes,
+      keepAliveTimeout: 65_000,
+      headersTimeout: 10_000,
+      requestTimeout: 30_000,
+      // Node would answer without a body.
+      requireHostHeader: false,
+    },
+    (request, response) => {
+      const problem = problemOfFraming(request)
+      if (problem) refuse(request, response, problem)
+      else app(request, response)
+    },
   )
+  server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
+    refuse(request, response, new Problem('expectation_failed', 'Of the header Expect only 100-continue is understood'))
+  })
   server.on('clientError', (error: NodeJS.ErrnoException & { rawPacket?: Buffer }, socket: Socket) => {
     refuseUnreadable(error, socket, docsUrl)
   })
@@ -52,6 +72,16 @@ function close(server: Server): Promise<void> {
       resolve()
     })
   })
+}
+
+/** What the parser lets pass and no route could make sense of. */
+function problemOfFraming({ headers, httpVersion }: IncomingMessage): Problem | undefined {
+  if (headers.host === undefined && httpVersion === '1.1') {
+    return new Problem('invalid_header', 'A request of HTTP/1.1 needs a Host header')
+  }
+  const coding = headers['transfer-encoding']
+  if (coding === undefined || coding === 'chunked' || coding.toLowerCase() === 'chunked') return undefined
+  return new Problem('transfer_coding_unknown', 'Of the transfer codings only chunked is understood')
 }
 
 /** Answers what the HTTP parser refuses, before any route sees it. */

@@ -1,6 +1,10 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
 import type { Attributes } from '@opentelemetry/api'
 import { PrometheusExporter } from '@opentelemetry/exporter-prometheus'
 import { MeterProvider } from '@opentelemetry/sdk-metrics'
+import type { Health } from '../health.ts'
+import { createApp } from '../http/server.ts'
 import type { Lifecycle } from '../lifecycle.ts'
 
 /** Makes the instruments of `metrics.ts`; names as Prometheus writes them, units last. */
@@ -16,23 +20,27 @@ export interface Reading {
 }
 
 /**
- * Starts the metrics of a process with `GET /metrics` on a port of its own.
+ * Starts the metrics of a process with `GET /metrics` on a port of its own; health is told there too, from the first moment:
+ * a process that still waits for its servers lives, and is not ready.
  * @throws Error with code EADDRINUSE when the port is taken
  */
 export async function startMetrics(
   { host, port }: { host: string; port: number },
-  lifecycle: Lifecycle,
+  { lifecycle, health }: { lifecycle: Lifecycle; health: Health },
 ): Promise<Metrics> {
-  const exporter = new PrometheusExporter({
-    host,
-    port,
-    preventServerStart: true,
-    withoutScopeInfo: true,
-    withoutTargetInfo: true,
-  })
-  await exporter.startServer()
+  const exporter = new PrometheusExporter({ preventServerStart: true, withoutScopeInfo: true, withoutTargetInfo: true })
+  const app = createApp()
+  health.mount(app)
+  app.get('/metrics', (request, response) => exporter.getMetricsRequestHandler(request, response))
+  const server = createServer(app)
+  server.listen(port, host)
+  await once(server, 'listening')
   const provider = new MeterProvider({ readers: [exporter] })
-  lifecycle.onStop('metrics', () => provider.shutdown())
+  lifecycle.onStop('metrics', async () => {
+    server.close()
+    server.closeAllConnections()
+    await provider.shutdown()
+  })
   const meter = provider.getMeter('notify')
   return {
     counter(name, description) {

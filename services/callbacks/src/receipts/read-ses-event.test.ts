@@ -45,6 +45,16 @@ test.each<[string, object, object]>([
   })
 })
 
+test('the trace of the message comes back in its tags; what is none is passed over', () => {
+  const traceparent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`
+  const tagged = (tag: string) => {
+    const event = sesEvent('Delivery', {}, correlation) as { mail: { tags: Record<string, string[]> } }
+    return read({ ...event, mail: { ...event.mail, tags: { ...event.mail.tags, traceparent: [tag] } } })
+  }
+  expect(tagged(traceparent)).toMatchObject({ status: 'delivered', traceparent })
+  expect(tagged('nonsense')).not.toHaveProperty('traceparent')
+})
+
 test.each([
   ['Permanent', 'General', 'bounce'],
   ['Permanent', 'OnAccountSuppressionList', 'bounce'],

@@ -1,4 +1,5 @@
 import type { Receipt } from '@notify/contracts'
+import { isTraceparent } from '@notify/service-kit'
 import { z } from 'zod'
 import { correlated, readCorrelation } from './read-correlation.ts'
 
@@ -29,10 +30,14 @@ const SesEvent = z.object({
 type SesEvent = z.output<typeof SesEvent>
 
 /** What SES says of a message, as far as a receipt tells it. */
-export type SesReport = Pick<
-  Receipt,
-  'provider_message_id' | 'notification_id' | 'attempt_id' | 'status' | 'error_code' | 'error_message' | 'suppress'
->
+export interface SesReport
+  extends Pick<
+    Receipt,
+    'provider_message_id' | 'notification_id' | 'attempt_id' | 'status' | 'error_code' | 'error_message' | 'suppress'
+  > {
+  /** The trace that the message was sent in. */
+  traceparent?: string
+}
 
 type Verdict = Pick<SesReport, 'status' | 'suppress'> & { code?: string; said?: string | undefined }
 
@@ -76,6 +81,7 @@ export function readSesEvent(text: string): SesReport | undefined {
   if (!verdict) return undefined
   const { status, suppress, code = null, said } = verdict
   const tag = (name: string) => mail.tags[name]?.[0]
+  const traceparent = tag('traceparent')
   return {
     provider_message_id: mail.messageId,
     ...correlated(readCorrelation({ notification_id: tag('notification_id'), attempt_id: tag('attempt_id') })),
@@ -83,6 +89,7 @@ export function readSesEvent(text: string): SesReport | undefined {
     error_code: code,
     ...(said ? { error_message: withoutAddresses(said, mail.destination) } : {}),
     ...(suppress ? { suppress } : {}),
+    ...(isTraceparent(traceparent) ? { traceparent } : {}),
   }
 }
 

@@ -35,10 +35,12 @@ export function createEmailHandler(record: RecordCallback): Handler<Context, typ
       metrics.received('email', 'ignored')
       return { status: 'ignored' }
     }
+    // SNS brings a trace of its own at most: what follows belongs to that of the message.
+    const { traceparent = span.traceparent, ...reported } = report
     const receipt: Receipt = {
       channel: 'email',
       provider_id: provider.id,
-      ...report,
+      ...reported,
       received_at: new Date().toISOString(),
     }
     span.set({
@@ -51,7 +53,7 @@ export function createEmailHandler(record: RecordCallback): Handler<Context, typ
       provider_message_id: envelope.MessageId,
       status: receipt.status,
     }
-    const isNew = await record(callbackOf(identity, receiptReceived, receipt, span.traceparent))
+    const isNew = await record(callbackOf(identity, receiptReceived, receipt, traceparent))
     metrics.received('email', isNew ? 'recorded' : 'repeated')
     return { status: 'recorded' }
   }

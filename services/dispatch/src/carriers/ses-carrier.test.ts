@@ -106,10 +106,11 @@ test('the whole message goes out signed, with sender, names, tags for correlatio
       { Name: 'notification_id', Value: message.notificationId },
       { Name: 'attempt_id', Value: message.attemptId },
       { Name: 'provider_id', Value: expect.stringMatching(/^prov_/) },
+      { Name: 'traceparent', Value: message.traceparent },
     ],
     ConfigurationSetName: 'events',
   })
-  for (const { Value } of body.EmailTags) expect(Value).toMatch(/^[a-z0-9_]+$/)
+  for (const { Value } of body.EmailTags) expect(Value).toMatch(/^[a-z0-9_-]+$/)
 })
 
 test("a message's own sender stands before the provider's; what it lacks is left out", async () => {

@@ -59,7 +59,7 @@ function connect(credentials: SesCredentials, endpoint: string | undefined, conf
 /** The send, with tags that come back in every event of the message (`mail.tags`). */
 function inputOf(providerId: string, credentials: SesCredentials, message: EmailMessage): SendEmailCommandInput {
   const utf8 = (Data: string) => ({ Data, Charset: 'UTF-8' })
-  const { to, to_name, subject, text, html } = message
+  const { to, to_name, subject, text, html, traceparent } = message
   return {
     FromEmailAddress: formatMailbox(message.from ?? credentials.from, message.from_name ?? credentials.from_name),
     Destination: { ToAddresses: [formatMailbox(to, to_name)] },
@@ -76,6 +76,7 @@ function inputOf(providerId: string, credentials: SesCredentials, message: Email
       { Name: 'notification_id', Value: message.notificationId },
       { Name: 'attempt_id', Value: message.attemptId },
       { Name: 'provider_id', Value: providerId },
+      ...(traceparent ? [{ Name: 'traceparent', Value: traceparent }] : []),
     ],
     ...(credentials.configuration_set ? { ConfigurationSetName: credentials.configuration_set } : {}),
   }

@@ -48,10 +48,15 @@ function connect({ credentials }: TwilioProvider, baseUrl: string, config: Confi
 
 function parametersOf(
   { id, credentials }: TwilioProvider,
-  { to, text, notificationId, attemptId }: SmsMessage,
+  { to, text, notificationId, attemptId, traceparent }: SmsMessage,
   { PUBLIC_URL }: Config,
 ) {
-  const correlation = new URLSearchParams({ notification_id: notificationId, attempt_id: attemptId, provider_id: id })
+  const correlation = new URLSearchParams({
+    notification_id: notificationId,
+    attempt_id: attemptId,
+    provider_id: id,
+    ...(traceparent ? { traceparent } : {}),
+  })
   return {
     to,
     body: text,

@@ -45,7 +45,7 @@ export function startSchedulers(kit: Kit, context: WorkerContext, bus: Bus, lane
   })
   startPeriodic(kit, {
     name: 'work reconciler',
-    everyMs: Math.min(config.STALLED_AFTER / 2, 15_000),
+    everyMs: Math.min(config.STALLED_AFTER / 2, 5000),
     async run() {
       const count = await requeueLostWork(db, await deliveredLanes(bus, lanes, config.STALLED_AFTER))
       if (count === 0) return false

@@ -1,5 +1,5 @@
 import { Agent, request as httpRequest, type IncomingHttpHeaders } from 'node:http'
-import { type Door, Problem, principalHeader, requestIdOf, sendProblem } from '@notify/service-kit'
+import { type Door, Problem, principalHeader, requestIdOf, sendProblem, traceparentOf } from '@notify/service-kit'
 import type { RequestHandler } from 'express'
 
 /** Headers that concern one connection only (RFC 9110 7.6.1), and the one that outsiders may not send. */
@@ -26,7 +26,10 @@ export function streamThrough(door: Door, target: string): RequestHandler {
   const { hostname, port } = new URL(target)
   return (request, response) => {
     const requestId = requestIdOf(request.headers['x-request-id'])
-    const span = door.tracer.start('stream through', { parent: traceparentOf(request.headers), edge: true })
+    const span = door.tracer.start('stream through', {
+      parent: traceparentOf({ headers: request.headers, url: request.originalUrl }),
+      edge: true,
+    })
     const headers: IncomingHttpHeaders = { ...request.headers, 'x-request-id': requestId }
     for (const name of notForwarded) delete headers[name]
     if (span.traceparent) headers.traceparent = span.traceparent
@@ -58,8 +61,4 @@ export function streamThrough(door: Door, target: string): RequestHandler {
     })
     request.pipe(outgoing)
   }
-}
-
-function traceparentOf({ traceparent }: IncomingHttpHeaders): string | undefined {
-  return typeof traceparent === 'string' ? traceparent : undefined
 }

@@ -1,14 +1,17 @@
 import { readFile } from 'node:fs/promises'
+import { type Door, mountMethods, withRequestId } from '@notify/service-kit'
 import type { Express } from 'express'
 
 const file = new URL('../../../../content/openapi.json', import.meta.url)
+const path = '/content/openapi.json'
 
 /** Serves the committed OpenAPI file as it is. */
-export async function serveOpenApi(): Promise<(app: Express) => void> {
+export async function serveOpenApi(): Promise<(app: Express, door: Door) => void> {
   const text = await readFile(file, 'utf8')
-  return (app) => {
-    app.get('/content/openapi.json', (_request, response) => {
-      response.type('application/json').set('Cache-Control', 'public, max-age=300').send(text)
+  return (app, door) => {
+    app.get(path, (request, response) => {
+      withRequestId(request, response).type('application/json').set('Cache-Control', 'public, max-age=300').send(text)
     })
+    mountMethods(app, door, path, ['GET'])
   }
 }
