@@ -20,8 +20,8 @@ const nextStatus = `case ${moves
  * SQL for what the carrier said of an attempt: the first receipt that says something stands, in the place of what was known
  * while its outcome was not, and nothing is added to a message that was delivered.
  */
-const told = (what: string) => `coalesce(case when a.outcome = 'accepted' then a.provider_${what} end,
-            case when explains then receipt.${what} end)`
+const told = (known: string, news: string) =>
+  `coalesce(case when a.outcome = 'accepted' then a.${known} end, case when explains then receipt.${news} end)`
 
 /**
  * A receipt counts only for notifications of the tenant whose account signed it: the correlation that came with it is the
@@ -49,7 +49,8 @@ const apply: Statement = {
       set outcome = 'accepted', finished_at = coalesce(a.finished_at, now()),
           provider_id = coalesce(a.provider_id, receipt.provider_id),
           provider_message_id = coalesce(a.provider_message_id, receipt.provider_message_id),
-          provider_code = ${told('code')}, provider_message = ${told('reason')}
+          provider_code = ${told('provider_code', 'code')},
+          provider_message = ${told('provider_message', 'reason')}
       from receipt where a.notification_id = receipt.id and a.number = receipt.number and (settles or explains)
     ), changed as (
       update notifications n
