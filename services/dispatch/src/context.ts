@@ -8,6 +8,7 @@ import type { VerifiedDomains } from './domains/verified-domains.ts'
 import type { EventCatalogue } from './events/event-catalogue.ts'
 import type { DispatchMetrics } from './metrics.ts'
 import type { ProviderDirectory } from './providers/provider-directory.ts'
+import type { SentAttempts } from './sending/sent-attempts.ts'
 import type { TemplateCatalogue } from './templates/template-catalogue.ts'
 
 /** What handlers of both roles work with. */
@@ -31,4 +32,5 @@ export interface Context {
 /** What the worker works with besides. */
 export interface WorkerContext extends Context {
   carriers: HeldCarriers
+  sentAttempts: SentAttempts
 }

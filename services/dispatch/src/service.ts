@@ -26,6 +26,7 @@ import { createEventCatalogue } from './events/event-catalogue.ts'
 import { createMetrics } from './metrics.ts'
 import { createProviderDirectory } from './providers/provider-directory.ts'
 import { routesOf } from './routes.ts'
+import { createSentAttempts } from './sending/sent-attempts.ts'
 import { startSchedulers } from './sending/start-schedulers.ts'
 import { createTemplateCatalogue } from './templates/template-catalogue.ts'
 
@@ -80,7 +81,11 @@ async function startApi(kit: Kit, context: Context): Promise<void> {
 
 async function startWorker(kit: Kit, shared: Context, bus: Bus): Promise<void> {
   const { config, db } = shared
-  const context: WorkerContext = { ...shared, carriers: holdBack(createCarriers(config)) }
+  const context: WorkerContext = {
+    ...shared,
+    carriers: holdBack(createCarriers(config)),
+    sentAttempts: createSentAttempts(),
+  }
   kit.lifecycle.onStop('carriers', () => context.carriers.close())
   // Work that is lost is found among the notifications, which know whether it is still to be done.
   const staleSubjects = sendRequested.subject.slice(0, sendRequested.subject.indexOf('{'))

@@ -21,6 +21,8 @@ export function createReceiptRecorder(context: WorkerContext): (receipt: Receipt
     context.metrics.receipt(receipt.channel, receipt.status)
     // Without our correlation it belongs to no notification of ours: a message sent by other means from the same account.
     if (!receipt.notification_id || !receipt.attempt_id || isObservation(receipt.status)) return
+    // Half of all receipts say what this worker has just written itself.
+    if (receipt.status === 'sent' && context.sentAttempts.has(receipt.attempt_id)) return
     await record(receipt)
   }
 }

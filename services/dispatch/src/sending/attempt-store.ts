@@ -25,18 +25,20 @@ export interface Claim {
  * The attempt is on record before the carrier is called: a crash in between leaves a trace that the reconciler finds. Rows are
  * locked by their id alone: with the state among the conditions Postgres would walk the whole queue to find a few. Whoever was
  * suppressed since the acceptance is not written to: that is the last moment at which it can be seen without asking again.
+ * Lines go from step to step whole: joined with the input once more, Postgres would compare all with all.
  */
 const claim: Statement = {
   name: 'claim-for-sending',
   text: `
     with wanted as (select * from json_to_recordset($1::json) as t (id text, attempt_id text)),
     locked as (
-      select * from notifications where id = any (array(select id from wanted)) order by id for update
+      select n.id, n.tenant_id, n.channel, n.recipient_index, n.status, n.sending, n.next_attempt_at, n.when_due, attempt_id
+      from notifications n join wanted using (id) order by n.id for update of n
     ), due as (
-      select id, wanted.attempt_id,
+      select id, attempt_id,
         (select s.reason from suppressions s where s.tenant_id = locked.tenant_id and s.channel = locked.channel
            and s.recipient_index = locked.recipient_index and s.lifted_at is null) as suppressed
-      from locked join wanted using (id)
+      from locked
       where status = 'queued' and not sending
         and (next_attempt_at is null or next_attempt_at <= now()) and when_due = 'send'
     ), refused as (
@@ -117,8 +119,8 @@ const settle: Statement = {
           provider_message = case when a.outcome = 'accepted' then a.provider_message else ended.message end,
           provider_message_id = coalesce(a.provider_message_id, ended.provider_message_id)
       from ended where a.notification_id = ended.id and a.number = ended.number
-    ), locked as (
-      select n.id from notifications n join ended using (id) where n.attempt_count = ended.number order by n.id for update of n
+    ), own as (
+      select ended.* from notifications n join ended using (id) where n.attempt_count = ended.number order by n.id for update of n
     ), settled as (
       update notifications n
       set sending = false, updated_at = now(),
@@ -132,7 +134,7 @@ const settle: Statement = {
           failovers = case when ended.fails_over then n.failovers + n.sending::int else 0 end,
           round_attempts = n.round_attempts
             + case when ended.fails_over and ended.outcome = 'unknown' then n.sending::int else 0 end
-      from ended join locked using (id) where n.id = ended.id
+      from own as ended where n.id = ended.id
       returning n.*, ended.status as wanted_status, old.status as old_status
     ), changed as (select * from settled where status <> old_status)
     ${factsInto('changed')}`,

@@ -62,6 +62,7 @@ export function createSender(context: WorkerContext): (work: Work, delivery: Del
       providerMessageId: answer.providerMessageId,
       next,
     })
+    if (next.status === 'sent') context.sentAttempts.add(claim.attempt_id)
     metrics.attempt(claim.channel, provider?.kind ?? 'none', answer.outcome)
     logAttempt(context, claim, answer, next, provider?.id ?? null)
     return next.status === 'queued' && next.failsOver && next.afterMs === 0

@@ -1,0 +1,8 @@
+import { expect, test } from '@jest/globals'
+import { createSentAttempts } from './sent-attempts.ts'
+
+test('the newest are remembered, so many and no more', () => {
+  const sent = createSentAttempts(2)
+  for (const id of ['a', 'b', 'c']) sent.add(id)
+  expect(['a', 'b', 'c'].map((id) => sent.has(id))).toEqual([false, true, true])
+})
