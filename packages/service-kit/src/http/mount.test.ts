@@ -125,7 +125,7 @@ beforeAll(async () => {
     },
     observe: (name, status) => void observed.push([name, status]),
   }
-  mount(app, door, {}, [
+  const exact = mount(app, door, {}, [
     route(echo, async (_context, { body }) => {
       if ((body as { fail?: boolean } | null)?.fail)
         throw new Error('connect ECONNREFUSED postgres://dispatch:hunter2@db')
@@ -146,7 +146,11 @@ beforeAll(async () => {
     route(item, async (_context, { params, query }) => ({ value: { ...params, ...query } })),
   ])
   mountNotFound(app, door)
-  ;({ port } = await listen(app, { host: '127.0.0.1', port: 0, docsUrl: 'https://docs' }, { log, lifecycle }))
+  ;({ port } = await listen(
+    { app, exact },
+    { host: '127.0.0.1', port: 0, docsUrl: 'https://docs' },
+    { log, lifecycle },
+  ))
   base = `http://127.0.0.1:${port}`
 })
 afterAll(() => lifecycle.stop())
@@ -450,7 +454,7 @@ test('a drain answers what is under way and takes nothing new', async () => {
     response.json('done')
   })
   const { port: own } = await listen(
-    app,
+    { app },
     { host: '127.0.0.1', port: 0, docsUrl: 'https://docs' },
     { log, lifecycle: ending },
   )
@@ -464,7 +468,7 @@ test('a drain answers what is under way and takes nothing new', async () => {
 })
 
 test('a port that is taken is told', async () => {
-  const other = listen(createApp(), { host: '127.0.0.1', port, docsUrl: 'https://docs' }, { log, lifecycle })
+  const other = listen({ app: createApp() }, { host: '127.0.0.1', port, docsUrl: 'https://docs' }, { log, lifecycle })
   await expect(other).rejects.toMatchObject({ code: 'EADDRINUSE' })
 })
 
@@ -486,3 +490,15 @@ test('an answer without content has no body, no type and no length', async () =>
   expect(text).toMatch(/\r\n\r\n$/)
   expect(text.toLowerCase()).not.toMatch(/content-(type|length)|transfer-encoding/)
 })
+
+test.each(['/api/v1/echo', '/api/v1/echo/', '/API/v1/echo', '/api/v1/echo?a=1'])(
+  'however its path is spelt, a route is the same: %s',
+  async (path) => {
+    const answer = await fetch(base + path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{"a":1}',
+    })
+    expect([answer.status, await answer.json()]).toEqual([201, { value: { a: 1 } }])
+  },
+)

@@ -1,10 +1,12 @@
-import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http'
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
+import { type ParsedUrlQuery, parse as parseQuery } from 'node:querystring'
 import { type Principal, permissionsFor, type Route } from '@notify/contracts'
-import type { ErrorRequestHandler, Express, Request, Response } from 'express'
+import type { ErrorRequestHandler, Express, Request } from 'express'
 import type { Logger } from '../logger.ts'
 import { Problem, validationProblem } from '../problem.ts'
 import { traceparentOf } from '../telemetry/read-traceparent.ts'
 import { SpanKind, type Tracer } from '../telemetry/tracing.ts'
+import { ExactRoutes, type Incoming } from './exact-routes.ts'
 import type { HttpRequest, RouteEntry } from './handler.ts'
 import { idempotencyKeyOf, isIdempotencyKey, requireJsonAccepted, requireJsonBody } from './negotiate.ts'
 import { type Body, defaultMaxBodyBytes, hasBody, maxJsonDepth, parseJson, readBody } from './read-body.ts'
@@ -26,17 +28,28 @@ export interface Door {
 
 type Refusing = Pick<Door, 'docsUrl' | 'observe'>
 
-/** Mounts contracts on Express: every route is checked in the same order and answered by the same mapper. */
+/**
+ * Mounts contracts: every route is checked in the same order and answered by the same mapper.
+ * @returns those of them that can be taken before Express
+ */
 export function mount<Context>(
   app: Express,
   door: Door,
   context: Context,
   routes: readonly RouteEntry<Context>[],
-): void {
+): ExactRoutes {
+  const exact = new ExactRoutes()
   const methodsByPath = Map.groupBy(routes, ({ contract }) => contract.path)
   for (const entry of routes) {
-    const method = entry.contract.method.toLowerCase() as 'get' | 'post' | 'put' | 'patch' | 'delete'
-    app[method](entry.contract.path, (request, response) => answer(door, context, entry, request, response))
+    const { method, path } = entry.contract
+    app[method.toLowerCase() as 'get' | 'post' | 'put' | 'patch' | 'delete'](path, (request, response) => {
+      const { params } = request
+      return answer(door, context, entry, { request, response, params, query: () => request.query as ParsedUrlQuery })
+    })
+    exact.add(method, path, (request, response) => {
+      const incoming = { request, response, params: {}, query: () => queryOf(request) }
+      answer(door, context, entry, incoming).catch((error) => fail(door, request, response, error))
+    })
   }
   for (const [path, entries] of methodsByPath) {
     mountMethods(
@@ -46,6 +59,13 @@ export function mount<Context>(
       entries.map(({ contract }) => contract.method),
     )
   }
+  return exact
+}
+
+/** As Express reads it with its simple parser. */
+function queryOf({ url = '' }: IncomingMessage): ParsedUrlQuery {
+  const mark = url.indexOf('?')
+  return mark === -1 ? {} : parseQuery(url.slice(mark + 1))
 }
 
 /** Answers a path that was mounted with these methods when it is asked with another one. */
@@ -65,17 +85,26 @@ export function mountNotFound(app: Express, door: Pick<Door, 'log' | 'docsUrl' |
   const onFault: ErrorRequestHandler = (error, request, response, _next) => {
     // A path that is not percent-encoded text names nothing.
     if (error instanceof URIError) return refuse(door, request, response, notFound(request))
-    door.log.error({ err: error }, 'a request failed outside its route')
-    refuse(door, request, response, internalProblem(error))
+    fail(door, request, response, error)
   }
   app.use(onFault)
+}
+
+function fail(
+  door: Pick<Door, 'log' | 'docsUrl' | 'observe'>,
+  request: IncomingMessage,
+  response: ServerResponse,
+  error: unknown,
+): void {
+  door.log.error({ err: error }, 'a request failed outside its route')
+  refuse(door, request, response, internalProblem(error))
 }
 
 function notFound({ method, path }: Request): Problem {
   return new Problem('not_found', `There is no ${method} ${path}; see /content/openapi.json`)
 }
 
-function refuse(door: Refusing, request: Request, response: Response, problem: Problem): void {
+function refuse(door: Refusing, request: IncomingMessage, response: ServerResponse, problem: Problem): void {
   request.resume()
   const requestId = requestIdOf(request.headers['x-request-id'])
   sendProblem(response, problem, { requestId, docsUrl: door.docsUrl, headers: { 'x-request-id': requestId } })
@@ -86,8 +115,7 @@ async function answer<Context>(
   door: Door,
   context: Context,
   entry: RouteEntry<Context>,
-  request: Request,
-  response: Response,
+  { request, response, params, query }: Incoming,
 ): Promise<void> {
   const { contract } = entry
   const started = performance.now()
@@ -108,12 +136,12 @@ async function answer<Context>(
     const httpRequest: HttpRequest<Route> = {
       body: value as never,
       bodyText: text,
-      params: paramsOf(contract, request) as undefined,
-      query: parse(contract.query, contract.query ? { ...request.query } : undefined) as undefined,
+      params: paramsOf(contract, request, params) as undefined,
+      query: parse(contract.query, contract.query ? { ...query() } : undefined) as undefined,
       principal: principal as undefined,
       idempotencyKey: contract.method === 'POST' && principal ? idempotencyKeyOf(request) : undefined,
       requestId,
-      url: request.originalUrl,
+      url: request.url ?? '/',
       headers: request.headers,
       span,
     }
@@ -138,7 +166,7 @@ async function answer<Context>(
   door.observe(contract.name, status, (performance.now() - started) / 1000)
 }
 
-async function admitCaller(door: Door, contract: Route, request: Request, headers: OutgoingHttpHeaders) {
+async function admitCaller(door: Door, contract: Route, request: IncomingMessage, headers: OutgoingHttpHeaders) {
   const permissions = permissionsFor(contract.auth)
   if (!permissions) return undefined
   const found = door.authenticate(request, contract)
@@ -158,7 +186,7 @@ async function admitCaller(door: Door, contract: Route, request: Request, header
   return principal
 }
 
-async function bodyOf({ contract, passedOn }: RouteEntry<never>, request: Request): Promise<Body> {
+async function bodyOf({ contract, passedOn }: RouteEntry<never>, request: IncomingMessage): Promise<Body> {
   const maxBytes = contract.maxBodyBytes ?? defaultMaxBodyBytes
   if (contract.bodyType === 'raw') {
     return { value: hasBody(request) ? await readBody(request, maxBytes) : Buffer.alloc(0), text: '' }
@@ -176,10 +204,10 @@ async function bodyOf({ contract, passedOn }: RouteEntry<never>, request: Reques
   return { value: parse(contract.body, read.value), text: read.text }
 }
 
-function paramsOf(contract: Route, request: Request): unknown {
+function paramsOf(contract: Route, request: IncomingMessage, params: Incoming['params']): unknown {
   // No identifier holds NUL, and Postgres would refuse to look for it.
-  if (Object.values(request.params).some((value) => value.includes('\0'))) throw notFound(request)
-  return parse(contract.params, request.params)
+  if (Object.values(params).some((value) => value.includes('\0'))) throw notFound(request as Request)
+  return parse(contract.params, params)
 }
 
 function parse(schema: Route['body'], value: unknown): unknown {

@@ -23,9 +23,9 @@ export async function serveHttp<Context>(kit: Kit, options: ServeOptions<Context
   const door = makeDoor(kit, options)
   for (const path of kit.health.mount(app)) mountMethods(app, door, path, ['GET'])
   options.extend?.(app, door)
-  mount(app, door, context, routes)
+  const exact = mount(app, door, context, routes)
   mountNotFound(app, door)
-  await listen(app, { host: config.HOST, port: config.PORT, docsUrl: config.DOCS_URL }, kit)
+  await listen({ app, exact }, { host: config.HOST, port: config.PORT, docsUrl: config.DOCS_URL }, kit)
 }
 
 function makeDoor<Context>(kit: Kit, { config, door }: ServeOptions<Context>): Door {

@@ -5,6 +5,7 @@ import express, { type Express } from 'express'
 import type { Lifecycle } from '../lifecycle.ts'
 import type { Logger } from '../logger.ts'
 import { Problem } from '../problem.ts'
+import type { ExactRoutes } from './exact-routes.ts'
 import { sendProblem } from './reply.ts'
 import { requestIdOf } from './request-id.ts'
 
@@ -25,7 +26,7 @@ export function createApp(): Express {
  * @throws Error with code EADDRINUSE when the port is taken
  */
 export async function listen(
-  app: Express,
+  { app, exact }: { app: Express; exact?: ExactRoutes },
   { host, port, docsUrl }: { host: string; port: number; docsUrl: string },
   { log, lifecycle }: { log: Logger; lifecycle: Lifecycle },
 ): Promise<{ server: Server; port: number }> {
@@ -45,8 +46,9 @@ export async function listen(
     },
     (request, response) => {
       const problem = problemOfFraming(request)
-      if (problem) refuse(request, response, problem)
-      else app(request, response)
+      if (problem) return refuse(request, response, problem)
+      const take = exact?.find(request) ?? app
+      take(request, response)
     },
   )
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {

@@ -7,7 +7,7 @@ export interface Pace {
 }
 
 /** Starts are handed out this often, in milliseconds: those of one turn are claimed in one statement. */
-const turnMs = 20
+const turnMs = 100
 
 /**
  * @param perSecond sends a second; after a pause at most one turn's worth begins at once
