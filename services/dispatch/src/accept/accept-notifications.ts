@@ -6,7 +6,7 @@ import type { AcceptOutcome, Candidate } from './accept-item.ts'
 import { readCandidate } from './read-candidate.ts'
 
 const maxBatch = 512
-const commitsInFlight = 2
+const commitsInFlight = 3
 
 /** Answers the gateway's coalesced calls; calls of the same moment share a commit. */
 export function createAcceptHandler(context: Context): Handler<Context, typeof contract> {

@@ -12,8 +12,8 @@ async function atOnce(starts: Promise<void>[]): Promise<number> {
 test('a burst begins with one turn of sends, the others wait', async () => {
   const nowMs = 10_000
   const pace = createPace(100, () => nowMs)
-  const starts = Array.from({ length: 6 }, () => pace.next())
-  expect(await atOnce(starts)).toBe(3)
+  const starts = Array.from({ length: 20 }, () => pace.next())
+  expect(await atOnce(starts)).toBe(11)
   await Promise.all(starts)
 })
 
@@ -31,15 +31,15 @@ test('a pause is not made up for: after it one turn begins at once, no more', as
   const pace = createPace(100, () => nowMs)
   await pace.next()
   nowMs += 3_600_000
-  const starts = Array.from({ length: 6 }, () => pace.next())
-  expect(await atOnce(starts)).toBe(3)
+  const starts = Array.from({ length: 20 }, () => pace.next())
+  expect(await atOnce(starts)).toBe(11)
   await Promise.all(starts)
 })
 
 test('over a while no more sends begin than the pace allows', async () => {
   const pace = createPace(500)
   const started = performance.now()
-  await Promise.all(Array.from({ length: 110 }, () => pace.next()))
-  // 110 sends at 500 a second are 220 ms, less the turn that begins at once.
+  await Promise.all(Array.from({ length: 150 }, () => pace.next()))
+  // 150 sends at 500 a second are 300 ms, less the turn that begins at once.
   expect(performance.now() - started).toBeGreaterThanOrEqual(190)
 })

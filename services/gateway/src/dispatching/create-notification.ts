@@ -19,7 +19,7 @@ interface Request {
 }
 
 const maxBatch = 256
-const callsInFlight = 3
+const callsInFlight = 4
 /** How long a caller waits for dispatch at most, all repetitions included. */
 const patienceMs = 8000
 /** Longer than dispatch waits for an idempotency key that somebody else holds. */
