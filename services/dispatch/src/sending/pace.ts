@@ -8,7 +8,7 @@ export interface Pace {
 
 /**
  * How often starts are handed out, in milliseconds. Whatever follows a send (calls, callbacks, statements, events) is done for
- * those of one turn together: a backlog costs a third less than in turns of 20 ms, and waits no longer.
+ * those of one turn together, which costs less than one by one; a backlog waits no longer for it.
  */
 const turnMs = 100
 
