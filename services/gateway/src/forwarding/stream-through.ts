@@ -59,6 +59,11 @@ export function streamThrough(door: Door, target: string): RequestHandler {
     response.on('close', () => {
       if (!response.writableFinished) outgoing.destroy()
     })
+    // What is refused before it was read whole has nowhere to go: left unread, it would hold its connection, and a drain.
+    response.on('finish', () => {
+      request.unpipe(outgoing)
+      request.resume()
+    })
     request.pipe(outgoing)
   }
 }
