@@ -1,4 +1,4 @@
-import { CaptureTag, type Context, type FilterImplOptions, Liquid, type Template } from 'liquidjs'
+import { CaptureTag, type Context, type FilterImplOptions, filters, Liquid, type Template } from 'liquidjs'
 
 interface EngineOptions {
   /** Longest template, in UTF-16 code units. */
@@ -44,7 +44,7 @@ export function createEngine({ parseLimit, escapes }: EngineOptions): Liquid {
     lenientIf: true,
     strictFilters: true,
     ownPropertyOnly: true,
-    ...(escapes ? { outputEscape: 'escape' } : {}),
+    outputEscape: escapes ? escaped : (printable as Output),
     parseLimit,
     renderLimit,
     memoryLimit,
@@ -55,6 +55,26 @@ export function createEngine({ parseLimit, escapes }: EngineOptions): Liquid {
     engine.registerFilter(filter, withShortProperty(engine.filters[filter]!, filter))
   engine.registerTag('capture', CountedCapture)
   return engine
+}
+
+/** How Liquid makes text of what a variable holds; it turns the rest into strings by itself. */
+type Output = (this: unknown, value: unknown) => string
+
+/** What a variable gives the reader. An object would be `[object Object]` to them. @throws Error for one, also in a list */
+function printable(value: unknown): unknown {
+  if (Array.isArray(value)) value.forEach(printable)
+  else if (isPlainObject(value)) throw new Error('an object is no text: name one of its fields, or use the filter json')
+  return value
+}
+
+function isPlainObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype
+}
+
+const escapeFilter = filters.escape as Output
+
+function escaped(this: unknown, value: unknown): string {
+  return escapeFilter.call(this, printable(value))
 }
 
 function withShortProperty(filter: FilterImplOptions, name: string): FilterImplOptions {

@@ -41,6 +41,28 @@ test.each([
   expect(problem.errors).toEqual([{ path: `data.${name}`, message: 'is needed by the template' }])
 })
 
+test.each(['{{ order }}', '{{ lines }}', '{{ lines | first }}', '{% cycle order %}'])(
+  'an object in %s is refused: nobody is to read [object Object]',
+  (template) => {
+    for (const form of [renderText, renderHtml]) {
+      let written = ''
+      try {
+        written = form(template, { order: { id: 1 }, lines: [{ id: 1 }] })
+      } catch (error) {
+        expect((error as Problem).code).toBe('validation_failed')
+      }
+      expect(written).toBe('')
+    }
+  },
+)
+
+test('an object can be shown as JSON, and its fields as they are', () => {
+  const variables = { order: { id: 7, lines: ['a', 'b'] } }
+  expect(renderText('{{ order | json }} {{ order.id }} {{ order.lines }}', variables)).toBe(
+    '{"id":7,"lines":["a","b"]} 7 ab',
+  )
+})
+
 test('asking whether a variable is there is not an error', () => {
   expect(renderText('{% if name %}{{name}}{% else %}friend{% endif %}', {})).toBe('friend')
   expect(renderText('{{ name | default: "friend" }}', {})).toBe('friend')
