@@ -68,6 +68,7 @@ export const createNotificationBatch = defineRoute({
       .min(1, 'must have at least one request')
       .max(100, 'must have at most 100 requests'),
   }),
+  judgesParts: true,
   responses: { 202: z.object({ results: z.array(BatchResult) }).meta({ id: 'NotificationBatch' }) },
   errors: ['invalid_idempotency_key', 'idempotency_conflict', 'idempotency_in_progress'],
 })

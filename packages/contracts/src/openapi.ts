@@ -47,7 +47,8 @@ export function openApiDocument(): Json {
     info: {
       title: 'Notification service',
       version: '1.0.0',
-      description: 'Dispatch over SMS, with delivery activity, retries and carrier callbacks.',
+      description:
+        'Dispatch over SMS and email, with stored templates, sending domains, suppressions, delivery activity and retries.',
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: '/' }],
@@ -93,8 +94,10 @@ function operationOf(route: Route, schemas: Json): Json {
 }
 
 function errorsOf(route: Route): ErrorCode[] {
-  const shape: ErrorCode[] = route.body ? possibleWithBody : route.query ? ['validation_failed'] : []
-  return [...new Set([...alwaysPossible[route.auth.caller], ...shape, ...route.errors])].sort(
+  const takesJson = route.body !== undefined || (route.method === 'POST' && route.bodyType !== 'raw')
+  const shape: ErrorCode[] = takesJson ? possibleWithBody : route.query ? ['validation_failed'] : []
+  const form: ErrorCode[] = route.responseType === undefined ? ['not_acceptable'] : []
+  return [...new Set([...alwaysPossible[route.auth.caller], ...form, ...shape, ...route.errors])].sort(
     (a, b) => errorCodes[a].status - errorCodes[b].status,
   )
 }

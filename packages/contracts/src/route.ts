@@ -38,6 +38,8 @@ export interface Route {
   readonly body?: z.ZodType | undefined
   /** What the body is on the wire: JSON (default), or bytes that only the handler can judge (signatures). */
   readonly bodyType?: 'json' | 'raw' | undefined
+  /** Whether the handler judges the parts of the body one by one, also whether their texts can be stored (`requireStorable`). */
+  readonly judgesParts?: true | undefined
   /** Media type of a raw body; a form when not given. */
   readonly requestType?: string | undefined
   /** Media type of the answer; JSON when not given. */

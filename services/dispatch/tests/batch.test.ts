@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { newId } from '../../../packages/contracts/src/index.ts'
 import { TestEnv } from '../../../packages/dev-env/src/index.ts'
 import { expectProblem, freshPhone, smsTo, storedRows, untilState } from '../../../tests/flows/sms.ts'
 
@@ -27,6 +28,22 @@ test('each request of a batch is accepted or refused alone, in their order', asy
   for (const place of [0, 5]) {
     await untilState(env, body.results[place].notification_id, { delivery_status: 'delivered' })
   }
+})
+
+test.each([
+  ['a NUL character', 'a\0b'],
+  ['half of a surrogate pair', '\ud83d'],
+])('a request with %s is refused as it would be alone, and the others are not', async (_what, text) => {
+  const request = smsTo(freshPhone(), { body: text })
+  const alone = await env.api('POST', '/api/v1/notifications', { body: request })
+  expectProblem(alone, 422, 'validation_failed')
+  const { status, body } = await batch([request, smsTo(freshPhone())], { 'idempotency-key': newId('req') })
+  expect(status).toBe(202)
+  const { detail, errors } = alone.body
+  expect(body.results).toMatchObject([
+    { error: { status: 422, code: 'validation_failed', detail, errors } },
+    { status: 'accepted' },
+  ])
 })
 
 test('a batch under an Idempotency-Key is taken once and answered byte for byte, its refusals too', async () => {

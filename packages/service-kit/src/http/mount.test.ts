@@ -271,6 +271,14 @@ test.each([
   expect([status, body.code, body.errors[0].path]).toEqual([422, 'validation_failed', path])
 })
 
+test('a route that takes no body passes over an empty one, and refuses fields that it would drop', async () => {
+  for (const text of ['{}', 'null']) expect((await call('DELETE', '/api/v1/things', text)).status).toBe(204)
+  const { status, body } = await call('DELETE', '/api/v1/things', '{"at":"noon"}')
+  expect([status, body.code]).toEqual([422, 'validation_failed'])
+  expect(body.errors).toEqual([{ path: 'at', message: 'is not a known field' }])
+  for (const text of ['[]', '"now"']) expect((await call('DELETE', '/api/v1/things', text)).status).toBe(422)
+})
+
 test('escaped characters that can be stored pass', async () => {
   expect((await call('POST', '/api/v1/echo', '"\\ud83d\\ude00 \\u00e9"')).body).toEqual({ value: '😀 é' })
 })

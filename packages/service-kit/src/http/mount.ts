@@ -2,6 +2,7 @@ import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:
 import { type ParsedUrlQuery, parse as parseQuery } from 'node:querystring'
 import { type Principal, permissionsFor, type Route } from '@notify/contracts'
 import type { ErrorRequestHandler, Express, Request } from 'express'
+import { z } from 'zod'
 import type { Logger } from '../logger.ts'
 import { Problem, validationProblem } from '../problem.ts'
 import { traceparentOf } from '../telemetry/read-traceparent.ts'
@@ -198,10 +199,19 @@ async function bodyOf({ contract, passedOn }: RouteEntry<never>, request: Incomi
   requireJsonBody(request)
   // What comes from our own services was checked at the door, and travels a few levels deeper.
   const maxDepth = contract.auth.caller === 'internal' ? Number.POSITIVE_INFINITY : maxJsonDepth
-  const read = parseJson(await readBody(request, maxBytes), maxDepth)
+  const read = parseJson(await readBody(request, maxBytes), { maxDepth, keepUnstorable: contract.judgesParts })
   // A wrong shape is named before a wrong Idempotency-Key, which is refused here in any case.
   if (passedOn && isIdempotencyKey(request.headers['idempotency-key'])) return read
+  if (!contract.body) requireNothing(read.value)
   return { value: parse(contract.body, read.value), text: read.text }
+}
+
+const nothing = z.strictObject({}).nullable()
+
+/** Fields of a route that takes none are as unknown as any other: their sender means something by them. */
+function requireNothing(value: unknown): void {
+  const { error } = nothing.safeParse(value)
+  if (error) throw validationProblem(error.issues)
 }
 
 function paramsOf(contract: Route, request: IncomingMessage, params: Incoming['params']): unknown {

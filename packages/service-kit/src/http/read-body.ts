@@ -58,13 +58,19 @@ export interface Body {
   text: string
 }
 
+interface ReadOptions {
+  /** Infinity for what one of our own services has checked already. */
+  maxDepth?: number
+  /** Whether somebody else refuses what cannot be stored (`requireStorable`). */
+  keepUnstorable?: boolean | undefined
+}
+
 /**
  * Reads JSON text.
- * @param maxDepth Infinity for what one of our own services has checked already
  * @throws Problem `invalid_json`, or `validation_failed` for strings that Postgres and UTF-8 cannot hold, for infinite numbers
  * and for a body that nests too deep
  */
-export function parseJson(bytes: Buffer, maxDepth: number = maxJsonDepth): Body {
+export function parseJson(bytes: Buffer, { maxDepth = maxJsonDepth, keepUnstorable }: ReadOptions = {}): Body {
   if (!isUtf8(bytes)) throw new Problem('invalid_json', 'The body is not UTF-8')
   const text = bytes.toString('utf8')
   let value: unknown
@@ -78,7 +84,7 @@ export function parseJson(bytes: Buffer, maxDepth: number = maxJsonDepth): Body 
     throw new Problem('validation_failed', `The body nests deeper than ${maxDepth} levels`)
   }
   // Raw NUL and surrogates cannot occur in UTF-8 JSON: only an escape can bring them.
-  if (text.includes('\\u') || hugeNumber.test(text)) refuseUnstorable(value, '')
+  if (!keepUnstorable && (text.includes('\\u') || hugeNumber.test(text))) requireStorable(value)
   return { value, text }
 }
 
@@ -90,7 +96,11 @@ function isDeeperThan(value: unknown, levels: number): boolean {
   return levels === 0 || Object.values(value).some((child) => isDeeperThan(child, levels - 1))
 }
 
-function refuseUnstorable(value: unknown, path: string): void {
+/**
+ * Makes sure that Postgres and UTF-8 can hold every string of a JSON value, and JSON every number.
+ * @throws Problem `validation_failed` naming the place
+ */
+export function requireStorable(value: unknown, path = ''): void {
   if (typeof value === 'string') {
     if (value.isWellFormed() && !value.includes('\0')) return
     const message = 'must not contain NUL characters or lone surrogates'
@@ -102,7 +112,7 @@ function refuseUnstorable(value: unknown, path: string): void {
   }
   if (typeof value !== 'object' || value === null) return
   for (const [key, child] of Object.entries(value)) {
-    refuseUnstorable(key, path)
-    refuseUnstorable(child, path ? `${path}.${key}` : key)
+    requireStorable(key, path)
+    requireStorable(child, path ? `${path}.${key}` : key)
   }
 }

@@ -1,6 +1,6 @@
 import { type BatchResult, createNotificationBatch as contract, type KeyPrincipal, newId } from '@notify/contracts'
 import { idempotencyScope, type Run, runIdempotently } from '@notify/database'
-import { type Handler, Problem, Reply, type Span } from '@notify/service-kit'
+import { type Handler, Problem, Reply, requireStorable, type Span } from '@notify/service-kit'
 import type { Context } from '../context.ts'
 import { acceptBatch } from './accept-batch.ts'
 import type { AcceptOutcome, Candidate } from './accept-item.ts'
@@ -41,6 +41,7 @@ async function acceptRequests(
 
 function tryRead(context: Context, request: unknown, principal: KeyPrincipal, span: Span): Candidate | Problem {
   try {
+    requireStorable(request)
     return readCandidate(context, {
       notificationId: newId('notif'),
       principal,
