@@ -140,7 +140,10 @@ describe('what comes back', () => {
       expect(refused.body.detail).toMatch(/bounced.*DELETE \/api\/v1\/suppressions/)
       expect(refused.text.toLowerCase()).not.toContain(to)
     }
-    expectProblem(await retry(env, id), 409, 'not_retryable')
+    const again = await retry(env, id)
+    expectProblem(again, 409, 'not_retryable')
+    // Lifting the suppression would not help: no advice to.
+    expect(again.body.detail).toMatch(/bounce:Permanent/)
     expect(await env.messages({ to })).toHaveLength(1)
     const [{ suppression_id }] = await suppressionsOf(to)
     await asOperator('DELETE', `/api/v1/suppressions/${suppression_id}`)
@@ -227,9 +230,8 @@ describe('a sender of its own', () => {
     await env.setDns(added.records)
     const { body: verified } = await env.api('POST', `/api/v1/domains/${added.domain_id}/verify`)
     expect(verified.status).toBe('verified')
-    // What was refused is remembered for a second.
     const to = freshAddress()
-    const id = await eventually(() => sendEmail(env, emailTo(to, { from: 'News@SHOP.example' })))
+    const id = await sendEmail(env, emailTo(to, { from: 'News@SHOP.example' }))
     await untilState(env, id, { delivery_status: 'delivered' }, 20_000)
     expect((await emailOf(env, to)).from).toContain('News@shop.example')
     for (const other of [`news@mail.${domain}`, 'news@shop.example.net']) {
@@ -237,6 +239,28 @@ describe('a sender of its own', () => {
     }
     expect((await env.api('DELETE', `/api/v1/domains/${added.domain_id}`)).status).toBe(204)
     await eventually(async () => expectProblem(await post(env, emailTo(to, { from })), 422, 'domain_not_verified'))
+  })
+
+  test('whose domain has drifted since the acceptance is not sent from, until it is mended', async () => {
+    const { body: added } = await env.api('POST', '/api/v1/domains', { body: { domain: 'drift.example' } })
+    const check = async () => (await env.api('POST', `/api/v1/domains/${added.domain_id}/verify`)).body.status
+    await env.setDns(added.records)
+    expect(await check()).toBe('verified')
+    const to = freshAddress()
+    const send_at = new Date(Date.now() + 2500).toISOString()
+    const id = await sendEmail(env, emailTo(to, { from: 'news@drift.example', send_at }))
+    await env.setDns([{ type: 'TXT', name: 'drift.example', value: 'v=spf1 -all' }])
+    expect(await check()).toBe('degraded')
+    const refusal = { outcome: 'rejected_retryable', provider_code: 'domain_not_verified', provider_id: null }
+    await untilState(env, id, {
+      delivery_status: 'queued',
+      attempts: expect.arrayContaining([expect.objectContaining(refusal)]),
+    })
+    expect(await env.messages({ to })).toEqual([])
+    await env.setDns(added.records)
+    expect(await check()).toBe('verified')
+    await untilState(env, id, { delivery_status: 'delivered' }, 20_000)
+    await emailOf(env, to)
   })
 
   test('is not the business of another channel', async () => {

@@ -64,6 +64,14 @@ test('a load that failed is not remembered', async () => {
   expect(await cache.get('a')).toBe(2)
 })
 
+test('a value that is not to be kept is loaded again, and still shared by callers of the same moment', async () => {
+  let loads = 0
+  const cache = createTtlCache({ ttlMs: hour, maxEntries: 10, load: async () => ++loads > 1, keep: (value) => value })
+  expect(await Promise.all([cache.get('a'), cache.get('a')])).toEqual([false, false])
+  expect([await cache.get('a'), await cache.get('a')]).toEqual([true, true])
+  expect(loads).toBe(2)
+})
+
 test('an old load that fails late does not throw away the newer value', async () => {
   const old = Promise.withResolvers<number>()
   const loads = [old.promise, Promise.resolve(2), Promise.resolve(3)]

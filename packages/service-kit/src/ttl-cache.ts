@@ -3,6 +3,8 @@ interface TtlCacheOptions<Value> {
   ttlMs: number
   maxEntries: number
   load(key: string): Promise<Value>
+  /** Whether a value is remembered; every one is unless this says otherwise. */
+  keep?(value: Value): boolean
 }
 
 /** Remembers what was loaded for a short time; callers at the same moment share one load. */
@@ -12,7 +14,7 @@ export interface TtlCache<Value> {
 }
 
 /** A cache whose entries live for a short time, so that a change is seen everywhere soon, without any message. */
-export function createTtlCache<Value>({ ttlMs, maxEntries, load }: TtlCacheOptions<Value>): TtlCache<Value> {
+export function createTtlCache<Value>({ ttlMs, maxEntries, load, keep }: TtlCacheOptions<Value>): TtlCache<Value> {
   const entries = new Map<string, { value: Promise<Value>; freshUntilMs: number }>()
   return {
     get(key) {
@@ -22,9 +24,12 @@ export function createTtlCache<Value>({ ttlMs, maxEntries, load }: TtlCacheOptio
       if (entries.size >= maxEntries) entries.clear()
       const value = load(key)
       entries.set(key, { value, freshUntilMs: now + ttlMs })
-      value.catch(() => {
+      const forget = () => {
         if (entries.get(key)?.value === value) entries.delete(key)
-      })
+      }
+      value.then((loaded) => {
+        if (keep?.(loaded) === false) forget()
+      }, forget)
       return value
     },
     clear: () => entries.clear(),

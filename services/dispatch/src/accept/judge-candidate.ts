@@ -1,6 +1,7 @@
 import type { Channel, KeyPrincipal, NotificationAccepted } from '@notify/contracts'
 import { Problem } from '@notify/service-kit'
 import type { Context } from '../context.ts'
+import { domainOf } from '../domains/verified-domains.ts'
 import type { Candidate, NewNotification } from './accept-item.ts'
 import { draftMessage } from './draft-message.ts'
 import { findTemplates } from './find-templates.ts'
@@ -53,7 +54,7 @@ async function requireProvider({ directory, config }: Context, principal: KeyPri
 
 /** Mail that names a domain is vouched for by that domain's owner: by its key, and so by its name. */
 async function requireVerified({ directory }: Context, tenantId: string, from: string): Promise<void> {
-  const domain = from.slice(from.lastIndexOf('@') + 1)
+  const domain = domainOf(from)
   if (await directory.domains.isVerified(tenantId, domain)) return
   throw new Problem(
     'domain_not_verified',

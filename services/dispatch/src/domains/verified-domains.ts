@@ -3,7 +3,10 @@ import { createTtlCache } from '@notify/service-kit'
 import type { Tables } from '../db/schema.ts'
 import { findVerifiedDomain } from './domain-store.ts'
 
-/** The domains that tenants may send from, as sends ask for them; remembered for a second. */
+/**
+ * The domains that tenants may send from, as sends ask for them; remembered for a second. One that is not verified is looked up
+ * each time: whoever has just verified it wants to send.
+ */
 export interface VerifiedDomains {
   /** @param domain in ASCII and lower case */
   isVerified(tenantId: string, domain: string): Promise<boolean>
@@ -15,6 +18,7 @@ export function createVerifiedDomains(db: Database<Tables>): VerifiedDomains {
   const cache = createTtlCache<boolean>({
     ttlMs: rememberedMs,
     maxEntries: 10_000,
+    keep: (isVerified) => isVerified,
     async load(key) {
       const [tenantId = '', domain = ''] = key.split('|')
       return (await findVerifiedDomain(db.run, tenantId, domain)) !== undefined
@@ -22,3 +26,6 @@ export function createVerifiedDomains(db: Database<Tables>): VerifiedDomains {
   })
   return { isVerified: (tenantId, domain) => cache.get(`${tenantId}|${domain}`) }
 }
+
+/** The domain of an address. */
+export const domainOf = (address: string): string => address.slice(address.lastIndexOf('@') + 1)

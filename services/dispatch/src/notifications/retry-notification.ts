@@ -49,12 +49,12 @@ async function retry(run: Run, id: string, { tenant_id }: OperatorPrincipal): Pr
 }
 
 async function refusal(run: Run, id: string, tenantId: string): Promise<Problem> {
-  const [found] = await run<{ status: string; failure_reason: string | null; suppressed: boolean }>(
-    `select status, failure_reason, ${suppressed} as suppressed from notifications n where id = $1 and tenant_id = $2`,
+  const [found] = await run<{ status: string; failure_reason: string | null; retryable: boolean; suppressed: boolean }>(
+    `select status, failure_reason, retryable, ${suppressed} as suppressed from notifications n where id = $1 and tenant_id = $2`,
     [id, tenantId],
   )
   if (!found) return new Problem('not_found', 'There is no transaction with this id')
-  if (found.suppressed) {
+  if (found.retryable && found.suppressed) {
     return new Problem('not_retryable', 'The recipient is suppressed on this channel; lift that first, then retry')
   }
   const why = found.failure_reason ? `: ${found.failure_reason}` : ''

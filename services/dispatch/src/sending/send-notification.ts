@@ -8,7 +8,7 @@ import type { WorkerContext } from '../context.ts'
 import type { ListedProvider } from '../providers/provider-directory.ts'
 import { suppress } from '../suppressions/suppression-store.ts'
 import type { Claim, Settlement } from './attempt-store.ts'
-import { callCarrier, noProvider } from './call-carrier.ts'
+import { callCarrier, noProvider, senderUnverified } from './call-carrier.ts'
 import { chooseProvider } from './choose-provider.ts'
 import { createClaims } from './claim-work.ts'
 import { decideNext, type RetryPolicy } from './decide-next.ts'
@@ -94,6 +94,8 @@ export function createSender(context: WorkerContext): (work: Work, delivery: Del
     if (answer.code === heldBackCode) {
       return putBack(claim, 'circuit_open', untilProbed(carriers.heldBackMs(provider, mode)))
     }
+    // No provider can help it, and none was called.
+    if (answer === senderUnverified) return record(claim, null, answer, false)
     return record(claim, provider, answer, otherProvider)
   }
 
