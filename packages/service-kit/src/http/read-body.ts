@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
+import { z } from 'zod'
 import { Problem } from '../problem.ts'
 
 /** The largest body that a route takes when it does not say otherwise, in bytes. */
@@ -51,6 +52,9 @@ export function readBody(request: IncomingMessage, maxBytes: number): Promise<Bu
   if (request.destroyed) cutShort()
   return promise
 }
+
+/** The body of a route that takes none. Fields would be as unknown as any other: their sender means something by them. */
+export const nothing = z.strictObject({}).nullish()
 
 /** A body: what it says, and the JSON text that says it. */
 export interface Body {
