@@ -45,6 +45,7 @@ export function streamThrough(door: Door, target: string): RequestHandler {
     )
     outgoing.on('error', (error) => {
       span.end(error)
+      if (response.writableFinished) return
       if (response.headersSent) {
         response.destroy()
         return
@@ -59,10 +60,13 @@ export function streamThrough(door: Door, target: string): RequestHandler {
     response.on('close', () => {
       if (!response.writableFinished) outgoing.destroy()
     })
-    // What is refused before it was read whole has nowhere to go: left unread, it would hold its connection, and a drain.
+    // What is refused before it was sent whole has nowhere to go: left as they are, both connections would stay open, and hold
+    // up a drain.
     response.on('finish', () => {
+      if (outgoing.writableFinished) return
       request.unpipe(outgoing)
       request.resume()
+      outgoing.destroy()
     })
     request.pipe(outgoing)
   }
