@@ -39,12 +39,23 @@ export function streamThrough(door: Door, target: string): RequestHandler {
         for (const name of notForwarded) delete incoming.headers[name]
         response.writeHead(incoming.statusCode ?? 502, incoming.headers)
         incoming.pipe(response)
-        incoming.on('end', () => span.end())
+        incoming.on('end', () => {
+          span.end()
+          if (!request.readableEnded) stopSending()
+        })
         incoming.on('error', () => response.destroy())
       },
     )
+    // An answer may come before the body has gone: the rest is read nevertheless, or the next request on the caller's connection
+    // would wait behind it.
+    const stopSending = () => {
+      request.unpipe(outgoing)
+      request.resume()
+      outgoing.destroy()
+    }
     outgoing.on('error', (error) => {
       span.end(error)
+      request.resume()
       if (response.headersSent) {
         response.destroy()
         return
