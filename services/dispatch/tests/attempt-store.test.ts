@@ -129,6 +129,31 @@ test('what is put back leaves no attempt and loses no place, and comes again whe
   expect(await claimOne(id)).toMatchObject({ attempt_count: 1, round_attempts: 1 })
 })
 
+test('what is put back twice takes nothing from whoever claimed it in between', async () => {
+  const [id] = (await queued(1)) as [string]
+  const unmade = await claimOne(id)
+  await putBackClaims(db, [{ claim: unmade, afterMs: 0 }])
+  const next = await claimOne(id)
+  expect(next.attempt_count).toBe(unmade.attempt_count)
+  // The answer to the first statement was lost, so it is said again.
+  await putBackClaims(db, [{ claim: unmade, afterMs: 0 }])
+  expect(await rowOf(id)).toMatchObject({ sending: true, attempt_count: 1, round_attempts: 1 })
+  expect(await attemptsOf(id)).toHaveLength(1)
+})
+
+test('the answer that comes after the receipt does not take an operator’s retry out of the queue', async () => {
+  const [id] = (await queued(1)) as [string]
+  const early = await claimOne(id)
+  await applyReceipts(db, [receiptOf(early, 'undelivered', '30003')])
+  await db.run(
+    `update notifications set status = 'queued', round_attempts = 0, sending = false, retryable = false where id = $1`,
+    [id],
+  )
+  await settleAttempts(db, [ended(early, first, { status: 'sent' })])
+  expect(await rowOf(id)).toMatchObject({ status: 'queued', attempt_count: 1 })
+  expect(await claimOne(id)).toMatchObject({ attempt_count: 2, round_attempts: 1 })
+})
+
 test('what is put back in the place of another attempt still knows what was tried', async () => {
   const [id] = (await queued(1)) as [string]
   await settleAttempts(db, [ended(await claimOne(id), first, failsOver)])
