@@ -181,10 +181,11 @@ function rowOf({
 const putBack: Statement = {
   name: 'put-back-claims',
   text: `
-    with unmade as (select * from json_to_recordset($1::json) as t (id text, number int, attempt_id text, after_ms float8)),
+    with unmade as (select * from json_to_recordset($1::json) as t (id text, attempt_id text, after_ms float8)),
     locked as (
-      select n.id, unmade.number, unmade.attempt_id, unmade.after_ms from notifications n join unmade using (id)
-      where n.attempt_count = unmade.number and n.sending order by n.id for update of n
+      select n.id, a.number, unmade.attempt_id, unmade.after_ms from notifications n join unmade using (id)
+      join attempts a on a.notification_id = n.id and a.id = unmade.attempt_id
+      where n.attempt_count = a.number and n.sending order by n.id for update of n
     ), gone as (
       delete from attempts a using locked
       where a.notification_id = locked.id and a.number = locked.number and a.id = locked.attempt_id and a.finished_at is null
@@ -199,20 +200,13 @@ const putBack: Statement = {
 
 /** A claim that is given back before the carrier was called, and when it is due again. */
 export interface Unmade {
-  claim: Claim
+  claim: Pick<Claim, 'id' | 'attempt_id'>
   afterMs: number
 }
 
-/** Puts claims back into the queue; the scheduler takes them up when they are due. */
+/** Puts claims back into the queue; the scheduler takes them up when they are due. What was never claimed stays as it is. */
 export async function putBackClaims(db: Database<Tables>, unmade: readonly Unmade[]): Promise<void> {
   await db.run(putBack, [
-    JSON.stringify(
-      unmade.map(({ claim: { id, attempt_count: number, attempt_id }, afterMs }) => ({
-        id,
-        number,
-        attempt_id,
-        after_ms: afterMs,
-      })),
-    ),
+    JSON.stringify(unmade.map(({ claim: { id, attempt_id }, afterMs }) => ({ id, attempt_id, after_ms: afterMs }))),
   ])
 }
