@@ -33,7 +33,14 @@ export const Config = z.object({
     .min(1)
     .max(1000)
     .default(64)
-    .describe('Carrier calls for SMS at the same time, in each of the lanes `otp` and `transactional` of one worker'),
+    .describe('SMS in hand at the same time, in each of the lanes `otp` and `transactional` of one worker'),
+  CARRIER_CONNECTIONS: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(5000)
+    .optional()
+    .describe('Connections to one SMS account, of one worker; by default as many as SMS may be in hand'),
   BULK_CONCURRENCY: z.coerce.number().int().min(1).max(1000).default(16).describe('The same in the lane `bulk`'),
   EMAIL_CONCURRENCY: z.coerce
     .number()

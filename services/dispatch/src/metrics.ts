@@ -38,7 +38,7 @@ export function createMetrics(metrics: Metrics) {
     receipt: (channel: string, status: string) => receipts({ channel, status }),
     domainChecked: (status: string) => domains({ status }),
     identityTold: (result: 'ok' | 'failed') => identities({ result }),
-    putBack: (channel: string, cause: 'circuit_open' | 'rate_limit' | 'late') => putBack({ channel, cause }),
+    putBack: (channel: string, cause: 'circuit_open' | 'rate_limit' | 'late' | 'fault') => putBack({ channel, cause }),
     recovered: (cause: 'lease_expired' | 'work_lost', count: number) => recovered({ cause }, count),
   }
 }

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { type Lane, newId, type Receipt } from '../../../packages/contracts/src/index.ts'
 import type { Database } from '../../../packages/database/src/index.ts'
 import { TestEnv } from '../../../packages/dev-env/src/index.ts'
+import type { WorkerContext } from '../src/context.ts'
 import type { Tables } from '../src/db/schema.ts'
 import { applyReceipts } from '../src/receipts/receipt-store.ts'
 import {
@@ -11,6 +12,7 @@ import {
   type Settlement,
   settleAttempts,
 } from '../src/sending/attempt-store.ts'
+import { createClaims } from '../src/sending/claim-work.ts'
 import { expireAttemptLeases, requeueLostWork, takeDueNotifications } from '../src/sending/schedule-store.ts'
 import { lift, suppress } from '../src/suppressions/suppression-store.ts'
 import { openOwnSchema } from './own-schema.ts'
@@ -127,6 +129,48 @@ test('what is put back leaves no attempt and loses no place, and comes again whe
   expect(await claim([id])).toEqual([])
   await db.run('update notifications set next_attempt_at = now() where id = $1', [id])
   expect(await claimOne(id)).toMatchObject({ attempt_count: 1, round_attempts: 1 })
+})
+
+test('what is put back twice takes nothing from whoever claimed it in between', async () => {
+  const [id] = (await queued(1)) as [string]
+  const unmade = await claimOne(id)
+  await putBackClaims(db, [{ claim: unmade, afterMs: 0 }])
+  const next = await claimOne(id)
+  expect(next.attempt_count).toBe(unmade.attempt_count)
+  // The answer to the first statement was lost, so it is said again.
+  await putBackClaims(db, [{ claim: unmade, afterMs: 0 }])
+  expect(await rowOf(id)).toMatchObject({ sending: true, attempt_count: 1, round_attempts: 1 })
+  expect(await attemptsOf(id)).toHaveLength(1)
+})
+
+test('a claim whose answer was lost with the connection is put back: nobody was called', async () => {
+  const [id] = (await queued(1, 'bulk')) as [string]
+  let cut = true
+  const run: typeof db.run = async (statement, values) => {
+    const rows = await db.run<never>(statement, values)
+    if (!cut) return rows
+    cut = false
+    expect(await rowOf(id)).toMatchObject({ sending: true })
+    throw new Error('Connection terminated unexpectedly')
+  }
+  const claims = createClaims({ db: { ...db, run }, wakeOutbox() {} } as unknown as WorkerContext, 5000)
+  await expect(claims.take(id)).rejects.toThrow('Connection terminated')
+  expect(await attemptsOf(id)).toEqual([])
+  expect(await rowOf(id)).toMatchObject({ status: 'queued', sending: false, attempt_count: 0, round_attempts: 0 })
+  expect(await claims.take(id)).toMatchObject({ attempt_count: 1 })
+})
+
+test('the answer that comes after the receipt does not take an operator’s retry out of the queue', async () => {
+  const [id] = (await queued(1)) as [string]
+  const early = await claimOne(id)
+  await applyReceipts(db, [receiptOf(early, 'undelivered', '30003')])
+  await db.run(
+    `update notifications set status = 'queued', round_attempts = 0, sending = false, retryable = false where id = $1`,
+    [id],
+  )
+  await settleAttempts(db, [ended(early, first, { status: 'sent' })])
+  expect(await rowOf(id)).toMatchObject({ status: 'queued', attempt_count: 1 })
+  expect(await claimOne(id)).toMatchObject({ attempt_count: 2, round_attempts: 1 })
 })
 
 test('what is put back in the place of another attempt still knows what was tried', async () => {

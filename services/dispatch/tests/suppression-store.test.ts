@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { newId, SuppressionReason } from '../../../packages/contracts/src/index.ts'
+import { newId, type Receipt, SuppressionReason } from '../../../packages/contracts/src/index.ts'
 import type { Database } from '../../../packages/database/src/index.ts'
 import { TestEnv } from '../../../packages/dev-env/src/index.ts'
+import type { WorkerContext } from '../src/context.ts'
 import type { Tables } from '../src/db/schema.ts'
+import { suppressRecipient } from '../src/suppressions/suppress-recipient.ts'
 import {
   findSuppressed,
   lift,
@@ -159,3 +161,34 @@ test('the list is read by its index, page after page, newest first', async () =>
   }
   expect(seen).toEqual(crowd.map(({ recipient_index }) => recipient_index).toReversed())
 })
+
+test.each(['live', 'test'] as const)(
+  'a bounce suppresses the recipient of a live message, and nobody for one that went to the sandbox: %s',
+  async (mode) => {
+    const whom = somebody('email')
+    const [provider_id, id] = [newId('prov'), newId('notif')]
+    await db.run(
+      `insert into providers (id, tenant_id, channel, kind, name, priority, credentials)
+       values ($1, $2, 'email', 'ses', 'Carrier', 1, '')`,
+      [provider_id, whom.tenant_id],
+    )
+    await db.run(
+      `insert into notifications (id, tenant_id, application_id, channel, lane, mode, recipient_masked, recipient_index, credits)
+       values ($1, $2, 'app_1', 'email', 'transactional', $3, $4, $5, 0)`,
+      [id, whom.tenant_id, mode, whom.recipient_masked, whom.recipient_index],
+    )
+    const bounce: Receipt = {
+      channel: 'email',
+      provider_id,
+      provider_message_id: 'm1',
+      notification_id: id,
+      attempt_id: newId('att'),
+      status: 'undelivered',
+      error_code: 'bounce:Permanent:General',
+      suppress: 'bounce',
+      received_at: at(1).toISOString(),
+    }
+    await suppressRecipient({ db, log: { info() {} } } as unknown as WorkerContext, bounce)
+    expect(await isSuppressed(whom)).toBe(mode === 'live')
+  },
+)

@@ -91,6 +91,39 @@ test('a worker killed during the call leaves an unknown attempt behind, which an
   ])
 })
 
+test('a fault of our own before the call leaves no attempt behind: nobody was called, and that is known', async () => {
+  const calls = carrier.received.length
+  const id = await send(env, freshPhone(), { send_at: new Date(Date.now() + 1200).toISOString() })
+  const hide = 'alter table dispatch.providers rename to providers_away'
+  const show = 'alter table dispatch.providers_away rename to providers'
+  await env.admin.query(hide)
+  try {
+    const faults = async () => (await fetch(new URL('/metrics', env.stack.metricsUrls['dispatch-worker']))).text()
+    await eventually(async () => expect(await faults()).toMatch(/notify_put_back_total\{[^}]*cause="fault"/), {
+      timeoutMs: 20_000,
+    })
+    expect((await stateOf(env, id)).attempts).toEqual([])
+  } finally {
+    await env.admin.query(show)
+  }
+  carrier.answer = takes
+  const state = await untilState(env, id, { delivery_status: 'sent' }, 20_000)
+  expect(outcomesOf(state)).toEqual([['accepted', false]])
+  expect(carrier.received.length).toBe(calls + 1)
+})
+
+test('an answer with characters that cannot be kept costs neither its message nor another one', async () => {
+  carrier.answer = (response) => refuses(400, 21699, 'no\0thing \ud800')(response)
+  const [one, other] = [await send(env), await send(env)]
+  for (const id of [one, other]) {
+    await untilState(env, id, {
+      delivery_status: 'failed',
+      failure_reason: '21699 no thing \ufffd',
+      attempts: [{ outcome: 'rejected_permanent' }],
+    })
+  }
+})
+
 describe('what a carrier says of a failure', () => {
   test('a connection that is cut without an answer is an unknown outcome', async () => {
     carrier.answer = (response) => response.destroy()

@@ -21,7 +21,12 @@ const requestsPerHost = 64
  */
 export class CallbackSender {
   readonly #delays: Delays
-  readonly #agent = new Agent({ connections: requestsPerHost })
+  readonly #agent = new Agent({
+    connections: requestsPerHost,
+    connect: { timeout: answerTimeoutMs },
+    headersTimeout: answerTimeoutMs,
+    bodyTimeout: answerTimeoutMs,
+  })
   readonly #lanes = new Map<string, Lane>()
   readonly #inFlight = new Set<Promise<unknown>>()
   #stopping = false
@@ -79,7 +84,6 @@ export class CallbackSender {
       method: 'POST',
       headers,
       body,
-      signal: AbortSignal.timeout(answerTimeoutMs),
     })
     await answer.body.dump()
     return answer.statusCode

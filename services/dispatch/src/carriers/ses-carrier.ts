@@ -38,7 +38,7 @@ export function createSesCarrier(config: Config): Carrier<'ses', EmailMessage> {
         const { MessageId } = await client.send(command, { abortSignal: AbortSignal.timeout(config.CARRIER_TIMEOUT) })
         return accepted(MessageId ?? null)
       } catch (error) {
-        return answerOf(error)
+        return answerOf(error, message.to)
       }
     },
     close: () => clients.close(),
@@ -91,7 +91,7 @@ interface SdkError {
 }
 
 /** Sorts a failed call: refused for good, refused for now, or nobody knows. */
-function answerOf(error: unknown): CarrierAnswer {
+function answerOf(error: unknown, to: string): CarrierAnswer {
   const { name = 'Error', message = '', code, $metadata, $response } = error as SdkError
   const status = $metadata?.httpStatusCode
   // A 2xx that cannot be read was taken, or not: nobody knows.
@@ -99,7 +99,7 @@ function answerOf(error: unknown): CarrierAnswer {
     const verdict = judgeSesError(status, name)
     const isNamed = error instanceof SESv2ServiceException && !/^(Unknown|UnknownError|Error)$/.test(name)
     const ownWord = isNamed ? name : `http_${status}`
-    const sentence = isNamed && message ? withoutAddresses(message) : `Amazon SES answered ${status}`
+    const sentence = isNamed && message ? withoutAddresses(message, to) : `Amazon SES answered ${status}`
     return refusal(ownWord, verdict, `${ownWord} ${sentence}`, readRetryAfter($response?.headers?.['retry-after']))
   }
   const reason = code ?? name

@@ -330,6 +330,18 @@ test.each<[string, string, string | undefined, object]>([
   expect(performance.now() - started).toBeLessThan(2000)
 })
 
+test('a server that names the mailbox alone names nobody in what is kept of it', async () => {
+  const port = await startScript((command) =>
+    command === 'RCPT' ? '550 5.1.1 <Ada.L+news>... User ada.l+news unknown, not adams' : polite[command],
+  )
+  const message = emailOf({ to: 'ada.l+news@example.net' })
+  const answer = await startCarrier().send(providerAt(port, { security: 'none' }), message)
+  expect(answer).toMatchObject({
+    outcome: 'rejected_permanent',
+    message: '550 5.1.1 <[address]>... User [address] unknown, not adams',
+  })
+})
+
 test('a server that trickles its replies is left at the deadline', async () => {
   const port = await startScript((command) => (command === 'CONNECT' ? '220-wait' : polite[command]))
   const started = performance.now()

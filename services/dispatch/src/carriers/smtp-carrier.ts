@@ -30,7 +30,7 @@ export function createSmtpCarrier(config: Config): Carrier<'smtp', EmailMessage>
         await pool.sendMail(mail)
         return accepted(mail.messageId)
       } catch (error) {
-        return answerOf(error, bodies.get(signal)?.readableDidRead === true)
+        return answerOf(error, message.to, bodies.get(signal)?.readableDidRead === true)
       }
     },
     close: () => pools.close(),
@@ -97,13 +97,13 @@ function mailOf({ credentials }: SmtpProvider, message: EmailMessage) {
 }
 
 /** Sorts a failed send: refused for good, refused for now, or nobody knows. */
-function answerOf(error: unknown, bodyBegan: boolean): CarrierAnswer {
+function answerOf(error: unknown, to: string, bodyBegan: boolean): CarrierAnswer {
   const { code, responseCode, response, originalCode } = error as Omit<SmtpFault, 'bodyBegan'> & {
     response?: string
     originalCode?: string
   }
   const verdict = judgeSmtpFault({ code, responseCode, bodyBegan })
   const reply = responseCode === undefined ? undefined : `smtp_${responseCode}`
-  const sentence = response ? withoutAddresses(response) : null
+  const sentence = response ? withoutAddresses(response, to) : null
   return refusal(reply ?? originalCode ?? code ?? 'no_answer', verdict, sentence)
 }

@@ -36,10 +36,11 @@ export function createTwilioCarrier(config: Config): Carrier<'twilio', SmsMessag
 }
 
 function connect({ credentials }: TwilioProvider, baseUrl: string, config: Config): Connection {
+  const { CARRIER_TIMEOUT, CARRIER_CONNECTIONS, SEND_CONCURRENCY, BULK_CONCURRENCY } = config
   const { account_sid, auth_token } = credentials
   const transport = new TwilioTransport({
-    timeoutMs: config.CARRIER_TIMEOUT,
-    maxConnections: 2 * config.SEND_CONCURRENCY + config.BULK_CONCURRENCY,
+    timeoutMs: CARRIER_TIMEOUT,
+    maxConnections: CARRIER_CONNECTIONS ?? 2 * SEND_CONCURRENCY + BULK_CONCURRENCY,
   })
   const client = twilio(account_sid, auth_token, { httpClient: transport })
   client.api.baseUrl = baseUrl

@@ -1,5 +1,6 @@
 import type { AttemptOutcome } from '@notify/contracts'
 import type { CarrierAnswer } from './carrier.ts'
+import { plainText } from './plain-text.ts'
 
 /** What a carrier's refusal means; each carrier has one table from its codes to these. */
 export interface Verdict extends Pick<CarrierAnswer, 'providerDown' | 'carrierFault' | 'suppress'> {
@@ -49,6 +50,9 @@ export function isNeverLeft(code: string): boolean {
   return neverLeft.has(code) || badCertificate.test(code)
 }
 
+const longestCode = 100
+const longestMessage = 500
+
 /** The answer to a call that was not taken. */
 export function refusal(
   code: string,
@@ -56,9 +60,11 @@ export function refusal(
   sentence: string | null,
   retryAfterMs: number | null = null,
 ): CarrierAnswer {
-  return { ...verdict, code, message: text ?? sentence, providerMessageId: null, retryAfterMs }
+  const message = text ?? (sentence === null ? null : plainText(sentence, longestMessage))
+  return { ...verdict, code: plainText(code, longestCode), message, providerMessageId: null, retryAfterMs }
 }
 
 export function accepted(providerMessageId: string | null): CarrierAnswer {
-  return { outcome: 'accepted', code: null, message: null, providerMessageId, retryAfterMs: null }
+  const known = providerMessageId ? plainText(providerMessageId, longestMessage) : null
+  return { outcome: 'accepted', code: null, message: null, providerMessageId: known, retryAfterMs: null }
 }

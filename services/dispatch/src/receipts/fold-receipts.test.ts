@@ -92,3 +92,10 @@ test('rounds do what the receipts would do one by one, and none touches a notifi
     }),
   )
 })
+
+test('a receipt that a stranger signed never takes the place of the account’s own', () => {
+  const own = receipt('undelivered', '30003')
+  const forged = { ...receipt('delivered'), provider_id: newId('prov') }
+  const elsewhere = { ...receipt('delivered'), notification_id: notifications[1]! }
+  expect(planRounds([own, forged, elsewhere]).flat()).toEqual(expect.arrayContaining([own, forged, elsewhere]))
+})

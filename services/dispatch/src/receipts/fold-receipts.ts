@@ -17,12 +17,16 @@ export function foldReceipts(receipts: readonly Receipt[]): Receipt {
   return deciding
 }
 
+/** What a receipt says it is about, and whose word that is: a stranger's never takes the place of the account's own. */
+const subjectOf = ({ notification_id, attempt_id, provider_id }: Receipt) =>
+  `${notification_id} ${attempt_id} ${provider_id}`
+
 /**
  * Rounds of receipts that may each be applied at once, at most one for a notification: those of one attempt become one,
  * those of several attempts follow each other.
  */
 export function planRounds(receipts: readonly Receipt[]): Receipt[][] {
-  const folded = [...Map.groupBy(receipts, ({ attempt_id }) => attempt_id).values()].map(foldReceipts)
+  const folded = [...Map.groupBy(receipts, subjectOf).values()].map(foldReceipts)
   const rounds: Receipt[][] = []
   for (const sameNotification of Map.groupBy(folded, ({ notification_id }) => notification_id).values()) {
     sameNotification.forEach((receipt, index) => {

@@ -101,7 +101,8 @@ export interface Settlement {
 
 /**
  * A receipt may have come before the answer: whatever it set is kept. An attempt that another provider makes up for takes no
- * place in the retry schedule, unless its outcome is unknown: so often something may be sent twice, and no more.
+ * place in the retry schedule, unless its outcome is unknown: so often something may be sent twice, and no more. While an
+ * operator's retry waits for its first attempt the answer to an earlier one says nothing of it.
  */
 const settle: Statement = {
   name: 'settle-attempts',
@@ -120,7 +121,8 @@ const settle: Statement = {
           provider_message_id = coalesce(a.provider_message_id, ended.provider_message_id)
       from ended where a.notification_id = ended.id and a.number = ended.number
     ), own as (
-      select ended.* from notifications n join ended using (id) where n.attempt_count = ended.number order by n.id for update of n
+      select ended.* from notifications n join ended using (id)
+      where n.attempt_count = ended.number and n.round_attempts > 0 order by n.id for update of n
     ), settled as (
       update notifications n
       set sending = false, updated_at = now(),
@@ -161,7 +163,7 @@ function rowOf({
     provider_id: providerId,
     outcome,
     code,
-    message: message?.slice(0, 500),
+    message,
     provider_message_id: providerMessageId,
     status: next.status,
     reason: 'reason' in next ? next.reason : null,
@@ -172,17 +174,21 @@ function rowOf({
   }
 }
 
-/** The attempt never called a carrier: it leaves no trace, and takes no place in the retry schedule. */
+/**
+ * The attempt never called a carrier: it leaves no trace, and takes no place in the retry schedule. The next one bears its
+ * number again, so it is known by its id: put back twice it takes nothing from whoever claimed the message in between.
+ */
 const putBack: Statement = {
   name: 'put-back-claims',
   text: `
-    with unmade as (select * from json_to_recordset($1::json) as t (id text, number int, after_ms float8)),
+    with unmade as (select * from json_to_recordset($1::json) as t (id text, attempt_id text, after_ms float8)),
     locked as (
-      select n.id, unmade.number, unmade.after_ms from notifications n join unmade using (id)
-      where n.attempt_count = unmade.number and n.sending order by n.id for update of n
+      select n.id, a.number, unmade.attempt_id, unmade.after_ms from notifications n join unmade using (id)
+      join attempts a on a.notification_id = n.id and a.id = unmade.attempt_id
+      where n.attempt_count = a.number and n.sending order by n.id for update of n
     ), gone as (
       delete from attempts a using locked
-      where a.notification_id = locked.id and a.number = locked.number and a.finished_at is null
+      where a.notification_id = locked.id and a.number = locked.number and a.id = locked.attempt_id and a.finished_at is null
       returning locked.*
     )
     update notifications n
@@ -194,15 +200,13 @@ const putBack: Statement = {
 
 /** A claim that is given back before the carrier was called, and when it is due again. */
 export interface Unmade {
-  claim: Claim
+  claim: Pick<Claim, 'id' | 'attempt_id'>
   afterMs: number
 }
 
-/** Puts claims back into the queue; the scheduler takes them up when they are due. */
+/** Puts claims back into the queue; the scheduler takes them up when they are due. What was never claimed stays as it is. */
 export async function putBackClaims(db: Database<Tables>, unmade: readonly Unmade[]): Promise<void> {
   await db.run(putBack, [
-    JSON.stringify(
-      unmade.map(({ claim, afterMs }) => ({ id: claim.id, number: claim.attempt_count, after_ms: afterMs })),
-    ),
+    JSON.stringify(unmade.map(({ claim: { id, attempt_id }, afterMs }) => ({ id, attempt_id, after_ms: afterMs }))),
   ])
 }

@@ -26,7 +26,12 @@ export function createClaims({ db, wakeOutbox }: WorkerContext, leaseMs: number)
   const take = coalesce<{ id: string; attempt_id: string }, Claim | undefined>({
     ...batch,
     async run(wanted) {
-      const claims = await claimForSending(db, wanted, leaseMs / 1000)
+      const claims = await claimForSending(db, wanted, leaseMs / 1000).catch(async (fault: unknown) => {
+        // It may be that only the answer was lost, and nobody was called: left to their lease these would count as attempts
+        // that may have reached somebody.
+        await persistently(() => putBackClaims(db, wanted.map(unmadeOf)), leaseMs)
+        throw fault
+      })
       // Of a suppressed recipient's there is a fact to tell.
       if (claims.length < wanted.length) wakeOutbox()
       const byAttempt = new Map(claims.map((one) => [one.attempt_id, one]))
@@ -51,6 +56,8 @@ export function createClaims({ db, wakeOutbox }: WorkerContext, leaseMs: number)
   })
   return { take: (id) => take({ id, attempt_id: newId('att') }), settle, putBack }
 }
+
+const unmadeOf = (claim: Unmade['claim']): Unmade => ({ claim, afterMs: 0 })
 
 const longestPauseMs = 1000
 

@@ -49,6 +49,16 @@ test('a wait that the carrier asked for is kept in full, with a little spread on
   expect([drawn(0), drawn(0.5)]).toMatchObject([{ afterMs: 8000 }, { afterMs: 8400 }])
 })
 
+test('a short wait that the carrier asks for every time does not use up the schedule', () => {
+  const delays = { ...policy, retryDelaysMs: [5000, 30_000, 120_000] }
+  const waits = (retryAfterMs: number) =>
+    [1, 2, 3].map((place) => decideNext(answer('rejected_retryable', { retryAfterMs }), at('bulk', place), delays))
+  expect(waits(1000)).toMatchObject([{ afterMs: 1050 }, { afterMs: 1050 }, { afterMs: 60_000 }])
+  expect(waits(100_000)).toMatchObject([{ afterMs: 105_000 }, { afterMs: 105_000 }, { afterMs: 105_000 }])
+  // "Now" is no wait at all.
+  expect(waits(0)).toMatchObject([{ afterMs: 2500 }, { afterMs: 15_000 }, { afterMs: 60_000 }])
+})
+
 test('after the last delay it fails, and an operator may retry it', () => {
   const refused = answer('rejected_retryable', { code: '20429', message: '20429 Too many requests' })
   expect(decideNext(refused, at('transactional', 3), policy)).toEqual({

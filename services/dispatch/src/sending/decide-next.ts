@@ -45,7 +45,7 @@ export function decideNext(
     case 'rejected_retryable': {
       if (otherProvider) return again(0, true)
       if (longestMs === undefined) return { status: 'failed', reason, retryable: true }
-      return again(waitMs(longestMs, answer.retryAfterMs, policy), false)
+      return again(waitMs(longestMs, answer.retryAfterMs, place, policy), false)
     }
     case 'unknown': {
       const afterMs = policy.unknownGraceMs
@@ -64,9 +64,18 @@ const again = (afterMs: number, failsOver: boolean): Settlement['next'] => ({
   failsOver,
 })
 
-/** Full jitter; a wait that the carrier asked for is kept, with a little spread on top. */
-function waitMs(longestMs: number, retryAfterMs: number | null, { random }: RetryPolicy): number {
-  return retryAfterMs === null ? longestMs * random() : retryAfterMs * (1 + 0.1 * random())
+/** So often a carrier's own wait alone decides, when it names one. */
+const believed = 2
+
+/**
+ * Full jitter; a wait that the carrier asked for is kept, with a little spread on top. A carrier that asks for the same second
+ * again and again would use up the whole schedule in a few of them: from the third time on ours counts too.
+ */
+function waitMs(longestMs: number, retryAfterMs: number | null, place: number, { random }: RetryPolicy): number {
+  const ownMs = longestMs * random()
+  if (retryAfterMs === null) return ownMs
+  const askedMs = retryAfterMs * (1 + 0.1 * random())
+  return retryAfterMs > 0 && place <= believed ? askedMs : Math.max(askedMs, ownMs)
 }
 
 function reasonOf({ code, message }: CarrierAnswer): string {

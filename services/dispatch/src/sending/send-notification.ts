@@ -21,6 +21,8 @@ type Work = z.output<typeof sendRequested.schema>
 const leaseMarginMs = 5000
 /** While every provider is held back messages look again, spread so that they do not all come at once. */
 const heldBackSpreadMs = { urgent: 5000, bulk: 30_000 }
+/** The shortest wait after a fault of our own: Postgres out of reach, a key that is missing. */
+const faultPauseMs = 1000
 
 /** Handles the work of a lane: claims the notification, calls the carrier, records the outcome. */
 export function createSender(context: WorkerContext): (work: Work, delivery: Delivery) => Promise<void> {
@@ -38,10 +40,16 @@ export function createSender(context: WorkerContext): (work: Work, delivery: Del
   const pace = createPace(config.SEND_RATE)
   const throttles = { urgent: createThrottle(db, 'urgent'), bulk: createThrottle(db, 'bulk') }
 
-  const putBack = async (claim: Claim, cause: 'circuit_open' | 'rate_limit' | 'late', afterMs: number) => {
+  const putBack = async (claim: Claim, cause: 'circuit_open' | 'rate_limit' | 'late' | 'fault', afterMs: number) => {
     metrics.putBack(claim.channel, cause)
     await claims.putBack({ claim, afterMs })
     return false
+  }
+
+  /** Nobody was called yet: left to its lease the attempt would count as one that may have reached the recipient. */
+  const putBackOnFault = (claim: Claim, lane: 'urgent' | 'bulk') => async (fault: unknown) => {
+    await putBack(claim, 'fault', faultPauseMs + Math.random() * heldBackSpreadMs[lane])
+    throw fault
   }
 
   const record = async (
@@ -73,7 +81,8 @@ export function createSender(context: WorkerContext): (work: Work, delivery: Del
     const { mode, tenant_id, application_id, channel } = claim
     const lane = claim.lane === 'bulk' ? 'bulk' : 'urgent'
     await pace.next()
-    const providers = await directory.providers.list(tenant_id, application_id, channel)
+    const onFault = putBackOnFault(claim, lane)
+    const providers = await directory.providers.list(tenant_id, application_id, channel).catch(onFault)
     if (providers.length === 0) return record(claim, null, noProvider, false)
     const choice = chooseProvider(providers, new Set(claim.tried), (provider) => ({
       heldBackMs: carriers.heldBackMs(provider, mode),
@@ -89,7 +98,7 @@ export function createSender(context: WorkerContext): (work: Work, delivery: Del
     }
     // Somebody else may think that this attempt was left behind before the carrier has answered.
     if (performance.now() > latestMs) return putBack(claim, 'late', 0)
-    const answer = await callCarrier(context, claim, provider, span)
+    const answer = await callCarrier(context, claim, provider, span).catch(onFault)
     // Held back since it was chosen: no call was made.
     if (answer.code === heldBackCode) {
       return putBack(claim, 'circuit_open', untilProbed(carriers.heldBackMs(provider, mode)))

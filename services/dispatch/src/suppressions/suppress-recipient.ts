@@ -3,12 +3,12 @@ import type { Run, Statement } from '@notify/database'
 import type { Context } from '../context.ts'
 import { type NewSuppression, suppress } from './suppression-store.ts'
 
-/** A receipt counts only for the tenant whose account signed it. */
+/** A receipt counts only for the tenant whose account signed it. The sandbox's recipients have told nobody anything. */
 const findRecipient: Statement = {
   name: 'find-recipient-of-receipt',
   text: `select n.tenant_id, n.channel, n.recipient_index, n.recipient_masked
          from notifications n join providers p on p.tenant_id = n.tenant_id
-         where n.id = $1 and p.id = $2 and n.channel = $3`,
+         where n.id = $1 and p.id = $2 and n.channel = $3 and n.mode = 'live'`,
 }
 
 type Recipient = Pick<NewSuppression, 'tenant_id' | 'channel' | 'recipient_index' | 'recipient_masked'>

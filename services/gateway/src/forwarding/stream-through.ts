@@ -39,13 +39,23 @@ export function streamThrough(door: Door, target: string): RequestHandler {
         for (const name of notForwarded) delete incoming.headers[name]
         response.writeHead(incoming.statusCode ?? 502, incoming.headers)
         incoming.pipe(response)
-        incoming.on('end', () => span.end())
+        incoming.on('end', () => {
+          span.end()
+          if (!request.readableEnded) stopSending()
+        })
         incoming.on('error', () => response.destroy())
       },
     )
+    // An answer may come before the body has gone: the rest is read nevertheless, or the next request on the caller's connection
+    // would wait behind it.
+    const stopSending = () => {
+      request.unpipe(outgoing)
+      request.resume()
+      outgoing.destroy()
+    }
     outgoing.on('error', (error) => {
       span.end(error)
-      if (response.writableFinished) return
+      request.resume()
       if (response.headersSent) {
         response.destroy()
         return
@@ -59,14 +69,6 @@ export function streamThrough(door: Door, target: string): RequestHandler {
     // A caller that goes away, before or during the answer, takes the other side with it.
     response.on('close', () => {
       if (!response.writableFinished) outgoing.destroy()
-    })
-    // What is refused before it was sent whole has nowhere to go: left as they are, both connections would stay open, and hold
-    // up a drain.
-    response.on('finish', () => {
-      if (outgoing.writableFinished) return
-      request.unpipe(outgoing)
-      request.resume()
-      outgoing.destroy()
     })
     request.pipe(outgoing)
   }

@@ -1,0 +1,17 @@
+import { expect, test } from '@jest/globals'
+import { accepted, permanent, refusal } from './verdict.ts'
+
+test('what a carrier says is kept as one line of bounded length that Postgres can hold', () => {
+  const said = `no\0pe\r\n${'x'.repeat(492)}\u{1f600} and more`
+  const kept = `no pe ${'x'.repeat(492)}\ufffd`
+  expect(refusal(`c\0${'1'.repeat(200)}`, permanent(), said)).toMatchObject({
+    code: `c ${'1'.repeat(98)}`,
+    message: kept,
+  })
+  expect(accepted('SM\0\ud800').providerMessageId).toBe('SM \ufffd')
+})
+
+test('without a word there is none', () => {
+  expect(refusal('no_answer', permanent(), null).message).toBeNull()
+  expect(accepted(null).providerMessageId).toBeNull()
+})
