@@ -12,7 +12,7 @@ import { cpuTimes } from './cpu-time.ts'
 
 const messages = Number(process.env.BENCH_MESSAGES ?? 10_000)
 const callers = 64
-const warmUpMessages = Math.min(2000, messages)
+const warmUpMessages = messages
 const sendRate = 100_000
 
 const messageOf = (n: number) => ({
@@ -31,7 +31,7 @@ export function benchEndToEnd(): Promise<object> {
     // As many connections to the carrier as the bare loop has; what waits for its claim or its record is in hand besides.
     'dispatch-worker': {
       SEND_RATE: String(sendRate),
-      SEND_CONCURRENCY: String(3 * callers),
+      SEND_CONCURRENCY: String(4 * callers),
       CARRIER_CONNECTIONS: String(callers),
     },
   }

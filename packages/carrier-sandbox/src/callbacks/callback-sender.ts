@@ -13,7 +13,7 @@ const firstRetryMs = 100
 const longestRetryMs = 2_000
 const giveUpAfterMs = 60_000
 const answerTimeoutMs = 15_000
-const requestsPerHost = 64
+const requestsPerHost = 512
 
 /**
  * Posts callbacks over kept-alive connections, a bounded number at a time to each host, and repeats those that get a 5xx

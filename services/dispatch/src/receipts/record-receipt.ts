@@ -5,7 +5,7 @@ import { planRounds } from './fold-receipts.ts'
 import { applyReceipts } from './receipt-store.ts'
 import { isObservation } from './transition.ts'
 
-const batch = { maxBatch: 256, maxInFlight: 2, minIntervalMs: 20 }
+const batch = { maxBatch: 256, maxInFlight: 2, minIntervalMs: 40 }
 
 /** Handles the carriers' receipts; the same one may come twice and in any order. */
 export function createReceiptRecorder(context: WorkerContext): (receipt: Receipt) => Promise<void> {

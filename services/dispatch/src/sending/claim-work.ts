@@ -19,7 +19,7 @@ export interface Claims {
   putBack(unmade: Unmade): Promise<void>
 }
 
-const batch = { maxBatch: 128, maxInFlight: 2, minIntervalMs: 20 }
+const batch = { maxBatch: 128, maxInFlight: 2, minIntervalMs: 40 }
 
 /** @param leaseMs how long an attempt may take; what is older was left behind by a crash */
 export function createClaims({ db, wakeOutbox }: WorkerContext, leaseMs: number): Claims {
