@@ -16,7 +16,7 @@ beforeAll(async () => {
     env: {
       'dispatch-worker': {
         TWILIO_API_URL: carrier.url,
-        CARRIER_TIMEOUT: '300ms',
+        CARRIER_TIMEOUT: '1s',
         UNKNOWN_GRACE: '700ms',
         SEND_RETRY_DELAYS: '100ms,100ms',
       },

@@ -13,7 +13,8 @@ beforeAll(async () => {
     env: {
       'dispatch-worker': {
         TWILIO_API_URL: carrier.url,
-        CARRIER_TIMEOUT: '300ms',
+        // Long enough for the carrier to answer on a busy machine.
+        CARRIER_TIMEOUT: '1s',
         UNKNOWN_GRACE: '700ms',
         SEND_RETRY_DELAYS: '100ms,100ms',
       },
