@@ -5,34 +5,9 @@ import type { Tables } from '../db/schema.ts'
 
 export type SuppressionRow = Selectable<Tables['suppressions']>
 
-/** Whom a suppression is about; on a channel that has none nobody is suppressed. */
-type Suppressible = Pick<SuppressionRow, 'tenant_id' | 'recipient_index'> & { channel: string }
-
-/** What {@link findSuppressed} knows a recipient by. */
-export const suppressionKey = ({ tenant_id, channel, recipient_index }: Suppressible): string =>
+/** The same recipient has the same key. */
+const keyOf = ({ tenant_id, channel, recipient_index }: NewSuppression): string =>
   `${tenant_id} ${channel} ${recipient_index}`
-
-const find: Statement = {
-  name: 'find-suppressed',
-  text: `select tenant_id, channel, recipient_index from suppressions
-         where (tenant_id, channel, recipient_index) in (select * from unnest($1::text[], $2::text[], $3::text[]))
-           and lifted_at is null`,
-}
-
-/**
- * Those of the recipients that must not be written to.
- * @returns their keys, as `suppressionKey` makes them
- * @example (await findSuppressed(db.run, recipients)).has(suppressionKey(recipient))
- */
-export async function findSuppressed(run: Run, recipients: readonly Suppressible[]): Promise<Set<string>> {
-  if (recipients.length === 0) return new Set()
-  const rows = await run<Suppressible>(find, [
-    recipients.map(({ tenant_id }) => tenant_id),
-    recipients.map(({ channel }) => channel),
-    recipients.map(({ recipient_index }) => recipient_index),
-  ])
-  return new Set(rows.map(suppressionKey))
-}
 
 /** A reason not to write to somebody, and when it was reported; now, when that is not given. */
 export type NewSuppression = Pick<
@@ -70,7 +45,7 @@ export async function suppress(run: Run, suppressions: readonly NewSuppression[]
   if (suppressions.length === 0) return []
   // A statement may touch a row once; of a recipient's reasons `stop` is the weakest.
   const strongestLast = suppressions.toSorted((a, b) => strength(a.reason) - strength(b.reason))
-  const byRecipient = new Map(strongestLast.map((one) => [suppressionKey(one), one]))
+  const byRecipient = new Map(strongestLast.map((one) => [keyOf(one), one]))
   const rows = [...byRecipient.values()].map((one) => ({ id: newId('sup'), ...one }))
   return run<SuppressionRow>(insert, [JSON.stringify(rows)])
 }
