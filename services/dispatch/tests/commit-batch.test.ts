@@ -6,6 +6,7 @@ import { createTestKit, type TestKit } from '../../../packages/service-kit/tests
 import type { NewNotification } from '../src/accept/accept-item.ts'
 import { commitBatch, findAnswers } from '../src/accept/commit-batch.ts'
 import type { Tables } from '../src/db/schema.ts'
+import { claimForSending } from '../src/sending/attempt-store.ts'
 import { migrateSchema } from '../src/service.ts'
 import { suppress } from '../src/suppressions/suppression-store.ts'
 
@@ -119,6 +120,28 @@ test('who is suppressed is told apart, and leaves neither a notification nor an 
   const elsewhere = { ...barred, channel: 'email' as const }
   expect((await commitBatch(db.run, [elsewhere])).ids).toEqual(new Set(idsOf([elsewhere])))
 })
+
+test('whether a recipient is suppressed is looked up by the recipient, not along the tenant’s list', async () => {
+  const accept = async () => {
+    const batch = [notification(), notification()]
+    await commitBatch(db.run, batch)
+    const wanted = idsOf(batch).map((id) => ({ id, attempt_id: newId('att') }))
+    expect(await claimForSending(db, wanted, 30)).toHaveLength(2)
+  }
+  const before = await scansOf('suppressions_pkey')
+  for (let i = 0; i < 10; i++) await accept()
+  expect(await scansOf('suppressions_pkey')).toBe(before + 40)
+  expect(await scansOf('suppressions_listed')).toBe(0)
+})
+
+async function scansOf(index: string): Promise<number> {
+  await db.run('select pg_stat_force_next_flush()')
+  const [row] = await db.run<{ scans: number }>(
+    'select idx_scan::int as scans from pg_stat_user_indexes where indexrelname = $1',
+    [index],
+  )
+  return row!.scans
+}
 
 /** An event without what tells two notifications apart; times as their form. */
 function alike({ notification_id: _, ...event }: Told): Told {

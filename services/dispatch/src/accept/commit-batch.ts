@@ -1,15 +1,15 @@
 import { notificationChanged, type SuppressionReason, sendRequested } from '@notify/contracts'
 import { messagesOf, messagesSql, messageValues, type OutboxMessage, type Run, type Statement } from '@notify/database'
 import { factsInto, toldColumns, workInto } from '../notifications/fact-sql.ts'
+import { suppressedBecause } from '../suppressions/suppressed-because.ts'
 import type { NewNotification } from './accept-item.ts'
 import { factOf, workOf } from './first-events.ts'
 
 /**
  * One statement, one transaction: idempotency records, notifications, work and facts. The messages come ready-made, which
  * costs a third less than making them here; they are right only if every notification is new. Otherwise the statement
- * makes them of those that are. A recipient is suppressed as of this very moment, unless the notification is committed already:
- * then this is the same call once more, whose answer was lost. "Not lifted" stands within a case, where it cannot tempt the
- * planner to walk the tenant's whole list.
+ * makes them of those that are. Nobody is refused for a suppression whose notification is committed already: then this is the
+ * same call once more, whose answer was lost.
  */
 const commit = (messages: readonly OutboxMessage[]): Statement => ({
   name: `commit-accepted-${messages.length}`,
@@ -18,11 +18,13 @@ const commit = (messages: readonly OutboxMessage[]): Statement => ({
       select * from json_to_recordset($1::json) as t (id text, tenant_id text, application_id text, channel text, lane text,
         mode text, event_key text, recipient_masked text, recipient_index text, payload text, metadata jsonb, credits int,
         traceparent text, status text, send_at timestamptz, created_at timestamptz, scope text, key text, fingerprint text, response text)
+    ), judged as (
+      select *, ${suppressedBecause('input')} as reason from input
     ), suppressed as (
-      select input.id, s.reason from input join suppressions s using (tenant_id, channel, recipient_index)
-      where case when s.lifted_at is null then (select n.id from notifications n where n.id = input.id) is null end
+      select id, reason from judged
+      where reason is not null and not exists (select from notifications n where n.id = judged.id)
     ), allowed as (
-      select * from input where id not in (select id from suppressed)
+      select * from judged where id not in (select id from suppressed)
     ), keys as (
       insert into idempotency_keys (scope, key, fingerprint, status, response)
       select scope, key, fingerprint, 202, response from allowed where key is not null order by scope, key

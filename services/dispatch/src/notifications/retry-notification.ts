@@ -2,11 +2,8 @@ import type { retryActivity as contract, OperatorPrincipal } from '@notify/contr
 import { idempotencyScope, type Run, runIdempotently } from '@notify/database'
 import { type Handler, Problem, Reply } from '@notify/service-kit'
 import type { Context } from '../context.ts'
+import { suppressedBecause } from '../suppressions/suppressed-because.ts'
 import { factsInto, workInto } from './fact-sql.ts'
-
-const suppressed = `exists (
-  select from suppressions s
-  where s.tenant_id = n.tenant_id and s.channel = n.channel and s.recipient_index = n.recipient_index and s.lifted_at is null)`
 
 const requeue = `
   with again as (
@@ -14,7 +11,8 @@ const requeue = `
     set status = 'queued', revision = revision + 1, retry_count = retry_count + 1, round_attempts = 0,
         failovers = 0, next_attempt_at = null, when_due = 'send', sending = false, failure_reason = null, retryable = false,
         enqueued_at = now(), receipt_overdue = false, updated_at = now()
-    where id = $1 and tenant_id = $2 and retryable and status in ('failed', 'undelivered') and not ${suppressed}
+    where id = $1 and tenant_id = $2 and retryable and status in ('failed', 'undelivered') 
+      and ${suppressedBecause('n')} is null
     returning *
   ), work as (${workInto('again')}), facts as (${factsInto('again')})
   select enqueued_at from again`
@@ -50,7 +48,7 @@ async function retry(run: Run, id: string, { tenant_id }: OperatorPrincipal): Pr
 
 async function refusal(run: Run, id: string, tenantId: string): Promise<Problem> {
   const [found] = await run<{ status: string; failure_reason: string | null; retryable: boolean; suppressed: boolean }>(
-    `select status, failure_reason, retryable, ${suppressed} as suppressed from notifications n where id = $1 and tenant_id = $2`,
+    `select status, failure_reason, retryable, ${suppressedBecause('n')} is not null as suppressed from notifications n where id = $1 and tenant_id = $2`,
     [id, tenantId],
   )
   if (!found) return new Problem('not_found', 'There is no transaction with this id')

@@ -2,6 +2,7 @@ import type { AttemptOutcome, Channel, Lane } from '@notify/contracts'
 import type { Database, Statement } from '@notify/database'
 import type { Tables } from '../db/schema.ts'
 import { factsInto } from '../notifications/fact-sql.ts'
+import { suppressedBecause } from '../suppressions/suppressed-because.ts'
 
 /** A notification that this worker alone may send now, with the attempt that was opened for it. */
 export interface Claim {
@@ -35,10 +36,7 @@ const claim: Statement = {
       select n.id, n.tenant_id, n.channel, n.recipient_index, n.status, n.sending, n.next_attempt_at, n.when_due, attempt_id
       from notifications n join wanted using (id) order by n.id for update of n
     ), due as (
-      select id, attempt_id,
-        (select s.reason from suppressions s where s.tenant_id = locked.tenant_id and s.channel = locked.channel
-           and s.recipient_index = locked.recipient_index and s.lifted_at is null) as suppressed
-      from locked
+      select id, attempt_id, ${suppressedBecause('locked')} as suppressed from locked
       where status = 'queued' and not sending
         and (next_attempt_at is null or next_attempt_at <= now()) and when_due = 'send'
     ), refused as (
