@@ -1,6 +1,5 @@
-import type { EventContract } from '@notify/contracts'
-import { subjectOf } from '@notify/contracts'
-import { type Database, enqueueSql, type Statement } from '@notify/database'
+import { type EventContract, subjectOf, type WireEvent } from '@notify/contracts'
+import type { Database, Statement } from '@notify/database'
 import type { z } from 'zod'
 import type { Tables } from '../db/schema.ts'
 
@@ -14,8 +13,7 @@ interface Identity {
 /** A callback that is recorded once, and what is told of it then. */
 export interface NewCallback extends Identity {
   subject: string
-  event: unknown
-  traceparent: string | undefined
+  told: WireEvent
 }
 
 /** A callback with the event that it gives. */
@@ -25,31 +23,38 @@ export function callbackOf<S extends z.ZodType>(
   event: z.output<S>,
   traceparent: string | undefined,
 ): NewCallback {
-  return { provider_id, provider_message_id, status, subject: subjectOf(contract, event), event, traceparent }
+  return { provider_id, provider_message_id, status, subject: subjectOf(contract, event), told: { event, traceparent } }
 }
 
-/** The record and its event commit together; what was recorded before makes no second event. */
+/**
+ * The record and its event commit together; what was recorded before makes no second event. "Is true" keeps Postgres from
+ * joining, which would compare all with all. Events come as the text that leaves: nobody reads them on the way.
+ */
 const record: Statement = {
   name: 'record-callbacks',
   text: `
     with input as (
       select * from json_to_recordset($1::json) as t (provider_id text, provider_message_id text, status text,
-        subject text, event json, traceparent text)
+        subject text, event text)
     ), recorded as (
       insert into received_callbacks (provider_id, provider_message_id, status)
       select provider_id, provider_message_id, status from input order by provider_message_id, status, provider_id
       on conflict do nothing
       returning provider_id, provider_message_id, status
-    ), fresh as (
-      select * from input join recorded using (provider_id, provider_message_id, status)
-    ), events as (${enqueueSql('fresh', 'subject', 'event')})
+    ), told as (
+      insert into outbox (subject, events)
+      select subject, '[' || string_agg(event, ',') || ']' from input
+      where ((provider_id, provider_message_id, status) in (table recorded)) is true
+      group by subject
+    )
     select provider_id, provider_message_id, status from recorded`,
 }
 
 /** Records callbacks; of equal ones in the batch only the first may be given. @returns the identities of the new ones */
 export async function recordCallbacks(db: Database<Tables>, callbacks: readonly NewCallback[]): Promise<Set<string>> {
-  const rows = await db.run<Identity>(record, [JSON.stringify(callbacks)])
-  return new Set(rows.map(callbackIdentity))
+  const input = callbacks.map(({ told, ...callback }) => ({ ...callback, event: JSON.stringify(told) }))
+  const recorded = await db.run<Identity>(record, [JSON.stringify(input)])
+  return new Set(recorded.map(callbackIdentity))
 }
 
 export function callbackIdentity({ provider_id, provider_message_id, status }: Identity): string {

@@ -10,7 +10,7 @@ export function createCallbackRecorder({ db, wakeOutbox }: Context): RecordCallb
   return coalesce<NewCallback, boolean>({
     maxBatch: 256,
     maxInFlight: 2,
-    minIntervalMs: 20,
+    minIntervalMs: 40,
     async run(callbacks) {
       const byIdentity = new Map(callbacks.map((one) => [callbackIdentity(one), one]))
       const isNew = await recordCallbacks(db, [...byIdentity.values()])

@@ -45,6 +45,15 @@ test.each<[string, string | string[] | undefined]>([
   expect(() => signersOf(signature)).toThrow(refused)
 })
 
+test('an address with a port is signed with it or without it', () => {
+  const withPort = url.replace('.com/', '.com:8443/')
+  for (const signedUrl of [withPort, url]) {
+    const signature = sign(ada.authToken, signedUrl)
+    expect(findSigners([ada], { signature, url: withPort, parameters })).toEqual([ada])
+  }
+  expect(() => findSigners([ada], { signature: sign(ada.authToken, withPort), url, parameters })).toThrow(refused)
+})
+
 test('an account that nobody here has is refused, whatever is signed', () => {
   expect(() => signersOf(sign(ada.authToken), [])).toThrow(refused)
   expect(() => signersOf(sign(''), [])).toThrow(refused)

@@ -39,8 +39,8 @@ const commit = (messages: readonly OutboxMessage[]): Statement => ({
       select id, tenant_id, application_id, channel, lane, mode, event_key, recipient_masked,
         recipient_index, decode(payload, 'base64'), metadata, credits, traceparent, status, send_at, send_at,
         created_at, created_at
-      from allowed left join keys using (scope, key)
-      where allowed.key is null or keys.key is not null
+      from allowed
+      where key is null or (scope, key) in (table keys)
       on conflict (id) do nothing
       returning ${toldColumns}
     ), messages as (
