@@ -64,6 +64,8 @@ async function connectFirst({ service, log, lifecycle }: Kit, url: string): Prom
         reconnectJitter: 100,
         pingInterval: 5000,
         ignoreAuthErrorAbort: true,
+        // Each publication would take down its stack, twice, in case that it fails.
+        noAsyncTraces: true,
       })
     } catch (error) {
       if (lifecycle.stopping) throw new Error('told to end while waiting for NATS', { cause: error })

@@ -41,7 +41,7 @@ export const Config = z.object({
     .max(5000)
     .optional()
     .describe(
-      'Connections to one SMS account, of one worker; by default as many as SMS may be in hand. With fewer, waiting for one counts towards CARRIER_TIMEOUT',
+      'Connections to one SMS account, of one worker; by default as many as SMS may be in hand. With fewer, an SMS that got none within CARRIER_TIMEOUT is tried again later',
     ),
   BULK_CONCURRENCY: z.coerce.number().int().min(1).max(1000).default(16).describe('The same in the lane `bulk`'),
   EMAIL_CONCURRENCY: z.coerce

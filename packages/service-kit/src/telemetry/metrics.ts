@@ -44,8 +44,17 @@ export async function startMetrics(
   const meter = provider.getMeter('notify')
   return {
     counter(name, description) {
-      const counter = meter.createCounter(name, { description })
-      return (attributes, value = 1) => counter.add(value, attributes)
+      // Added up here: the SDK sorts and hashes the attributes at every call, which some messages make a dozen times.
+      const sums = new Map<string, Reading>()
+      meter.createObservableCounter(name, { description }).addCallback((result) => {
+        for (const { value, attributes } of sums.values()) result.observe(value, attributes)
+      })
+      return (attributes = {}, value = 1) => {
+        const key = JSON.stringify(attributes)
+        const sum = sums.get(key)
+        if (sum) sum.value += value
+        else sums.set(key, { value, attributes })
+      }
     },
     histogram(name, description, buckets) {
       const histogram = meter.createHistogram(name, { description, advice: { explicitBucketBoundaries: buckets } })

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, expect, test } from '@jest/globals'
 import twilio from 'twilio'
 import { type CallScope, callScopes, TwilioTransport } from './twilio-transport.ts'
@@ -13,10 +14,10 @@ afterEach(() => {
 })
 
 /** A client whose every request this listener answers. */
-async function clientOf(listener: RequestListener, timeoutMs = 1000): Promise<twilio.Twilio> {
+async function clientOf(listener: RequestListener, timeoutMs = 1000, maxConnections = 2): Promise<twilio.Twilio> {
   const server = createServer(listener).listen(0, '127.0.0.1')
   await once(server, 'listening')
-  const httpClient = new TwilioTransport({ timeoutMs, maxConnections: 2 })
+  const httpClient = new TwilioTransport({ timeoutMs, maxConnections })
   closes.push(() => {
     httpClient.close()
     server.closeAllConnections()
@@ -69,6 +70,28 @@ test('a carrier that does not answer in time, or drips its answer, is told as ET
     response.once('close', () => clearInterval(timer))
   }, 100)
   await expect(dripping.messages.create(message)).rejects.toMatchObject({ code: 'ETIMEDOUT' })
+})
+
+test('a message that got no connection in time is told as one that never left, and does not leave afterwards', async () => {
+  const arrived: string[] = []
+  const busy = await clientOf(
+    async (request, response) => {
+      const chunks: Buffer[] = []
+      for await (const chunk of request) chunks.push(chunk)
+      arrived.push(new URLSearchParams(Buffer.concat(chunks).toString()).get('Body')!)
+      await delay(150)
+      response.writeHead(201).end('{"sid":"SM1"}')
+    },
+    250,
+    1,
+  )
+  const send = (body: string) => busy.messages.create({ ...message, body })
+  const results = await Promise.allSettled(['first', 'second', 'third'].map(send))
+  expect(results[0]).toMatchObject({ status: 'fulfilled' })
+  expect(results[1]).toMatchObject({ reason: { code: 'ETIMEDOUT' } })
+  expect(results[2]).toMatchObject({ reason: { code: 'ENOTCONN' } })
+  await send('fourth')
+  expect(arrived).toEqual(['first', 'second', 'fourth'])
 })
 
 test('a connection that was cut is not told as one that was never made', async () => {

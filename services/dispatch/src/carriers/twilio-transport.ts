@@ -3,6 +3,7 @@ import { stringify } from 'node:querystring'
 import twilio from 'twilio'
 import type RequestClient from 'twilio/lib/base/RequestClient.js'
 import { Agent, EnvHttpProxyAgent, errors } from 'undici'
+import { exchange } from './exchange.ts'
 import { readRetryAfter } from './read-retry-after.ts'
 
 /** What one call adds to the wire, and what it learns from it beyond the SDK's answer. */
@@ -42,21 +43,27 @@ export class TwilioTransport extends twilio.RequestClient {
     const { origin, pathname, search } = new URL(uri)
     const query = params ? `?${stringify({ ...params })}` : search
     try {
-      const response = await this.#agent.request({
-        origin,
-        path: pathname + query,
-        method: method.toUpperCase() as 'GET',
-        headers: {
-          ...headers,
-          authorization: `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`,
-          ...(scope?.traceparent && { traceparent: scope.traceparent }),
+      const {
+        statusCode,
+        headers: answered,
+        text,
+      } = await exchange(
+        this.#agent,
+        {
+          origin,
+          path: pathname + query,
+          method: method.toUpperCase() as 'GET',
+          headers: {
+            ...headers,
+            authorization: `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`,
+            ...(scope?.traceparent && { traceparent: scope.traceparent }),
+          },
+          body: data ? stringify({ ...data }) : null,
         },
-        body: data ? stringify({ ...data }) : null,
-        signal: AbortSignal.timeout(this.#timeoutMs),
-      })
-      if (scope) scope.retryAfterMs = readRetryAfter(response.headers['retry-after']?.toString())
-      const body = (await response.body.text()) as Data
-      return { statusCode: response.statusCode, body, headers: response.headers, toString: () => String(body) }
+        this.#timeoutMs,
+      )
+      if (scope) scope.retryAfterMs = readRetryAfter(answered['retry-after'])
+      return { statusCode, body: text as Data, headers: answered, toString: () => text }
     } catch (error) {
       throw namedError(error)
     }
@@ -69,8 +76,6 @@ export class TwilioTransport extends twilio.RequestClient {
 
 /** Errors bear the code of the system where there is one, as those of Node's own client do. */
 function namedError(error: unknown): Error {
-  if (error instanceof DOMException)
-    return Object.assign(new Error('The carrier did not answer in time'), { code: 'ETIMEDOUT' })
   // Given up before there was a connection.
   if (error instanceof errors.ConnectTimeoutError) return Object.assign(error, { code: 'EHOSTUNREACH' })
   return error as Error
