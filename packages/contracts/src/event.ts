@@ -25,9 +25,22 @@ export function defineEvent<S extends z.ZodType>(event: EventContract<S>): Event
 
 const placeholder = /\{(\w+)\}/g
 
+/** The pieces of a subject: between fixed ones, at the odd places, names of fields. */
+const pieces = new Map<string, readonly string[]>()
+
+function piecesOf(subject: string): readonly string[] {
+  const known = pieces.get(subject) ?? subject.split(placeholder)
+  pieces.set(subject, known)
+  return known
+}
+
 /** The subject that this payload is published on. */
-export function subjectOf<S extends z.ZodType>(event: EventContract<S>, payload: z.output<S>): string {
-  return event.subject.replace(placeholder, (_, field: string) => String((payload as Record<string, unknown>)[field]))
+export function subjectOf<S extends z.ZodType>({ subject }: EventContract<S>, payload: z.output<S>): string {
+  let text = ''
+  piecesOf(subject).forEach((piece, place) => {
+    text += place % 2 === 0 ? piece : String((payload as Record<string, unknown>)[piece])
+  })
+  return text
 }
 
 /** The subject filter that hears the event, narrowed to the field values given. */

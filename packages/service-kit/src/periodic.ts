@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import type { Kit } from './kit.ts'
 
 interface PeriodicOptions {
@@ -22,7 +21,16 @@ export function startPeriodic(
 ): Periodic {
   let stopped = false
   let woken = false
-  let sleep = new AbortController()
+  let endSleep = () => {}
+  // Not an AbortSignal: each abort would take down a stack, and busy tasks are woken many times a second.
+  const sleep = () =>
+    new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, everyMs)
+      endSleep = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+    })
   let failures = 0
   const loop = async () => {
     while (!stopped) {
@@ -35,20 +43,19 @@ export function startPeriodic(
         if (failures++ % 20 === 0) log.warn({ task: name, err: error, failures }, 'a round failed and will be repeated')
       }
       if (stopped || ((more === true || woken) && failures === 0)) continue
-      sleep = new AbortController()
-      await delay(everyMs, undefined, { signal: sleep.signal }).catch(() => {})
+      await sleep()
     }
   }
   const running = loop()
   lifecycle.onStop(name, async () => {
     stopped = true
-    sleep.abort()
+    endSleep()
     await running
   })
   return {
     wake() {
       woken = true
-      if (failures === 0) sleep.abort()
+      if (failures === 0) endSleep()
     },
   }
 }

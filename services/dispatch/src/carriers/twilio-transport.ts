@@ -1,9 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { stringify } from 'node:querystring'
+import { exchange } from '@notify/service-kit'
 import twilio from 'twilio'
 import type RequestClient from 'twilio/lib/base/RequestClient.js'
 import { Agent, EnvHttpProxyAgent, errors } from 'undici'
-import { exchange } from './exchange.ts'
 import { readRetryAfter } from './read-retry-after.ts'
 
 /** What one call adds to the wire, and what it learns from it beyond the SDK's answer. */

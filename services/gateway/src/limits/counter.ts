@@ -17,7 +17,7 @@ interface Window {
 
 const windowMs = 1000
 /** How often a replica tells Redis what it counted, at most. What others count meanwhile is not seen before. */
-const tellEveryMs = 10
+const tellEveryMs = 25
 const maxWindows = 100_000
 
 /**

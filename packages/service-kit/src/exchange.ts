@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Dispatcher } from 'undici'
 
 /** A whole answer. */
-export interface Answer {
+export interface WholeAnswer {
   statusCode: number
   headers: IncomingHttpHeaders
   text: string
@@ -18,22 +18,22 @@ export function exchange(
   dispatcher: Dispatcher,
   request: Dispatcher.DispatchOptions,
   timeoutMs: number,
-): Promise<Answer> {
+): Promise<WholeAnswer> {
   return new Promise((resolve, reject) => {
-    const notBegun = systemError('ENOTCONN', 'There was no connection to the carrier in time')
+    const notBegun = () => systemError('ENOTCONN', 'There was no connection in time')
     let begun: Dispatcher.DispatchController | undefined
     let isOver = false
     const timer = setTimeout(() => {
       isOver = true
-      if (begun) begun.abort(systemError('ETIMEDOUT', 'The carrier did not answer in time'))
-      else reject(notBegun)
+      if (begun) begun.abort(systemError('ETIMEDOUT', 'There was no whole answer in time'))
+      else reject(notBegun())
     }, timeoutMs)
-    const answer: Omit<Answer, 'text'> = { statusCode: 0, headers: {} }
+    const answer: Omit<WholeAnswer, 'text'> = { statusCode: 0, headers: {} }
     const chunks: Buffer[] = []
     dispatcher.dispatch(request, {
       onRequestStart(controller) {
         begun = controller
-        if (isOver) controller.abort(notBegun)
+        if (isOver) controller.abort(notBegun())
       },
       onResponseStart(_controller, statusCode, headers) {
         Object.assign(answer, { statusCode, headers })
