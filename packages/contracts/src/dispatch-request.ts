@@ -23,20 +23,18 @@ const shownBy = {
 } as const satisfies Record<string, readonly Channel[]>
 const shownFields = Object.keys(shownBy) as (keyof typeof shownBy)[]
 
+/** Channels whose messages carry `data` themselves; elsewhere it only fills the templates of an event. */
+const showData: readonly Channel[] = ['in_app', 'webhook']
+
 /** What a named template says already. */
 const contentFields = ['subject', 'body', 'html_body'] as const
-
-/** Left as it was read: a record would drop a field called `__proto__`, which is to be refused like any other. */
-const recipientObject = z
-  .custom<Record<string, unknown>>((value) => typeof value === 'object' && value !== null && !Array.isArray(value))
-  .meta({ type: 'object', propertyNames: { type: 'string' }, additionalProperties: {} })
 
 /** The body of `POST /api/v1/notifications`: the event form (`event_key`, `data`) or the content form (`body`). */
 export const DispatchRequest = z
   .strictObject({
     channel: Channel,
     recipient: z
-      .union([z.string(), recipientObject], { error: 'must be a string or an object' })
+      .union([z.string(), z.record(z.string(), z.unknown())], { error: 'must be a string or an object' })
       .meta({ description: 'E.164 number, address or user id; or an object, e.g. {"phone": "+15551230001"}' }),
     event_key: EventKey.optional(),
     data: variables.optional().meta({ description: 'Variables of the event template' }),
@@ -74,6 +72,9 @@ export const DispatchRequest = z
       for (const field of contentFields) {
         if (request[field] !== undefined) fault([field], 'cannot be combined with template_id')
       }
+    }
+    if (request.data !== undefined && request.event_key === undefined && !showData.includes(request.channel)) {
+      fault(['data'], 'goes with event_key; other texts take their variables from template_data')
     }
     for (const field of shownFields) {
       const channels: readonly Channel[] = shownBy[field]

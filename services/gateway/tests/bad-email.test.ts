@@ -119,7 +119,6 @@ describe('what is refused leaves nothing behind', () => {
       ['an event', () => event({ data: { name: 'Ada' } }), 'data.order'],
       ['an event without data', () => event({}), 'data.order'],
       ['a stored template', () => stored({ template_data: {} }), 'template_data.name'],
-      ['a stored template given data', () => stored({ data: { name: 'Ada' } }), 'template_data.name'],
       ['content', () => emailTo(to, { html_body: '{{ price }}', template_data: {} }), 'template_data.price'],
       [
         'content by way of its prototype',
@@ -133,6 +132,7 @@ describe('what is refused leaves nothing behind', () => {
     test.each<[string, () => object, string]>([
       ['does not exist', () => stored({ template_id: newId('tmpl'), template_data: variables }), 'template_id'],
       ['is none', () => stored({ template_id: 'tmpl_1' }), 'template_id'],
+      ['is given data', () => stored({ data: { name: 'Ada' } }), 'data'],
       ['has no part for the channel', () => ({ ...stored(), channel: 'sms', recipient: freshPhone() }), 'template_id'],
       ['comes with a body', () => stored({ template_data: variables, body: 'Mine' }), 'body'],
       ['comes with a subject', () => stored({ template_data: variables, subject: 'Mine' }), 'subject'],

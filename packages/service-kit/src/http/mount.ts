@@ -3,7 +3,8 @@ import { type ParsedUrlQuery, parse as parseQuery } from 'node:querystring'
 import { type Principal, permissionsFor, type Route } from '@notify/contracts'
 import type { ErrorRequestHandler, Express, Request } from 'express'
 import type { Logger } from '../logger.ts'
-import { Problem, validationProblem } from '../problem.ts'
+import { Problem } from '../problem.ts'
+import { requireShape } from '../require-shape.ts'
 import { traceparentOf } from '../telemetry/read-traceparent.ts'
 import { SpanKind, type Tracer } from '../telemetry/tracing.ts'
 import { ExactRoutes, type Incoming } from './exact-routes.ts'
@@ -211,10 +212,7 @@ function paramsOf(contract: Route, request: IncomingMessage, params: Incoming['p
 }
 
 function parse(schema: Route['body'], value: unknown): unknown {
-  if (!schema) return undefined
-  const result = schema.safeParse(value)
-  if (!result.success) throw validationProblem(result.error.issues)
-  return result.data
+  return schema && requireShape(schema, value)
 }
 
 const typeOf = ({ responseType = 'application/json' }: Route): string => responseType

@@ -88,9 +88,13 @@ export function parseJson(bytes: Buffer, { maxDepth = maxJsonDepth, keepUnstorab
     throw new Problem('validation_failed', `The body nests deeper than ${maxDepth} levels`)
   }
   // Raw NUL and surrogates cannot occur in UTF-8 JSON: only an escape can bring them.
-  if (!keepUnstorable && (text.includes('\\u') || hugeNumber.test(text))) requireStorable(value)
+  if (!keepUnstorable && (text.includes('\\u') || text.includes(prototype) || hugeNumber.test(text)))
+    requireStorable(value)
   return { value, text }
 }
+
+/** A name that objects lose when they are copied. */
+const prototype = '__proto__'
 
 /** What may be read as infinity. */
 const hugeNumber = /[eE]\+?\d{3}|\d{300}/
@@ -101,22 +105,26 @@ function isDeeperThan(value: unknown, levels: number): boolean {
 }
 
 /**
- * Makes sure that Postgres and UTF-8 can hold every string of a JSON value, and JSON every number.
+ * Makes sure that Postgres and UTF-8 can hold every string of a JSON value, JSON every number, and objects every name.
  * @throws Problem `validation_failed` naming the place
  */
 export function requireStorable(value: unknown, path = ''): void {
   if (typeof value === 'string') {
     if (value.isWellFormed() && !value.includes('\0')) return
-    const message = 'must not contain NUL characters or lone surrogates'
-    throw new Problem('validation_failed', `${path || 'The body'} ${message}`, { errors: [{ path, message }] })
+    throw unstorable(path, 'must not contain NUL characters or lone surrogates')
   }
   if (typeof value === 'number' && !Number.isFinite(value)) {
-    const message = 'must be a number that a double can hold'
-    throw new Problem('validation_failed', `${path || 'The body'} ${message}`, { errors: [{ path, message }] })
+    throw unstorable(path, 'must be a number that a double can hold')
   }
   if (typeof value !== 'object' || value === null) return
   for (const [key, child] of Object.entries(value)) {
     requireStorable(key, path)
-    requireStorable(child, path ? `${path}.${key}` : key)
+    const childPath = path ? `${path}.${key}` : key
+    if (key === prototype) throw unstorable(childPath, 'is not a name that a field can have')
+    requireStorable(child, childPath)
   }
+}
+
+function unstorable(path: string, message: string): Problem {
+  return new Problem('validation_failed', `${path || 'The body'} ${message}`, { errors: [{ path, message }] })
 }

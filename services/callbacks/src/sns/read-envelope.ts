@@ -1,4 +1,4 @@
-import { Problem, parseJson, validationProblem } from '@notify/service-kit'
+import { Problem, parseJson, requireShape } from '@notify/service-kit'
 import { z } from 'zod'
 
 const text = z.string()
@@ -34,7 +34,5 @@ export function readEnvelope(body: Buffer): Envelope {
       'Type is missing; turn raw message delivery off: raw messages are not signed',
     )
   }
-  const envelope = Envelope.safeParse(value)
-  if (envelope.success) return envelope.data
-  throw validationProblem(envelope.error.issues)
+  return requireShape(Envelope, value)
 }

@@ -1,6 +1,6 @@
 import { createNotification, DispatchRequest, type KeyPrincipal } from '@notify/contracts'
 import { idempotencyScope } from '@notify/database'
-import { validationProblem } from '@notify/service-kit'
+import { requireShape } from '@notify/service-kit'
 import type { Context } from '../context.ts'
 import type { Candidate } from './accept-item.ts'
 
@@ -15,9 +15,7 @@ interface Raw {
 /** @throws Problem `validation_failed` for a request that does not fit its schema */
 export function readCandidate({ secrets }: Context, raw: Raw): Candidate {
   const { notificationId, principal, traceparent, idempotencyKey } = raw
-  const parsed = DispatchRequest.safeParse(raw.request)
-  if (!parsed.success) throw validationProblem(parsed.error.issues)
-  const request = parsed.data
+  const request = requireShape(DispatchRequest, raw.request)
   const idempotency = idempotencyKey
     ? {
         scope: idempotencyScope(principal, createNotification.path),

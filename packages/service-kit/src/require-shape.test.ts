@@ -1,0 +1,61 @@
+import { expect, test } from '@jest/globals'
+import { z } from 'zod'
+import { requireShape } from './require-shape.ts'
+
+const Order = z.strictObject({
+  name: z.string().min(1).max(5),
+  channel: z.enum(['sms', 'email']),
+  mode: z.literal('live').optional(),
+  count: z.number().min(2).max(3).optional(),
+  share: z.number().gt(0).lt(1).optional(),
+  whole: z.int().optional(),
+  wanted: z.boolean().optional(),
+  tags: z.array(z.string()).min(2).max(2).optional(),
+  labels: z.record(z.string().max(2), z.string()).optional(),
+  at: z.iso.datetime().optional(),
+  code: z
+    .string()
+    .regex(/^[A-Z]+$/)
+    .optional(),
+  either: z.union([z.string(), z.number()]).optional(),
+  own: z.string({ error: 'must be what we say' }).optional(),
+  page: z.coerce.number().optional(),
+})
+const order = { name: 'Ada', channel: 'sms' }
+
+test.each<[object, string]>([
+  [{ name: undefined }, 'name is missing'],
+  [{ channel: undefined }, 'channel is missing'],
+  [{ name: 1 }, 'name must be a string'],
+  [{ name: null }, 'name must be a string'],
+  [{ name: '' }, 'name must not be empty'],
+  [{ name: 'Adelaide' }, 'name must have at most 5 characters'],
+  [{ channel: 'fax' }, 'channel must be one of sms, email'],
+  [{ mode: 'test' }, 'mode must be live'],
+  [{ count: 1 }, 'count must be at least 2'],
+  [{ count: 4 }, 'count must be at most 3'],
+  [{ share: 0 }, 'share must be more than 0'],
+  [{ share: 1 }, 'share must be less than 1'],
+  [{ whole: 1.5 }, 'whole must be a whole number'],
+  [{ wanted: 'yes' }, 'wanted must be true or false'],
+  [{ tags: 'a' }, 'tags must be a list'],
+  [{ tags: ['a'] }, 'tags must have at least 2 items'],
+  [{ tags: ['a', 'b', 'c'] }, 'tags must have at most 2 items'],
+  [{ labels: [] }, 'labels must be an object'],
+  [{ labels: { abc: '1' } }, 'labels.abc is not of the form that names must have here'],
+  [{ at: 'now' }, 'at must be a time in ISO 8601, e.g. 2026-11-21T09:30:00Z'],
+  [{ code: 'a' }, 'code is not of the form that it must have'],
+  [{ either: true }, 'either has none of the forms that it may have'],
+  [{ own: 1 }, 'own must be what we say'],
+  [{ page: 'one' }, 'page must be a number'],
+  [{ mood: 'good' }, 'mood is not a known field'],
+])('%j: %s', (change, detail) => {
+  const read = () => requireShape(Order, { ...order, ...change })
+  expect(read).toThrow(expect.objectContaining({ code: 'validation_failed', message: detail }))
+})
+
+test('what is no object at all is told so, and what fits is read', () => {
+  expect(() => requireShape(Order, 'text')).toThrow('The request must be an object')
+  expect(() => requireShape(Order, undefined)).toThrow('The request is missing')
+  expect(requireShape(Order, { ...order, page: '2' })).toEqual({ ...order, page: 2 })
+})
