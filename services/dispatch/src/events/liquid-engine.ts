@@ -53,6 +53,9 @@ export function createEngine({ parseLimit, escapes }: EngineOptions): Liquid {
   for (const filter of Object.keys(engine.filters)) if (!keptFilters.has(filter)) delete engine.filters[filter]
   for (const filter of propertyFilters)
     engine.registerFilter(filter, withShortProperty(engine.filters[filter]!, filter))
+  // What these give is HTML already: it is not escaped once more.
+  if (escapes)
+    for (const [filter, handler] of Object.entries(htmlFilters)) engine.registerFilter(filter, { handler, raw: true })
   engine.registerTag('capture', CountedCapture)
   return engine
 }
@@ -75,6 +78,19 @@ const escapeFilter = filters.escape as Output
 
 function escaped(this: unknown, value: unknown): string {
   return escapeFilter.call(this, printable(value))
+}
+
+const escapeOnceFilter = filters.escape_once as Output
+const breakFilter = filters.newline_to_br as Output
+
+const htmlFilters: Record<string, Output> = {
+  escape: escaped,
+  escape_once(value) {
+    return escapeOnceFilter.call(this, printable(value))
+  },
+  newline_to_br(value) {
+    return breakFilter.call(this, escapeOnceFilter.call(this, printable(value)))
+  },
 }
 
 function withShortProperty(filter: FilterImplOptions, name: string): FilterImplOptions {

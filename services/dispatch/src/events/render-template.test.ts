@@ -160,8 +160,19 @@ test.each([
   '<p>{% liquid\necho name %}</p>',
   '<p>{% assign n = name %}{{ n }}</p>',
   '<p>{{ names }}</p>',
+  '<p>{{ name | escape }}</p>',
+  '<p>{{ name | escape_once }}</p>',
+  '<p>{{ name | newline_to_br }}</p>',
 ])('what is filled into the HTML of %s is escaped, the template itself is not', (template) => {
   expect(renderHtml(template, { name: hostile, order: { name: hostile }, names: [hostile] })).toBe(`<p>${escaped}</p>`)
+})
+
+test('of a text in HTML the lines can be kept, and nothing else of it', () => {
+  expect(renderHtml('{{ note | newline_to_br }}', { note: '<b>\na & b' })).toBe('&lt;b&gt;<br />\na &amp; b')
+  expect(renderHtml('{{ note | escape | newline_to_br }}', { note: '<b>' })).toBe('&lt;b&gt;')
+  // Whatever follows an escape may undo it.
+  expect(renderHtml('{{ note | escape | prepend: note }}', { note: '<b>' })).not.toContain('<')
+  expect(renderText('{{ note | newline_to_br }}', { note: 'a\nb' })).toBe('a<br />\nb')
 })
 
 test.each(['{{ name | raw }}', '{{ name | escape | raw }}'])('%s does not undo the escaping', (template) => {
