@@ -1,0 +1,102 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { eventually, type ServiceProcess, TestEnv } from '../../packages/dev-env/src/index.ts'
+import { processTable } from '../../packages/dev-env/src/stack/process-table.ts'
+import { freshPhone, send } from './sms.ts'
+
+const root = join(import.meta.dirname, '..', '..')
+
+/** A second process of a service. */
+interface Replica {
+  child: ChildProcess
+  /** What it has logged. */
+  output(): string
+}
+
+let env: TestEnv
+const replicas: Replica[] = []
+beforeAll(async () => {
+  env = await TestEnv.start(['gateway', 'dispatch', 'callbacks'])
+  for (const name of ['dispatch-worker', 'gateway'] as const) replicas.push(await startReplica(name))
+}, 60_000)
+afterAll(async () => {
+  await Promise.all(replicas.map((replica) => end(replica, 'SIGTERM')))
+  await env?.stop()
+})
+
+async function startReplica(name: ServiceProcess): Promise<Replica> {
+  const { file, environment } = processTable[name]
+  const child = spawn(process.execPath, [join(root, file)], {
+    env: { ...environment(env.stack.wiring), PORT: '0', METRICS_PORT: '0', LOG_LEVEL: 'info' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  let text = ''
+  child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+    text += chunk
+  })
+  const replica = { child, output: () => text }
+  await eventually(() => expect(replica.output()).toContain('"msg":"ready"'), { timeoutMs: 20_000 })
+  return replica
+}
+
+async function end({ child }: Replica, signal: NodeJS.Signals): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  child.kill(signal)
+  await once(child, 'exit')
+}
+
+const attemptsIn = (text: string) => text.split('"msg":"attempt"').length - 1
+
+/** Sends so many, some at a time. */
+async function sendMany(count: number): Promise<string[]> {
+  const ids: string[] = []
+  const caller = async () => {
+    while (ids.length < count) ids.push(await send(env, freshPhone()))
+  }
+  await Promise.all(Array.from({ length: 8 }, caller))
+  return ids
+}
+
+/** Each delivered, by the carrier's count once, and so the trail says. */
+async function everyOneIsDeliveredOnce(ids: readonly string[]): Promise<void> {
+  await eventually(
+    async () => {
+      const { rows } = await env
+        .sql('gateway')
+        .query(`select count(*)::int as count from activity where id = any($1) and status = 'delivered'`, [ids])
+      expect(rows[0].count).toBe(ids.length)
+    },
+    { timeoutMs: 60_000 },
+  )
+  const callbackOf = ({ request }: { request: { body: unknown } }) =>
+    new URL((request.body as { StatusCallback: string }).StatusCallback).searchParams.get('notification_id')
+  const received = (await env.messages({ limit: '10000' })).map(callbackOf).filter((id) => ids.includes(id!))
+  expect(received.toSorted()).toEqual(ids.toSorted())
+  const { rows } = await env.admin.query(
+    `select status, sum(count)::int as count from gateway.activity_counts group by status having sum(count) <> 0 order by status`,
+  )
+  const { rows: trail } = await env.admin.query(
+    `select status, count(*)::int as count from gateway.activity group by status order by status`,
+  )
+  expect(rows).toEqual(trail)
+}
+
+test('two workers and two gateways share the work: nothing is sent twice, and the trail counts each once', async () => {
+  const ids = await sendMany(300)
+  await everyOneIsDeliveredOnce(ids)
+  const [worker] = replicas
+  expect(attemptsIn(worker!.output())).toBeGreaterThan(0)
+  expect(attemptsIn(worker!.output())).toBeLessThan(ids.length)
+}, 90_000)
+
+test('a worker and a gateway that are told to end amid the work leave the rest to the others', async () => {
+  const [worker] = replicas
+  const before = attemptsIn(worker!.output())
+  const sending = sendMany(300)
+  await eventually(() => expect(attemptsIn(worker!.output())).toBeGreaterThan(before + 20), { timeoutMs: 30_000 })
+  await Promise.all(replicas.map((replica) => end(replica, 'SIGTERM')))
+  for (const { child } of replicas) expect(child.exitCode).toBe(0)
+  await everyOneIsDeliveredOnce(await sending)
+}, 90_000)
