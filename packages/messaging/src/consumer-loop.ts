@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Consumer, ConsumerMessages, JsMsg } from '@nats-io/jetstream'
+import type { Subscription } from '@nats-io/transport-node'
 import { streams, subjectFilter, type WireEvent } from '@notify/contracts'
 import { isTraceparent, type Kit, SpanKind } from '@notify/service-kit'
 import { Backlog } from './backlog.ts'
@@ -18,6 +19,8 @@ const wordsPerWait = 3
  * that has just ended, and then forget one message for long and deliver another twice.
  */
 const givenBackMs = 200
+/** How long the server may take to say that nothing more comes. */
+const longestDrainMs = 1000
 /** Messages taken at once: few, since one may carry hundreds of events, which other processes could handle sooner. */
 const fetchedMessages = 16
 /** More are fetched when fewer than these wait. */
@@ -68,8 +71,19 @@ export class ConsumerLoop<Context> {
   async stop(): Promise<void> {
     this.#stop.abort()
     for (const message of this.#backlog.close()) this.#giveBack(message)
-    await this.#messages?.close()
+    await this.#endFetch()
     await this.#running
+  }
+
+  /**
+   * Ends the open request for messages. Closing it would drop unread what is on its way here, and that would come again only
+   * after the wait for its ack. So its subscription, which the client keeps to itself, is drained first.
+   */
+  async #endFetch(): Promise<void> {
+    const messages: (ConsumerMessages & { sub?: Subscription }) | undefined = this.#messages
+    const drained = messages?.sub?.drain().catch(() => {})
+    await Promise.race([drained, delay(longestDrainMs, undefined, { ref: false })])
+    await messages?.close()
   }
 
   get #stopped(): boolean {
@@ -110,7 +124,7 @@ export class ConsumerLoop<Context> {
     if (this.#stopped) return
     const messages = await source.fetch({ max_messages: fetchedMessages, expires: 10_000, idle_heartbeat: 2000 })
     this.#messages = messages
-    if (this.#stopped) await messages.close()
+    if (this.#stopped) void this.#endFetch()
     for await (const message of messages) {
       if (this.#stopped) {
         this.#giveBack(message)
