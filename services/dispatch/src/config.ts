@@ -60,6 +60,9 @@ export const Config = z.object({
   SEND_RETRY_DELAYS: durations('5s,30s,2m,10m,30m').describe(
     'Longest wait before each further attempt; the wait is drawn at random up to it',
   ),
+  HOLD_LIMIT: duration('24h').describe(
+    'How long a message waits while calls to every provider of its channel are held back; then it fails, and can be retried',
+  ),
   UNKNOWN_GRACE: duration('60s').describe(
     'Wait for a callback when it is not known whether the carrier took the message',
   ),

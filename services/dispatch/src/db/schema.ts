@@ -80,6 +80,8 @@ export interface Tables {
     round_attempts: Generated<number>
     /** How many of the latest attempts the next one makes up for, with a provider that none of them was made with. */
     failovers: Generated<number>
+    /** Since when no provider may be called for it. */
+    held_since: Time | null
     /** Whether a worker is calling the carrier. */
     sending: Generated<boolean>
     next_attempt_at: Time | null

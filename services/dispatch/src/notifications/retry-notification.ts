@@ -9,7 +9,7 @@ const requeue = `
   with again as (
     update notifications n
     set status = 'queued', revision = revision + 1, retry_count = retry_count + 1, round_attempts = 0,
-        failovers = 0, next_attempt_at = null, when_due = 'send', sending = false, failure_reason = null, retryable = false,
+        failovers = 0, held_since = null, next_attempt_at = null, when_due = 'send', sending = false, failure_reason = null, retryable = false,
         enqueued_at = now(), receipt_overdue = false, updated_at = now()
     where id = $1 and tenant_id = $2 and retryable and status in ('failed', 'undelivered') 
       and ${suppressedBecause('n')} is null

@@ -20,6 +20,8 @@ export interface Claim {
   round_attempts: number
   /** Providers that this attempt makes up for; null when it begins anew with any of them. */
   tried: (string | null)[] | null
+  /** How long it has been put back for want of a provider that may be called. */
+  held_ms: number
 }
 
 /**
@@ -58,7 +60,7 @@ const claim: Statement = {
       select id, attempt_count, attempt_id, now() + make_interval(secs => $2) from claimed
     )
     select id, tenant_id, application_id, channel, lane, mode, recipient_masked, recipient_index, payload, attempt_id,
-      attempt_count, round_attempts,
+      attempt_count, round_attempts, coalesce(extract(epoch from now() - held_since) * 1000, 0)::float8 as held_ms,
       case when failovers > 0 then array(
         select provider_id from attempts a
         where a.notification_id = claimed.id and a.number between attempt_count - failovers and attempt_count - 1
@@ -123,7 +125,7 @@ const settle: Statement = {
       where n.attempt_count = ended.number and n.round_attempts > 0 order by n.id for update of n
     ), settled as (
       update notifications n
-      set sending = false, updated_at = now(),
+      set sending = false, held_since = null, updated_at = now(),
           status = case when n.status = 'queued' then ended.status else n.status end,
           revision = n.revision + case when n.status = 'queued' and ended.status <> 'queued' then 1 else 0 end,
           failure_reason = case when n.status = 'queued' then ended.reason else n.failure_reason end,
@@ -179,9 +181,9 @@ function rowOf({
 const putBack: Statement = {
   name: 'put-back-claims',
   text: `
-    with unmade as (select * from json_to_recordset($1::json) as t (id text, attempt_id text, after_ms float8)),
+    with unmade as (select * from json_to_recordset($1::json) as t (id text, attempt_id text, after_ms float8, held boolean)),
     locked as (
-      select n.id, a.number, unmade.attempt_id, unmade.after_ms from notifications n join unmade using (id)
+      select n.id, a.number, unmade.attempt_id, unmade.after_ms, unmade.held from notifications n join unmade using (id)
       join attempts a on a.notification_id = n.id and a.id = unmade.attempt_id
       where n.attempt_count = a.number and n.sending order by n.id for update of n
     ), gone as (
@@ -191,6 +193,7 @@ const putBack: Statement = {
     )
     update notifications n
     set sending = false, attempt_count = n.attempt_count - 1,
+        held_since = case when gone.held then coalesce(n.held_since, now()) else n.held_since end,
         round_attempts = n.round_attempts - case when n.failovers = 0 then 1 else 0 end,
         next_attempt_at = case when n.status = 'queued' then now() + make_interval(secs => gone.after_ms / 1000) end
     from gone where n.id = gone.id`,
@@ -200,11 +203,20 @@ const putBack: Statement = {
 export interface Unmade {
   claim: Pick<Claim, 'id' | 'attempt_id'>
   afterMs: number
+  /** Whether no provider may be called. */
+  held?: boolean
 }
 
 /** Puts claims back into the queue; the scheduler takes them up when they are due. What was never claimed stays as it is. */
 export async function putBackClaims(db: Database<Tables>, unmade: readonly Unmade[]): Promise<void> {
   await db.run(putBack, [
-    JSON.stringify(unmade.map(({ claim: { id, attempt_id }, afterMs }) => ({ id, attempt_id, after_ms: afterMs }))),
+    JSON.stringify(
+      unmade.map(({ claim: { id, attempt_id }, afterMs, held = false }) => ({
+        id,
+        attempt_id,
+        after_ms: afterMs,
+        held,
+      })),
+    ),
   ])
 }

@@ -46,6 +46,15 @@ export const noProvider: CarrierAnswer = {
   retryAfterMs: null,
 }
 
+/** Calls to every provider were held back until the message had waited long enough. */
+export const heldTooLong: CarrierAnswer = {
+  outcome: 'rejected_retryable',
+  code: 'provider_unavailable',
+  message: 'No provider of this channel could be called for too long',
+  providerMessageId: null,
+  retryAfterMs: null,
+}
+
 /** The message names a sender at a domain that is not verified any more; once it is mended, the message goes. */
 export const senderUnverified: CarrierAnswer = {
   outcome: 'rejected_retryable',

@@ -8,7 +8,7 @@ import type { WorkerContext } from '../context.ts'
 import type { ListedProvider } from '../providers/provider-directory.ts'
 import { suppress } from '../suppressions/suppression-store.ts'
 import type { Claim, Settlement } from './attempt-store.ts'
-import { callCarrier, noProvider, senderUnverified } from './call-carrier.ts'
+import { callCarrier, heldTooLong, noProvider, senderUnverified } from './call-carrier.ts'
 import { chooseProvider } from './choose-provider.ts'
 import { createClaims } from './claim-work.ts'
 import { decideNext, type RetryPolicy } from './decide-next.ts'
@@ -42,7 +42,7 @@ export function createSender(context: WorkerContext): (work: Work, delivery: Del
 
   const putBack = async (claim: Claim, cause: 'circuit_open' | 'rate_limit' | 'late' | 'fault', afterMs: number) => {
     metrics.putBack(claim.channel, cause)
-    await claims.putBack({ claim, afterMs })
+    await claims.putBack({ claim, afterMs, held: cause === 'circuit_open' })
     return false
   }
 
@@ -59,6 +59,16 @@ export function createSender(context: WorkerContext): (work: Work, delivery: Del
     otherProvider: boolean,
   ) => {
     const next = decideNext(answer, { lane: claim.lane, place: claim.round_attempts, otherProvider }, policy)
+    await write(claim, provider, answer, next)
+    return next.status === 'queued' && next.failsOver && next.afterMs === 0
+  }
+
+  const write = async (
+    claim: Claim,
+    provider: ListedProvider | null,
+    answer: CarrierAnswer,
+    next: Settlement['next'],
+  ) => {
     if (answer.suppress) await suppressRecipient(context, claim, answer.suppress)
     await claims.settle({
       notificationId: claim.id,
@@ -73,7 +83,16 @@ export function createSender(context: WorkerContext): (work: Work, delivery: Del
     if (next.status === 'sent') context.sentAttempts.add(claim.attempt_id)
     metrics.attempt(claim.channel, provider?.kind ?? 'none', answer.outcome)
     logAttempt(context, claim, answer, next, provider?.id ?? null)
-    return next.status === 'queued' && next.failsOver && next.afterMs === 0
+  }
+
+  /** Every provider is held back: the message looks again when one may be called, until it has waited for long enough. */
+  const hold = async (claim: Claim, heldBackMs: number) => {
+    if (claim.held_ms <= config.HOLD_LIMIT) {
+      const spreadMs = heldBackSpreadMs[claim.lane === 'bulk' ? 'bulk' : 'urgent']
+      return putBack(claim, 'circuit_open', heldBackMs + Math.random() * spreadMs)
+    }
+    await write(claim, null, heldTooLong, { status: 'failed', reason: heldTooLong.message!, retryable: true })
+    return false
   }
 
   /** @returns whether another provider takes its turn at once */
@@ -88,8 +107,7 @@ export function createSender(context: WorkerContext): (work: Work, delivery: Del
       heldBackMs: carriers.heldBackMs(provider, mode),
       busy: carriers.isBusy(provider, mode),
     }))
-    const untilProbed = (heldBackMs: number) => heldBackMs + Math.random() * heldBackSpreadMs[lane]
-    if ('heldBackMs' in choice) return putBack(claim, 'circuit_open', untilProbed(choice.heldBackMs))
+    if ('heldBackMs' in choice) return hold(claim, choice.heldBackMs)
     const { provider, otherProvider } = choice
     // Test messages go to the sandbox: they use up nothing of the account's rate.
     if (provider.rateLimitPerSecond !== null && mode === 'live') {
@@ -100,9 +118,7 @@ export function createSender(context: WorkerContext): (work: Work, delivery: Del
     if (performance.now() > latestMs) return putBack(claim, 'late', 0)
     const answer = await callCarrier(context, claim, provider, span).catch(onFault)
     // Held back since it was chosen: no call was made.
-    if (answer.code === heldBackCode) {
-      return putBack(claim, 'circuit_open', untilProbed(carriers.heldBackMs(provider, mode)))
-    }
+    if (answer.code === heldBackCode) return hold(claim, carriers.heldBackMs(provider, mode))
     // No provider can help it, and none was called.
     if (answer === senderUnverified) return record(claim, null, answer, false)
     return record(claim, provider, answer, otherProvider)

@@ -1,7 +1,10 @@
 import { type Kysely, sql } from 'kysely'
 
 export async function up(db: Kysely<unknown>): Promise<void> {
-  await sql`alter table notifications add column failovers smallint not null default 0`.execute(db)
+  await sql`
+    alter table notifications
+      add column failovers smallint not null default 0,
+      add column held_since timestamptz`.execute(db)
   await sql`
     alter table providers
       add column rate_limit_per_second int check (rate_limit_per_second between 1 and 10000)`.execute(db)

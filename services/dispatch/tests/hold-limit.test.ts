@@ -1,0 +1,38 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { TestEnv } from '../../../packages/dev-env/src/index.ts'
+import { retry, send, untilState } from '../../../tests/flows/sms.ts'
+import { refuses, type StubCarrier, startStubCarrier, takes } from '../../../tests/flows/stub-carrier.ts'
+
+const reason = 'No provider of this channel could be called for too long'
+
+let carrier: StubCarrier
+let env: TestEnv
+beforeAll(async () => {
+  carrier = await startStubCarrier()
+  env = await TestEnv.start(['gateway', 'dispatch', 'callbacks'], {
+    env: { 'dispatch-worker': { TWILIO_API_URL: carrier.url, SEND_RETRY_DELAYS: '100ms', HOLD_LIMIT: '500ms' } },
+  })
+}, 60_000)
+afterAll(async () => {
+  await env?.stop()
+  await carrier?.stop()
+})
+
+test('a message that no provider may be called for waits for so long and no longer; an operator can send it again', async () => {
+  carrier.answer = refuses(401, 20003, 'Authenticate')
+  const broken = await Promise.all(Array.from({ length: 30 }, () => send(env)))
+  for (const id of broken) await untilState(env, id, { delivery_status: 'failed' }, 30_000)
+  const calls = carrier.received.length
+  const held = await Promise.all(Array.from({ length: 20 }, () => send(env)))
+  const states = []
+  for (const id of held) states.push(await untilState(env, id, { delivery_status: 'failed', retryable: true }, 30_000))
+  // But for those that found out whether the provider works again.
+  expect(carrier.received.length).toBeLessThan(calls + 10)
+  const [first] = states.filter(({ failure_reason }) => failure_reason === reason)
+  expect(first).toMatchObject({
+    attempts: [{ outcome: 'rejected_retryable', provider_code: 'provider_unavailable', provider_id: null }],
+  })
+  carrier.answer = takes
+  expect((await retry(env, first.notification_id)).status).toBe(202)
+  await untilState(env, first.notification_id, { delivery_status: 'sent', retry_count: 1 }, 30_000)
+}, 120_000)
