@@ -4,10 +4,13 @@ import { idSchema } from './ids.ts'
 import { KeyPermission } from './permissions.ts'
 import { EventKey } from './text.ts'
 
+/** What goes into a header. */
+const Line = z.string().regex(/^[^\r\n]*$/, 'must be one line')
+
 /** Per-channel templates of an event; placeholders are Liquid (`{{name}}` is its plain form). */
 export const EventTemplates = z.strictObject({
   sms: z.strictObject({ body: z.string().min(1) }).optional(),
-  email: z.strictObject({ subject: z.string(), body: z.string(), html_body: z.string().optional() }).optional(),
+  email: z.strictObject({ subject: Line, body: z.string(), html_body: z.string().optional() }).optional(),
   in_app: z
     .strictObject({ title: z.string(), body: z.string(), data: z.record(z.string(), z.json()).optional() })
     .optional(),

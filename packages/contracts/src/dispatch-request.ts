@@ -34,7 +34,9 @@ export const DispatchRequest = z
   .strictObject({
     channel: Channel,
     recipient: z
-      .union([z.string(), z.record(z.string(), z.unknown())], { error: 'must be a string or an object' })
+      .union([z.string(), z.record(z.string(), z.unknown())], {
+        error: ({ input }) => (input === undefined ? 'is missing' : 'must be a string or an object'),
+      })
       .meta({ description: 'E.164 number, address or user id; or an object, e.g. {"phone": "+15551230001"}' }),
     event_key: EventKey.optional(),
     data: variables.optional().meta({ description: 'Variables of the event template' }),
@@ -62,7 +64,7 @@ export const DispatchRequest = z
   .superRefine((request, issues) => {
     const fault = (path: string[], message: string) => issues.addIssue({ code: 'custom', path, message })
     if (request.event_key === undefined && request.body === undefined && request.template_id === undefined) {
-      fault(['body'], 'give event_key, or body, or template_id')
+      fault(['body'], 'is missing: give event_key, body or template_id')
     }
     if (request.event_key !== undefined) {
       for (const field of [...contentFields, 'template_id', 'template_data'] as const) {
@@ -85,7 +87,7 @@ export const DispatchRequest = z
     if (typeof request.recipient === 'object') {
       const known = recipientFields[request.channel]
       for (const field of Object.keys(request.recipient)) {
-        if (!known.includes(field)) fault(['recipient', field], `is not a field of a ${request.channel} recipient`)
+        if (!known.includes(field)) fault(['recipient', field], `is not a field of recipients by ${request.channel}`)
       }
     }
   })

@@ -66,6 +66,14 @@ describe('a body that does not fit its schema is 422 validation_failed naming th
     ['a lone high surrogate', `{"channel":"sms","recipient":{"phone":"${phone}"},"body":"\\ud83d"}`],
     ['surrogates the wrong way round', `{"channel":"sms","recipient":{"phone":"${phone}"},"body":"\\udc00\\ud800"}`],
     ['a number beyond all numbers', `{"channel":"sms","recipient":{"phone":"${phone}"},"body":"x","data":{"n":1e999}}`],
+    [
+      'an integer that would be rounded',
+      `{"channel":"sms","event_key":"order.shipped","recipient":"${phone}","data":{"name":"x","order":9007199254740993}}`,
+    ],
+    [
+      'a large one of 20 digits',
+      `{"channel":"sms","event_key":"order.shipped","recipient":"${phone}","data":{"name":"x","order":[-12345678901234567890]}}`,
+    ],
     ['__proto__ as a field', `{"__proto__":{},"channel":"sms","recipient":{"phone":"${phone}"},"body":"x"}`],
     ['100 levels', `{"channel":"sms","recipient":{"phone":"${phone}"},"body":"x","data":{"a":${nested(100)}}}`],
     ['60,000 levels', `{"channel":"sms","recipient":{"phone":"${phone}"},"body":"x","data":{"a":${nested(60_000)}}}`],
@@ -176,6 +184,13 @@ describe('what the HTTP parser refuses is a problem too', () => {
     ['a control character elsewhere', 'X-Other: a\x01b', 400, 'invalid_header'],
     ['a header without a name', ': value', 400, 'invalid_header'],
     ['two lengths', 'Content-Length: 7', 400, 'invalid_header'],
+    [
+      'two media types',
+      'Connection: close\r\nContent-Type: application/json\r\nContent-Type: text/plain',
+      415,
+      'unsupported_media_type',
+    ],
+    ['two credentials', 'Connection: close\r\nAuthorization: Bearer x', 401, 'unauthenticated'],
     ['a length and chunks', 'Transfer-Encoding: chunked', 400, 'invalid_header'],
   ])('%s', async (_what, line, status, code) => {
     expectProblem(await rawRequest(env.stack.url('gateway'), request(line)), status, code)
@@ -379,10 +394,10 @@ describe('what is unusual but good is accepted', () => {
     expect(new Set(accepted).size).toBe(4)
   })
 
-  test('of duplicate keys the last counts, huge numbers and odd names in data do no harm', async () => {
+  test('of duplicate keys the last counts, long numbers and odd names in data do no harm', async () => {
     const to = freshPhone()
     const raw = `{"channel":"email","channel":"sms","recipient":{"phone":"${to}"},"event_key":"order.shipped",
-      "data":{"name":"Ada","order":12345678901234567890,"constructor":{"prototype":1}}}`
+      "data":{"name":"Ada","order":9007199254740992,"share":0.12345678901234567890,"constructor":{"prototype":1}}}`
     const { status, body } = await env.api('POST', path, { raw })
     expect([status, body.channel]).toEqual([202, 'sms'])
     accepted.push(body.notification_id)

@@ -10,7 +10,7 @@ import { SpanKind, type Tracer } from '../telemetry/tracing.ts'
 import { ExactRoutes, type Incoming } from './exact-routes.ts'
 import type { HttpRequest, RouteEntry } from './handler.ts'
 import { idempotencyKeyOf, isIdempotencyKey, requireJsonAccepted, requireJsonBody } from './negotiate.ts'
-import { type Body, defaultMaxBodyBytes, hasBody, maxJsonDepth, nothing, parseJson, readBody } from './read-body.ts'
+import { type Body, defaultMaxBodyBytes, hasBody, nothing, parseJson, readBody } from './read-body.ts'
 import { Reply, send, sendProblem } from './reply.ts'
 import { requestIdOf } from './request-id.ts'
 
@@ -197,9 +197,10 @@ async function bodyOf({ contract, passedOn }: RouteEntry<never>, request: Incomi
     throw new Problem('invalid_json', 'This route needs a JSON body')
   }
   requireJsonBody(request)
-  // What comes from our own services was checked at the door, and travels a few levels deeper.
-  const maxDepth = contract.auth.caller === 'internal' ? Number.POSITIVE_INFINITY : maxJsonDepth
-  const read = parseJson(await readBody(request, maxBytes), { maxDepth, keepUnstorable: contract.judgesParts })
+  const read = parseJson(await readBody(request, maxBytes), {
+    isChecked: contract.auth.caller === 'internal',
+    keepUnstorable: contract.judgesParts,
+  })
   // A wrong shape is named before a wrong Idempotency-Key, which is refused here in any case.
   if (passedOn && isIdempotencyKey(request.headers['idempotency-key'])) return read
   return { value: parse(contract.body ?? nothing, read.value), text: read.text }

@@ -7,7 +7,7 @@ import { Problem } from '../problem.ts'
 export const defaultMaxBodyBytes = 256 * 1024
 
 /** How deep the lists and objects of a body may nest; what walks through it recursively must not run out of stack. */
-export const maxJsonDepth = 64
+const maxJsonDepth = 64
 
 /** Whether the request carries a body (RFC 9112 6). */
 export function hasBody(request: IncomingMessage): boolean {
@@ -63,18 +63,18 @@ export interface Body {
 }
 
 interface ReadOptions {
-  /** Infinity for what one of our own services has checked already. */
-  maxDepth?: number
+  /** Whether one of our own services has checked it already: it may nest deeper by then, and its numbers are exact. */
+  isChecked?: boolean
   /** Whether somebody else refuses what cannot be stored (`requireStorable`). */
   keepUnstorable?: boolean | undefined
 }
 
 /**
  * Reads JSON text.
- * @throws Problem `invalid_json`, or `validation_failed` for strings that Postgres and UTF-8 cannot hold, for infinite numbers
- * and for a body that nests too deep
+ * @throws Problem `invalid_json`, or `validation_failed` for strings that Postgres and UTF-8 cannot hold, for numbers that are
+ * infinite or would be rounded, and for a body that nests too deep
  */
-export function parseJson(bytes: Buffer, { maxDepth = maxJsonDepth, keepUnstorable }: ReadOptions = {}): Body {
+export function parseJson(bytes: Buffer, { isChecked, keepUnstorable }: ReadOptions = {}): Body {
   if (!isUtf8(bytes)) throw new Problem('invalid_json', 'The body is not UTF-8')
   const text = bytes.toString('utf8')
   let value: unknown
@@ -83,21 +83,30 @@ export function parseJson(bytes: Buffer, { maxDepth = maxJsonDepth, keepUnstorab
   } catch (error) {
     throw new Problem('invalid_json', `The body is not JSON: ${(error as Error).message.slice(0, 120)}`)
   }
+  if (isChecked) return { value, text }
   // Each level takes two brackets, so a short text need not be walked through.
-  if (text.length > 2 * maxDepth && isDeeperThan(value, maxDepth)) {
-    throw new Problem('validation_failed', `The body nests deeper than ${maxDepth} levels`)
+  if (text.length > 2 * maxJsonDepth && isDeeperThan(value, maxJsonDepth)) {
+    throw new Problem('validation_failed', `The body nests deeper than ${maxJsonDepth} levels`)
   }
+  const hasLongNumber = longNumber.test(text)
+  if (hasLongNumber) value = JSON.parse(text, withoutRounded)
   // Raw NUL and surrogates cannot occur in UTF-8 JSON: only an escape can bring them.
-  if (!keepUnstorable && (text.includes('\\u') || text.includes(prototype) || hugeNumber.test(text)))
-    requireStorable(value)
+  if (!keepUnstorable && (hasLongNumber || text.includes('\\u') || text.includes(prototype))) requireStorable(value)
   return { value, text }
 }
 
 /** A name that objects lose when they are copied. */
 const prototype = '__proto__'
 
-/** What may be read as infinity. */
-const hugeNumber = /[eE]\+?\d{3}|\d{300}/
+/** What may be read as infinity, or rounded: doubles hold all integers of 15 digits. */
+const longNumber = /[eE]\+?\d{3}|\d{16}/
+
+/** An integer that would be rounded becomes infinite: an order's number must not change on its way. */
+function withoutRounded(_name: string, value: unknown, { source }: { source?: string } = {}): unknown {
+  const isInteger =
+    typeof value === 'number' && Number.isFinite(value) && source !== undefined && /^-?\d+$/.test(source)
+  return isInteger && BigInt(source) !== BigInt(value) ? Number.POSITIVE_INFINITY : value
+}
 
 function isDeeperThan(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false
@@ -114,7 +123,7 @@ export function requireStorable(value: unknown, path = ''): void {
     throw unstorable(path, 'must not contain NUL characters or lone surrogates')
   }
   if (typeof value === 'number' && !Number.isFinite(value)) {
-    throw unstorable(path, 'must be a number that a double can hold')
+    throw unstorable(path, 'must be a number that a double holds exactly; send longer ones as strings')
   }
   if (typeof value !== 'object' || value === null) return
   for (const [key, child] of Object.entries(value)) {

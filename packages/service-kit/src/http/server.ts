@@ -43,6 +43,8 @@ export async function listen(
       requestTimeout: 30_000,
       // Node would answer without a body.
       requireHostHeader: false,
+      // Of two credentials or media types none counts; Node would pass over the second.
+      joinDuplicateHeaders: true,
     },
     (request, response) => {
       const problem = problemOfFraming(request)

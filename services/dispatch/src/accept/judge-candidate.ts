@@ -58,7 +58,7 @@ async function requireVerified({ directory }: Context, tenantId: string, from: s
   if (await directory.domains.isVerified(tenantId, domain)) return
   throw new Problem(
     'domain_not_verified',
-    `${domain} is not a verified sending domain; add it with POST /api/v1/domains and publish its records, or leave from out`,
+    `${domain} is not a verified sending domain: add it (POST /api/v1/domains), publish its records and have them verified, or leave from out`,
     { errors: [{ path: 'from', message: 'must be an address at a verified sending domain' }] },
   )
 }
