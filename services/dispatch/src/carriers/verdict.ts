@@ -40,7 +40,6 @@ const neverLeft = new Set([
   'EHOSTUNREACH',
   'ENETUNREACH',
   'EADDRNOTAVAIL',
-  'ENOTCONN',
   'EPROTO',
 ])
 /** A certificate that does not fit ends the handshake, before anything is said. */
