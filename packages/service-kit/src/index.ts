@@ -1,7 +1,7 @@
 export * from './coalesce.ts'
 export * from './config.ts'
 export * from './duration.ts'
-export { exchange } from './exchange.ts'
+export { type ExchangeError, exchange } from './exchange.ts'
 export * from './health.ts'
 export * from './http/handler.ts'
 export { type Door, internalProblem, mountMethods } from './http/mount.ts'

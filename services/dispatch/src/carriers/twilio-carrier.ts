@@ -1,3 +1,4 @@
+import type { ExchangeError } from '@notify/service-kit'
 import twilio from 'twilio'
 import type { Config } from '../config.ts'
 import type { Provider } from '../providers/provider-directory.ts'
@@ -5,7 +6,7 @@ import type { Carrier, CarrierAnswer, SmsMessage } from './carrier.ts'
 import { createClientCache } from './client-cache.ts'
 import { describeCode, judgeTwilioError } from './twilio-codes.ts'
 import { type CallScope, callScopes, TwilioTransport } from './twilio-transport.ts'
-import { accepted, couldNotBeReached, didNotAnswer, isNeverLeft, refusal } from './verdict.ts'
+import { accepted, couldNotBeReached, didNotAnswer, refusal } from './verdict.ts'
 
 type TwilioProvider = Extract<Provider, { kind: 'twilio' }>
 
@@ -71,9 +72,12 @@ function withoutNumbers(sentence: string): string {
   return sentence.replace(/\+?\d[\d\s().-]{5,}\d/g, '[number]')
 }
 
+/** The carrier's refusal, or why there is none. */
+type Failure = Partial<Omit<ExchangeError, 'code'>> & { status?: number; code?: string | number }
+
 /** Sorts a failed call: refused for good, refused for now, or nobody knows. */
 function answerOf(error: unknown, { retryAfterMs }: CallScope): CarrierAnswer {
-  const { status, code, message } = error as { status?: number; code?: string | number; message?: string }
+  const { status, code, message, hasLeft } = error as Failure
   if (typeof status === 'number') {
     const carrierCode = code === undefined ? `http_${status}` : String(code)
     const sentence = message ? withoutNumbers(message) : `The carrier answered ${status}`
@@ -81,5 +85,5 @@ function answerOf(error: unknown, { retryAfterMs }: CallScope): CarrierAnswer {
     return refusal(carrierCode, verdict, describeCode(carrierCode, sentence), retryAfterMs)
   }
   const reason = String(code ?? 'no_answer')
-  return refusal(reason, isNeverLeft(reason) ? couldNotBeReached : didNotAnswer, null, retryAfterMs)
+  return refusal(reason, hasLeft === false ? couldNotBeReached : didNotAnswer, null, retryAfterMs)
 }

@@ -88,22 +88,22 @@ test('a message that got no connection in time is told as one that never left, a
   const send = (body: string) => busy.messages.create({ ...message, body })
   const results = await Promise.allSettled(['first', 'second', 'third'].map(send))
   expect(results[0]).toMatchObject({ status: 'fulfilled' })
-  expect(results[1]).toMatchObject({ reason: { code: 'ETIMEDOUT' } })
-  expect(results[2]).toMatchObject({ reason: { code: 'ENOTCONN' } })
+  expect(results[1]).toMatchObject({ reason: { code: 'ETIMEDOUT', hasLeft: true } })
+  expect(results[2]).toMatchObject({ reason: { code: 'ENOTCONN', hasLeft: false } })
   await send('fourth')
   expect(arrived).toEqual(['first', 'second', 'fourth'])
 })
 
 test('a connection that was cut is not told as one that was never made', async () => {
   const client = await clientOf((request) => request.socket.destroy())
-  await expect(client.messages.create(message)).rejects.toMatchObject({ code: 'UND_ERR_SOCKET' })
+  await expect(client.messages.create(message)).rejects.toMatchObject({ code: 'UND_ERR_SOCKET', hasLeft: true })
   const port = Number(new URL(client.api.baseUrl).port)
   for (const close of closes.splice(0)) close()
   const refused = twilio(account, 'a-token', {
     httpClient: new TwilioTransport({ timeoutMs: 1000, maxConnections: 1 }),
   })
   refused.api.baseUrl = `http://127.0.0.1:${port}`
-  await expect(refused.messages.create(message)).rejects.toMatchObject({ code: 'ECONNREFUSED' })
+  await expect(refused.messages.create(message)).rejects.toMatchObject({ code: 'ECONNREFUSED', hasLeft: false })
 })
 
 test('a redirect is not followed: the credentials go to the carrier alone', async () => {

@@ -3,7 +3,7 @@ import { stringify } from 'node:querystring'
 import { exchange } from '@notify/service-kit'
 import twilio from 'twilio'
 import type RequestClient from 'twilio/lib/base/RequestClient.js'
-import { Agent, EnvHttpProxyAgent, errors } from 'undici'
+import { Agent, EnvHttpProxyAgent } from 'undici'
 import { readRetryAfter } from './read-retry-after.ts'
 
 /** What one call adds to the wire, and what it learns from it beyond the SDK's answer. */
@@ -42,41 +42,30 @@ export class TwilioTransport extends twilio.RequestClient {
     const scope = callScopes.getStore()
     const { origin, pathname, search } = new URL(uri)
     const query = params ? `?${stringify({ ...params })}` : search
-    try {
-      const {
-        statusCode,
-        headers: answered,
-        text,
-      } = await exchange(
-        this.#agent,
-        {
-          origin,
-          path: pathname + query,
-          method: method.toUpperCase() as 'GET',
-          headers: {
-            ...headers,
-            authorization: `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`,
-            ...(scope?.traceparent && { traceparent: scope.traceparent }),
-          },
-          body: data ? stringify({ ...data }) : null,
+    const {
+      statusCode,
+      headers: answered,
+      text,
+    } = await exchange(
+      this.#agent,
+      {
+        origin,
+        path: pathname + query,
+        method: method.toUpperCase() as 'GET',
+        headers: {
+          ...headers,
+          authorization: `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`,
+          ...(scope?.traceparent && { traceparent: scope.traceparent }),
         },
-        this.#timeoutMs,
-      )
-      if (scope) scope.retryAfterMs = readRetryAfter(answered['retry-after'])
-      return { statusCode, body: text as Data, headers: answered, toString: () => text }
-    } catch (error) {
-      throw namedError(error)
-    }
+        body: data ? stringify({ ...data }) : null,
+      },
+      this.#timeoutMs,
+    )
+    if (scope) scope.retryAfterMs = readRetryAfter(answered['retry-after'])
+    return { statusCode, body: text as Data, headers: answered, toString: () => text }
   }
 
   close(): void {
     void this.#agent.close()
   }
-}
-
-/** Errors bear the code of the system where there is one, as those of Node's own client do. */
-function namedError(error: unknown): Error {
-  // Given up before there was a connection.
-  if (error instanceof errors.ConnectTimeoutError) return Object.assign(error, { code: 'EHOSTUNREACH' })
-  return error as Error
 }

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { accepted, permanent, refusal } from './verdict.ts'
+import { accepted, isNeverLeft, permanent, refusal } from './verdict.ts'
 
 test('what a carrier says is kept as one line of bounded length that Postgres can hold', () => {
   const said = `no\0pe\r\n${'x'.repeat(492)}\u{1f600} and more`
@@ -14,4 +14,18 @@ test('what a carrier says is kept as one line of bounded length that Postgres ca
 test('without a word there is none', () => {
   expect(refusal('no_answer', permanent(), null).message).toBeNull()
   expect(accepted(null).providerMessageId).toBeNull()
+})
+
+test.each<[string, boolean]>([
+  ['ECONNREFUSED', true],
+  ['ENOTFOUND', true],
+  ['CERT_HAS_EXPIRED', true],
+  ['ERR_TLS_CERT_ALTNAME_INVALID', true],
+  ['ECONNRESET', false],
+  ['ETIMEDOUT', false],
+  // Of an answer that cannot be decrypted.
+  ['ERR_SSL_DECRYPTION_FAILED_OR_BAD_RECORD_MAC', false],
+  ['EPROTO', false],
+])('%s tells that nothing has left: %s', (code, neverLeft) => {
+  expect(isNeverLeft(code)).toBe(neverLeft)
 })

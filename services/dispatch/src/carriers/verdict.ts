@@ -33,18 +33,12 @@ export const couldNotBeReached = carrierFault('The carrier could not be reached'
 export const didNotAnswer = unknown('The carrier did not answer; it may have taken the message')
 
 /** System errors that come before a byte of the request has left. */
-const neverLeft = new Set([
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'EADDRNOTAVAIL',
-  'ENOTCONN',
-  'EPROTO',
-])
-/** A certificate that does not fit ends the handshake, before anything is said. */
-const badCertificate = /^(CERT_|ERR_TLS_|ERR_SSL_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_MISMATCH)/
+const neverLeft = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'EADDRNOTAVAIL'])
+/**
+ * A certificate that does not fit ends the handshake, before anything is said. Other failures of TLS (`ERR_SSL_`, `EPROTO`)
+ * come at any time, with the same codes.
+ */
+const badCertificate = /^(CERT_|ERR_TLS_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_MISMATCH)/
 
 /** Whether a connection failed before anything could be handed over. */
 export function isNeverLeft(code: string): boolean {

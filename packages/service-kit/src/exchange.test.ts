@@ -1,0 +1,55 @@
+import { once } from 'node:events'
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
+import { afterEach, expect, test } from '@jest/globals'
+import { Pool } from 'undici'
+import { exchange } from './exchange.ts'
+
+const ends: (() => void)[] = []
+afterEach(() => {
+  for (const end of ends.splice(0)) end()
+})
+
+/** A pool of one connection to a server with this listener, and how many connections it took. */
+async function poolOf(listener: RequestListener): Promise<{ pool: Pool; made: () => number }> {
+  let connections = 0
+  const server = createServer(listener)
+    .on('connection', () => connections++)
+    .listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const pool = new Pool(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, { connections: 1 })
+  ends.push(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return { pool, made: () => connections }
+}
+
+const post = { method: 'POST', path: '/', body: 'x' } as const
+
+test('those who wait for a connection in vain cost none: it goes to the next who still waits', async () => {
+  let arrived = 0
+  const { pool, made } = await poolOf(async (_request, response) => {
+    arrived++
+    await delay(100)
+    response.end('done')
+  })
+  const first = exchange(pool, post, 5000)
+  const inVain = Promise.allSettled(Array.from({ length: 10 }, () => exchange(pool, post, 20)))
+  const last = exchange(pool, post, 5000)
+  for (const ended of await inVain) {
+    expect(ended).toMatchObject({ reason: { code: 'ENOTCONN', hasLeft: false } })
+  }
+  expect([(await first).text, (await last).text]).toEqual(['done', 'done'])
+  expect([arrived, made()]).toEqual([2, 1])
+})
+
+test.each<[string, { headers?: Record<string, string>; path?: string }]>([
+  ['a header with a line break', { headers: { a: 'x\r\ny: z' } }],
+  ['a path with a space', { path: '/a b' }],
+])('%s is refused before anything has left', async (_what, wrong) => {
+  const { pool, made } = await poolOf((_request, response) => void response.end())
+  await expect(exchange(pool, { ...post, ...wrong }, 5000)).rejects.toMatchObject({ hasLeft: false })
+  expect(made()).toBe(0)
+})

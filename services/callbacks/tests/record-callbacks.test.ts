@@ -1,0 +1,63 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { type Database, openDatabase } from '../../../packages/database/src/index.ts'
+import { TestEnv } from '../../../packages/dev-env/src/index.ts'
+import { createTestKit, type TestKit } from '../../../packages/service-kit/tests/test-kit.ts'
+import type { Tables } from '../src/db/schema.ts'
+import { callbackIdentity, type NewCallback, recordCallbacks } from '../src/records/callback-store.ts'
+import { migrateSchema } from '../src/service.ts'
+
+let env: TestEnv
+let kit: TestKit
+let db: Database<Tables>
+beforeAll(async () => {
+  env = await TestEnv.start([])
+  kit = createTestKit('callbacks')
+  const url = env.stack.databaseUrl('callbacks')
+  await migrateSchema({ DATABASE_URL: url } as Parameters<typeof migrateSchema>[0], kit)
+  db = await openDatabase<Tables>(kit, { url, poolSize: 4, schema: 'callbacks' })
+})
+afterAll(async () => {
+  await kit?.stop()
+  await env?.stop()
+})
+
+const callback = (id: string, event: unknown = id, subject = 'callbacks.receipt.sms'): NewCallback => ({
+  provider_id: 'prov_1',
+  provider_message_id: id,
+  status: 'delivered',
+  subject,
+  told: { event, traceparent: undefined },
+})
+
+/** The events of these messages that were put into the outbox, by subject. */
+async function told(): Promise<Record<string, unknown[]>> {
+  const rows = await db.run<{ subject: string; events: string }>('delete from outbox returning subject, events')
+  const bySubject = Object.groupBy(rows, ({ subject }) => subject)
+  return Object.fromEntries(
+    Object.entries(bySubject).map(([subject, list]) => [
+      subject,
+      list!.flatMap(({ events }) => JSON.parse(events) as { event: unknown }[]).map(({ event }) => event),
+    ]),
+  )
+}
+
+test('of a batch only what is new is told, each on its subject, to the last character', async () => {
+  const odd = { text: `"quotes" \\back\\slash \\u0041 ' $1 \n\t ü 😀 \0 \ud800 ],[` }
+  const old = [callback('old-1'), callback('old-2', 'old-2', 'callbacks.message.received')]
+  await recordCallbacks(db, old)
+  await told()
+  const fresh = [callback('new-1', odd), callback('new-2', odd, 'callbacks.message.received'), callback('new-3', null)]
+  const recorded = await recordCallbacks(db, [old[0]!, ...fresh, old[1]!])
+  expect(recorded).toEqual(new Set(fresh.map(callbackIdentity)))
+  expect(await told()).toEqual({ 'callbacks.receipt.sms': [odd, null], 'callbacks.message.received': [odd] })
+})
+
+test('a callback is told once, however many replicas record it at the same moment, in whatever order', async () => {
+  const batch = Array.from({ length: 200 }, (_, i) => callback(`same-${i}`))
+  const recorded = await Promise.all(
+    [batch, batch.toReversed(), batch.slice(50), batch.toReversed().slice(50)].map((one) => recordCallbacks(db, one)),
+  )
+  expect(recorded.reduce((sum, { size }) => sum + size, 0)).toBe(200)
+  const { 'callbacks.receipt.sms': events = [] } = await told()
+  expect(events.toSorted()).toEqual(batch.map(({ told: { event } }) => event).toSorted())
+})
