@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
-import { createSecureServer } from 'node:http2'
+import { createServer as createSecureServer } from 'node:https'
 import { type AddressInfo, connect, createServer as createTcpServer, type Server, type Socket } from 'node:net'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { afterEach, expect, test } from '@jest/globals'
@@ -70,7 +70,7 @@ test('a message whose connection loses its encryption may have been taken', asyn
   setDefaultCACertificates([...trusted, cert])
   ends.push(() => setDefaultCACertificates(trusted))
   let disturb = () => {}
-  const carrier = createSecureServer({ key, cert }).on('stream', () => disturb())
+  const carrier = createSecureServer({ key, cert }, () => disturb())
   const port = await portOf(carrier)
   const way = createTcpServer((socket) => {
     disturb = () => socket.write('not encrypted')
@@ -79,5 +79,5 @@ test('a message whose connection loses its encryption may have been taken', asyn
     socket.pipe(onwards).pipe(socket)
   })
   const answer = await sendTo(`https://localhost:${await portOf(way)}`)
-  expect(answer).toMatchObject({ outcome: 'unknown', code: expect.stringMatching(/^ERR_SSL_/) })
+  expect(answer).toMatchObject({ outcome: 'unknown', code: expect.stringMatching(/SSL|SOCKET/) })
 })

@@ -32,7 +32,8 @@ export class TwilioTransport extends twilio.RequestClient {
   constructor({ timeoutMs, maxConnections }: Limits) {
     super({ timeout: timeoutMs })
     this.#timeoutMs = timeoutMs
-    const options = { connections: maxConnections, connect: { timeout: timeoutMs } }
+    // HTTP/1.1: one message at a time on a connection, so that what breaks takes one along; and a cut answer is told from a whole one.
+    const options = { connections: maxConnections, connect: { timeout: timeoutMs }, allowH2: false }
     const behindProxy = Object.keys(process.env).some((name) => /^https?_proxy$/i.test(name))
     this.#agent = behindProxy ? new EnvHttpProxyAgent(options) : new Agent(options)
   }
