@@ -1,4 +1,8 @@
+import { availableParallelism } from 'node:os'
+
 export default {
+  // Most tests wait for processes of theirs: two cores are enough for two at a time.
+  maxWorkers: Math.max(2, availableParallelism() - 1),
   globalSetup: '<rootDir>/packages/dev-env/src/jest-global-setup.ts',
   globalTeardown: '<rootDir>/packages/dev-env/src/jest-global-teardown.ts',
   extensionsToTreatAsEsm: ['.ts'],

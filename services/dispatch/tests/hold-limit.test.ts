@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { TestEnv } from '../../../packages/dev-env/src/index.ts'
+import { eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
 import { retry, send, untilState } from '../../../tests/flows/sms.ts'
 import { refuses, type StubCarrier, startStubCarrier, takes } from '../../../tests/flows/stub-carrier.ts'
 
@@ -20,10 +20,13 @@ afterAll(async () => {
 
 test('a message that no provider may be called for waits for so long and no longer; an operator can send it again', async () => {
   carrier.answer = refuses(401, 20003, 'Authenticate')
-  const broken = await Promise.all(Array.from({ length: 30 }, () => send(env)))
-  for (const id of broken) await untilState(env, id, { delivery_status: 'failed' }, 30_000)
+  for (let n = 0; n < 30; n++) await send(env)
+  await eventually(async () => {
+    const metrics = await (await fetch(env.stack.metricsUrls['dispatch-worker']!)).text()
+    expect(metrics).toMatch(/^notify_provider_held_back\{.* 1$/m)
+  })
   const calls = carrier.received.length
-  const held = await Promise.all(Array.from({ length: 20 }, () => send(env)))
+  const held = await Promise.all(Array.from({ length: 10 }, () => send(env)))
   const states = []
   for (const id of held) states.push(await untilState(env, id, { delivery_status: 'failed', retryable: true }, 30_000))
   // But for those that found out whether the provider works again.
