@@ -175,8 +175,8 @@ test('while every provider is held back messages stay queued and none fails; onc
     expect(rows[0].next_attempt_at).not.toBeNull()
   })
   expect((await untilState(env, late, { delivery_status: 'queued' })).attempts).toEqual([])
-  // Nobody is called but to see whether it works again.
-  expect(carrier.received.length).toBeLessThanOrEqual(calls + 4)
+  // Nobody is called but to see whether it works again; a call of each may have been under way.
+  expect(carrier.received.length).toBeLessThanOrEqual(calls + ids.length)
   answer(takes, takes)
   await eventually(async () => expect(await states()).toEqual({ sent: ids.length }), { timeoutMs: 30_000 })
   expect(await heldBack()).toBeLessThan(2)
