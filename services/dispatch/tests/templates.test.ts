@@ -152,6 +152,11 @@ test.each<[string, unknown, string]>([
     { name: 'T', templates: { email: { ...email, html_body: '{{ name | raw }}' } } },
     'templates.email.html_body',
   ],
+  [
+    'a line break in its subject',
+    { name: 'x', templates: { email: { subject: 'a\nBcc: b@example.com', body: 'b' } } },
+    'templates.email.subject',
+  ],
 ])('a template with %s is 422 naming the field, and is not stored', async (_what, body, field) => {
   const before = await env.sql('dispatch').query('select from dispatch.templates')
   const answer = await call('POST', path, { body })
