@@ -29,9 +29,11 @@ const placeholder = /\{(\w+)\}/g
 const pieces = new Map<string, readonly string[]>()
 
 function piecesOf(subject: string): readonly string[] {
-  const known = pieces.get(subject) ?? subject.split(placeholder)
-  pieces.set(subject, known)
-  return known
+  const known = pieces.get(subject)
+  if (known) return known
+  const found = subject.split(placeholder)
+  pieces.set(subject, found)
+  return found
 }
 
 /** The subject that this payload is published on. */
