@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { runChecks } from './check.mjs'
 
 const root = join(import.meta.dirname, '..')
@@ -29,32 +29,57 @@ function test(options) {
   })
 }
 
-/** The test files that failed; none when jest itself did, before any of them ran. */
-function failedFiles(resultFile) {
+/** Runs jest and reads its report. @returns its exit code, and the files it reported; none when it failed before any ran */
+async function testWithReport(options) {
+  const folder = mkdtempSync(join(tmpdir(), 'notify-results-'))
   try {
-    const { testResults } = JSON.parse(readFileSync(resultFile, 'utf8'))
-    return testResults.filter(({ status }) => status === 'failed').map(({ name }) => name)
+    const file = join(folder, 'results.json')
+    const code = await test(['--json', `--outputFile=${file}`, ...options])
+    return { code, files: readReport(file) }
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+function readReport(file) {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')).testResults
   } catch {
     return []
   }
 }
 
+const isFailed = ({ status }) => status === 'failed'
+
 /**
- * Runs all tests; what failed beside others is run again alone. Many wait for processes of theirs, and a busy machine may keep
- * them waiting for too long. A defect fails again.
+ * Runs all tests, then runs the files that failed again, alone. A test that fails only beside others is flaky: a defect, listed
+ * with its first failure, and a failure of the run except in CI, where it must not hide what else the run has to say.
  */
 async function testAll() {
-  const dir = mkdtempSync(join(tmpdir(), 'notify-results-'))
-  try {
-    const resultFile = join(dir, 'results.json')
-    const code = await test(['--json', `--outputFile=${resultFile}`])
-    const failed = code === 0 || stopped ? [] : failedFiles(resultFile)
-    if (failed.length === 0) return code
-    console.log(`\n${failed.length} test files failed beside others; they are run again, alone:`)
-    return await test(['--runInBand', '--runTestsByPath', ...failed])
-  } finally {
-    rmSync(dir, { recursive: true, force: true })
-  }
+  const first = await testWithReport([])
+  const failed = first.code === 0 || stopped ? [] : first.files.filter(isFailed)
+  if (failed.length === 0) return first.code
+  console.log(`\n${failed.length} test files failed; they are run again, one at a time:`)
+  const again = await testWithReport(['--runInBand', '--runTestsByPath', ...failed.map(({ name }) => name)])
+  const flaky = failed.flatMap((file) => flakyTestsOf(file, again.files))
+  for (const { title, failure } of flaky) console.log(`\nFLAKY ${title}\n${failure}`)
+  if (flaky.length > 0) console.log(`\n${flaky.length} flaky tests failed once and passed when repeated alone.`)
+  return again.code === 0 && flaky.length > 0 && process.env.CI !== 'true' ? 1 : again.code
+}
+
+/** The tests of a file that failed, and passed in the second run; the file itself where it failed outside its tests. */
+function flakyTestsOf({ name, message, assertionResults }, filesAgain) {
+  const again = filesAgain.find((file) => file.name === name)
+  if (!again) return []
+  const failed = assertionResults.filter(isFailed)
+  if (failed.length === 0) return isFailed(again) ? [] : [{ title: relative(root, name), failure: message }]
+  const failedAgain = new Set(again.assertionResults.filter(isFailed).map(({ fullName }) => fullName))
+  return failed
+    .filter(({ fullName }) => !failedAgain.has(fullName) && again.assertionResults.length > 0)
+    .map(({ fullName, failureMessages }) => ({
+      title: `${relative(root, name)}: ${fullName}`,
+      failure: failureMessages.join('\n'),
+    }))
 }
 
 if (args.length > 0) process.exitCode = await test(args)
