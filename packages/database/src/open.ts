@@ -9,6 +9,9 @@ import {
   type Transaction,
 } from 'kysely'
 import pg from 'pg'
+import { requireNoneHeld, whileHeld } from './held-connection.ts'
+import { measurePool } from './pool-metrics.ts'
+import { createProbe } from './probe.ts'
 
 /** A statement that Postgres plans once for each connection; `name` is unique in the service. */
 export interface Statement {
@@ -42,10 +45,10 @@ const date = 1082
 
 /** Opens the pool and waits until Postgres answers; registers its end. */
 export async function openDatabase<Tables>(
-  kit: Pick<Kit, 'log' | 'lifecycle'> & Partial<Pick<Kit, 'health'>>,
+  kit: Pick<Kit, 'log' | 'lifecycle'> & Partial<Pick<Kit, 'health' | 'metrics'>>,
   options: OpenOptions,
 ): Promise<Database<Tables>> {
-  const pool = new pg.Pool({
+  const settings: pg.PoolConfig = {
     connectionString: options.url,
     max: options.poolSize,
     connectionTimeoutMillis: 5000,
@@ -53,7 +56,9 @@ export async function openDatabase<Tables>(
     application_name: options.schema,
     options: sessionSettings(options.schema),
     types: { getTypeParser: parserOf },
-  })
+  }
+  const pool = new pg.Pool(settings)
+  const probe = createProbe(settings)
   // Without a listener an idle connection that Postgres closes would end the process.
   pool.on('error', (error) => kit.log.warn({ err: error }, 'a Postgres connection was lost'))
   // Nor does the pool listen to a connection that a transaction holds; the transaction's next statement fails by itself.
@@ -61,21 +66,21 @@ export async function openDatabase<Tables>(
   const kysely = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: builderPool(pool) }) })
   kit.lifecycle.onStop('postgres', async () => {
     await kysely.destroy()
-    await pool.end()
+    await Promise.all([pool.end(), probe.end()])
   })
   await untilReachable(pool, options, kit)
-  kit.health?.require('postgres', async () => {
-    await pool.query('select 1')
-  })
+  kit.health?.require('postgres', () => probe.check())
+  if (kit.metrics) measurePool(kit.metrics, pool)
   return {
     kysely,
     run: runWith(pool),
     async transaction(work) {
+      requireNoneHeld(pool)
       const client = await pool.connect().catch(rethrow)
       let failed = true
       try {
         await client.query('begin')
-        const result = await work(runWith(client))
+        const result = await whileHeld(pool, () => work(runWith(client)))
         await client.query('commit')
         failed = false
         return result
@@ -99,6 +104,7 @@ function builderPool(pool: pg.Pool): PostgresPool {
     // The builder ends only a pool that it has used.
     end: async () => {},
     async connect() {
+      requireNoneHeld(pool)
       const client = await pool.connect().catch(rethrow)
       const query = (text: string, values: unknown[]) => client.query(text, values).catch(rethrow)
       return { query: query as unknown as PostgresPoolClient['query'], release: (destroy) => client.release(destroy) }
@@ -108,6 +114,7 @@ function builderPool(pool: pg.Pool): PostgresPool {
 
 function runWith(target: pg.Pool | pg.PoolClient): Run {
   return async <Row>(statement: Statement | string, values: readonly unknown[] = []) => {
+    if (target instanceof pg.Pool) requireNoneHeld(target)
     const query = typeof statement === 'string' ? { text: statement } : statement
     const { rows } = await target.query({ ...query, values: values as unknown[] }).catch(rethrow)
     return rows as Row[]

@@ -112,6 +112,46 @@ test('nobody sees a transaction before it has committed', async () => {
   expect(await ids()).toEqual([1])
 })
 
+test.each<[string, () => Promise<unknown>]>([
+  ['a statement', () => one.db.run('select 1')],
+  ['a transaction', () => one.db.transaction((run) => run('select 1'))],
+  ['the query builder', () => one.db.kysely.selectFrom('things').selectAll().execute()],
+])('in a transaction %s that asks for a second connection fails at once', async (_what, nested) => {
+  const work = one.db.transaction(async (run) => {
+    await insert(run, 1)
+    await nested()
+  })
+  await expect(work).rejects.toThrow('a second connection')
+  expect(await ids()).toEqual([])
+  await nested()
+})
+
+test('work that a transaction has left behind may take a connection once it has ended', async () => {
+  const { promise: ended, resolve: end } = Promise.withResolvers<void>()
+  const later = await one.db.transaction(async () => ({ done: ended.then(() => one.db.run('select 1 as one')) }))
+  end()
+  expect(await later.done).toEqual([{ one: 1 }])
+})
+
+test('a process whose connections are all in use is ready, and says how many are in use and asked for', async () => {
+  const { kit, db } = await startProcess(env, { poolSize: 1 })
+  kit.health.setReady(true)
+  const begun = Promise.withResolvers<void>()
+  const may = Promise.withResolvers<void>()
+  const holding = db.transaction(async () => {
+    begun.resolve()
+    await may.promise
+  })
+  await begun.promise
+  const waiting = [db.run('select 1'), db.run('select 2')]
+  expect(await Promise.all([kit.health.failures(), kit.health.failures()])).toEqual([[], []])
+  expect([kit.gauged('database_connections_in_use'), kit.gauged('database_connections_awaited')]).toEqual([1, 2])
+  may.resolve()
+  await Promise.all([holding, ...waiting])
+  expect([kit.gauged('database_connections_in_use'), kit.gauged('database_connections_awaited')]).toEqual([0, 0])
+  await kit.stop()
+})
+
 test('the pool survives a killed backend: the next statement goes through', async () => {
   await one.db.run('select 1')
   await killBackends()

@@ -11,6 +11,8 @@ export interface TestKit extends Kit {
   lines: { level: number; msg: string; [field: string]: unknown }[]
   /** Sum of a counter over all its attributes, or over those that fit. */
   counted(name: string, attributes?: Record<string, unknown>): number
+  /** What a gauge tells now. */
+  gauged(name: string): number
   stop(): Promise<void>
 }
 
@@ -21,6 +23,7 @@ export function createTestKit(service: ServiceName): TestKit {
     { write: (line: string) => void lines.push(JSON.parse(line)) },
   )
   const counts: { name: string; attributes: Record<string, unknown>; value: number }[] = []
+  const gauges = new Map<string, () => unknown>()
   const lifecycle = new Lifecycle(log)
   return {
     service,
@@ -34,7 +37,7 @@ export function createTestKit(service: ServiceName): TestKit {
         (attributes = {}, value = 1) =>
           void counts.push({ name, attributes, value }),
       histogram: () => () => {},
-      gauge: () => {},
+      gauge: (name, _description, read) => void gauges.set(name, read),
     },
     lines,
     counted: (name, wanted = {}) =>
@@ -42,6 +45,7 @@ export function createTestKit(service: ServiceName): TestKit {
         .filter((count) => count.name === name)
         .filter(({ attributes }) => Object.entries(wanted).every(([key, value]) => attributes[key] === value))
         .reduce((sum, { value }) => sum + value, 0),
+    gauged: (name) => Number(gauges.get(name)?.()),
     stop: () => lifecycle.stop(),
   }
 }
