@@ -46,6 +46,8 @@ export interface Route {
   readonly responseType?: string | undefined
   /** Largest body in bytes; 256 KiB when not given. */
   readonly maxBodyBytes?: number | undefined
+  /** Whether the answer holds what must not be readable at rest: a secret, or texts of the caller's. */
+  readonly confidential?: true | undefined
   readonly responses: Schemas
   /** Errors beyond those that every route can give. */
   readonly errors: readonly ErrorCode[]

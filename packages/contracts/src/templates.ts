@@ -118,6 +118,13 @@ export const previewTemplate = defineRoute({
       template_data: z.record(z.string(), z.json()).default({}),
     })
     .meta({ id: 'TemplatePreview' }),
+  confidential: true,
   responses: { 200: z.object({ template_id: idSchema('tmpl'), version: z.int(), rendered: EventTemplates }) },
-  errors: ['not_found', 'template_variable_missing'],
+  errors: [
+    'not_found',
+    'template_variable_missing',
+    'invalid_idempotency_key',
+    'idempotency_conflict',
+    'idempotency_in_progress',
+  ],
 })

@@ -1,12 +1,9 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
-import { Reply } from '@notify/service-kit'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { Problem, Reply } from '@notify/service-kit'
 import { eventually, TestEnv } from '../../dev-env/src/index.ts'
-import {
-  createIdempotencyTable,
-  deleteExpiredKeys,
-  type IdempotentRequest,
-  runIdempotently,
-} from '../src/idempotency.ts'
+import { deleteExpiredKeys, type KeyedRequest } from '../src/idempotency/key-store.ts'
+import { runIdempotently, type Unfinished } from '../src/idempotency/run-idempotently.ts'
+import { createIdempotencyTable } from '../src/idempotency/tables.ts'
 import type { Queries, Run } from '../src/open.ts'
 import { type Process, startProcess } from './schema.ts'
 
@@ -27,7 +24,8 @@ beforeEach(async () => {
 })
 afterEach(() => one.kit.stop())
 
-const request: IdempotentRequest = { scope: 'app_1 POST /things', key: 'k-1', fingerprint: 'f-1' }
+const request: KeyedRequest = { scope: 'app_1 POST /things', key: 'k-1', fingerprint: 'f-1' }
+type Options = Parameters<typeof runIdempotently>[3]
 const effects = async () => (await env.sql('consent').query('select name from effects')).rows.map(({ name }) => name)
 
 /** An effect whose answer is never the same twice. */
@@ -38,24 +36,28 @@ const effect =
     return new Reply(201, `{ "id": ${row!.id} }`)
   }
 
+/** Runs an effect that nothing is prepared for. */
+const once = (db: Queries, one: KeyedRequest, work: (run: Run) => Promise<Reply | Unfinished>, options?: Options) =>
+  runIdempotently(db, one, { prepare: async () => undefined, effect: work }, options)
+
 test('a repeated request gets the first answer again, byte for byte, and says so', async () => {
-  const first = await runIdempotently(one.db, request, effect('a'))
-  const again = await runIdempotently(one.db, request, effect('a'))
+  const first = await once(one.db, request, effect('a'))
+  const again = await once(one.db, request, effect('a'))
   expect(first.headers).toEqual({})
   expect(again).toEqual(new Reply(201, first.text, { 'Idempotent-Replayed': 'true' }))
   expect(await effects()).toEqual(['a'])
 })
 
 test('of twins at the same moment one has its effect, and all get its answer', async () => {
-  const replies = await Promise.all(Array.from({ length: 8 }, () => runIdempotently(one.db, request, effect('a'))))
+  const replies = await Promise.all(Array.from({ length: 8 }, () => once(one.db, request, effect('a'))))
   expect(new Set(replies.map(({ text }) => text)).size).toBe(1)
   expect(replies.filter(({ headers }) => !headers['Idempotent-Replayed'])).toHaveLength(1)
   expect(await effects()).toEqual(['a'])
 })
 
 test('the same key with another body is idempotency_conflict', async () => {
-  await runIdempotently(one.db, request, effect('a'))
-  const other = runIdempotently(one.db, { ...request, fingerprint: 'f-2' }, effect('b'))
+  await once(one.db, request, effect('a'))
+  const other = once(one.db, { ...request, fingerprint: 'f-2' }, effect('b'))
   await expect(other).rejects.toMatchObject({ code: 'idempotency_conflict' })
   expect(await effects()).toEqual(['a'])
 })
@@ -64,19 +66,19 @@ test.each([
   ['another scope', { ...request, scope: 'app_2 POST /things' }],
   ['another key', { ...request, key: 'k-2' }],
 ])('a request of %s is another request', async (_what, other) => {
-  await runIdempotently(one.db, request, effect('a'))
-  await runIdempotently(one.db, other, effect('b'))
+  await once(one.db, request, effect('a'))
+  await once(one.db, other, effect('b'))
   expect(await effects()).toEqual(['a', 'b'])
 })
 
 test('an effect that fails leaves no record: the repetition tries again', async () => {
-  const failing = runIdempotently(one.db, request, async (run) => {
+  const failing = once(one.db, request, async (run) => {
     await effect('a')(run)
     throw new Error('no')
   })
   await expect(failing).rejects.toThrow('no')
   expect(await effects()).toEqual([])
-  const { headers } = await runIdempotently(one.db, request, effect('b'))
+  const { headers } = await once(one.db, request, effect('b'))
   expect(headers).toEqual({})
   expect(await effects()).toEqual(['b'])
 })
@@ -84,14 +86,14 @@ test('an effect that fails leaves no record: the repetition tries again', async 
 test('when the first of two twins fails, the second has its effect', async () => {
   const begun = Promise.withResolvers<void>()
   const may = Promise.withResolvers<void>()
-  const first = runIdempotently(one.db, request, async () => {
+  const first = once(one.db, request, async () => {
     begun.resolve()
     await may.promise
     throw new Error('no')
   })
   const failed = expect(first).rejects.toThrow('no')
   await begun.promise
-  const second = runIdempotently(one.db, request, effect('b'))
+  const second = once(one.db, request, effect('b'))
   may.resolve()
   await failed
   expect((await second).status).toBe(201)
@@ -99,17 +101,17 @@ test('when the first of two twins fails, the second has its effect', async () =>
 })
 
 test('after its time a key may be used for something else', async () => {
-  await runIdempotently(one.db, request, effect('a'))
+  await once(one.db, request, effect('a'))
   await env.sql('consent').query(`update idempotency_keys set expires_at = now() - interval '1 second'`)
-  const { headers } = await runIdempotently(one.db, { ...request, fingerprint: 'f-2' }, effect('b'))
+  const { headers } = await once(one.db, { ...request, fingerprint: 'f-2' }, effect('b'))
   expect(headers).toEqual({})
-  const again = await runIdempotently(one.db, { ...request, fingerprint: 'f-2' }, effect('c'))
+  const again = await once(one.db, { ...request, fingerprint: 'f-2' }, effect('c'))
   expect(again.headers).toEqual({ 'Idempotent-Replayed': 'true' })
   expect(await effects()).toEqual(['a', 'b'])
 })
 
 test('a key is kept for 24 hours', async () => {
-  await runIdempotently(one.db, request, effect('a'))
+  await once(one.db, request, effect('a'))
   const { rows } = await env
     .sql('consent')
     .query(`select extract(epoch from expires_at - now()) / 3600 as hours from idempotency_keys`)
@@ -117,31 +119,140 @@ test('a key is kept for 24 hours', async () => {
 })
 
 test('a twin that waited in vain is told that the first is under way, and the first goes on', async () => {
-  const impatient: Queries = {
-    run: one.db.run,
-    transaction: (work) =>
-      one.db.transaction(async (run) => {
-        await run(`set local lock_timeout = '100ms'`)
-        return work(run)
-      }),
-  }
-  const begun = Promise.withResolvers<void>()
-  const may = Promise.withResolvers<void>()
-  const first = runIdempotently(one.db, request, async (run) => {
-    begun.resolve()
-    await may.promise
-    return effect('a')(run)
-  })
-  await begun.promise
-  const twin = runIdempotently(impatient, request, effect('b'))
+  const { begun, first, finish } = holdOpen(one)
+  await begun
+  const twin = once(one.db, request, effect('b'), { waitMs: 50 })
   await expect(twin).rejects.toMatchObject({ code: 'idempotency_in_progress' })
-  may.resolve()
+  finish()
   expect((await first).status).toBe(201)
   expect(await effects()).toEqual(['a'])
 })
 
+/** Starts a request whose transaction stays open until it may finish. */
+function holdOpen({ db }: Process) {
+  const begun = Promise.withResolvers<void>()
+  const may = Promise.withResolvers<void>()
+  const first = once(db, request, async (run) => {
+    begun.resolve()
+    await may.promise
+    return effect('a')(run)
+  })
+  return { begun: begun.promise, first, finish: () => may.resolve() }
+}
+
+describe('with one connection', () => {
+  let narrow: Process
+  beforeEach(async () => {
+    narrow = await startProcess(env, { poolSize: 1 })
+  })
+  afterEach(() => narrow.kit.stop())
+
+  test('a hundred twins and a hundred other keys are all answered', async () => {
+    const keys = Array.from({ length: 200 }, (_, at) => (at < 100 ? 'twin' : `k-${at}`))
+    const replies = await Promise.all(keys.map((key) => once(narrow.db, { ...request, key }, effect(key))))
+    expect(replies.map(({ status }) => status)).toEqual(keys.map(() => 201))
+    expect(replies.filter(({ headers }) => headers['Idempotent-Replayed'])).toHaveLength(99)
+    expect(await effects()).toHaveLength(101)
+  })
+
+  test('neither what is prepared nor the twins that wait for it hold the connection', async () => {
+    const begun = Promise.withResolvers<void>()
+    const may = Promise.withResolvers<void>()
+    const work = {
+      async prepare() {
+        begun.resolve()
+        await may.promise
+        return narrow.db.run<{ prepared: boolean }>('select true as prepared')
+      },
+      effect: async (run: Run) => effect('a')(run),
+    }
+    const twins = Array.from({ length: 20 }, () => runIdempotently(narrow.db, request, work))
+    await begun.promise
+    expect((await once(narrow.db, { ...request, key: 'k-2' }, effect('b'))).status).toBe(201)
+    may.resolve()
+    await Promise.all(twins)
+    expect(await effects()).toEqual(['b', 'a'])
+  })
+
+  test('who waits for a twin of another process leaves the connection to others', async () => {
+    const { begun, first, finish } = holdOpen(one)
+    await begun
+    const twins = Array.from({ length: 20 }, () => once(narrow.db, request, effect('b')))
+    expect((await once(narrow.db, { ...request, key: 'k-2' }, effect('c'))).status).toBe(201)
+    finish()
+    const texts = (await Promise.all([first, ...twins])).map(({ text }) => text)
+    expect(new Set(texts).size).toBe(1)
+    expect(await effects()).toEqual(['c', 'a'])
+  })
+})
+
+test('of twins in two processes one has its effect, and all get its answer', async () => {
+  const other = await startProcess(env, { poolSize: 2 })
+  const calls = Array.from({ length: 20 }, (_, at) => once((at % 2 ? one : other).db, request, effect('a')))
+  expect(new Set((await Promise.all(calls)).map(({ text }) => text)).size).toBe(1)
+  expect(await effects()).toEqual(['a'])
+  await other.kit.stop()
+})
+
+test('a refusal that a twin of another process has brought about is no answer: the twin’s is', async () => {
+  const other = await startProcess(env, { poolSize: 1 })
+  const reply = await runIdempotently(one.db, request, {
+    async prepare() {
+      await once(other.db, request, effect('a'))
+      throw new Problem('domain_exists', 'It is there already')
+    },
+    effect: effect('b'),
+  })
+  expect([reply.status, reply.headers]).toEqual([201, { 'Idempotent-Replayed': 'true' }])
+  expect(await effects()).toEqual(['a'])
+  await other.kit.stop()
+})
+
+test('an unfinished request goes on from what it wrote down, until it has an answer to keep', async () => {
+  const seen: (string | undefined)[] = []
+  const call = (result: Reply | Unfinished) =>
+    runIdempotently(one.db, request, {
+      prepare: async (done) => void seen.push(done),
+      effect: async (run) => {
+        await effect('part')(run)
+        return result
+      },
+    })
+  const partly = new Reply(202, 'partly')
+  expect(await call({ reply: partly, done: 'one of three' })).toBe(partly)
+  expect(await call({ reply: partly, done: 'two of three' })).toBe(partly)
+  const conflict = once(one.db, { ...request, fingerprint: 'f-2' }, effect('b'))
+  await expect(conflict).rejects.toMatchObject({ code: 'idempotency_conflict' })
+  await call(new Reply(202, 'all'))
+  expect(await call(new Reply(202, 'never'))).toEqual(new Reply(202, 'all', { 'Idempotent-Replayed': 'true' }))
+  expect(seen).toEqual([undefined, 'one of three', 'two of three'])
+  expect(await effects()).toEqual(['part', 'part', 'part'])
+})
+
+test.each([404, 503])('an answer of %d is not kept, and neither is its effect', async (status) => {
+  const refused = once(one.db, request, async (run) => {
+    await effect('a')(run)
+    return new Reply(status, '{}')
+  })
+  await expect(refused).rejects.toThrow(String(status))
+  expect((await once(one.db, request, effect('b'))).headers).toEqual({})
+  expect(await effects()).toEqual(['b'])
+})
+
+test('a sealed answer is legible only to who asks again', async () => {
+  const seal = {
+    seal: (text: string) => Buffer.from(text).toString('hex'),
+    open: (sealed: string) => Buffer.from(sealed, 'hex').toString(),
+  }
+  const secret = async () => new Reply(201, '{"secret":"Rumpelstilzchen"}')
+  await once(one.db, request, secret, { seal })
+  const { rows } = await env.sql('consent').query('select response from idempotency_keys')
+  expect(rows[0].response).toMatch(/^[0-9a-f]+$/)
+  expect((await once(one.db, request, secret, { seal })).text).toBe('{"secret":"Rumpelstilzchen"}')
+})
+
 test('only keys whose time is over are deleted, in portions', async () => {
-  await runIdempotently(one.db, request, effect('a'))
+  await once(one.db, request, effect('a'))
   await env.sql('consent').query(
     `insert into idempotency_keys (scope, key, fingerprint, status, response, expires_at)
      select 'old', n::text, 'f', 201, '', now() - interval '1 minute' from generate_series(1, 1500) n`,

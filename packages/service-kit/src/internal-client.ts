@@ -2,6 +2,7 @@ import type { Route, RouteInput, RouteReply } from '@notify/contracts'
 import { type ErrorCode, errorCodes, ProblemBody } from '@notify/contracts'
 import { Pool } from 'undici'
 import { exchange as exchangeWith } from './exchange.ts'
+import { pathOf } from './http/path-of.ts'
 import { principalHeader } from './principal/verify.ts'
 import { Problem } from './problem.ts'
 
@@ -52,7 +53,7 @@ export function createInternalClient(baseUrl: string): InternalClient {
 async function request(pool: Pool, contract: Route, options: CallOptions<Route>): Promise<InternalAnswer> {
   const { params = {}, search = '', body, bodyText, principal, headers: given = {}, timeoutMs } = options
   const text = bodyText || (body === undefined ? null : JSON.stringify(body))
-  const path = contract.path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? '')) + search
+  const path = pathOf(contract, params) + search
   const headers: Record<string, string> = {}
   for (const [name, value] of Object.entries(given)) if (value !== undefined) headers[name] = value
   if (text !== null) headers['content-type'] = 'application/json'

@@ -1,3 +1,4 @@
+import type { ErrorCode } from '@notify/contracts'
 import type { Metrics } from '@notify/service-kit'
 
 export type DispatchMetrics = ReturnType<typeof createMetrics>
@@ -10,6 +11,7 @@ export function createMetrics(metrics: Metrics) {
     'Requests committed in one statement',
     [1, 2, 4, 8, 16, 32, 64, 128, 256],
   )
+  const refused = metrics.counter('notify_refused_total', 'Requests refused within a call that was answered, by code')
   const attempts = metrics.counter(
     'notify_attempts_total',
     'Carrier attempts, by channel, kind of provider and outcome',
@@ -33,6 +35,7 @@ export function createMetrics(metrics: Metrics) {
   return {
     accepted: (channel: string, lane: string) => accepted({ channel, lane }),
     acceptBatch: (size: number) => acceptBatch(size),
+    refused: (code: ErrorCode) => refused({ code }),
     attempt: (channel: string, kind: string, outcome: string) => attempts({ channel, kind, outcome }),
     carrierSeconds: (kind: string, seconds: number) => carrier(seconds, { kind }),
     receipt: (channel: string, status: string) => receipts({ channel, status }),

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { newId } from '../../../packages/contracts/src/index.ts'
-import { TestEnv } from '../../../packages/dev-env/src/index.ts'
+import { eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
 import { expectProblem, freshPhone, smsTo, storedRows, untilState } from '../../../tests/flows/sms.ts'
 
 let env: TestEnv
@@ -74,4 +74,64 @@ test('a key that may not send may not send many', async () => {
     token: env.apiKeyNoPermissions,
   })
   expectProblem(answer, 403, 'permission_denied')
+})
+
+test('what failed on our side is tried again under the same Idempotency-Key, and nothing is accepted twice', async () => {
+  const phones = [freshPhone(), freshPhone(), freshPhone()]
+  const headers = { 'idempotency-key': 'batch-partly' }
+  const requests = [
+    smsTo(phones[0]!),
+    { channel: 'sms', recipient: phones[1], event_key: 'order.broken', data: {} },
+    smsTo('nobody'),
+    smsTo(phones[2]!),
+  ]
+  // An event that no version of ours has written: reading it fails.
+  const setTemplates = (templates: object) =>
+    env.admin.query(
+      `insert into dispatch.events (tenant_id, application_id, event_key, name, status, version, allowed_channels, templates)
+       select tenant_id, application_id, 'order.broken', name, status, version, allowed_channels, $1
+       from dispatch.events where event_key = 'order.shipped'
+       on conflict (application_id, event_key) do update set templates = excluded.templates`,
+      [templates],
+    )
+  await setTemplates({ sms: { body: null } })
+  const codes = (results: { error?: { code: string }; status?: string }[]) =>
+    results.map(({ error, status }) => error?.code ?? status)
+  const first = await batch(requests, headers)
+  expect([first.status, codes(first.body.results)]).toEqual([
+    202,
+    ['accepted', 'internal_error', 'invalid_recipient', 'accepted'],
+  ])
+  const again = await batch(requests, headers)
+  expect(again.headers.get('idempotent-replayed')).toBeNull()
+  expect(again.body.results).toEqual(first.body.results)
+  expectProblem(await batch([smsTo(freshPhone())], headers), 409, 'idempotency_conflict')
+  await setTemplates({ sms: { body: 'Now it can be read' } })
+  const whole = await eventually(async () => {
+    const answer = await batch(requests, headers)
+    expect(codes(answer.body.results)).toEqual(['accepted', 'accepted', 'invalid_recipient', 'accepted'])
+    return answer
+  })
+  for (const place of [0, 2, 3]) expect(whole.body.results[place]).toEqual(first.body.results[place])
+  const replay = await batch(requests, headers)
+  expect([replay.text, replay.headers.get('idempotent-replayed')]).toEqual([whole.text, 'true'])
+  for (const place of [0, 1, 3]) {
+    await untilState(env, whole.body.results[place].notification_id, { delivery_status: 'delivered' })
+  }
+  for (const phone of phones) expect(await env.messages({ to: phone })).toHaveLength(1)
+})
+
+test('a batch of which nothing could be judged is refused as a whole, and its key is free', async () => {
+  const requests = [smsTo(freshPhone()), smsTo(freshPhone())]
+  const rename = (from: string, to: string) => env.admin.query(`alter table dispatch.${from} rename to ${to}`)
+  await rename('providers', 'providers_away')
+  // Providers are remembered for a second.
+  const headers = await eventually(async () => {
+    const key = { 'idempotency-key': newId('req') }
+    expectProblem(await batch(requests, key), 500, 'internal_error')
+    return key
+  })
+  await rename('providers_away', 'providers')
+  const { status, body } = await batch([requests[0]], headers)
+  expect([status, body.results?.[0]?.status]).toEqual([202, 'accepted'])
 })

@@ -5,6 +5,7 @@ import type { Reply } from './reply.ts'
 
 /** A request that passed its contract. */
 export interface HttpRequest<R extends Route> {
+  contract: R
   params: RouteParams<R>
   query: RouteQuery<R>
   body: RouteBody<R>

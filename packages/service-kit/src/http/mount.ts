@@ -135,6 +135,7 @@ async function answer<Context>(
     if (contract.responseType === undefined) requireJsonAccepted(request)
     const { value, text } = await bodyOf(entry, request)
     const httpRequest: HttpRequest<Route> = {
+      contract,
       body: value as never,
       bodyText: text,
       params: paramsOf(contract, request, params) as undefined,

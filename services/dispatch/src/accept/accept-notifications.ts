@@ -3,6 +3,7 @@ import { coalesce, type Handler, isTraceparent, Problem } from '@notify/service-
 import type { Context } from '../context.ts'
 import { acceptBatch } from './accept-batch.ts'
 import type { AcceptOutcome, Candidate } from './accept-item.ts'
+import { refusalOf } from './judge-batch.ts'
 import { readCandidate } from './read-candidate.ts'
 
 const maxBatch = 512
@@ -39,7 +40,8 @@ async function acceptItem(
     span.end()
     return outcome
   } catch (error) {
-    const problem = error instanceof Problem ? error : unexpected(error)
+    const problem = refusalOf(error)
+    context.metrics.refused(problem.code)
     if (problem.status >= 500)
       context.log.error({ notification_id: item.notification_id, err: error }, 'a dispatch request failed')
     span.end(problem)
@@ -54,7 +56,7 @@ async function callerOf({ secrets }: Context, token: string): Promise<KeyPrincip
     if (principal.kind === 'key' && principal.permissions.includes('notifications:send')) return principal
     return new Problem('permission_denied', 'The caller lacks the permission notifications:send')
   } catch (error) {
-    return error instanceof Problem ? error : unexpected(error)
+    return refusalOf(error)
   }
 }
 
@@ -68,8 +70,4 @@ function candidateOf(
   if (caller === undefined) throw new Problem('unauthenticated', 'The item names no principal of its call')
   if (caller instanceof Problem) throw caller
   return readCandidate(context, { notificationId, principal: caller, request, traceparent, idempotencyKey })
-}
-
-function unexpected(error: unknown): Problem {
-  return new Problem('internal_error', 'Something went wrong on our side; try again', { cause: error })
 }

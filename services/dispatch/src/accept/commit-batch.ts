@@ -1,5 +1,13 @@
 import { notificationChanged, type SuppressionReason, sendRequested } from '@notify/contracts'
-import { messagesOf, messagesSql, messageValues, type OutboxMessage, type Run, type Statement } from '@notify/database'
+import {
+  keysInto,
+  messagesOf,
+  messagesSql,
+  messageValues,
+  type OutboxMessage,
+  type Run,
+  type Statement,
+} from '@notify/database'
 import { factsInto, toldColumns, workInto } from '../notifications/fact-sql.ts'
 import { suppressedBecause } from '../suppressions/suppressed-because.ts'
 import type { NewNotification } from './accept-item.ts'
@@ -26,13 +34,7 @@ const commit = (messages: readonly OutboxMessage[]): Statement => ({
     ), allowed as (
       select * from judged where id not in (select id from suppressed)
     ), keys as (
-      insert into idempotency_keys (scope, key, fingerprint, status, response)
-      select scope, key, fingerprint, 202, response from allowed where key is not null order by scope, key
-      on conflict (scope, key) do update
-        set fingerprint = excluded.fingerprint, status = excluded.status, response = excluded.response,
-            expires_at = now() + interval '24 hours'
-        where idempotency_keys.expires_at < now()
-      returning scope, key
+      ${keysInto(`(select scope, key, fingerprint, 202 as status, response from allowed where key is not null) as keyed`)}
     ), inserted as (
       insert into notifications (id, tenant_id, application_id, channel, lane, mode, event_key, recipient_masked,
         recipient_index, payload, metadata, credits, traceparent, status, send_at, next_attempt_at, created_at, updated_at)
@@ -108,23 +110,4 @@ function rowOf(
     created_at: createdAt,
     ...(idempotency ? { ...idempotency, response } : {}),
   }
-}
-
-const known: Statement = {
-  name: 'find-idempotency-keys',
-  text: `select scope, key, fingerprint, status, response from idempotency_keys
-         where (scope, key) in (select * from unnest($1::text[], $2::text[])) and expires_at > now()`,
-}
-
-export interface KnownAnswer {
-  scope: string
-  key: string
-  fingerprint: string
-  status: number
-  response: string
-}
-
-/** The answers already given under these keys. */
-export function findAnswers(run: Run, keys: readonly { scope: string; key: string }[]): Promise<KnownAnswer[]> {
-  return run<KnownAnswer>(known, [keys.map(({ scope }) => scope), keys.map(({ key }) => key)])
 }

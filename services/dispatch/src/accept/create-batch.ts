@@ -1,45 +1,46 @@
-import { type BatchResult, createNotificationBatch as contract, type KeyPrincipal, newId } from '@notify/contracts'
-import { idempotencyScope, type Run, runIdempotently } from '@notify/database'
-import { type Handler, Problem, Reply, requireStorable, type Span } from '@notify/service-kit'
+import { type BatchResult, type createNotificationBatch as contract, newId } from '@notify/contracts'
+import { idempotent, type Unfinished, withSavepoint } from '@notify/database'
+import { type Handler, type HttpRequest, Problem, Reply, requireStorable } from '@notify/service-kit'
 import type { Context } from '../context.ts'
-import { acceptBatch } from './accept-batch.ts'
-import type { AcceptOutcome, Candidate } from './accept-item.ts'
+import type { AcceptOutcome, Candidate, NewNotification } from './accept-item.ts'
+import { commitJudged } from './commit-judged.ts'
+import { judgeBatch } from './judge-batch.ts'
 import { readCandidate } from './read-candidate.ts'
 
-/** Accepts the requests of one call, each alone; with an Idempotency-Key the whole answer is kept along with them. */
-export const createBatch: Handler<Context, typeof contract> = async (context, request) => {
-  const { body, principal, span, idempotencyKey } = request
-  const accept = (run: Run) => acceptRequests(context, body.requests, principal, span, run)
-  if (!idempotencyKey) return accept(context.db.run)
-  const reply = await runIdempotently(
-    context.db,
-    {
-      scope: idempotencyScope(principal, contract.path),
-      key: idempotencyKey,
-      fingerprint: context.secrets.fingerprint(body),
-    },
-    accept,
-  )
-  context.wakeOutbox()
-  return reply
+type Request = HttpRequest<typeof contract>
+/** What is known of one request before the commit: its answer, its refusal, or that it may be committed. */
+type Judged = BatchResult | Problem | NewNotification
+
+/**
+ * Accepts the requests of one call, each alone. With an Idempotency-Key the whole answer is kept along with them; where one
+ * failed on our side, the others are kept, and a repetition tries that one again.
+ */
+export const createBatch: Handler<Context, typeof contract> = idempotent({
+  prepare: judgeRequests,
+  async effect(context, request, run, judged) {
+    const items = judged.filter(isNew)
+    const committed = await commitJudged(context, items, (work) => withSavepoint(run, () => work(run)))
+    const outcomes = new Map(items.map((item, place) => [item, committed[place]!]))
+    const results = judged.map((one) => (isNew(one) ? resultOf(outcomes.get(one)!) : one))
+    return answerOf(context, request.requestId, results)
+  },
+  after: (context) => context.wakeOutbox(),
+})
+
+/** @param done the results of an earlier call with this key, some of which are to be tried again */
+async function judgeRequests(context: Context, request: Request, done?: string): Promise<Judged[]> {
+  const results: (BatchResult | undefined)[] = done === undefined ? [] : JSON.parse(done).results
+  const read = request.body.requests.map((one, place) => {
+    const result = results[place]
+    return result && !hasFailed(result) ? result : tryRead(context, one, request)
+  })
+  const candidates = read.filter(isCandidate)
+  const judged = await judgeBatch(context, candidates)
+  const places = new Map(candidates.map((candidate, place) => [candidate, judged[place]!]))
+  return read.map((one) => (isCandidate(one) ? places.get(one)! : one))
 }
 
-async function acceptRequests(
-  context: Context,
-  requests: readonly unknown[],
-  principal: KeyPrincipal,
-  span: Span,
-  run: Run,
-): Promise<Reply> {
-  const read = requests.map((request) => tryRead(context, request, principal, span))
-  const candidates = read.filter((one): one is Candidate => !(one instanceof Problem))
-  const outcomes = candidates.length === 0 ? [] : await acceptBatch(context, candidates, run)
-  const places = new Map(candidates.map((candidate, place) => [candidate, place]))
-  const results = read.map((one) => resultOf(one instanceof Problem ? one : outcomes[places.get(one)!]!))
-  return new Reply(202, JSON.stringify({ results }))
-}
-
-function tryRead(context: Context, request: unknown, principal: KeyPrincipal, span: Span): Candidate | Problem {
+function tryRead(context: Context, request: unknown, { principal, span }: Request): Candidate | Problem {
   try {
     requireStorable(request)
     return readCandidate(context, {
@@ -55,6 +56,28 @@ function tryRead(context: Context, request: unknown, principal: KeyPrincipal, sp
   }
 }
 
-function resultOf(outcome: AcceptOutcome): BatchResult {
-  return outcome instanceof Problem ? { error: outcome.toBody() } : JSON.parse(outcome.body)
+/** The call's answer, final unless a request failed on our side. @throws Problem when all of them did */
+function answerOf(
+  { log, metrics }: Context,
+  requestId: string,
+  results: readonly (BatchResult | Problem)[],
+): Reply | Unfinished {
+  const refusals = results.filter((one) => one instanceof Problem)
+  const failures = refusals.filter(({ status }) => status >= 500)
+  for (const { code } of refusals) metrics.refused(code)
+  for (const failure of failures) log.error({ request_id: requestId, err: failure }, 'a request of a batch failed')
+  if (failures.length === results.length) throw failures[0]
+  const text = JSON.stringify({
+    results: results.map((one) => (one instanceof Problem ? { error: one.toBody() } : one)),
+  })
+  const reply = new Reply(202, text)
+  return failures.length === 0 ? reply : { reply, done: text }
 }
+
+function resultOf(outcome: AcceptOutcome): BatchResult | Problem {
+  return outcome instanceof Problem ? outcome : JSON.parse(outcome.body)
+}
+
+const hasFailed = (result: BatchResult): boolean => 'error' in result && result.error.status >= 500
+const isCandidate = (one: Candidate | BatchResult | Problem): one is Candidate => 'notificationId' in one
+const isNew = (one: Judged): one is NewNotification => 'candidate' in one

@@ -18,7 +18,7 @@ export function readCandidate({ secrets }: Context, raw: Raw): Candidate {
   const request = requireShape(DispatchRequest, raw.request)
   const idempotency = idempotencyKey
     ? {
-        scope: idempotencyScope(principal, createNotification.path),
+        scope: idempotencyScope(principal, createNotification),
         key: idempotencyKey,
         fingerprint: secrets.fingerprint(request),
       }

@@ -1,8 +1,7 @@
 import { type createDomain as contract, newId } from '@notify/contracts'
-import type { Run } from '@notify/database'
+import { idempotent, type Run } from '@notify/database'
 import { type Handler, Problem, Reply } from '@notify/service-kit'
 import type { Context } from '../context.ts'
-import { answerOnce } from './answer-once.ts'
 import { describeDomain } from './domain-records.ts'
 import { enqueueDomainChange, findDomainByName, insertDomain, privateKeyPlace } from './domain-store.ts'
 import { findSesRegion, planIdentities } from './identity-store.ts'
@@ -10,28 +9,25 @@ import { type DkimKey, makeDkimKey } from './make-dkim-key.ts'
 import { readDomain } from './read-domain.ts'
 
 /** Adds a sending domain with a key pair of its own; the carriers are told of it by the worker. */
-export const createDomain: Handler<Context, typeof contract> = async (context, request) => {
-  const { tenant_id: tenantId } = request.principal
-  const domain = readDomain(request.body.domain)
-  const reply = await answerOnce(context, request, {
-    // For a known domain no key is made; whether that is a refusal or a repetition is told apart below.
-    prepare: async () => ((await findDomainByName(context.db.run, tenantId, domain)) ? undefined : makeDkimKey()),
-    effect: (run, key) => addDomain(context, run, tenantId, domain, key),
-  })
-  context.wakeOutbox()
-  return reply
-}
+export const createDomain: Handler<Context, typeof contract> = idempotent({
+  async prepare({ db }, { body, principal }) {
+    const domain = readDomain(body.domain)
+    await refuseKnown(db.run, principal.tenant_id, domain)
+    return { domain, key: await makeDkimKey() }
+  },
+  effect: (context, { principal }, run, { domain, key }) => addDomain(context, run, principal.tenant_id, domain, key),
+  after: (context) => context.wakeOutbox(),
+})
 
 async function addDomain(
   { config, secrets: { keyRing } }: Context,
   run: Run,
   tenantId: string,
   domain: string,
-  prepared: DkimKey | undefined,
+  key: DkimKey,
 ): Promise<Reply> {
   await refuseKnown(run, tenantId, domain)
   const id = newId('dom')
-  const key = prepared ?? (await makeDkimKey())
   const added = {
     ...key,
     id,

@@ -1,7 +1,7 @@
 import type { verifyDomain as contract } from '@notify/contracts'
+import { idempotentAnswer } from '@notify/database'
 import { type Handler, Problem, Reply } from '@notify/service-kit'
 import type { Context } from '../context.ts'
-import { answerOnce } from './answer-once.ts'
 import { checkDomain } from './check-domain.ts'
 import { saveCheck, startCheck } from './check-store.ts'
 import { describeDomain } from './domain-records.ts'
@@ -9,13 +9,12 @@ import type { DomainRow } from './domain-store.ts'
 import { noSuchDomain } from './get-domain.ts'
 
 /** Looks the records of a domain up now, and answers with what was found. */
-export const verifyDomain: Handler<Context, typeof contract> = (context, request) => {
-  const { params, principal } = request
-  return answerOnce(context, request, {
-    prepare: () => checkNow(context, principal.tenant_id, params.domain_id),
-    effect: async (_run, row) => new Reply(200, JSON.stringify(describeDomain(row, context.config.SPF_INCLUDE))),
-  })
-}
+export const verifyDomain: Handler<Context, typeof contract> = idempotentAnswer(
+  async (context, { params, principal }) => {
+    const row = await checkNow(context, principal.tenant_id, params.domain_id)
+    return new Reply(200, JSON.stringify(describeDomain(row, context.config.SPF_INCLUDE)))
+  },
+)
 
 async function checkNow(context: Context, tenantId: string, id: string): Promise<DomainRow> {
   const { config, db, metrics } = context

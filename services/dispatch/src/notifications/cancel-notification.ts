@@ -1,5 +1,5 @@
 import type { cancelNotification as contract } from '@notify/contracts'
-import { idempotencyScope, type Run, runIdempotently } from '@notify/database'
+import { idempotent, type Run } from '@notify/database'
 import { type Handler, Problem, Reply } from '@notify/service-kit'
 import type { Context } from '../context.ts'
 import { factsInto } from './fact-sql.ts'
@@ -14,23 +14,11 @@ const cancel = `
   select updated_at from cancelled`
 
 /** Cancels what is still scheduled; whichever of this and the scheduler takes the row first wins. */
-export const cancelNotification: Handler<Context, typeof contract> = async (context, request) => {
-  const { params, principal, idempotencyKey } = request
-  const effect = (run: Run) => cancelScheduled(run, params.notification_id, principal.application_id)
-  const reply = idempotencyKey
-    ? await runIdempotently(
-        context.db,
-        {
-          scope: idempotencyScope(principal, request.url),
-          key: idempotencyKey,
-          fingerprint: context.secrets.fingerprint(null),
-        },
-        effect,
-      )
-    : await effect(context.db.run)
-  context.wakeOutbox()
-  return reply
-}
+export const cancelNotification: Handler<Context, typeof contract> = idempotent({
+  effect: (_context, { params, principal }, run) =>
+    cancelScheduled(run, params.notification_id, principal.application_id),
+  after: (context) => context.wakeOutbox(),
+})
 
 async function cancelScheduled(run: Run, id: string, applicationId: string): Promise<Reply> {
   const [cancelled] = await run<{ updated_at: Date }>(cancel, [id, applicationId])

@@ -1,5 +1,5 @@
 import type { retryActivity as contract, OperatorPrincipal } from '@notify/contracts'
-import { idempotencyScope, type Run, runIdempotently } from '@notify/database'
+import { idempotent, type Run } from '@notify/database'
 import { type Handler, Problem, Reply } from '@notify/service-kit'
 import type { Context } from '../context.ts'
 import { suppressedBecause } from '../suppressions/suppressed-because.ts'
@@ -18,26 +18,13 @@ const requeue = `
   select enqueued_at from again`
 
 /** Puts a failed notification back to work, once however many ask at the same moment. */
-export const retryNotification: Handler<Context, typeof contract> = async (context, request) => {
-  const { params, principal, idempotencyKey } = request
-  const reply = idempotencyKey
-    ? await runIdempotently(
-        context.db,
-        {
-          scope: idempotencyScope(principal, request.url),
-          key: idempotencyKey,
-          fingerprint: context.secrets.fingerprint(null),
-        },
-        (run) => retry(run, params.id, principal),
-      )
-    : await retry(context.db.run, params.id, principal)
-  context.wakeOutbox()
-  context.log.info(
-    { notification_id: params.id, operator: principal.subject, request_id: request.requestId },
-    'retry queued',
-  )
-  return reply
-}
+export const retryNotification: Handler<Context, typeof contract> = idempotent({
+  effect: (_context, { params, principal }, run) => retry(run, params.id, principal),
+  after(context, { params, principal, requestId }) {
+    context.wakeOutbox()
+    context.log.info({ notification_id: params.id, operator: principal.subject, request_id: requestId }, 'retry queued')
+  },
+})
 
 async function retry(run: Run, id: string, { tenant_id }: OperatorPrincipal): Promise<Reply> {
   const [queued] = await run<{ enqueued_at: Date }>(requeue, [id, tenant_id])

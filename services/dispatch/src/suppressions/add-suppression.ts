@@ -1,5 +1,5 @@
 import { type addSuppression as contract, e164Pattern, type SuppressionChannel } from '@notify/contracts'
-import { idempotencyScope, type Run, runIdempotently } from '@notify/database'
+import { idempotent, type Run } from '@notify/database'
 import { maskEmail, maskPhone } from '@notify/privacy'
 import { type Handler, Problem, Reply } from '@notify/service-kit'
 import type { Context } from '../context.ts'
@@ -7,24 +7,13 @@ import { suppressionOf } from './list-suppressions.ts'
 import { suppress } from './suppression-store.ts'
 
 /** Suppresses a recipient by an operator's decision; one who is suppressed already keeps the reason that weighs more. */
-export const addSuppression: Handler<Context, typeof contract> = async (context, request) => {
-  const { body, principal, idempotencyKey } = request
-  requireRecipient(body.channel, body.recipient)
-  const add = (run: Run) => suppressByHand(context, run, principal.tenant_id, body)
-  const reply = idempotencyKey
-    ? await runIdempotently(
-        context.db,
-        {
-          scope: idempotencyScope(principal, request.url),
-          key: idempotencyKey,
-          fingerprint: context.secrets.fingerprint(body),
-        },
-        add,
-      )
-    : await add(context.db.run)
-  context.log.info({ operator: principal.subject, channel: body.channel, request_id: request.requestId }, 'suppressed')
-  return reply
-}
+export const addSuppression: Handler<Context, typeof contract> = idempotent({
+  prepare: async (_context, { body }) => requireRecipient(body.channel, body.recipient),
+  effect: (context, { body, principal }, run) => suppressByHand(context, run, principal.tenant_id, body),
+  after({ log }, { body, principal, requestId }) {
+    log.info({ operator: principal.subject, channel: body.channel, request_id: requestId }, 'suppressed')
+  },
+})
 
 interface Wanted {
   channel: SuppressionChannel

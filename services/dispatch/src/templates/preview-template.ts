@@ -1,5 +1,6 @@
 import type { Channel, previewTemplate as contract, EventTemplates } from '@notify/contracts'
-import { type Handler, Problem } from '@notify/service-kit'
+import { idempotentAnswer } from '@notify/database'
+import { type Handler, Problem, Reply } from '@notify/service-kit'
 import { composeEmail } from '../accept/compose-email.ts'
 import type { Context } from '../context.ts'
 import { renderHtml, renderText } from '../events/render-template.ts'
@@ -11,12 +12,16 @@ import { findTemplate } from './template-store.ts'
 const longestMs = 250
 
 /** Shows what a template says with these variables. */
-export const previewTemplate: Handler<Context, typeof contract> = async ({ db }, { body, params, principal }) => {
-  const found = describeWhole(await findTemplate(db.run, principal.tenant_id, params.template_id))
-  const { channel, template_data } = body
-  const chosen = channel === undefined ? found.templates : onlyChannel(found.templates, channel)
-  return { template_id: found.template_id, version: found.version, rendered: fillAll(chosen, template_data) }
-}
+export const previewTemplate: Handler<Context, typeof contract> = idempotentAnswer(
+  async ({ db }, { body, params, principal }) => {
+    const { template_id, version, templates } = describeWhole(
+      await findTemplate(db.run, principal.tenant_id, params.template_id),
+    )
+    const { channel, template_data } = body
+    const chosen = channel === undefined ? templates : onlyChannel(templates, channel)
+    return new Reply(200, JSON.stringify({ template_id, version, rendered: fillAll(chosen, template_data) }))
+  },
+)
 
 function onlyChannel(templates: EventTemplates, channel: Channel): EventTemplates {
   if (templates[channel]) return { [channel]: templates[channel] }

@@ -1,0 +1,91 @@
+import type { Principal, Route } from '@notify/contracts'
+import type { Fingerprint, KeyRing } from '@notify/privacy'
+import type { Handler, HttpRequest, Reply } from '@notify/service-kit'
+import type { Queries, Run } from '../open.ts'
+import { idempotencyScope } from './idempotency-scope.ts'
+import { runIdempotently, type Seal, type Unfinished, type Work } from './run-idempotently.ts'
+
+/** What the context of a service must have for its keys. */
+interface Keyed {
+  db: Queries
+  secrets: { fingerprint: Fingerprint; keyRing: KeyRing }
+}
+
+/** What a POST does, in the order in which it does it. */
+export interface Steps<Context, R extends Route, Prepared> {
+  /**
+   * Judges: reads, renders, asks others. Holds no connection, and may be done in vain.
+   * @param done what the effect of an earlier, {@link Unfinished} request has written down
+   */
+  prepare?(context: Context, request: HttpRequest<R>, done?: string): Promise<Prepared>
+  /** Writes, in one transaction with the record of the key; it takes no connection but `run`. */
+  effect(context: Context, request: HttpRequest<R>, run: Run, prepared: Prepared): Promise<Reply | Unfinished>
+  /** Tells others, once the effect has committed; not for a repetition. */
+  after?(context: Context, request: HttpRequest<R>, prepared: Prepared): void
+}
+
+/**
+ * The handler of a POST that writes. With an Idempotency-Key the effect happens once for the caller, and a repetition gets the
+ * first answer again. Answers of routes that are `confidential` are kept encrypted.
+ */
+export function idempotent<Context extends Keyed, R extends Route, Prepared = undefined>({
+  prepare,
+  effect,
+  after,
+}: Steps<Context, R, Prepared>): Handler<Context, R> {
+  return async (context, request) => {
+    let committed: { prepared: Prepared } | undefined
+    const work: Work<Prepared> = {
+      prepare: async (done) => (await prepare?.(context, request, done)) as Prepared,
+      async effect(run, prepared) {
+        const result = await effect(context, request, run, prepared)
+        committed = { prepared }
+        return result
+      },
+    }
+    const reply = await (request.idempotencyKey === undefined
+      ? runOnce(context.db, work)
+      : keyed(context, request, work))
+    if (committed) after?.(context, request, committed.prepared)
+    return reply
+  }
+}
+
+/** The handler of a POST whose answer is all that it makes: with an Idempotency-Key a repetition gets the same one. */
+export function idempotentAnswer<Context extends Keyed, R extends Route>(
+  answer: (context: Context, request: HttpRequest<R>) => Promise<Reply>,
+): Handler<Context, R> {
+  return (context, request) => {
+    if (request.idempotencyKey === undefined) return answer(context, request)
+    return keyed(context, request, {
+      prepare: () => answer(context, request),
+      effect: async (_run, reply: Reply) => reply,
+    })
+  }
+}
+
+async function runOnce<Prepared>(db: Queries, { prepare, effect }: Work<Prepared>): Promise<Reply> {
+  const prepared = await prepare(undefined)
+  const result = await db.transaction((run) => effect(run, prepared))
+  return 'reply' in result ? result.reply : result
+}
+
+function keyed<R extends Route, Prepared>(
+  { db, secrets }: Keyed,
+  { contract, principal, params, body, idempotencyKey: key = '' }: HttpRequest<R>,
+  work: Work<Prepared>,
+): Promise<Reply> {
+  const scope = idempotencyScope(principal as unknown as Principal, contract, params as Record<string, string>)
+  const fingerprint = secrets.fingerprint(body ?? null)
+  const options = contract.confidential ? { seal: sealOf(secrets.keyRing, scope, key) } : {}
+  return runIdempotently(db, { scope, key, fingerprint }, work, options)
+}
+
+/** An answer can be read only where it is kept. */
+function sealOf(keyRing: KeyRing, scope: string, key: string): Seal {
+  const place = `idempotency_keys|${scope}|${key}`
+  return {
+    seal: (text) => keyRing.encrypt(text, place).toString('base64'),
+    open: (sealed) => keyRing.decrypt(Buffer.from(sealed, 'base64'), place),
+  }
+}

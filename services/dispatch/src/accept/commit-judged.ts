@@ -1,0 +1,74 @@
+import { inProgress, isConnectionError, isLockTimeout, type Run } from '@notify/database'
+import { bisect, Problem } from '@notify/service-kit'
+import type { Context } from '../context.ts'
+import { suppressedRecipient } from '../suppressions/explain-suppression.ts'
+import type { AcceptOutcome, NewNotification } from './accept-item.ts'
+import { commitBatch } from './commit-batch.ts'
+import { refusalOf } from './judge-batch.ts'
+
+/** Runs a statement so that its failure leaves nothing behind, and lets others follow. */
+type Attempt = <T>(work: (run: Run) => Promise<T>) => Promise<T>
+
+/** The outcome of a request whose idempotency key somebody else has committed. */
+export const raced: AcceptOutcome = inProgress()
+
+/**
+ * Commits what was judged; an item that Postgres refuses fails alone.
+ * @returns outcomes in the order of the items
+ * @throws Problem `service_unavailable` when Postgres is out of reach
+ */
+export async function commitJudged(
+  context: Context,
+  items: readonly NewNotification[],
+  attempt: Attempt,
+): Promise<AcceptOutcome[]> {
+  const commit = (batch: readonly NewNotification[]) => attempt((run) => commitTogether(context, batch, run))
+  const outcomes: AcceptOutcome[] = []
+  for (const part of partsOf(items)) {
+    const results = await bisect(part, commit, isShared)
+    outcomes.push(...results.map((result) => (result instanceof Error ? asProblem(result) : result)))
+  }
+  return outcomes
+}
+
+/** Bytes of the payloads that one statement carries: an email may have megabytes, and batches hundreds of them. */
+const maxPart = 8 * 1024 * 1024
+
+/** Parts that a statement can carry; nearly always one. */
+function partsOf(items: readonly NewNotification[]): NewNotification[][] {
+  const parts: NewNotification[][] = []
+  let room = 0
+  for (const item of items) {
+    const { length } = item.payload
+    if (length > room) {
+      parts.push([])
+      room = maxPart
+    }
+    parts.at(-1)!.push(item)
+    room -= length
+  }
+  return parts
+}
+
+async function commitTogether(context: Context, batch: readonly NewNotification[], run: Run): Promise<AcceptOutcome[]> {
+  const { ids, suppressed } = await commitBatch(run, batch)
+  context.metrics.acceptBatch(batch.length)
+  context.wakeOutbox()
+  return batch.map(({ candidate, channel, lane, response }) => {
+    const reason = suppressed.get(candidate.notificationId)
+    if (reason) return suppressedRecipient(reason)
+    const isNew = ids.has(candidate.notificationId)
+    if (isNew) context.metrics.accepted(channel, lane)
+    // Without a key, an id that is there already is this same request, repeated by the gateway after a lost answer.
+    return isNew || !candidate.idempotency ? { body: response } : raced
+  })
+}
+
+function isShared(error: unknown): boolean {
+  return error instanceof Problem || isConnectionError(error)
+}
+
+function asProblem(error: unknown): Problem {
+  // New rows meet others only in their keys: a twin on another replica has not committed yet.
+  return isLockTimeout(error) ? inProgress() : refusalOf(error)
+}

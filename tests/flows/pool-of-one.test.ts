@@ -1,0 +1,75 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { type ApiResponse, TestEnv } from '../../packages/dev-env/src/index.ts'
+import { routes } from '../../scripts/service-declarations.ts'
+import { type StandInSns, startSns } from '../../services/callbacks/tests/stand-in-sns.ts'
+import { callRoute, type Samples, samplesOf } from './route-samples.ts'
+
+/** Callers of one moment, more than there are connections; fewer where each costs a key pair. */
+const callersOf = (name: string) => (name === 'createDomain' ? 3 : 12)
+/** Well below the 5 s after which a caller of an empty pool, or of a locked row, is refused. */
+const longestMs = 4000
+
+let env: TestEnv
+let sns: StandInSns
+let samples: Samples
+
+beforeAll(async () => {
+  sns = await startSns()
+  env = await TestEnv.start([...new Set(routes().map(({ service }) => service))], {
+    env: {
+      all: { DATABASE_POOL_SIZE: '1', RATE_LIMIT_KEY_PER_SECOND: '100000' },
+      callbacks: { SNS_CERTIFICATE_HOSTS: sns.origin },
+    },
+  })
+  samples = samplesOf(env, sns)
+}, 60_000)
+afterAll(async () => {
+  await env?.stop()
+  await sns?.stop()
+})
+
+async function allAtOnce(calls: readonly (() => Promise<ApiResponse>)[]): Promise<ApiResponse[]> {
+  const started = performance.now()
+  const answers = await Promise.all(calls.map((call) => call()))
+  expect(performance.now() - started).toBeLessThan(longestMs)
+  return answers
+}
+
+const statuses = (answers: readonly ApiResponse[]) => new Set(answers.map(({ status }) => status))
+
+describe.each(routes().map((route) => [route.name, route] as const))('with one connection, %s', (name, route) => {
+  const callers = callersOf(name)
+  const each = <T>(make: (at: number) => T): T[] => Array.from({ length: callers }, (_, at) => make(at))
+  const success = new Set(Object.keys(route.responses).map(Number))
+  const sampleOf = (at: number) => {
+    const make = samples[name]
+    if (!make) throw new Error(`route-samples.ts has no request for ${name}`)
+    return make(at)
+  }
+
+  test('answers many callers at once', async () => {
+    const prepared = await Promise.all(each(sampleOf))
+    const keyed = route.method === 'POST'
+    const answers = await allAtOnce(
+      prepared.map(
+        (sample, at) => () => callRoute(env, route, sample, keyed ? { 'idempotency-key': `${name}-${at}` } : {}),
+      ),
+    )
+    expect([...statuses(answers)].filter((status) => !success.has(status))).toEqual([])
+    expect(JSON.stringify(answers.map(({ body }) => body))).not.toMatch(
+      /"status":5\d\d|internal_error|service_unavailable/,
+    )
+  })
+
+  const isKeyed = route.method === 'POST' && ['key', 'operator', 'key or operator'].includes(route.auth.caller)
+  if (!isKeyed) return
+
+  test('has its effect once for many with one Idempotency-Key, and gives all of them its answer', async () => {
+    const sample = await sampleOf(0)
+    const twin = () => callRoute(env, route, sample, { 'idempotency-key': `${name}-twins` })
+    const answers = await allAtOnce(each(() => twin))
+    expect([...statuses(answers)].filter((status) => !success.has(status))).toEqual([])
+    expect(new Set(answers.map(({ text }) => text)).size).toBe(1)
+    expect(answers.filter(({ headers }) => headers.get('idempotent-replayed') === 'true')).toHaveLength(callers - 1)
+  })
+})

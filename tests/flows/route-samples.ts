@@ -1,0 +1,155 @@
+import { newId, type Route } from '../../packages/contracts/src/index.ts'
+import type { ApiRequest, ApiResponse, TestEnv } from '../../packages/dev-env/src/index.ts'
+import { emailEvents } from '../../packages/dev-env/src/seed.ts'
+import { createPrincipalSigner } from '../../packages/service-kit/src/index.ts'
+import { sesEvent } from '../../services/callbacks/tests/ses-event.ts'
+import type { StandInSns } from '../../services/callbacks/tests/stand-in-sns.ts'
+import { callbackAddress, demoAccount, postForm, signature, statusFields } from './carrier-callback.ts'
+import { freshPhone, post, send, smsTo } from './sms.ts'
+
+/** A request that a route answers with success; `at` tells the callers of one moment apart. */
+interface Sample {
+  params?: Record<string, string>
+  body?: unknown
+  /** For routes that are called in a way of their own. */
+  call?(): Promise<ApiResponse>
+}
+
+export type Samples = Record<string, (at: number) => Sample | Promise<Sample>>
+
+const later = () => new Date(Date.now() + 86_400_000).toISOString()
+const templates = { sms: { body: 'Hello {{name}}' } }
+
+/** A request for each route, by the route's name. A new route needs a line here. */
+export function samplesOf(env: TestEnv, sns: StandInSns): Samples {
+  const account = demoAccount(env)
+  const token = env.operatorToken
+  const made = async (path: string, body: unknown) => {
+    const answer = await env.api('POST', path, { token, body })
+    if (answer.status !== 201) throw new Error(`POST ${path} answered ${answer.status}: ${answer.text}`)
+    return answer.body
+  }
+  const template = async () => {
+    const { template_id } = await made('/api/v1/templates', { name: 'Hello', templates })
+    return { params: { template_id } }
+  }
+  const domain = async () => ({ params: { domain_id: await copyDomain(env) } })
+  const signedForm = (address: string, form: Record<string, string>) => () =>
+    postForm(env, {
+      fields: form,
+      address,
+      signed: signature(account.authToken, env.stack.url('gateway') + address, form),
+    })
+  return {
+    acceptNotifications: () => ({ call: () => acceptDirectly(env) }),
+    createNotification: () => ({ body: smsTo(freshPhone()) }),
+    createNotificationBatch: async () => {
+      // What dispatch has not in memory yet: judging asks the database.
+      const fields = { ...(await template()).params, body: undefined, template_data: { name: 'Ada' } }
+      return { body: { requests: Array.from({ length: 5 }, () => smsTo(freshPhone(), fields)) } }
+    },
+    getNotification: async () => ({ params: { notification_id: await send(env) } }),
+    cancelNotification: async () => ({
+      params: { notification_id: await send(env, freshPhone(), { send_at: later() }) },
+    }),
+    listActivity: () => ({}),
+    retryActivity: async () => ({ params: { id: await failed(env) } }),
+    listDomains: () => ({}),
+    createDomain: () => ({ body: { domain: `${crypto.randomUUID()}.example` } }),
+    getDomain: domain,
+    deleteDomain: domain,
+    verifyDomain: domain,
+    listSuppressions: () => ({}),
+    addSuppression: () => ({ body: { channel: 'sms', recipient: freshPhone() } }),
+    liftSuppression: async () => {
+      const { suppression_id } = await made('/api/v1/suppressions', { channel: 'sms', recipient: freshPhone() })
+      return { params: { suppression_id } }
+    },
+    listTemplates: () => ({}),
+    createTemplate: () => ({ body: { name: 'Hello', templates } }),
+    getTemplate: template,
+    replaceTemplate: async () => ({ ...(await template()), body: { name: 'Hello', templates } }),
+    deleteTemplate: template,
+    previewTemplate: async () => ({ ...(await template()), body: { template_data: { name: 'Ada' } } }),
+    smsStatusCallback: async () => {
+      const address = callbackAddress({ notificationId: await send(env), attemptId: newId('att') }, account)
+      return { call: signedForm(address, statusFields(account, 'sent')) }
+    },
+    smsInboundCallback: () => {
+      const address = '/api/v1/callbacks/smsprovider/inbound'
+      const form = {
+        AccountSid: account.sid,
+        MessageSid: newId('msg'),
+        From: freshPhone(),
+        To: '+15005550006',
+        Body: 'Hi',
+      }
+      return { call: signedForm(address, form) }
+    },
+    emailCallback: async () => ({
+      call: () =>
+        env.api('POST', `/api/v1/callbacks/email/${env.stack.state.ses_provider_id}`, {
+          key: null,
+          raw: JSON.stringify(
+            sns.message({
+              TopicArn: emailEvents.topicArn,
+              Message: JSON.stringify(sesEvent('Delivery', {}, undefined)),
+            }),
+          ),
+          headers: { 'content-type': 'text/plain; charset=UTF-8' },
+        }),
+    }),
+  }
+}
+
+/** Calls a route of the public API as the caller that it is for. */
+export function callRoute(env: TestEnv, route: Route, sample: Sample, headers: Record<string, string> = {}) {
+  if (sample.call) return sample.call()
+  const path = route.path.replace(/:(\w+)/g, (_, name: string) => sample.params?.[name] ?? 'missing')
+  const caller: ApiRequest = route.auth.caller === 'operator' ? { token: env.operatorToken } : { key: env.apiKey }
+  const body = sample.body === undefined ? {} : { body: sample.body }
+  return env.api(route.method, path, { ...caller, ...body, headers })
+}
+
+/** A notification that an operator may retry. */
+async function failed(env: TestEnv): Promise<string> {
+  const id = (await post(env, smsTo(freshPhone(), { send_at: later() }))).body.notification_id
+  await env.admin.query(
+    `update dispatch.notifications set status = 'failed', retryable = true, next_attempt_at = null where id = $1`,
+    [id],
+  )
+  return id
+}
+
+/** A domain without the time that a new key takes. */
+async function copyDomain(env: TestEnv): Promise<string> {
+  const id = newId('dom')
+  const { rowCount } = await env.admin.query(
+    `insert into dispatch.domains
+     select (jsonb_populate_record(d, jsonb_build_object('id', $1::text, 'domain', $1 || '.example'))).*
+     from dispatch.domains d where domain = 'first.example'`,
+    [id],
+  )
+  if (rowCount === 0) await env.api('POST', '/api/v1/domains', { body: { domain: 'first.example' } })
+  return rowCount === 0 ? copyDomain(env) : id
+}
+
+async function acceptDirectly(env: TestEnv): Promise<ApiResponse> {
+  const sign = await createPrincipalSigner(env.stack.state.principal_signing_key)
+  const principal = await sign({
+    kind: 'key',
+    key_id: newId('key'),
+    mode: 'live',
+    tenant_id: env.tenantId as `ten_${string}`,
+    application_id: env.applicationId as `app_${string}`,
+    permissions: ['notifications:send'],
+  })
+  const items = Array.from({ length: 4 }, () => ({
+    notification_id: newId('notif'),
+    principal: 0,
+    request: smsTo(freshPhone()),
+  }))
+  return env.call('dispatch-api', 'POST', '/internal/v1/notifications/accept', {
+    body: { principals: [principal], items },
+  })
+}
