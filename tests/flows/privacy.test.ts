@@ -1,13 +1,16 @@
 import { readdirSync, readFileSync } from 'node:fs'
+import { connect } from 'node:net'
 import { join } from 'node:path'
+import { text as readAll } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { schemaOf, serviceNames } from '../../packages/contracts/src/index.ts'
 import { eventually, TestEnv } from '../../packages/dev-env/src/index.ts'
 import { parseKeyRing } from '../../packages/privacy/src/index.ts'
 import { openBus, storedMessages } from './bus.ts'
 import { demoAccount, report } from './carrier-callback.ts'
+import { operatorToken } from './other-callers.ts'
 import { searchColumns, writtenSecrets } from './search-columns.ts'
-import { freshPhone, post, retry, smsTo, untilActivity, untilState } from './sms.ts'
+import { activity, freshPhone, post, retry, smsTo, untilActivity, untilState } from './sms.ts'
 
 let env: TestEnv
 /** What nobody may find anywhere but where it was sent to. */
@@ -23,6 +26,7 @@ beforeAll(async () => {
     ...phones.map((phone) => phone.slice(1)),
     word,
     'Rumpelstilzchen',
+    'Schneewittchen',
     env.apiKey,
     env.apiKeySendOnly,
     env.operatorToken,
@@ -32,6 +36,10 @@ beforeAll(async () => {
     state.fingerprint_key,
     state.principal_signing_key.d,
   ]
+  const operator = operatorToken(env, {
+    sub: 'Schneewittchen',
+    permissions: ['activity:read', 'activity:retry', 'providers:manage', 'events:manage'],
+  })
   const ids: string[] = []
   for (const phone of phones) {
     const fields = { body: 'Dear {{ name }}', template_data: { name: word } }
@@ -43,7 +51,10 @@ beforeAll(async () => {
   await untilActivity(env, delivered, { status: 'delivered' })
   await untilActivity(env, refused, { status: 'failed' })
   await untilActivity(env, undelivered, { status: 'undelivered' })
-  await retry(env, undelivered)
+  const headers = { 'idempotency-key': 'privacy' }
+  await retry(env, undelivered, { token: operator, headers })
+  const suppression = { channel: 'sms', recipient: freshPhone() }
+  await env.api('POST', '/api/v1/suppressions', { token: operator, body: suppression, headers })
   const { attempts } = await untilState(env, undelivered, { delivery_status: 'undelivered', retry_count: 1 })
   const [secretPhone] = phones
   await report(env, { notificationId: undelivered, attemptId: attempts[0].attempt_id }, 'delivered', {
@@ -83,6 +94,26 @@ test('no log file holds a phone number, a text, a key or a token', async () => {
     expect([file, secrets.filter((secret) => text.includes(secret))]).toEqual([file, []])
   }
 })
+
+test('no key in Redis holds any of them', async () => {
+  const token = operatorToken(env, { sub: 'Schneewittchen' })
+  // Counts live for a second.
+  const keys = await eventually(async () => {
+    await activity(env, {}, token)
+    const text = await redisKeys(env)
+    expect(text).toMatch(/operator/)
+    return text
+  })
+  expect(writtenSecrets(keys, secrets)).toEqual([])
+})
+
+/** The names of all keys, as Redis writes them. */
+async function redisKeys({ stack }: TestEnv): Promise<string> {
+  const { hostname, port } = new URL(stack.redisUrl)
+  const socket = connect(Number(port), hostname)
+  socket.end('KEYS *\r\nQUIT\r\n')
+  return readAll(socket)
+}
 
 test('no message on the bus holds any of them', async () => {
   await using bus = await openBus(env)

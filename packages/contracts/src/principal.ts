@@ -16,6 +16,7 @@ export type KeyPrincipal = z.infer<typeof KeyPrincipal>
 /** A console operator, known by an access token of the identity provider. */
 export const OperatorPrincipal = z.object({
   kind: z.literal('operator'),
+  /** A pseudonym that the gateway made of the token's `sub`; it tells the same operator again, and nobody who it is. */
   subject: z.string().min(1),
   tenant_id: idSchema('ten'),
   permissions: z.array(OperatorPermission),

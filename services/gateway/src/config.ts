@@ -1,3 +1,4 @@
+import { parsedBy, parseKey } from '@notify/privacy'
 import { commonConfig, jsonText } from '@notify/service-kit'
 import type { JWK } from 'jose'
 import { z } from 'zod'
@@ -10,6 +11,10 @@ export const Config = z.object({
   PRINCIPAL_SIGNING_KEY: jsonText(
     z.custom<JWK>((value) => (value as JWK | null)?.kty === 'EC', 'must be a private ES256 JWK'),
   ).describe('Private ES256 JWK; other services trust callers that it signed'),
+  BLIND_INDEX_KEY: z
+    .string()
+    .transform(parsedBy(parseKey))
+    .describe('Base64 of 32 bytes, the same as that of dispatch; operators are known by an HMAC under it'),
   OIDC_ISSUER: z.url().describe("Issuer of the operators' access tokens"),
   OIDC_AUDIENCE: z.string().min(1).describe('Audience that operator tokens must name'),
   OIDC_TENANT_CLAIM: z.string().default('tenant_id').describe("Claim with the operator's tenant"),

@@ -1,4 +1,5 @@
 import { OperatorPermission, OperatorPrincipal } from '@notify/contracts'
+import { createPseudonym, type Pseudonym } from '@notify/privacy'
 import { Problem } from '@notify/service-kit'
 import { createRemoteJWKSet, errors, type JWTPayload, jwtVerify } from 'jose'
 import type { Config } from '../config.ts'
@@ -8,8 +9,12 @@ const discoveryTimeoutMs = 3000
 
 export type VerifyOperator = (token: string) => Promise<OperatorPrincipal>
 
-/** Verifies access tokens of the identity provider: issuer, audience, expiry, algorithm, against its published keys. */
+/**
+ * Verifies access tokens of the identity provider: issuer, audience, expiry, algorithm, against its published keys. Behind this
+ * door an operator is known by a pseudonym: `sub` is often an address or a name, and ends up in logs, keys and records.
+ */
 export function createOperatorVerifier(config: Config): VerifyOperator {
+  const pseudonym = createPseudonym(config.BLIND_INDEX_KEY)
   let keys: Promise<ReturnType<typeof createRemoteJWKSet>> | undefined
   return async (token) => {
     keys ??= discoverKeys(config.OIDC_ISSUER)
@@ -23,7 +28,7 @@ export function createOperatorVerifier(config: Config): VerifyOperator {
         algorithms,
         requiredClaims: ['exp', 'sub'],
       })
-      return principalOf(payload, config)
+      return principalOf(payload, config, pseudonym)
     } catch (error) {
       throw error instanceof Problem ? error : refusal(error)
     }
@@ -41,7 +46,7 @@ async function discoverKeys(issuer: string) {
   return createRemoteJWKSet(new URL(jwks_uri), { timeoutDuration: discoveryTimeoutMs })
 }
 
-function principalOf(payload: JWTPayload, config: Config): OperatorPrincipal {
+function principalOf(payload: JWTPayload, config: Config, pseudonym: Pseudonym): OperatorPrincipal {
   const claimed = payload[config.OIDC_PERMISSIONS_CLAIM]
   const names = typeof claimed === 'string' ? claimed.split(' ') : Array.isArray(claimed) ? claimed : []
   const known: readonly string[] = OperatorPermission.options
@@ -51,7 +56,7 @@ function principalOf(payload: JWTPayload, config: Config): OperatorPrincipal {
     tenant_id: payload[config.OIDC_TENANT_CLAIM],
     permissions: names.filter((name) => known.includes(name)),
   })
-  if (parsed.success) return parsed.data
+  if (parsed.success) return { ...parsed.data, subject: pseudonym(parsed.data.tenant_id, parsed.data.subject) }
   throw new Problem('permission_denied', `The access token names no tenant in its claim ${config.OIDC_TENANT_CLAIM}`)
 }
 
