@@ -47,7 +47,7 @@ export const commonConfig = {
     .min(1)
     .max(200)
     .default(8)
-    .describe('Postgres connections of one process'),
+    .describe('Postgres connections of one process, besides one for readiness probes'),
   MIGRATE_ON_START: z.stringbool().default(true).describe('Whether to bring the schema up to date at start'),
   NATS_URL: z
     .string()

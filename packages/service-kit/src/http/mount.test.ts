@@ -104,6 +104,7 @@ const callers: Record<string, Principal> = {
 const lines: Record<string, unknown>[] = []
 const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(JSON.parse(line)) })
 const observed: [string, number][] = []
+const refused: string[] = []
 const lifecycle = new Lifecycle(log)
 let base: string
 let port: number
@@ -124,6 +125,7 @@ beforeAll(async () => {
       return { RateLimit: '"key";r=9;t=1' }
     },
     observe: (name, status) => void observed.push([name, status]),
+    refused: (code) => void refused.push(code),
   }
   const exact = mount(app, door, {}, [
     route(echo, async (_context, { body }) => {
@@ -148,7 +150,7 @@ beforeAll(async () => {
   mountNotFound(app, door)
   ;({ port } = await listen(
     { app, exact },
-    { host: '127.0.0.1', port: 0, docsUrl: 'https://docs' },
+    { host: '127.0.0.1', port: 0, docsUrl: 'https://docs', refused: door.refused },
     { log, lifecycle },
   ))
   base = `http://127.0.0.1:${port}`
@@ -413,8 +415,9 @@ test('a fault of ours is logged with its cause, and the caller learns nothing of
   expect(JSON.stringify(lines)).toContain('ECONNREFUSED')
 })
 
-test('every answer is counted with its route and status', async () => {
+test('every answer is counted with its route and status, and every refusal with its code', async () => {
   observed.length = 0
+  refused.length = 0
   await call('POST', '/api/v1/echo', '1')
   await call('POST', '/api/v1/echo', '{')
   await call('GET', '/nowhere')
@@ -423,14 +426,17 @@ test('every answer is counted with its route and status', async () => {
     ['echo', 400],
     ['none', 404],
   ])
+  expect(refused).toEqual(['invalid_json', 'not_found'])
 })
 
-test('what is no HTTP, and headers that are too large, are answered with problem details', async () => {
+test('what is no HTTP, and headers that are too large, are answered with problem details, and counted', async () => {
+  refused.length = 0
   expect(await exchange('nonsense\r\n\r\n')).toMatch(/^HTTP\/1\.1 400 [\s\S]*"code":"invalid_header"/)
   const cookie = 'x'.repeat(9000)
   expect(await exchange(`GET / HTTP/1.1\r\nHost: a\r\nCookie: ${cookie}\r\n\r\n`)).toMatch(
     /^HTTP\/1\.1 431 [\s\S]*"code":"header_too_large"/,
   )
+  expect(refused).toEqual(['invalid_header', 'header_too_large'])
 })
 
 test('a control character in the idempotency key is told as such', async () => {

@@ -1,6 +1,6 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import { type ParsedUrlQuery, parse as parseQuery } from 'node:querystring'
-import { type Principal, permissionsFor, type Route } from '@notify/contracts'
+import { type ErrorCode, type Principal, permissionsFor, type Route } from '@notify/contracts'
 import type { ErrorRequestHandler, Express, Request } from 'express'
 import type { Logger } from '../logger.ts'
 import { Problem } from '../problem.ts'
@@ -25,9 +25,11 @@ export interface Door {
   /** Judges whether the caller may go on now; returns headers for every answer. @throws Problem `rate_limited` */
   admit?(principal: Principal): OutgoingHttpHeaders | Promise<OutgoingHttpHeaders>
   observe(route: string, status: number, seconds: number): void
+  /** Counts a refusal by its code. */
+  refused(code: ErrorCode): void
 }
 
-type Refusing = Pick<Door, 'docsUrl' | 'observe'>
+type Refusing = Pick<Door, 'docsUrl' | 'observe' | 'refused'>
 
 /**
  * Mounts contracts: every route is checked in the same order and answered by the same mapper.
@@ -81,7 +83,7 @@ export function mountMethods(app: Express, door: Refusing, path: string, methods
 }
 
 /** Answers whatever no route took, and what Express itself could not read. Mount it last. */
-export function mountNotFound(app: Express, door: Pick<Door, 'log' | 'docsUrl' | 'observe'>): void {
+export function mountNotFound(app: Express, door: Refusing & Pick<Door, 'log'>): void {
   app.use((request, response) => refuse(door, request, response, notFound(request)))
   const onFault: ErrorRequestHandler = (error, request, response, _next) => {
     // A path that is not percent-encoded text names nothing.
@@ -92,7 +94,7 @@ export function mountNotFound(app: Express, door: Pick<Door, 'log' | 'docsUrl' |
 }
 
 function fail(
-  door: Pick<Door, 'log' | 'docsUrl' | 'observe'>,
+  door: Refusing & Pick<Door, 'log'>,
   request: IncomingMessage,
   response: ServerResponse,
   error: unknown,
@@ -110,6 +112,7 @@ function refuse(door: Refusing, request: IncomingMessage, response: ServerRespon
   const requestId = requestIdOf(request.headers['x-request-id'])
   sendProblem(response, problem, { requestId, docsUrl: door.docsUrl, headers: { 'x-request-id': requestId } })
   door.observe('none', problem.status, 0)
+  door.refused(problem.code)
 }
 
 async function answer<Context>(
@@ -161,6 +164,7 @@ async function answer<Context>(
     if (status >= 500) fault = error
     if (!request.readableEnded) request.resume()
     sendProblem(response, problem, { requestId, docsUrl: door.docsUrl, headers })
+    door.refused(problem.code)
     logRefusal(door.log, contract, requestId, problem, error)
   }
   span.set({ 'http.response.status_code': status })

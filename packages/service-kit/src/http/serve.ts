@@ -25,7 +25,8 @@ export async function serveHttp<Context>(kit: Kit, options: ServeOptions<Context
   options.extend?.(app, door)
   const exact = mount(app, door, context, routes)
   mountNotFound(app, door)
-  await listen({ app, exact }, { host: config.HOST, port: config.PORT, docsUrl: config.DOCS_URL }, kit)
+  const { HOST: host, PORT: port, DOCS_URL: docsUrl } = config
+  await listen({ app, exact }, { host, port, docsUrl, refused: door.refused }, kit)
 }
 
 function makeDoor<Context>(kit: Kit, { config, door }: ServeOptions<Context>): Door {
@@ -34,6 +35,7 @@ function makeDoor<Context>(kit: Kit, { config, door }: ServeOptions<Context>): D
     'Time from the first byte read to the last byte written',
     [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
   )
+  const problems = kit.metrics.counter('http_server_problems_total', 'Requests refused or failed, by error code')
   const verify = createPrincipalVerifier(config.PRINCIPAL_JWKS)
   return {
     log: kit.log,
@@ -45,6 +47,7 @@ function makeDoor<Context>(kit: Kit, { config, door }: ServeOptions<Context>): D
       return verify(typeof token === 'string' ? token : undefined)
     },
     observe: (route, status, duration) => seconds(duration, { route, status }),
+    refused: (code) => problems({ code }),
     ...door,
   }
 }

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
+import type { ErrorCode } from '@notify/contracts'
 import express, { type Express } from 'express'
 import type { Lifecycle } from '../lifecycle.ts'
 import type { Logger } from '../logger.ts'
@@ -21,17 +22,26 @@ export function createApp(): Express {
   return app
 }
 
+interface ListenOptions {
+  host: string
+  port: number
+  docsUrl: string
+  /** Told of what is refused before any route sees it. */
+  refused?(code: ErrorCode): void
+}
+
 /**
  * Listens, and registers the drain: no new connections, idle ones closed, requests under way answered.
  * @throws Error with code EADDRINUSE when the port is taken
  */
 export async function listen(
   { app, exact }: { app: Express; exact?: ExactRoutes },
-  { host, port, docsUrl }: { host: string; port: number; docsUrl: string },
+  { host, port, docsUrl, refused = () => {} }: ListenOptions,
   { log, lifecycle }: { log: Logger; lifecycle: Lifecycle },
 ): Promise<{ server: Server; port: number }> {
   const refuse = (request: IncomingMessage, response: ServerResponse, problem: Problem) => {
     request.resume()
+    refused(problem.code)
     const requestId = requestIdOf(request.headers['x-request-id'])
     sendProblem(response, problem, { requestId, docsUrl, headers: { 'x-request-id': requestId, connection: 'close' } })
   }
@@ -57,7 +67,7 @@ export async function listen(
     refuse(request, response, new Problem('expectation_failed', 'Of the header Expect only 100-continue is understood'))
   })
   server.on('clientError', (error: NodeJS.ErrnoException & { rawPacket?: Buffer }, socket: Socket) => {
-    refuseUnreadable(error, socket, docsUrl)
+    refuseUnreadable(error, socket, { docsUrl, refused })
   })
   server.listen(port, host)
   await once(server, 'listening')
@@ -92,7 +102,7 @@ function problemOfFraming({ headers, httpVersion }: IncomingMessage): Problem | 
 function refuseUnreadable(
   error: NodeJS.ErrnoException & { rawPacket?: Buffer },
   socket: Socket,
-  docsUrl: string,
+  { docsUrl, refused }: Required<Pick<ListenOptions, 'docsUrl' | 'refused'>>,
 ): void {
   // Bytes after an answer would be taken for the answer to the next request.
   if (error.code === 'ECONNRESET' || !socket.writable || hasAnswered(socket)) {
@@ -100,6 +110,7 @@ function refuseUnreadable(
     return
   }
   const problem = problemOfParser(error)
+  refused(problem.code)
   const requestId = requestIdOf(undefined)
   const body = JSON.stringify({
     type: `${docsUrl}/errors/${problem.code}`,

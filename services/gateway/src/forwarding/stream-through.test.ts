@@ -8,7 +8,7 @@ import express from 'express'
 import { streamThrough } from './stream-through.ts'
 
 const span = { traceparent: undefined, set() {}, end() {} }
-const door = { tracer: { start: () => span }, docsUrl: 'https://docs' } as unknown as Door
+const door = { tracer: { start: () => span }, docsUrl: 'https://docs', refused() {} } as unknown as Door
 const servers: Server[] = []
 afterEach(() => {
   for (const server of servers.splice(0)) {

@@ -63,6 +63,7 @@ export function streamThrough(door: Door, target: string): RequestHandler {
       const problem = new Problem('service_unavailable', 'A part of the service does not answer; try again shortly', {
         headers: { 'Retry-After': '1' },
       })
+      door.refused(problem.code)
       sendProblem(response, problem, { requestId, docsUrl: door.docsUrl, headers: { 'x-request-id': requestId } })
     })
     outgoing.on('timeout', () => outgoing.destroy(new Error('timeout')))
