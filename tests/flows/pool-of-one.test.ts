@@ -3,6 +3,7 @@ import { type ApiResponse, TestEnv } from '../../packages/dev-env/src/index.ts'
 import { routes } from '../../scripts/service-declarations.ts'
 import { type StandInSns, startSns } from '../../services/callbacks/tests/stand-in-sns.ts'
 import { callRoute, type Samples, samplesOf } from './route-samples.ts'
+import { expectProblem } from './sms.ts'
 
 /** Callers of one moment, more than there are connections; fewer where each costs a key pair. */
 const callersOf = (name: string) => (name === 'createDomain' ? 3 : 12)
@@ -52,7 +53,8 @@ describe.each(routes().map((route) => [route.name, route] as const))('with one c
     const keyed = route.method === 'POST'
     const answers = await allAtOnce(
       prepared.map(
-        (sample, at) => () => callRoute(env, route, sample, keyed ? { 'idempotency-key': `${name}-${at}` } : {}),
+        (sample, at) => () =>
+          callRoute(env, route, sample, keyed ? { headers: { 'idempotency-key': `${name}-${at}` } } : {}),
       ),
     )
     expect([...statuses(answers)].filter((status) => !success.has(status))).toEqual([])
@@ -66,10 +68,32 @@ describe.each(routes().map((route) => [route.name, route] as const))('with one c
 
   test('has its effect once for many with one Idempotency-Key, and gives all of them its answer', async () => {
     const sample = await sampleOf(0)
-    const twin = () => callRoute(env, route, sample, { 'idempotency-key': `${name}-twins` })
+    const twin = () => callRoute(env, route, sample, { headers: { 'idempotency-key': `${name}-twins` } })
     const answers = await allAtOnce(each(() => twin))
     expect([...statuses(answers)].filter((status) => !success.has(status))).toEqual([])
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1)
     expect(answers.filter(({ headers }) => headers.get('idempotent-replayed') === 'true')).toHaveLength(callers - 1)
   })
+
+  test('answers a repetition under its Idempotency-Key as before, whatever the query says', async () => {
+    const sample = await sampleOf(0)
+    const headers = { 'idempotency-key': `${name}-query` }
+    const first = await callRoute(env, route, sample, { headers })
+    const again = await callRoute(env, route, sample, { headers, search: '?again=1' })
+    expect([again.text, again.headers.get('idempotent-replayed')]).toEqual([first.text, 'true'])
+  })
+})
+
+test('in none of it a transaction asked for a second connection', () => {
+  for (const name of env.stack.children.keys()) expect(env.logs(name, 100_000)).not.toContain('second connection')
+})
+
+test('connections and refusals are counted', async () => {
+  expectProblem(await env.api('GET', '/api/v1/notifications/nobody'), 404, 'not_found')
+  const [gateway, dispatch] = await Promise.all(
+    (['gateway', 'dispatch-api'] as const).map(async (name) => (await fetch(env.stack.metricsUrls[name]!)).text()),
+  )
+  expect(gateway).toMatch(/^http_server_problems_total\{code="not_found"\} [1-9]/m)
+  expect(dispatch).toMatch(/^database_connections_in_use 0$/m)
+  expect(dispatch).toMatch(/^database_connections_awaited 0$/m)
 })

@@ -103,9 +103,14 @@ export function samplesOf(env: TestEnv, sns: StandInSns): Samples {
 }
 
 /** Calls a route of the public API as the caller that it is for. */
-export function callRoute(env: TestEnv, route: Route, sample: Sample, headers: Record<string, string> = {}) {
+export function callRoute(
+  env: TestEnv,
+  route: Route,
+  sample: Sample,
+  { headers = {}, search = '' }: { headers?: Record<string, string>; search?: string } = {},
+) {
   if (sample.call) return sample.call()
-  const path = route.path.replace(/:(\w+)/g, (_, name: string) => sample.params?.[name] ?? 'missing')
+  const path = route.path.replace(/:(\w+)/g, (_, name: string) => sample.params?.[name] ?? 'missing') + search
   const caller: ApiRequest = route.auth.caller === 'operator' ? { token: env.operatorToken } : { key: env.apiKey }
   const body = sample.body === undefined ? {} : { body: sample.body }
   return env.api(route.method, path, { ...caller, ...body, headers })

@@ -179,6 +179,21 @@ test('with one Idempotency-Key a template is stored once; another body is a conf
   expectProblem(await call('POST', path, { body: sms('other'), headers }), 409, 'idempotency_conflict')
 })
 
+test('with one Idempotency-Key a preview is answered as before, also when the template has changed, and kept encrypted', async () => {
+  const { template_id } = await create()
+  const preview = (template_data: object) =>
+    call('POST', `${of(template_id)}/preview`, { body: { template_data }, headers: { 'idempotency-key': 'preview-1' } })
+  const first = await preview(variables)
+  expect([first.status, first.headers.get('idempotent-replayed')]).toEqual([200, null])
+  await call('PUT', of(template_id), { body: sms('Something else') })
+  const again = await preview(variables)
+  expect([again.text, again.headers.get('idempotent-replayed')]).toEqual([first.text, 'true'])
+  expectProblem(await preview({ ...variables, name: 'Eve' }), 409, 'idempotency_conflict')
+  const { rows } = await env.admin.query(`select response from dispatch.idempotency_keys where key = 'preview-1'`)
+  expect(rows).toHaveLength(1)
+  expect(Buffer.from(rows[0].response, 'base64').toString() + rows[0].response).not.toMatch(/Ada|invoice/)
+})
+
 test('only operators with events:manage come near, and only to their own tenant’s', async () => {
   const { template_id } = await create()
   const routes: [string, string, object?][] = [
