@@ -6,6 +6,8 @@ export const errorCodes = {
   invalid_json: { status: 400, title: 'Invalid JSON' },
   invalid_idempotency_key: { status: 400, title: 'Invalid Idempotency-Key' },
   invalid_header: { status: 400, title: 'Invalid header' },
+  invalid_request_target: { status: 400, title: 'Invalid request target' },
+  unexpected_body: { status: 400, title: 'Unexpected body' },
   unauthenticated: { status: 401, title: 'Authentication required' },
   permission_denied: { status: 403, title: 'Permission denied' },
   invalid_signature: { status: 403, title: 'Invalid signature' },

@@ -76,7 +76,7 @@ function noAnswer(contract: Route, { code, message }: NodeJS.ErrnoException): Pr
 /** A refusal is passed on as it is; anything unforeseen becomes ours. */
 function problemOf({ status, text, headers }: InternalAnswer, contract: Route): Problem {
   const parsed = ProblemBody.safeParse(tryJson(text))
-  if (parsed.success && status < 500 && parsed.data.code in errorCodes) {
+  if (parsed.success && status < 500 && Object.hasOwn(errorCodes, parsed.data.code)) {
     const { code, detail, errors } = parsed.data
     const retryAfter = headers['retry-after']
     return new Problem(code as ErrorCode, detail, {

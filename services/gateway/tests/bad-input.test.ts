@@ -259,12 +259,20 @@ describe('paths, methods and media types', () => {
     expectProblem(await env.api(method, unknown), 404, 'not_found')
   })
 
-  test.each(
-    ['%00', '%ff', '%E0%A4%A', '..%2f..%2fetc', "'%20or%201=1--", 'x'.repeat(5000)].map((id) => [id.slice(0, 20), id]),
-  )('an id such as %s is 404 not_found', async (_shown, id) => {
-    expectProblem(await env.api('GET', `${path}/${id}`), 404, 'not_found')
-    const retried = await env.api('POST', `/api/v1/activity/${id}/retry`, { token: env.operatorToken })
-    expectProblem(retried, 404, 'not_found')
+  test.each(['%00', '..%2f..%2fetc', "'%20or%201=1--", 'x'.repeat(5000)].map((id) => [id.slice(0, 20), id]))(
+    'an id such as %s is 404 not_found',
+    async (_shown, id) => {
+      expectProblem(await env.api('GET', `${path}/${id}`), 404, 'not_found')
+      const retried = await env.api('POST', `/api/v1/activity/${id}/retry`, { token: env.operatorToken })
+      expectProblem(retried, 404, 'not_found')
+    },
+  )
+
+  test.each(['%', '%zz', '%ff', '%E0%A4%A'])('an id such as %s, which is no text, is 400', async (id) => {
+    expectProblem(await env.api('GET', `${path}/${id}`), 400, 'invalid_request_target')
+    expectProblem(await env.api('GET', `/api/v1/callbacks/email/${id}`), 400, 'invalid_request_target')
+    expectProblem(await env.call('callbacks', 'GET', `/api/v1/callbacks/email/${id}`), 400, 'invalid_request_target')
+    expectProblem(await env.call('dispatch-api', 'GET', `${path}/${id}`), 400, 'invalid_request_target')
   })
 
   test.each([

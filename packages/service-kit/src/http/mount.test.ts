@@ -69,6 +69,7 @@ const remove = defineRoute({
   body: undefined,
   responses: { 204: NoContent },
 })
+const bare = defineRoute({ ...remove, name: 'bare', method: 'POST', path: '/api/v1/bare' })
 const passed = defineRoute({
   ...send,
   name: 'passed',
@@ -144,6 +145,7 @@ beforeAll(async () => {
       value: principal.kind === 'key' ? principal.application_id : principal.subject,
     })),
     route(remove, async () => undefined),
+    route(bare, async () => undefined),
     passOn(passed, async (_context, { bodyText }) => new Reply(201, JSON.stringify({ value: bodyText }))),
     route(item, async (_context, { params, query }) => ({ value: { ...params, ...query } })),
   ])
@@ -273,13 +275,57 @@ test.each([
   expect([status, body.code, body.errors[0].path]).toEqual([422, 'validation_failed', path])
 })
 
-test('a route that takes no body passes over an empty one, and refuses fields that it would drop', async () => {
-  for (const text of ['{}', 'null']) expect((await call('DELETE', '/api/v1/things', text)).status).toBe(204)
-  const { status, body } = await call('DELETE', '/api/v1/things', '{"at":"noon"}')
+test('a POST that takes no body passes over an empty one, and refuses fields that it would drop', async () => {
+  for (const text of ['{}', 'null']) expect((await call('POST', '/api/v1/bare', text)).status).toBe(204)
+  const { status, body } = await call('POST', '/api/v1/bare', '{"at":"noon"}')
   expect([status, body.code]).toEqual([422, 'validation_failed'])
   expect(body.errors).toEqual([{ path: 'at', message: 'is not a known field' }])
-  for (const text of ['[]', '"now"']) expect((await call('DELETE', '/api/v1/things', text)).status).toBe(422)
+  for (const text of ['[]', '"now"']) expect((await call('POST', '/api/v1/bare', text)).status).toBe(422)
 })
+
+test.each([
+  ['GET', '/api/v1/items/1'],
+  ['GET', '/nowhere'],
+  ['HEAD', '/api/v1/items/1'],
+  ['DELETE', '/api/v1/things'],
+])('%s %s with a body is refused, whatever the body is', async (method, path) => {
+  for (const framing of ['Content-Length: 2\r\n\r\n{}', 'Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n']) {
+    const answer = await exchange(`${method} ${path} HTTP/1.1\r\nHost: a\r\n${framing}`)
+    expect(answer).toMatch(/^HTTP\/1\.1 400 /)
+    if (method !== 'HEAD') expect(answer).toContain('"code":"unexpected_body"')
+  }
+})
+
+test.each([
+  'GET /%',
+  'GET /api/v1/items/%zz',
+  'GET /api/v1/items/%ff',
+  'GET /api/v1/items/1?limit=%',
+  'GET /api/v1/items/1#part',
+  'GET http://',
+  'GET http://[',
+  'GET http://[::/api/v1/items/1',
+  'GET http://here:99999/api/v1/items/1',
+  'GET http://eve@here/api/v1/items/1',
+  'GET ftp://here/api/v1/items/1',
+  'GET *',
+  'OPTIONS *',
+  'CONNECT here:443',
+  'TRACE /%',
+])('%s is a problem with the code invalid_request_target', async (line) => {
+  const answer = await exchange(`${line} HTTP/1.1\r\nHost: here\r\nConnection: close\r\n\r\n`)
+  expect(answer).toMatch(/^HTTP\/1\.1 400 [\s\S]*content-type: application\/problem\+json/i)
+  expect(answer).toContain('"code":"invalid_request_target"')
+})
+
+test.each(['http://here', 'HTTPS://[::1]:8080'])(
+  'a target may be a whole URL: %s and a path is that path',
+  async (origin) => {
+    const get = (path: string) => exchange(`GET ${origin}${path} HTTP/1.1\r\nHost: here\r\nConnection: close\r\n\r\n`)
+    expect(await get('/api/v1/items/1?limit=5')).toContain('{"value":{"id":"1","limit":"5"}}')
+    for (const path of ['', '?a=1', '/nowhere']) expect(await get(path)).toMatch(/^HTTP\/1\.1 404 /)
+  },
+)
 
 test('escaped characters that can be stored pass', async () => {
   expect((await call('POST', '/api/v1/echo', '"\\ud83d\\ude00 \\u00e9"')).body).toEqual({ value: '😀 é' })
@@ -393,13 +439,10 @@ test('another method on a known path is told what is allowed', async () => {
   expect([status, headers.get('allow'), body.code]).toEqual([405, 'POST', 'method_not_allowed'])
 })
 
-test.each(['/nowhere', '/api/v1', '/api/v1/items/', '/api/v1/items/%ff', '/api/v1/items/%00', '//'])(
-  '%s is not_found',
-  async (path) => {
-    const { status, body } = await call('GET', path)
-    expect([status, body.code]).toEqual([404, 'not_found'])
-  },
-)
+test.each(['/nowhere', '/api/v1', '/api/v1/items/', '/api/v1/items/%00', '//'])('%s is not_found', async (path) => {
+  const { status, body } = await call('GET', path)
+  expect([status, body.code]).toEqual([404, 'not_found'])
+})
 
 test('a caller that takes no JSON is told so in JSON', async () => {
   const { status, headers } = await call('GET', '/api/v1/items/1', undefined, { accept: 'text/html' })

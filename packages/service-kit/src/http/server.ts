@@ -7,8 +7,10 @@ import type { Lifecycle } from '../lifecycle.ts'
 import type { Logger } from '../logger.ts'
 import { Problem } from '../problem.ts'
 import type { ExactRoutes } from './exact-routes.ts'
+import { hasBody } from './read-body.ts'
 import { sendProblem } from './reply.ts'
 import { requestIdOf } from './request-id.ts'
+import { invalidTarget, readTarget } from './request-target.ts'
 
 /** Headers of a request may take this many bytes in all. */
 export const maxHeaderBytes = 8 * 1024
@@ -57,7 +59,7 @@ export async function listen(
       joinDuplicateHeaders: true,
     },
     (request, response) => {
-      const problem = problemOfFraming(request)
+      const problem = problemOfFraming(request) ?? readTarget(request) ?? problemOfBody(request)
       if (problem) return refuse(request, response, problem)
       const take = exact?.find(request) ?? app
       take(request, response)
@@ -65,6 +67,10 @@ export async function listen(
   )
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
     refuse(request, response, new Problem('expectation_failed', 'Of the header Expect only 100-continue is understood'))
+  })
+  server.on('connect', (_request: IncomingMessage, socket: Socket) => {
+    socket.on('error', () => socket.destroy())
+    endWith(invalidTarget('of CONNECT names a tunnel, and this server is no proxy'), socket, { docsUrl, refused })
   })
   server.on('clientError', (error: NodeJS.ErrnoException & { rawPacket?: Buffer }, socket: Socket) => {
     refuseUnreadable(error, socket, { docsUrl, refused })
@@ -98,18 +104,33 @@ function problemOfFraming({ headers, httpVersion }: IncomingMessage): Problem | 
   return new Problem('transfer_coding_unknown', 'Of the transfer codings only chunked is understood')
 }
 
+const withoutBody = new Set(['GET', 'HEAD', 'DELETE'])
+
+/** Such a body means nothing (RFC 9110 9.3.1, 9.3.5): its sender expects an effect that it would not have. */
+function problemOfBody(request: IncomingMessage): Problem | undefined {
+  if (!withoutBody.has(request.method ?? '') || !hasBody(request)) return undefined
+  return new Problem('unexpected_body', `A ${request.method} request must not have a body; use path and query`)
+}
+
+type Refusing = Required<Pick<ListenOptions, 'docsUrl' | 'refused'>>
+
 /** Answers what the HTTP parser refuses, before any route sees it. */
 function refuseUnreadable(
   error: NodeJS.ErrnoException & { rawPacket?: Buffer },
   socket: Socket,
-  { docsUrl, refused }: Required<Pick<ListenOptions, 'docsUrl' | 'refused'>>,
+  options: Refusing,
 ): void {
+  if (error.code === 'ECONNRESET') socket.destroy()
+  else endWith(problemOfParser(error), socket, options)
+}
+
+/** Answers on the bare socket and ends it. */
+function endWith(problem: Problem, socket: Socket, { docsUrl, refused }: Refusing): void {
   // Bytes after an answer would be taken for the answer to the next request.
-  if (error.code === 'ECONNRESET' || !socket.writable || hasAnswered(socket)) {
+  if (!socket.writable || hasAnswered(socket)) {
     socket.destroy()
     return
   }
-  const problem = problemOfParser(error)
   refused(problem.code)
   const requestId = requestIdOf(undefined)
   const body = JSON.stringify({

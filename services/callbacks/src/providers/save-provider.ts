@@ -34,7 +34,7 @@ const keptOf: Record<string, z.ZodType<Kept>> = {
 export async function saveProvider(context: Context, change: ProviderChange): Promise<void> {
   const { db, keyRing, directory, log } = context
   const { provider_id, tenant_id, kind, revision, credentials } = change
-  const schema = keptOf[kind]
+  const schema = Object.hasOwn(keptOf, kind) ? keptOf[kind] : undefined
   if (!schema) return
   const text = keyRing.decrypt(Buffer.from(credentials, 'base64'), eventPlace(tenant_id, provider_id))
   const parsed = schema.safeParse(JSON.parse(text))

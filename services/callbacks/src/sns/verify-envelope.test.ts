@@ -46,6 +46,7 @@ test.each<[string, Fields]>([
   ['the other version than was signed with', { SignatureVersion: '1' }],
   ['an unknown version', { SignatureVersion: '3' }],
   ['no version', { SignatureVersion: undefined }],
+  ['a version that every object inherits', { SignatureVersion: '__proto__' }],
   ['another type', { Type: 'UnsubscribeConfirmation', SubscribeURL: 'x', Token: 'x' }],
 ])('%s is refused', async (_what, after) => {
   await expect(receiver()(sns.message({}, after))).rejects.toMatchObject(refused)

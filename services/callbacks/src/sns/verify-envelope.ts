@@ -4,7 +4,10 @@ import type { Certificates } from './certificates.ts'
 import { pinnedAddress } from './pinned-address.ts'
 import type { Envelope } from './read-envelope.ts'
 
-const hashes: Record<string, string> = { '1': 'RSA-SHA1', '2': 'RSA-SHA256' }
+const hashes = new Map([
+  ['1', 'RSA-SHA1'],
+  ['2', 'RSA-SHA256'],
+])
 
 /**
  * Verifies that SNS signed the message. Its time is not judged: SNS repeats for as long as the subscription's policy says,
@@ -17,7 +20,7 @@ export async function verifyEnvelope(
   certificates: Certificates,
   allowedOrigins: readonly string[],
 ): Promise<void> {
-  const hash = hashes[envelope.SignatureVersion]
+  const hash = hashes.get(envelope.SignatureVersion)
   if (!hash) throw invalid('SignatureVersion must be 1 or 2')
   const url = pinnedAddress(envelope.SigningCertURL, allowedOrigins)
   if (!url?.pathname.endsWith('.pem')) throw invalid('SigningCertURL is not a certificate of Amazon SNS')

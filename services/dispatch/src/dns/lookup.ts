@@ -31,16 +31,16 @@ const partOfTheTime = 6
 const longestAlias = 5
 
 const absence = new Set(['ENOTFOUND', 'ENODATA'])
-const troubles: Record<string, string> = {
-  ESERVFAIL: 'the name servers fail (SERVFAIL)',
-  EREFUSED: 'the name servers refuse to answer (REFUSED)',
-  ETIMEOUT: 'the name servers did not answer in time',
-  ECANCELLED: 'the name servers did not answer in time',
-  ECONNREFUSED: 'the resolver cannot be reached',
-  EBADRESP: 'the answer cannot be read',
-  EFORMERR: 'the name servers do not understand the question (FORMERR)',
-  ENOTIMP: 'the name servers do not answer such questions (NOTIMP)',
-}
+const troubles = new Map([
+  ['ESERVFAIL', 'the name servers fail (SERVFAIL)'],
+  ['EREFUSED', 'the name servers refuse to answer (REFUSED)'],
+  ['ETIMEOUT', 'the name servers did not answer in time'],
+  ['ECANCELLED', 'the name servers did not answer in time'],
+  ['ECONNREFUSED', 'the resolver cannot be reached'],
+  ['EBADRESP', 'the answer cannot be read'],
+  ['EFORMERR', 'the name servers do not understand the question (FORMERR)'],
+  ['ENOTIMP', 'the name servers do not answer such questions (NOTIMP)'],
+])
 
 /** Asks DNS for as long as `work` takes, and no longer than the time given: what is late is trouble. */
 export async function withLookup<T>(settings: LookupSettings, work: (lookup: Lookup) => Promise<T>): Promise<T> {
@@ -137,5 +137,5 @@ async function answerOf<Item>(query: () => Promise<Item[]>): Promise<Answer<Item
 }
 
 function troubleOf(code: string): { kind: 'trouble'; reason: string } {
-  return { kind: 'trouble', reason: troubles[code] ?? `the question failed (${code})` }
+  return { kind: 'trouble', reason: troubles.get(code) ?? `the question failed (${code})` }
 }

@@ -16,13 +16,13 @@ export function explainFailure(receipt: Receipt): Failure | undefined {
   return { code, reason: describeCode(code, receipt.error_message), retryable: !suppress && !isPermanentCode(code) }
 }
 
-const emailTexts: Record<string, string> = {
-  reject: 'The carrier refused the content',
-  rendering_failure: 'The carrier could not render the template',
-}
+const emailTexts = new Map([
+  ['reject', 'The carrier refused the content'],
+  ['rendering_failure', 'The carrier could not render the template'],
+])
 
 function emailReason({ error_code: code, error_message: said }: Receipt): string {
-  const text = said ?? (code === null ? undefined : emailTexts[code]) ?? 'The carrier gave no reason'
+  const text = said ?? (code === null ? undefined : emailTexts.get(code)) ?? 'The carrier gave no reason'
   return code === null ? text : `${code} ${text}`
 }
 
