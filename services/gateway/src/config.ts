@@ -3,6 +3,13 @@ import { commonConfig, jsonText } from '@notify/service-kit'
 import type { JWK } from 'jose'
 import { z } from 'zod'
 
+/** A media type in a `typ` header may leave out `application/`, and is not case-sensitive (RFC 7515 4.1.9). */
+export const normalTokenType = (type: string) =>
+  type
+    .trim()
+    .toLowerCase()
+    .replace(/^application\//, '')
+
 const perSecond = z.coerce.number().int().positive()
 
 export const Config = z.object({
@@ -19,6 +26,12 @@ export const Config = z.object({
   OIDC_AUDIENCE: z.string().min(1).describe('Audience that operator tokens must name'),
   OIDC_TENANT_CLAIM: z.string().default('tenant_id').describe("Claim with the operator's tenant"),
   OIDC_PERMISSIONS_CLAIM: z.string().default('permissions').describe("Claim with the operator's permissions"),
+  OIDC_TOKEN_TYPES: z
+    .string()
+    .default('at+jwt,JWT')
+    .transform((text) => text.split(',').map(normalTokenType).filter(Boolean))
+    .refine((types) => types.length > 0, 'must name at least one type')
+    .describe('Header `typ` that operator tokens may have, comma separated; `none` allows tokens without one'),
   DISPATCH_URL: z.url().describe('Internal address of dispatch (api)'),
   CALLBACKS_URL: z.url().describe('Internal address of callbacks'),
   BOOTSTRAP_FILE: z.string().optional().describe('JSON document with the tenants, applications and keys to start with'),

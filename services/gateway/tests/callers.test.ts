@@ -59,9 +59,37 @@ describe('an operator’s token counts only as the issuer made it', () => {
     ['unsigned', () => `${operatorToken(env, {}, { alg: 'none' }).split('.').slice(0, 2).join('.')}.`],
     ['altered', () => operatorToken(env, {}).replace(/\.[^.]{20}/, (part) => `${part.slice(0, -1)}A`)],
     ['signed by algorithm HS256 with the public key', () => operatorToken(env, {}, { alg: 'HS256' })],
+    ['of a type for something else', () => operatorToken(env, {}, { typ: 'logout+jwt' })],
+    ['without a type', () => operatorToken(env, {}, { typ: undefined })],
+    ...(['sub', 'tenant_id'] as const).flatMap((claim): [string, () => string][] => [
+      [`with NUL in ${claim}`, () => operatorToken(env, { [claim]: `${env.tenantId}\0` })],
+      [`with half a surrogate pair in ${claim}`, () => operatorToken(env, { [claim]: `${env.tenantId}\ud83d` })],
+      [`with a line break in ${claim}`, () => operatorToken(env, { [claim]: `a\nb` })],
+      [`with 256 characters in ${claim}`, () => operatorToken(env, { [claim]: 'x'.repeat(256) })],
+      [`with nothing in ${claim}`, () => operatorToken(env, { [claim]: '' })],
+      [`with a number in ${claim}`, () => operatorToken(env, { [claim]: 7 })],
+      [`with a list in ${claim}`, () => operatorToken(env, { [claim]: [env.tenantId] })],
+      [`with null in ${claim}`, () => operatorToken(env, { [claim]: null })],
+    ]),
+    ['without a subject', () => operatorToken(env, { sub: undefined })],
+    ['with permissions that are a number', () => operatorToken(env, { permissions: 1 })],
+    ['with permissions that are an object', () => operatorToken(env, { permissions: { 'activity:read': true } })],
+    ['with a permission that is no name', () => operatorToken(env, { permissions: ['activity:read', 1] })],
   ]
   test.each(cases)('%s: 401', async (_what, token) => {
     expectProblem(await activity(env, {}, token()), 401, 'unauthenticated')
+  })
+
+  test.each(['at+jwt', 'application/at+jwt', 'AT+JWT', 'JWT', 'application/jwt'])(
+    'of the type %s: 200',
+    async (typ) => {
+      expect((await activity(env, {}, operatorToken(env, {}, { typ }))).status).toBe(200)
+    },
+  )
+
+  test('with permissions as words of one text, known and unknown ones: 200', async () => {
+    const permissions = 'made:up activity:read constructor'
+    expect((await activity(env, {}, operatorToken(env, { permissions }))).status).toBe(200)
   })
 
   test('as it is: 200; without a tenant, or without the permission: 403', async () => {

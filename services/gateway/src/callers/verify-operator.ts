@@ -2,7 +2,8 @@ import { OperatorPermission, OperatorPrincipal } from '@notify/contracts'
 import { createPseudonym, type Pseudonym } from '@notify/privacy'
 import { Problem } from '@notify/service-kit'
 import { createRemoteJWKSet, errors, type JWTPayload, jwtVerify } from 'jose'
-import type { Config } from '../config.ts'
+import { z } from 'zod'
+import { type Config, normalTokenType } from '../config.ts'
 
 const algorithms = ['ES256', 'ES384', 'RS256', 'PS256', 'EdDSA']
 const discoveryTimeoutMs = 3000
@@ -22,12 +23,13 @@ export function createOperatorVerifier(config: Config): VerifyOperator {
       keys = undefined
     })
     try {
-      const { payload } = await jwtVerify(token, await keys, {
+      const { payload, protectedHeader } = await jwtVerify(token, await keys, {
         issuer: config.OIDC_ISSUER,
         audience: config.OIDC_AUDIENCE,
         algorithms,
         requiredClaims: ['exp', 'sub'],
       })
+      requireType(protectedHeader.typ, config)
       return principalOf(payload, config, pseudonym)
     } catch (error) {
       throw error instanceof Problem ? error : refusal(error)
@@ -46,15 +48,45 @@ async function discoverKeys(issuer: string) {
   return createRemoteJWKSet(new URL(jwks_uri), { timeoutDuration: discoveryTimeoutMs })
 }
 
+/** A token of the same issuer that was made for something else, such as a logout token, is no access token (RFC 8725 3.11). */
+function requireType(typ: string | undefined, { OIDC_TOKEN_TYPES }: Config): void {
+  if (OIDC_TOKEN_TYPES.includes(typ === undefined ? 'none' : normalTokenType(typ))) return
+  throw unauthenticated(`The access token has none of the types ${OIDC_TOKEN_TYPES.join(', ')} in its header typ`)
+}
+
+/** Text that Postgres and logs can hold; a subject has at most 255 characters (OpenID Connect Core 1.0, section 2). */
+const Text = z
+  .string()
+  .min(1)
+  .max(255)
+  .refine((text) => text.isWellFormed() && !/\p{Cc}/u.test(text))
+
+const Claims = z.object({
+  subject: Text,
+  tenant_id: Text.optional(),
+  permissions: z
+    .union([z.string().transform((text) => text.split(' ')), z.array(z.string())])
+    .optional()
+    .transform((names = []) => names),
+})
+
 function principalOf(payload: JWTPayload, config: Config, pseudonym: Pseudonym): OperatorPrincipal {
-  const claimed = payload[config.OIDC_PERMISSIONS_CLAIM]
-  const names = typeof claimed === 'string' ? claimed.split(' ') : Array.isArray(claimed) ? claimed : []
+  const claims = Claims.safeParse({
+    subject: payload.sub,
+    tenant_id: payload[config.OIDC_TENANT_CLAIM],
+    permissions: payload[config.OIDC_PERMISSIONS_CLAIM],
+  })
+  if (!claims.success) {
+    const { OIDC_TENANT_CLAIM, OIDC_PERMISSIONS_CLAIM } = config
+    throw unauthenticated(
+      `The claims sub and ${OIDC_TENANT_CLAIM} must be text of 1 to 255 characters, ${OIDC_PERMISSIONS_CLAIM} a list of names`,
+    )
+  }
   const known: readonly string[] = OperatorPermission.options
   const parsed = OperatorPrincipal.safeParse({
     kind: 'operator',
-    subject: payload.sub,
-    tenant_id: payload[config.OIDC_TENANT_CLAIM],
-    permissions: names.filter((name) => known.includes(name)),
+    ...claims.data,
+    permissions: claims.data.permissions.filter((name) => known.includes(name)),
   })
   if (parsed.success) return { ...parsed.data, subject: pseudonym(parsed.data.tenant_id, parsed.data.subject) }
   throw new Problem('permission_denied', `The access token names no tenant in its claim ${config.OIDC_TENANT_CLAIM}`)
