@@ -3,7 +3,7 @@ import { newId } from '@notify/contracts'
 import { openDatabase } from '@notify/database'
 import { type ApiRequest, eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
 import { createTestKit } from '../../../packages/service-kit/tests/test-kit.ts'
-import { operatorToken } from '../../../tests/flows/other-callers.ts'
+import { addApplication, addTenant, operatorToken } from '../../../tests/flows/other-callers.ts'
 import { expectProblem } from '../../../tests/flows/sms.ts'
 import type { Tables } from '../src/db/schema.ts'
 import { createTemplateCatalogue } from '../src/templates/template-catalogue.ts'
@@ -217,6 +217,26 @@ test('only operators with events:manage come near, and only to their own tenantâ
   expect((await call('GET', of(template_id))).body.version).toBe(1)
 })
 
+test('a template cannot name another tenantâ€™s application, which is as unknown as one that does not exist', async () => {
+  const { template_id } = await create()
+  const { applicationId } = await addTenant(env)
+  for (const [method, url] of [
+    ['POST', path],
+    ['PUT', of(template_id)],
+  ] as const) {
+    for (const application_id of [applicationId, newId('app')]) {
+      const answer = await call(method, url, { body: { ...invoice, application_id } })
+      expectProblem(answer, 422, 'validation_failed')
+      const message = 'names no application of this tenant'
+      expect(answer.body).toMatchObject({
+        detail: `application_id ${message}`,
+        errors: [{ path: 'application_id', message }],
+      })
+    }
+  }
+  expect((await call('GET', of(template_id))).body.version).toBe(1)
+})
+
 test.each(['nonsense', 'tmpl_1', '%00', 'tmpl_01jd3x8qk5w9t2m4v6b8n0p2r4'])('the id %s is 404', async (id) => {
   expectProblem(await call('GET', of(id)), 404, 'not_found')
 })
@@ -226,7 +246,7 @@ test('a send finds a template of its tenant and application, and the new one wit
   const url = env.stack.databaseUrl('dispatch')
   const db = await openDatabase<Tables>(kit, { url, poolSize: 2, schema: 'dispatch' })
   const catalogue = createTemplateCatalogue(db)
-  const other = newId('app')
+  const other = (await addApplication(env)).applicationId
   const everybodys = (await create()).template_id
   const own = (await create({ ...invoice, application_id: env.applicationId })).template_id
   const find = (id: string, application = env.applicationId, tenant = env.tenantId) =>

@@ -22,6 +22,7 @@ import {
 } from '@notify/contracts'
 import { passOn, type RouteEntry, route } from '@notify/service-kit'
 import { listActivity } from './activity/list-activity.ts'
+import { withOwnApplication } from './applications/require-own-application.ts'
 import type { Context } from './context.ts'
 import { createBatchHandler } from './dispatching/create-batch.ts'
 import { createNotificationHandler } from './dispatching/create-notification.ts'
@@ -45,9 +46,9 @@ export const routesOf = (context: Context): readonly RouteEntry<Context>[] => [
   passOn(addSuppression, forwardTo(dispatch, addSuppression)),
   passOn(liftSuppression, forwardTo(dispatch, liftSuppression)),
   passOn(listTemplates, forwardTo(dispatch, listTemplates)),
-  passOn(createTemplate, forwardTo(dispatch, createTemplate)),
+  passOn(createTemplate, withOwnApplication(forwardTo(dispatch, createTemplate))),
   passOn(getTemplate, forwardTo(dispatch, getTemplate)),
-  passOn(replaceTemplate, forwardTo(dispatch, replaceTemplate)),
+  passOn(replaceTemplate, withOwnApplication(forwardTo(dispatch, replaceTemplate))),
   passOn(deleteTemplate, forwardTo(dispatch, deleteTemplate)),
   passOn(previewTemplate, forwardTo(dispatch, previewTemplate)),
 ]
