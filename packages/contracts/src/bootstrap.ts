@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Channel } from './channel.ts'
 import { idSchema } from './ids.ts'
-import { KeyPermission } from './permissions.ts'
+import { KeyPermission, liveOnlyPermissions } from './permissions.ts'
 import { EventKey } from './text.ts'
 
 /** What goes into a header. */
@@ -47,16 +47,23 @@ export const BootstrapDocument = z.strictObject({
     }),
   ),
   api_keys: z.array(
-    z.strictObject({
-      key_id: idSchema('key'),
-      tenant_id: idSchema('ten'),
-      application_id: idSchema('app'),
-      name: z.string(),
-      mode: z.enum(['live', 'test']),
-      permissions: z.array(KeyPermission),
-      sha256: z.string().regex(/^[0-9a-f]{64}$/),
-      rate_limit_per_second: z.int().positive().nullable(),
-    }),
+    z
+      .strictObject({
+        key_id: idSchema('key'),
+        tenant_id: idSchema('ten'),
+        application_id: idSchema('app'),
+        name: z.string(),
+        mode: z.enum(['live', 'test']),
+        permissions: z.array(KeyPermission),
+        sha256: z.string().regex(/^[0-9a-f]{64}$/),
+        rate_limit_per_second: z.int().positive().nullable(),
+      })
+      .superRefine(({ mode, permissions }, issues) => {
+        const refused = mode === 'test' ? permissions.filter((one) => liveOnlyPermissions.includes(one)) : []
+        for (const permission of refused) {
+          issues.addIssue({ code: 'custom', path: ['permissions'], message: `a test key cannot have ${permission}` })
+        }
+      }),
   ),
   events: z.array(
     z.strictObject({

@@ -12,6 +12,9 @@ export const KeyPermission = z.enum([
 ])
 export type KeyPermission = z.infer<typeof KeyPermission>
 
+/** What a test key may never do: live sends use what it would make or remove. */
+export const liveOnlyPermissions: readonly KeyPermission[] = ['domains:manage']
+
 /** What a console operator may be allowed to do. */
 export const OperatorPermission = z.enum([
   'activity:read',

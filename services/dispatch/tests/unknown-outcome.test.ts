@@ -162,7 +162,10 @@ test('messages of an sk_test_ key go to the sandbox alone, wherever the live one
   const calls = carrier.received.length
   const phone = freshPhone()
   const { body } = await post(env, smsTo(phone), { key: apiKey })
-  await untilState(env, body.notification_id, { delivery_status: 'delivered' })
+  await eventually(async () => {
+    const state = await env.api('GET', `/api/v1/notifications/${body.notification_id}`, { key: apiKey })
+    expect(state.body.delivery_status).toBe('delivered')
+  })
   expect(await env.messages({ to: phone })).toHaveLength(1)
   expect(carrier.received.length).toBe(calls)
 })

@@ -1,6 +1,6 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import { type ParsedUrlQuery, parse as parseQuery } from 'node:querystring'
-import { type ErrorCode, type Principal, permissionsFor, type Route } from '@notify/contracts'
+import { type ErrorCode, liveOnlyPermissions, type Principal, permissionsFor, type Route } from '@notify/contracts'
 import type { ErrorRequestHandler, Express, Request } from 'express'
 import type { Logger } from '../logger.ts'
 import { Problem } from '../problem.ts'
@@ -86,8 +86,6 @@ export function mountMethods(app: Express, door: Refusing, path: string, methods
 export function mountNotFound(app: Express, door: Refusing & Pick<Door, 'log'>): void {
   app.use((request, response) => refuse(door, request, response, notFound(request)))
   const onFault: ErrorRequestHandler = (error, request, response, _next) => {
-    // A path that is not percent-encoded text names nothing.
-    if (error instanceof URIError) return refuse(door, request, response, notFound(request))
     fail(door, request, response, error)
   }
   app.use(onFault)
@@ -189,8 +187,14 @@ async function admitCaller(door: Door, contract: Route, request: IncomingMessage
   if (!(principal.permissions as string[]).includes(permission)) {
     throw new Problem('permission_denied', `The caller lacks the permission ${permission}`)
   }
+  // A key may bear such a permission from before it was refused where keys are made.
+  if (principal.kind === 'key' && principal.mode === 'test' && isLiveOnly(permission)) {
+    throw new Problem('permission_denied', `A test key cannot use ${permission}; use a live key or the console`)
+  }
   return principal
 }
+
+const isLiveOnly = (permission: string) => (liveOnlyPermissions as readonly string[]).includes(permission)
 
 async function bodyOf({ contract, passedOn }: RouteEntry<never>, request: IncomingMessage): Promise<Body> {
   const maxBytes = contract.maxBodyBytes ?? defaultMaxBodyBytes

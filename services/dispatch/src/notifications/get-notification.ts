@@ -4,11 +4,11 @@ import type { Selectable } from 'kysely'
 import type { Context } from '../context.ts'
 import type { Tables } from '../db/schema.ts'
 
-/** A notification's state and every attempt that was made, for the application that sent it. */
+/** A notification's state and every attempt that was made, for the application that sent it, and keys of its mode. */
 export const getNotification: Handler<Context, typeof contract> = async ({ db }, { params, principal }) => {
   const [found] = await db.run<Selectable<Tables['notifications']>>(
-    'select * from notifications where id = $1 and application_id = $2',
-    [params.notification_id, principal.application_id],
+    'select * from notifications where id = $1 and application_id = $2 and mode = $3',
+    [params.notification_id, principal.application_id, principal.mode],
   )
   if (!found) throw new Problem('not_found', 'This application has no notification with this id')
   const attempts = await db.run<Selectable<Tables['attempts']>>(

@@ -35,7 +35,7 @@ const claim: Statement = {
   text: `
     with wanted as (select * from json_to_recordset($1::json) as t (id text, attempt_id text)),
     locked as (
-      select n.id, n.tenant_id, n.channel, n.recipient_index, n.status, n.sending, n.next_attempt_at, n.when_due, attempt_id
+      select n.id, n.tenant_id, n.channel, n.mode, n.recipient_index, n.status, n.sending, n.next_attempt_at, n.when_due, attempt_id
       from notifications n join wanted using (id) order by n.id for update of n
     ), due as (
       select id, attempt_id, ${suppressedBecause('locked')} as suppressed from locked

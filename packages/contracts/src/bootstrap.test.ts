@@ -1,0 +1,32 @@
+import { expect, test } from '@jest/globals'
+import { BootstrapDocument } from './bootstrap.ts'
+import { newId } from './ids.ts'
+import { KeyPermission } from './permissions.ts'
+
+const documentWith = (mode: string, permissions: readonly string[]) => ({
+  tenants: [],
+  applications: [],
+  events: [],
+  providers: [],
+  api_keys: [
+    {
+      key_id: newId('key'),
+      tenant_id: newId('ten'),
+      application_id: newId('app'),
+      name: 'Key',
+      mode,
+      permissions,
+      sha256: '0'.repeat(64),
+      rate_limit_per_second: null,
+    },
+  ],
+})
+
+test('a live key may have every permission, a test key all but domains:manage', () => {
+  const harmless = KeyPermission.options.filter((permission) => permission !== 'domains:manage')
+  expect(BootstrapDocument.safeParse(documentWith('live', KeyPermission.options)).success).toBe(true)
+  expect(BootstrapDocument.safeParse(documentWith('test', harmless)).success).toBe(true)
+  expect(BootstrapDocument.safeParse(documentWith('test', ['domains:manage'])).error?.issues).toMatchObject([
+    { path: ['api_keys', 0, 'permissions'], message: 'a test key cannot have domains:manage' },
+  ])
+})

@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { KeyPermission, liveOnlyPermissions, permissionsFor, type Route } from '../../packages/contracts/src/index.ts'
+import { publicRoutes } from '../../packages/contracts/src/openapi.ts'
+import { TestEnv } from '../../packages/dev-env/src/index.ts'
+import { addKey } from './other-callers.ts'
+import { expectProblem, freshPhone, post, smsTo } from './sms.ts'
+
+type Mode = 'live' | 'test'
+const modes: [Mode, Mode][] = [
+  ['live', 'test'],
+  ['test', 'live'],
+]
+const routes = publicRoutes().filter((route) => permissionsFor(route.auth)?.key !== undefined)
+const named = (chosen: readonly Route[]) => chosen.map((route) => [`${route.method} ${route.path}`, route] as const)
+const isLiveOnly = ({ auth }: Route) => liveOnlyPermissions.includes(permissionsFor(auth)?.key as KeyPermission)
+const parameterOf = ({ path }: Route) => /:(\w+)/.exec(path)?.[1]
+
+let env: TestEnv
+let keys: Record<Mode, string>
+/** What a key of each mode has made, by the name that paths give it. A route with another parameter needs a line here. */
+let made: Record<Mode, Record<string, string>>
+/** Each with a recipient of its own. A route with another body needs a line here. */
+const bodies: Record<string, () => object> = {
+  createNotification: () => smsTo(freshPhone()),
+  createNotificationBatch: () => ({ requests: [smsTo(freshPhone())] }),
+  createDomain: () => ({ domain: `d${freshPhone().slice(1)}.example` }),
+}
+
+beforeAll(async () => {
+  env = await TestEnv.start(['gateway', 'dispatch'])
+  // As keys were that somebody made before test keys were refused this permission.
+  const { apiKey } = await addKey(env, env, { mode: 'test', permissions: [...KeyPermission.options] })
+  keys = { live: env.apiKey, test: apiKey }
+  const send_at = new Date(Date.now() + 3_600_000).toISOString()
+  const schedule = async (key: string) => {
+    const { status, body } = await post(env, smsTo(freshPhone(), { send_at }), { key })
+    expect(status).toBe(202)
+    return body.notification_id as string
+  }
+  const { body: domain } = await env.api('POST', '/api/v1/domains', { body: { domain: 'shop.example' } })
+  made = {
+    live: { notification_id: await schedule(keys.live), domain_id: domain.domain_id },
+    test: { notification_id: await schedule(keys.test) },
+  }
+}, 60_000)
+afterAll(() => env?.stop())
+
+function request(mode: Mode, route: Route, id?: string, headers: Record<string, string> = {}) {
+  const path = route.path.replace(/:\w+/, id ?? '')
+  const body = route.body ? bodies[route.name]?.() : undefined
+  if (route.body && !body) throw new Error(`say in this test what a body of ${route.name} is`)
+  return env.api(route.method, path, { key: keys[mode], headers, ...(body ? { body } : {}) })
+}
+
+/** Every row that a key may have made, with its mode. */
+async function rows(): Promise<{ id: string; mode: Mode }[]> {
+  return (await env.admin.query('select * from dispatch.notifications order by id')).rows
+}
+
+describe.each(modes)('what a %s key asks for of a %s key’s', (mode, other) => {
+  test.each(named(routes.filter((route) => parameterOf(route) && !isLiveOnly(route))))(
+    '%s: as unknown as what never was, and unchanged',
+    async (_name, route) => {
+      const id = made[other][parameterOf(route)!]
+      if (id === undefined) throw new Error(`say in this test how a ${parameterOf(route)} is made`)
+      const before = await rows()
+      const answer = await request(mode, route, id)
+      const unknown = await request(mode, route, id.slice(0, -4).padEnd(id.length, '0'))
+      expectProblem(answer, 404, 'not_found')
+      expect({ ...answer.body, request_id: '' }).toEqual({ ...unknown.body, request_id: '' })
+      expect(await rows()).toEqual(before)
+    },
+  )
+})
+
+test.each(named(routes.filter(isLiveOnly)))('%s is not for test keys, and says why', async (_name, route) => {
+  const before = await env.admin.query('select * from dispatch.domains')
+  const answer = await request('test', route, made.live[parameterOf(route) ?? ''])
+  expectProblem(answer, 403, 'permission_denied')
+  expect(answer.body.detail).toMatch(/test key.*domains:manage.*live key/)
+  expect((await env.admin.query('select * from dispatch.domains')).rows).toEqual(before.rows)
+})
+
+test.each(named(routes.filter((route) => !parameterOf(route) && !isLiveOnly(route))))(
+  '%s: each mode makes and finds its own, and an Idempotency-Key of one is none of the other',
+  async (_name, route) => {
+    const headers = route.method === 'POST' ? { 'idempotency-key': `modes-${route.name}` } : {}
+    const known = new Set((await rows()).map(({ id }) => id))
+    for (const [mode, other] of modes) {
+      const answer = await request(mode, route, undefined, headers)
+      expect([answer.status < 300, answer.headers.get('idempotent-replayed')]).toEqual([true, null])
+      for (const id of Object.values(made[other])) expect(answer.text).not.toContain(id)
+      const fresh = (await rows()).filter(({ id }) => !known.has(id))
+      expect(fresh.map((row) => row.mode)).toEqual(fresh.map(() => mode))
+      for (const { id } of fresh) known.add(id)
+    }
+  },
+)
+
+test('a suppression concerns live keys alone: a test key learns nothing of it', async () => {
+  const phone = freshPhone()
+  const { operatorToken: token } = env
+  const body = { channel: 'sms', recipient: phone }
+  expect((await env.api('POST', '/api/v1/suppressions', { token, body })).status).toBe(201)
+  expectProblem(await post(env, smsTo(phone)), 422, 'recipient_suppressed')
+  expect((await post(env, smsTo(phone), { key: keys.test })).status).toBe(202)
+})
+
+test('a key reads and cancels what a key of its own mode made', async () => {
+  for (const [mode] of modes) {
+    const path = `/api/v1/notifications/${made[mode].notification_id}`
+    expect((await env.api('GET', path, { key: keys[mode] })).body.delivery_status).toBe('scheduled')
+    expect((await env.api('POST', `${path}/cancel`, { key: keys[mode] })).body.delivery_status).toBe('cancelled')
+  }
+})
