@@ -42,7 +42,7 @@ beforeAll(async () => {
   })
   const ids: string[] = []
   for (const phone of phones) {
-    const fields = { body: 'Dear {{ name }}', template_data: { name: word } }
+    const fields = { body: 'Dear {{ name }}', template_data: { name: word }, metadata: { customer: 'Schneewittchen' } }
     ids.push(
       (await post(env, smsTo(phone, fields), { headers: { 'idempotency-key': phone.slice(-7) } })).body.notification_id,
     )
@@ -131,6 +131,7 @@ test('no column of any table holds any of them, in whatever way they may be writ
     expect.arrayContaining([
       'dispatch.outbox.events',
       'dispatch.notifications.payload',
+      'dispatch.notifications.sealed_metadata',
       'dispatch.providers.credentials',
       'dispatch.domains.private_key',
       'dispatch.idempotency_keys.response',
@@ -149,13 +150,16 @@ test('what is encrypted in the tables is what must not be found there', async ()
   const keyRing = parseKeyRing(env.stack.state.encryption_keys.map(({ id, key }) => `${id}:${key}`).join(','))
   const { rows } = await env.admin.query(
     `select 'notifications' as place, tenant_id, id, payload as sealed from dispatch.notifications
+     union all select 'notifications.metadata', tenant_id, id, sealed_metadata from dispatch.notifications
      union all select 'providers', tenant_id, id, credentials from dispatch.providers
      union all select 'domains', tenant_id, id, private_key from dispatch.domains
      union all select 'providers', tenant_id, id, credentials from callbacks.providers where credentials is not null`,
   )
   const text = rows.map(({ place, tenant_id, id, sealed }) => keyRing.decrypt(sealed, `${place}|${tenant_id}|${id}`))
-  expect(new Set(rows.map(({ place }) => place))).toEqual(new Set(['notifications', 'providers', 'domains']))
-  const inside = secrets.slice(0, 5).concat('Zwetschgenknödel', env.stack.state.twilio_auth_token)
+  expect(new Set(rows.map(({ place }) => place))).toEqual(
+    new Set(['notifications', 'notifications.metadata', 'providers', 'domains']),
+  )
+  const inside = secrets.slice(0, 5).concat('Zwetschgenknödel', 'Schneewittchen', env.stack.state.twilio_auth_token)
   expect(inside.filter((secret) => !text.join('\n').includes(secret))).toEqual([])
 })
 

@@ -24,6 +24,7 @@ import { startDomainSchedulers } from './domains/start-domain-schedulers.ts'
 import { createVerifiedDomains } from './domains/verified-domains.ts'
 import { createEventCatalogue } from './events/event-catalogue.ts'
 import { createMetrics } from './metrics.ts'
+import { sealOldMetadata } from './notifications/seal-metadata.ts'
 import { createProviderDirectory } from './providers/provider-directory.ts'
 import { routesOf } from './routes.ts'
 import { createSentAttempts } from './sending/sent-attempts.ts'
@@ -39,6 +40,7 @@ export async function migrateSchema(config: Config, kit: Pick<Kit, 'log' | 'life
 
 export async function rotateKeys(config: Config, kit: Pick<Kit, 'log' | 'lifecycle'>): Promise<void> {
   const db = await openDatabase<Tables>(kit, { url: config.DATABASE_URL, poolSize: 1, schema })
+  await sealOldMetadata(db, config.ENCRYPTION_KEYS, kit.log)
   await rotateEncryptedColumns(db, encryptedColumns, config.ENCRYPTION_KEYS, kit.log)
 }
 

@@ -47,6 +47,7 @@ function notification(lane: 'transactional' | 'bulk' = 'transactional', key?: st
     lane,
     recipientMasked: '+14*****0100',
     recipientIndex: 'index',
+    metadata: undefined,
     payload: Buffer.from('sealed'),
     sendAt: undefined,
     credits: 1,

@@ -18,6 +18,8 @@ export interface NewNotification {
   recipientMasked: string
   recipientIndex: string
   payload: Buffer
+  /** The caller's metadata, encrypted. */
+  metadata: Buffer | undefined
   /** When it is to be sent; at once without one. */
   sendAt: Date | undefined
   credits: number

@@ -24,7 +24,7 @@ const commit = (messages: readonly OutboxMessage[]): Statement => ({
   text: `
     with input as (
       select * from json_to_recordset($1::json) as t (id text, tenant_id text, application_id text, channel text, lane text,
-        mode text, event_key text, recipient_masked text, recipient_index text, payload text, metadata jsonb, credits int,
+        mode text, event_key text, recipient_masked text, recipient_index text, payload text, metadata text, credits int,
         traceparent text, status text, send_at timestamptz, created_at timestamptz, scope text, key text, fingerprint text, response text)
     ), judged as (
       select *, ${suppressedBecause('input')} as reason from input
@@ -37,9 +37,9 @@ const commit = (messages: readonly OutboxMessage[]): Statement => ({
       ${keysInto(`(select scope, key, fingerprint, 202 as status, response from allowed where key is not null) as keyed`)}
     ), inserted as (
       insert into notifications (id, tenant_id, application_id, channel, lane, mode, event_key, recipient_masked,
-        recipient_index, payload, metadata, credits, traceparent, status, send_at, next_attempt_at, created_at, updated_at)
+        recipient_index, payload, sealed_metadata, credits, traceparent, status, send_at, next_attempt_at, created_at, updated_at)
       select id, tenant_id, application_id, channel, lane, mode, event_key, recipient_masked,
-        recipient_index, decode(payload, 'base64'), metadata, credits, traceparent, status, send_at, send_at,
+        recipient_index, decode(payload, 'base64'), decode(metadata, 'base64'), credits, traceparent, status, send_at, send_at,
         created_at, created_at
       from allowed
       where key is null or (scope, key) in (table keys)
@@ -87,7 +87,18 @@ export async function commitBatch(run: Run, batch: readonly NewNotification[]): 
 }
 
 function rowOf(
-  { candidate, channel, lane, recipientMasked, recipientIndex, payload, sendAt, credits, response }: NewNotification,
+  {
+    candidate,
+    channel,
+    lane,
+    recipientMasked,
+    recipientIndex,
+    payload,
+    metadata,
+    sendAt,
+    credits,
+    response,
+  }: NewNotification,
   createdAt: string,
 ) {
   const { notificationId, principal, request, traceparent, idempotency } = candidate
@@ -102,7 +113,7 @@ function rowOf(
     recipient_masked: recipientMasked,
     recipient_index: recipientIndex,
     payload: payload.toString('base64'),
-    metadata: request.metadata,
+    metadata: metadata?.toString('base64'),
     credits,
     traceparent,
     status: sendAt ? 'scheduled' : 'queued',

@@ -2,6 +2,7 @@ import type { Channel, KeyPrincipal, NotificationAccepted } from '@notify/contra
 import { Problem } from '@notify/service-kit'
 import type { Context } from '../context.ts'
 import { domainOf } from '../domains/verified-domains.ts'
+import { sealMetadata } from '../notifications/metadata.ts'
 import type { Candidate, NewNotification } from './accept-item.ts'
 import { draftMessage } from './draft-message.ts'
 import { findTemplates } from './find-templates.ts'
@@ -39,6 +40,7 @@ export async function judgeCandidate(context: Context, candidate: Candidate): Pr
     recipientMasked: draft.masked,
     recipientIndex: context.secrets.blindIndex(tenant_id, draft.to),
     payload: context.secrets.keyRing.encrypt(JSON.stringify(payload), payloadPlace(tenant_id, notificationId)),
+    metadata: request.metadata && sealMetadata(context.secrets.keyRing, request.metadata, tenant_id, notificationId),
     sendAt,
     credits: draft.credits,
     response: JSON.stringify(answer),

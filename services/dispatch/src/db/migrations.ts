@@ -6,6 +6,7 @@ import * as templates from './migrations/0004-templates.ts'
 import * as scheduleAndTally from './migrations/0005-schedule-and-tally.ts'
 import * as streamLosses from './migrations/0006-stream-losses.ts'
 import * as failoverAndRate from './migrations/0007-failover-and-rate.ts'
+import * as sealedMetadata from './migrations/0008-sealed-metadata.ts'
 
 export const migrations: Migrations = {
   '0001-foundation': foundation,
@@ -15,4 +16,5 @@ export const migrations: Migrations = {
   '0005-schedule-and-tally': scheduleAndTally,
   '0006-stream-losses': streamLosses,
   '0007-failover-and-rate': failoverAndRate,
+  '0008-sealed-metadata': sealedMetadata,
 }

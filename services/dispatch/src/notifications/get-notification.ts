@@ -3,9 +3,10 @@ import { type Handler, Problem } from '@notify/service-kit'
 import type { Selectable } from 'kysely'
 import type { Context } from '../context.ts'
 import type { Tables } from '../db/schema.ts'
+import { readMetadata } from './metadata.ts'
 
 /** A notification's state and every attempt that was made, for the application that sent it, and keys of its mode. */
-export const getNotification: Handler<Context, typeof contract> = async ({ db }, { params, principal }) => {
+export const getNotification: Handler<Context, typeof contract> = async ({ db, secrets }, { params, principal }) => {
   const [found] = await db.run<Selectable<Tables['notifications']>>(
     'select * from notifications where id = $1 and application_id = $2 and mode = $3',
     [params.notification_id, principal.application_id, principal.mode],
@@ -25,7 +26,7 @@ export const getNotification: Handler<Context, typeof contract> = async ({ db },
     retryable: found.retryable,
     retry_count: found.retry_count,
     credits: found.credits,
-    metadata: found.metadata,
+    metadata: readMetadata(secrets.keyRing, found),
     send_at: found.send_at?.toISOString() ?? null,
     created_at: found.created_at.toISOString(),
     updated_at: found.updated_at.toISOString(),
