@@ -11,11 +11,24 @@ interface Operation {
   security: Record<string, string[]>[]
   parameters?: { name: string; in: string; required?: boolean; schema: object }[]
   requestBody?: { content: Record<string, { schema: object }> }
-  responses: Record<string, { description: string; content?: Record<string, { schema: object }> }>
+  responses: Record<string, Response>
+}
+
+interface Response {
+  description: string
+  headers: Record<string, { $ref: string }>
+  content?: Record<string, { schema: object }>
 }
 
 // As it is published: as JSON.
 const document = JSON.parse(JSON.stringify(openApiDocument()))
+for (const methods of Object.values(document.paths as Record<string, Record<string, Operation>>)) {
+  for (const { responses } of Object.values(methods)) {
+    for (const [status, response] of Object.entries(responses as Record<string, Response | { $ref: string }>)) {
+      if ('$ref' in response) responses[status] = resolve(response.$ref) as Response
+    }
+  }
+}
 const operations = Object.entries(document.paths as Record<string, Record<string, Operation>>).flatMap(
   ([path, methods]) => Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
 )
@@ -111,6 +124,15 @@ test('every error that a route declares is told under its status', () => {
         expect.stringContaining(`\`${code}\``),
       ])
     }
+  }
+})
+
+test('every answer names its request, and an operation without a body says how it refuses one', () => {
+  for (const { method, operation } of operations) {
+    for (const { headers } of Object.values(operation.responses)) expect(headers).toHaveProperty('X-Request-Id')
+    const refusesBody = method === 'get' || method === 'delete'
+    expect(operation.responses[400]?.description.includes('unexpected_body')).toBe(refusesBody)
+    expect('415' in operation.responses && '413' in operation.responses).toBe(!refusesBody)
   }
 })
 

@@ -1,26 +1,18 @@
 import { z } from 'zod'
 import { type ErrorCode, errorCodes } from './errors.ts'
 import * as contracts from './index.ts'
+import { errorsOf, takesIdempotencyKey } from './openapi-errors.ts'
+import { headerComponents, headersOf } from './openapi-headers.ts'
 import { ProblemBody } from './problem.ts'
 import { permissionsFor, type Route } from './route.ts'
 
 type Json = Record<string, unknown>
 
-/** Errors that every route can give, by who calls it. */
-const alwaysPossible: Record<Route['auth']['caller'], ErrorCode[]> = {
-  key: ['unauthenticated', 'permission_denied', 'rate_limited', 'service_unavailable'],
-  operator: ['unauthenticated', 'permission_denied', 'rate_limited', 'service_unavailable'],
-  'key or operator': ['unauthenticated', 'permission_denied', 'rate_limited', 'service_unavailable'],
-  carrier: ['service_unavailable'],
-  anyone: [],
-  internal: [],
+/** What is described once and referred to. */
+interface Components {
+  schemas: Json
+  responses: Json
 }
-const possibleWithBody: ErrorCode[] = [
-  'invalid_json',
-  'payload_too_large',
-  'unsupported_media_type',
-  'validation_failed',
-]
 
 /** The routes that callers from outside may use, in the order of their paths. */
 export function publicRoutes(): Route[] {
@@ -35,27 +27,30 @@ export function publicRoutes(): Route[] {
 /** The OpenAPI 3.1 document of the whole API, made from the contracts. */
 export function openApiDocument(): Json {
   const paths: Record<string, Json> = {}
-  const schemas: Json = {}
+  const components: Components = { schemas: {}, responses: {} }
   for (const route of publicRoutes()) {
     const path = route.path.replace(/:(\w+)/g, '{$1}')
     paths[path] ??= {}
-    paths[path][route.method.toLowerCase()] = operationOf(route, schemas)
+    paths[path][route.method.toLowerCase()] = operationOf(route, components)
   }
-  schemaOf(ProblemBody, 'output', schemas)
+  schemaOf(ProblemBody, 'output', components.schemas)
   return {
     openapi: '3.1.0',
     info: {
       title: 'Notification service',
       version: '1.0.0',
       description:
-        'Dispatch over SMS and email, with stored templates, sending domains, suppressions, delivery activity and retries.',
+        'Dispatch over SMS and email, with stored templates, sending domains, suppressions, delivery activity and retries. ' +
+        'Another method on a path is answered 405 `method_not_allowed`, with the allowed ones in the header Allow. ' +
+        'GET and DELETE take no body: one that has a body is answered 400 `unexpected_body`.',
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: '/' }],
     tags: [...new Set(publicRoutes().map(tagOf))].map((name) => ({ name })),
     paths,
     components: {
-      schemas,
+      ...components,
+      headers: headerComponents,
       securitySchemes: {
         apiKey: { type: 'http', scheme: 'bearer', description: "An application's API key, sk_live_… or sk_test_…" },
         operator: {
@@ -69,17 +64,15 @@ export function openApiDocument(): Json {
   }
 }
 
-function operationOf(route: Route, schemas: Json): Json {
+function operationOf(route: Route, { schemas, responses: shared }: Components): Json {
   const responses: Json = {}
   for (const [status, schema] of Object.entries(route.responses)) {
     const content = { [route.responseType ?? 'application/json']: { schema: schemaOf(schema, 'output', schemas) } }
-    responses[status] = { description: route.summary, ...(status === '204' ? {} : { content }) }
+    const headers = headersOf(route, Number(status))
+    responses[status] = { description: route.summary, headers, ...(status === '204' ? {} : { content }) }
   }
   for (const [status, codes] of Map.groupBy(errorsOf(route), (code) => errorCodes[code].status)) {
-    responses[status] = {
-      description: codes.map((code) => `\`${code}\`: ${errorCodes[code].title}`).join('; '),
-      content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
-    }
+    responses[status] = refusalOf(route, status, codes, shared)
   }
   return {
     operationId: route.name,
@@ -93,13 +86,17 @@ function operationOf(route: Route, schemas: Json): Json {
   }
 }
 
-function errorsOf(route: Route): ErrorCode[] {
-  const takesJson = route.body !== undefined || (route.method === 'POST' && route.bodyType !== 'raw')
-  const shape: ErrorCode[] = takesJson ? possibleWithBody : route.query ? ['validation_failed'] : []
-  const form: ErrorCode[] = route.responseType === undefined ? ['not_acceptable'] : []
-  return [...new Set([...alwaysPossible[route.auth.caller], ...form, ...shape, ...route.errors])].sort(
-    (a, b) => errorCodes[a].status - errorCodes[b].status,
-  )
+/** How a route refuses with a status. What routes with a caller have in common stands in the components once. */
+function refusalOf(route: Route, status: number, codes: readonly ErrorCode[], shared: Json): Json {
+  const response = {
+    description: codes.map((code) => `\`${code}\`: ${errorCodes[code].title}`).join('; '),
+    headers: headersOf(route, status),
+    content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
+  }
+  const [code, ...more] = codes
+  if (code === undefined || more.length > 0 || !permissionsFor(route.auth)) return response
+  shared[code] = response
+  return { $ref: `#/components/responses/${code}` }
 }
 
 function descriptionOf({ auth }: Route): string {
@@ -146,8 +143,7 @@ function parametersOf(route: Route): Json[] {
     description: 'Unique for one logical send; a repetition within 24 hours gets the first answer again',
     schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[\\x21-\\x7e]+$' },
   }
-  const idempotent = route.method === 'POST' && route.auth.caller !== 'carrier'
-  return [...inPath, ...inQuery, ...(idempotent ? [key] : [])]
+  return [...inPath, ...inQuery, ...(takesIdempotencyKey(route) ? [key] : [])]
 }
 
 function requestBodyOf(route: Route, schemas: Json): Json {

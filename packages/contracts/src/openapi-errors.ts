@@ -1,0 +1,41 @@
+import { type ErrorCode, errorCodes } from './errors.ts'
+import { permissionsFor, type Route } from './route.ts'
+
+/** What the door answers before it knows the route, to any request that is not HTTP as it should be. */
+const ofAnyRequest: readonly ErrorCode[] = [
+  'invalid_header',
+  'invalid_request_target',
+  'request_timeout',
+  'expectation_failed',
+  'header_too_large',
+  'internal_error',
+  'transfer_coding_unknown',
+  'service_unavailable',
+]
+const ofCallers: readonly ErrorCode[] = ['unauthenticated', 'permission_denied', 'rate_limited']
+const ofBytes: readonly ErrorCode[] = ['payload_too_large', 'unsupported_media_type']
+const ofJson: readonly ErrorCode[] = ['invalid_json', 'validation_failed', ...ofBytes]
+
+/** Every error that a route can give, by status. */
+export function errorsOf(route: Route): ErrorCode[] {
+  const codes = new Set<ErrorCode>([
+    ...ofAnyRequest,
+    ...(permissionsFor(route.auth) ? ofCallers : []),
+    ...(takesBody(route) ? (route.bodyType === 'raw' ? ofBytes : ofJson) : (['unexpected_body'] as const)),
+    ...(takesIdempotencyKey(route) ? (['invalid_idempotency_key'] as const) : []),
+    ...(route.query ? (['validation_failed'] as const) : []),
+    ...(route.responseType === undefined ? (['not_acceptable'] as const) : []),
+    ...route.errors,
+  ])
+  return [...codes].sort((a, b) => errorCodes[a].status - errorCodes[b].status)
+}
+
+/** GET and DELETE are refused with one; any other method takes at least `{}`. */
+function takesBody({ method }: Route): boolean {
+  return method !== 'GET' && method !== 'DELETE'
+}
+
+/** A POST of a known caller may bear an Idempotency-Key. */
+export function takesIdempotencyKey({ method, auth }: Route): boolean {
+  return method === 'POST' && permissionsFor(auth) !== undefined
+}
