@@ -3,7 +3,7 @@ import { KeyPermission, liveOnlyPermissions, permissionsFor, type Route } from '
 import { publicRoutes } from '../../packages/contracts/src/openapi.ts'
 import { TestEnv } from '../../packages/dev-env/src/index.ts'
 import { addKey } from './other-callers.ts'
-import { expectProblem, freshPhone, post, smsTo } from './sms.ts'
+import { expectProblem, freshPhone, post, smsTo, untilActivity } from './sms.ts'
 
 type Mode = 'live' | 'test'
 const modes: [Mode, Mode][] = [
@@ -104,6 +104,12 @@ test('a suppression concerns live keys alone: a test key learns nothing of it', 
   expect((await env.api('POST', '/api/v1/suppressions', { token, body })).status).toBe(201)
   expectProblem(await post(env, smsTo(phone)), 422, 'recipient_suppressed')
   expect((await post(env, smsTo(phone), { key: keys.test })).status).toBe(202)
+})
+
+test('the trail says which of its items a test key sent, from the first state to the last', async () => {
+  const { body } = await post(env, smsTo(freshPhone()), { key: keys.test })
+  await untilActivity(env, body.notification_id, { mode: 'test', status: 'sent' })
+  await untilActivity(env, made.live.notification_id!, { mode: 'live', status: 'scheduled' })
 })
 
 test('a key reads and cancels what a key of its own mode made', async () => {

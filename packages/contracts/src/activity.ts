@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { Channel } from './channel.ts'
 import { listQuery, wholeNumber } from './list.ts'
 import { DeliveryStatus } from './notifications.ts'
+import { KeyMode } from './permissions.ts'
 import { defineRoute, operator } from './route.ts'
 import { Timestamp } from './text.ts'
 
@@ -16,6 +17,7 @@ export const ActivityItem = z
     created_at: Timestamp,
     retryable: z.boolean(),
     retry_count: z.int(),
+    mode: KeyMode.meta({ description: 'Of the key that sent it: what a test key sends goes to the sandbox alone' }),
   })
   .meta({ id: 'ActivityItem' })
 export type ActivityItem = z.infer<typeof ActivityItem>

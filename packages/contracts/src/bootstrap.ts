@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Channel } from './channel.ts'
 import { idSchema } from './ids.ts'
-import { KeyPermission, liveOnlyPermissions } from './permissions.ts'
+import { KeyMode, KeyPermission, liveOnlyPermissions } from './permissions.ts'
 import { EventKey } from './text.ts'
 
 /** What goes into a header. */
@@ -53,7 +53,7 @@ export const BootstrapDocument = z.strictObject({
         tenant_id: idSchema('ten'),
         application_id: idSchema('app'),
         name: z.string(),
-        mode: z.enum(['live', 'test']),
+        mode: KeyMode,
         permissions: z.array(KeyPermission),
         sha256: z.string().regex(/^[0-9a-f]{64}$/),
         rate_limit_per_second: z.int().positive().nullable(),

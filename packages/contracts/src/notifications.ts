@@ -3,6 +3,7 @@ import { Channel } from './channel.ts'
 import { DispatchRequest } from './dispatch-request.ts'
 import { defineEvent } from './event.ts'
 import { idSchema } from './ids.ts'
+import { KeyMode } from './permissions.ts'
 import { ProblemBody } from './problem.ts'
 import { apiKey, defineRoute } from './route.ts'
 import { EventTime, Timestamp } from './text.ts'
@@ -164,6 +165,8 @@ export const notificationChanged = defineEvent({
     notification_id: idSchema('notif'),
     tenant_id: idSchema('ten'),
     application_id: idSchema('app'),
+    /** Of the key that sent it; facts from before it was told are about any. */
+    mode: KeyMode.default('live'),
     revision: z.int().min(1),
     channel: Channel,
     event_key: z.string().nullable(),

@@ -1,5 +1,9 @@
 import { z } from 'zod'
 
+/** Whether a key's messages go to the carriers, or to the carrier sandbox alone. */
+export const KeyMode = z.enum(['live', 'test'])
+export type KeyMode = z.infer<typeof KeyMode>
+
 /** What an application's API key may be allowed to do. */
 export const KeyPermission = z.enum([
   'notifications:send',

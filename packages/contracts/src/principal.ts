@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import { idSchema } from './ids.ts'
-import { KeyPermission, OperatorPermission } from './permissions.ts'
+import { KeyMode, KeyPermission, OperatorPermission } from './permissions.ts'
 
 /** An application's backend, known by its API key. */
 export const KeyPrincipal = z.object({
   kind: z.literal('key'),
   key_id: idSchema('key'),
-  mode: z.enum(['live', 'test']),
+  mode: KeyMode,
   tenant_id: idSchema('ten'),
   application_id: idSchema('app'),
   permissions: z.array(KeyPermission),

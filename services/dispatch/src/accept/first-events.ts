@@ -19,6 +19,7 @@ export function factOf(
     notification_id: notificationId,
     tenant_id: principal.tenant_id,
     application_id: principal.application_id,
+    mode: principal.mode,
     revision: 1,
     channel,
     event_key: request.event_key ?? null,

@@ -1,7 +1,7 @@
 import { enqueueSql } from '@notify/database'
 
 /** The columns of `notifications` that work and facts are made of. */
-export const toldColumns = `id, tenant_id, application_id, revision, channel, lane, event_key, status, recipient_masked,
+export const toldColumns = `id, tenant_id, application_id, mode, revision, channel, lane, event_key, status, recipient_masked,
   recipient_index, failure_reason, retryable, retry_count, created_at, updated_at, traceparent`
 
 /**
@@ -10,7 +10,7 @@ export const toldColumns = `id, tenant_id, application_id, revision, channel, la
  */
 export function factsInto(relation: string): string {
   const fact = `json_build_object(
-      'notification_id', id, 'tenant_id', tenant_id, 'application_id', application_id, 'revision', revision,
+      'notification_id', id, 'tenant_id', tenant_id, 'application_id', application_id, 'mode', mode, 'revision', revision,
       'channel', channel, 'event_key', event_key, 'status', status, 'recipient_masked', recipient_masked,
       'recipient_index', recipient_index, 'failure_reason', failure_reason, 'retryable', retryable,
       'retry_count', retry_count, 'created_at', created_at, 'occurred_at', updated_at)`

@@ -8,10 +8,10 @@ const project: Statement = {
   text: `
     with changed as (
       insert into activity (id, tenant_id, application_id, revision, channel, status, event_key, recipient_masked,
-        recipient_index, failure_reason, retryable, retry_count, created_at, updated_at)
+        recipient_index, failure_reason, retryable, retry_count, created_at, updated_at, mode)
       select * from json_to_recordset($1::json) as t (notification_id text, tenant_id text, application_id text, revision int,
         channel text, status text, event_key text, recipient_masked text, recipient_index text, failure_reason text,
-        retryable boolean, retry_count int, created_at timestamptz, occurred_at timestamptz)
+        retryable boolean, retry_count int, created_at timestamptz, occurred_at timestamptz, mode text)
       on conflict (id) do update set
         revision = excluded.revision, status = excluded.status, failure_reason = excluded.failure_reason,
         retryable = excluded.retryable, retry_count = excluded.retry_count, updated_at = excluded.updated_at
@@ -82,7 +82,7 @@ export function listActivityRows(
   if (after) conditions.push(`(a.created_at, a.id) < (${bind(after.createdAt)}::timestamptz, ${bind(after.id)})`)
   return db.run<ActivityRow>(
     `select a.id as transaction_id, p.name as application_name, a.channel, a.recipient_masked, a.status, a.failure_reason,
-       a.created_at, a.retryable, a.retry_count
+       a.created_at, a.retryable, a.retry_count, a.mode
      from activity a join applications p on p.id = a.application_id
      where ${conditions.join(' and ')}
      order by a.created_at desc, a.id desc limit $2 offset $3`,

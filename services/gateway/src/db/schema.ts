@@ -1,5 +1,5 @@
 import type { Channel, DeliveryStatus, KeyPermission } from '@notify/contracts'
-import type { ColumnType } from 'kysely'
+import type { ColumnType, Generated } from 'kysely'
 
 type Time = ColumnType<Date, Date | string | undefined, Date | string>
 
@@ -23,6 +23,8 @@ export interface Tables {
     id: string
     tenant_id: string
     application_id: string
+    /** Of the key that sent it. */
+    mode: Generated<'live' | 'test'>
     revision: number
     channel: Channel
     status: DeliveryStatus
