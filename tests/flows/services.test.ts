@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { schemaOf, serviceNames, streams } from '../../packages/contracts/src/index.ts'
 import { eventually, type ServiceProcess, TestEnv } from '../../packages/dev-env/src/index.ts'
 import { openBus } from './bus.ts'
-import { readAnswer } from './raw-http.ts'
+import { rawRequest, readAnswer } from './raw-http.ts'
 import { expectProblem, freshPhone, smsTo } from './sms.ts'
 
 let env: TestEnv
@@ -41,7 +41,18 @@ describe.each(processes)('%s', (process) => {
   test('answers what it does not know with a 404 problem', async () => {
     expectProblem(await env.call(process, 'GET', '/api/v1/nothing'), 404, 'not_found')
     expectProblem(await env.call(process, 'POST', '/'), 404, 'not_found')
-    expectProblem(await env.call(process, 'GET', '/%ff'), 404, 'not_found')
+  })
+
+  test('answers a target that it cannot read with a 400 problem', async () => {
+    expectProblem(await env.call(process, 'GET', '/%ff'), 400, 'invalid_request_target')
+    const lines = ['GET http://', 'GET http://[', 'OPTIONS *', 'CONNECT a:443']
+    for (const line of lines) {
+      const answer = await rawRequest(
+        env.stack.url(process),
+        `${line} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`,
+      )
+      expectProblem(answer, 400, 'invalid_request_target')
+    }
   })
 })
 

@@ -3,6 +3,7 @@ import { type ErrorCode, errorCodes } from './errors.ts'
 import * as contracts from './index.ts'
 import { errorsOf, takesIdempotencyKey } from './openapi-errors.ts'
 import { headerComponents, headersOf } from './openapi-headers.ts'
+import { type KeyPermission, liveOnlyPermissions } from './permissions.ts'
 import { ProblemBody } from './problem.ts'
 import { permissionsFor, type Route } from './route.ts'
 
@@ -102,17 +103,20 @@ function refusalOf(route: Route, status: number, codes: readonly ErrorCode[], sh
 function descriptionOf({ auth }: Route): string {
   switch (auth.caller) {
     case 'key':
-      return `Needs an API key with the permission \`${auth.permission}\`.`
+      return `Needs ${keyFor(auth.permission)} with the permission \`${auth.permission}\`.`
     case 'operator':
       return `Needs an operator's access token with the permission \`${auth.permission}\`.`
     case 'key or operator':
-      return `Needs an API key with the permission \`${auth.permissions.key}\`, or an operator's access token with the permission \`${auth.permissions.operator}\`.`
+      return `Needs ${keyFor(auth.permissions.key)} with the permission \`${auth.permissions.key}\`, or an operator's access token with the permission \`${auth.permissions.operator}\`.`
     case 'carrier':
       return "Authenticated by the carrier's signature."
     default:
       return 'Open to anyone.'
   }
 }
+
+const keyFor = (permission: KeyPermission) =>
+  liveOnlyPermissions.includes(permission) ? 'a live API key' : 'an API key'
 
 /** Any one of the ways listed is enough. */
 function securityOf({ auth }: Route): Json[] {
