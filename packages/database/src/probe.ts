@@ -6,13 +6,17 @@ export interface Probe {
   end(): Promise<void>
 }
 
+/** As long as a probe of readiness waits. */
+const longestMs = 1000
+
 /**
  * A probe with a connection of its own, made when it is first asked: a process that is busy is ready all the same. Probes of
  * one moment share a question.
  * @param config as of the pool
  */
 export function createProbe(config: pg.PoolConfig): Probe {
-  const pool = new pg.Pool({ ...config, max: 1 })
+  // A connection that swallows what is sent must not keep the next probe from a new one.
+  const pool = new pg.Pool({ ...config, max: 1, query_timeout: longestMs, connectionTimeoutMillis: longestMs })
   pool.on('error', () => {})
   pool.on('connect', (client) => client.on('error', () => {}))
   let asked: Promise<unknown> | undefined

@@ -24,7 +24,7 @@ const ids = async (): Promise<number[]> =>
 /** Ends the sessions of a service as an operator of Postgres would. */
 const killBackends = (user = 'consent') =>
   env.admin.query(
-    'select pg_terminate_backend(pid) from pg_stat_activity where usename = $1 and application_name = $1',
+    'select pg_terminate_backend(pid) from pg_stat_activity where usename = $1 and application_name = $1 and datname = current_database()',
     [user],
   )
 const unavailable = { code: 'service_unavailable', headers: { 'Retry-After': '1' } }
@@ -59,8 +59,11 @@ test('a service works in its own schema, as its own role, and its statements end
 
 test('a stop closes every connection, also when the query builder was never used', async () => {
   const open = async () =>
-    (await env.admin.query(`select 1 from pg_stat_activity where usename = 'consent' and application_name = 'consent'`))
-      .rowCount
+    (
+      await env.admin.query(
+        `select 1 from pg_stat_activity where application_name = 'consent' and datname = current_database()`,
+      )
+    ).rowCount
   // Postgres takes a moment to let go of the sessions of the test before.
   const untilOpen = (count: number) => eventually(async () => expect(await open()).toBe(count))
   await untilOpen(1)
@@ -186,7 +189,7 @@ test('a backend that is killed while a transaction waits for something else does
   const work = one.db.transaction(async (run) => {
     await insert(run, 1)
     await killBackends()
-    const gone = `select 1 from pg_stat_activity where application_name = 'consent'`
+    const gone = `select 1 from pg_stat_activity where application_name = 'consent' and datname = current_database()`
     await eventually(async () => expect((await env.admin.query(gone)).rowCount).toBe(0))
     // What Postgres said last has arrived.
     for (let i = 0; i < 50; i++) await new Promise(setImmediate)
