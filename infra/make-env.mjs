@@ -69,7 +69,9 @@ function writeAll() {
 
   const env = {
     POSTGRES_PASSWORD: password(),
-    ...Object.fromEntries(services.map((service) => [passwordVariable(service), password()])),
+    ...passwords(services, 'DATABASE_PASSWORD'),
+    ...passwords([...services, 'admin'], 'NATS_PASSWORD'),
+    REDIS_PASSWORD: password(),
     ENCRYPTION_KEYS: `k${randomBytes(3).toString('hex')}:${key()}`,
     BLIND_INDEX_KEY: key(),
     FINGERPRINT_KEY: key(),
@@ -164,13 +166,14 @@ function bootstrap({ tenantId: tenant_id, apiKey, providers }) {
   }
 }
 
-function passwordVariable(service) {
-  return `${service.replaceAll('-', '_').toUpperCase()}_DATABASE_PASSWORD`
+/** A password for each user: `OTP_DATABASE_PASSWORD`. */
+function passwords(users, what) {
+  return Object.fromEntries(users.map((user) => [`${user.replaceAll('-', '_').toUpperCase()}_${what}`, password()]))
 }
 
-/** Stands in URLs as it is. */
+/** Stands as it is in URLs, and among the arguments of a command. */
 function password() {
-  return randomBytes(18).toString('base64url')
+  return randomBytes(18).toString('hex')
 }
 
 function key() {

@@ -3,9 +3,11 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { openApiDocument } from '../packages/contracts/src/openapi.ts'
 import { serviceReadmes } from './generate-service-readmes.mjs'
+import { natsAuthorization } from './nats-permissions.ts'
 
 const files = {
   'content/openapi.json': `${JSON.stringify(openApiDocument(), null, 2)}\n`,
+  'infra/nats/authorization.conf': natsAuthorization(),
   ...(await serviceReadmes()),
 }
 const check = process.argv.includes('--check')

@@ -46,10 +46,17 @@ export function referencesIn(text: string): Reference[] {
 
 /** A container's environment as compose gives it, with these values for its variables. */
 export function environmentOf({ environment = {} }: Container, values: Record<string, string>): Record<string, string> {
-  const fill = (text: string) =>
+  const names = Object.keys(environment)
+  const filled = fillIn(Object.values(environment).map(String), values)
+  return Object.fromEntries(names.map((name, i) => [name, filled[i]!]))
+}
+
+/** Texts as compose gives them, with these values for its variables. */
+export function fillIn(texts: string[], values: Record<string, string>): string[] {
+  return texts.map((text) =>
     text.replace(/\$\{[^}]*\}/g, (reference) => {
       const [{ name, fallback } = { name: '' }] = referencesIn(reference)
       return values[name] ?? fallback ?? ''
-    })
-  return Object.fromEntries(Object.entries(environment).map(([name, value]) => [name, fill(String(value))]))
+    }),
+  )
 }

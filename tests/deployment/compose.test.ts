@@ -48,11 +48,13 @@ test('only the gateway holds the key that signs principals', () => {
   expect(holders.map(([name]) => name)).toEqual(['gateway'])
 })
 
-test('a service knows no password but that of its own role', () => {
+test('a service knows no password but those of its own role and its own user', () => {
   for (const [name, service, container] of serviceContainers) {
     const passwords = referencesIn(JSON.stringify(container)).filter((reference) => reference.name.endsWith('PASSWORD'))
-    const expected = `${service.replaceAll('-', '_').toUpperCase()}_DATABASE_PASSWORD`
-    expect([name, ...new Set(passwords.map((reference) => reference.name))]).toEqual([name, expected])
+    const prefix = service.replaceAll('-', '_').toUpperCase()
+    const expected = [`${prefix}_DATABASE_PASSWORD`, `${prefix}_NATS_PASSWORD`]
+    if (service === 'gateway') expected.push('REDIS_PASSWORD')
+    expect([name, ...new Set(passwords.map((reference) => reference.name))]).toEqual([name, ...expected])
   }
 })
 
@@ -126,8 +128,9 @@ test('images are pinned to a tag, and ours are built from the one Dockerfile', (
 
 test('the data of Postgres and NATS outlives their containers', () => {
   expect(containers.postgres!.volumes).toEqual(['postgres:/var/lib/postgresql'])
-  expect(containers.nats!.volumes).toEqual(['nats:/data'])
-  expect(containers.nats!.command).toEqual(['-js', '-sd', '/data', '-m', '8222'])
+  expect(containers.nats!.volumes).toEqual(['nats:/data', './infra/nats:/etc/nats:ro'])
+  expect(containers.nats!.command).toEqual(['-c', '/etc/nats/nats.conf'])
+  expect(readText('infra/nats/nats.conf')).toContain('store_dir: "/data"')
 })
 
 test('env.example names every variable that compose reads, and no value', () => {

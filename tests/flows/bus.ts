@@ -1,16 +1,17 @@
 import { expect } from '@jest/globals'
 import { type ServiceName, streams } from '../../packages/contracts/src/index.ts'
 import { eventually, type TestEnv } from '../../packages/dev-env/src/index.ts'
-import { type Bus, connectBus } from '../../packages/messaging/src/index.ts'
+import { type Bus, connectBus, readNatsLogin } from '../../packages/messaging/src/index.ts'
 import { Health, type Kit, Lifecycle, type Logger } from '../../packages/service-kit/src/index.ts'
 
 const silent = { debug() {}, info() {}, warn() {}, error() {} } as unknown as Logger
 
-/** A connection of the test's own to the bus. */
-export async function openBus(env: TestEnv): Promise<Bus & AsyncDisposable> {
+/** A connection of the test's own to the bus: as the user of a service, or as one who may do everything. */
+export async function openBus(env: TestEnv, service?: ServiceName): Promise<Bus & AsyncDisposable> {
   const lifecycle = new Lifecycle(silent)
-  const kit = { service: 'gateway', log: silent, lifecycle, health: new Health() } as unknown as Kit
-  const bus = await connectBus(kit, { url: env.stack.natsUrl, requiredForReady: false })
+  const url = service ? env.stack.wiring.serviceNatsUrl(service) : env.stack.natsUrl
+  const kit = { service: service ?? 'gateway', log: silent, lifecycle, health: new Health() } as unknown as Kit
+  const bus = await connectBus(kit, { login: readNatsLogin({ NATS_URL: url }), requiredForReady: false })
   return { ...bus, [Symbol.asyncDispose]: () => lifecycle.stop() }
 }
 

@@ -26,3 +26,23 @@ export const streams = {
 export function schemaOf(service: ServiceName): string {
   return service.replaceAll('-', '_')
 }
+
+/** The core NATS subject on which committers wake the outbox relay of their service; no stream keeps it. */
+export function wakeSubject(service: ServiceName): string {
+  return `wake.${service}.outbox`
+}
+
+/** What the reply subjects of a service begin with: its NATS user hears these, and those of no other service. */
+export function inboxPrefix(service: ServiceName): string {
+  return `_INBOX.${service}`
+}
+
+/** The users of the NATS server: one for each service, and one for operators and tools, who may do everything. */
+export const natsUsers = [...serviceNames, 'admin'] as const
+
+export type NatsUser = (typeof natsUsers)[number]
+
+/** The variable of nats-server's environment that holds a user's password. */
+export function natsPasswordVariable(user: NatsUser): string {
+  return `${user.replaceAll('-', '_').toUpperCase()}_NATS_PASSWORD`
+}

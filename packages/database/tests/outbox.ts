@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { defineEvent } from '@notify/contracts'
-import { type Bus, connectBus } from '@notify/messaging'
+import { type Bus, connectBus, readNatsLogin } from '@notify/messaging'
 import { z } from 'zod'
 import type { TestEnv } from '../../dev-env/src/index.ts'
 import { enqueueEvents } from '../src/outbox/enqueue.ts'
@@ -19,7 +19,13 @@ export interface BusProcess extends Process {
 
 export async function startBusProcess(env: TestEnv): Promise<BusProcess> {
   const process = await startProcess(env)
-  return { ...process, bus: await connectBus(process.kit, { url: env.stack.natsUrl, requiredForReady: false }) }
+  return {
+    ...process,
+    bus: await connectBus(process.kit, {
+      login: readNatsLogin({ NATS_URL: env.stack.natsUrl }),
+      requiredForReady: false,
+    }),
+  }
 }
 
 /** Leaves one message for each number, in one transaction. */

@@ -1,7 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { type JetStreamClient, type JetStreamManager, jetstream, jetstreamManager } from '@nats-io/jetstream'
-import { connect, type NatsConnection } from '@nats-io/transport-node'
+import { AuthorizationError, connect, type NatsConnection } from '@nats-io/transport-node'
+import { inboxPrefix } from '@notify/contracts'
 import type { Kit } from '@notify/service-kit'
+import type { NatsLogin } from './nats-login.ts'
 
 /** A connection to NATS with its JetStream clients. */
 export interface Bus {
@@ -11,7 +13,7 @@ export interface Bus {
 }
 
 interface ConnectOptions {
-  url: string
+  login: NatsLogin
   /** Whether the process is of no use without NATS: an accepting process is (Postgres remembers), a worker is not. */
   requiredForReady: boolean
 }
@@ -23,13 +25,14 @@ const saidEveryTries = 40
 /**
  * Connects to NATS and keeps reconnecting for ever; registers the end of the connection. Start-up waits for the server for as
  * long as it takes, and says so in the log.
- * @throws Error when the process is told to end before the server came
+ * @throws Error when the server refuses the login, or the process is told to end before the server came
  */
 export async function connectBus(kit: Kit, options: ConnectOptions): Promise<Bus> {
   const { log, lifecycle, health } = kit
-  const connection = await connectFirst(kit, options.url)
+  const connection = await connectFirst(kit, options.login)
   lifecycle.onStop('nats', () => connection.close())
   let connected = true
+  const refused = new Set<string>()
   void (async () => {
     for await (const status of connection.status()) {
       if (status.type === 'disconnect') {
@@ -37,7 +40,13 @@ export async function connectBus(kit: Kit, options: ConnectOptions): Promise<Bus
         log.warn('lost the connection to NATS, reconnecting')
       } else if (status.type === 'reconnect') {
         connected = true
+        refused.clear()
         log.info('connected to NATS again')
+      } else if (status.type === 'error') {
+        // The same refusal comes with every attempt, several times a second.
+        if (refused.has(status.error.message)) continue
+        refused.add(status.error.message)
+        log.error({ login: options.login.identity, reason: status.error.message }, 'NATS refuses')
       }
     }
   })()
@@ -53,12 +62,15 @@ export async function connectBus(kit: Kit, options: ConnectOptions): Promise<Bus
   }
 }
 
-async function connectFirst({ service, log, lifecycle }: Kit, url: string): Promise<NatsConnection> {
+async function connectFirst({ service, log, lifecycle }: Kit, login: NatsLogin): Promise<NatsConnection> {
+  const { servers, identity, options } = login
   for (let tries = 0; ; tries++) {
     try {
       return await connect({
-        servers: url.split(','),
+        servers,
+        ...options,
         name: service,
+        inboxPrefix: inboxPrefix(service),
         maxReconnectAttempts: -1,
         reconnectTimeWait: 250,
         reconnectJitter: 100,
@@ -69,13 +81,15 @@ async function connectFirst({ service, log, lifecycle }: Kit, url: string): Prom
       })
     } catch (error) {
       if (lifecycle.stopping) throw new Error('told to end while waiting for NATS', { cause: error })
-      const line = { url: redact(url), reason: (error as Error).message }
+      if (isRefusal(error)) throw new Error(`NATS at ${servers.join(',')} refuses the login of ${identity}`)
+      const line = { servers, reason: (error as Error).message }
       if (tries % saidEveryTries === 0) log.warn(line, 'waiting for NATS: is it running, and is NATS_URL right?')
       await delay(betweenTriesMs)
     }
   }
 }
 
-function redact(url: string): string {
-  return url.replace(/\/\/[^@/]*@/, '//…@')
+/** A wrong or missing credential; not an authentication that took the server too long. */
+function isRefusal(error: unknown): boolean {
+  return error instanceof AuthorizationError && /authorization violation/i.test(error.message)
 }

@@ -1,5 +1,6 @@
 export * from './connect.ts'
 export * from './consume.ts'
 export * from './consumer.ts'
+export { type NatsLogin, readNatsLogin } from './nats-login.ts'
 export * from './provision.ts'
 export * from './publish.ts'

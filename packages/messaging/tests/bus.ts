@@ -7,6 +7,7 @@ import { type Bus, connectBus } from '../src/connect.ts'
 import type { DeadLetter } from '../src/consume.ts'
 import { startConsumers } from '../src/consume.ts'
 import { type ConsumerEntry, consumer, type Delivery } from '../src/consumer.ts'
+import { readNatsLogin } from '../src/nats-login.ts'
 import { provisionStream } from '../src/provision.ts'
 import { publish } from '../src/publish.ts'
 
@@ -30,7 +31,7 @@ export interface Process {
 
 export async function startProcess(env: TestEnv): Promise<Process> {
   const kit = createTestKit('consent')
-  const bus = await connectBus(kit, { url: env.stack.natsUrl, requiredForReady: true })
+  const bus = await connectBus(kit, { login: readNatsLogin({ NATS_URL: env.stack.natsUrl }), requiredForReady: true })
   await provisionStream(bus, 'consent', 1)
   return { kit, bus }
 }

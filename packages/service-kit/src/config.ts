@@ -1,3 +1,4 @@
+import { accessSync, constants } from 'node:fs'
 import type { JSONWebKeySet } from 'jose'
 import { z } from 'zod'
 import { parseDurationMs } from './duration.ts'
@@ -31,6 +32,17 @@ export const jsonText = <S extends z.ZodType>(schema: S) =>
     })
     .pipe(schema)
 
+/** Path of a file that the process can read. */
+export const readableFile = () =>
+  z.string().superRefine((path, issues) => {
+    try {
+      accessSync(path, constants.R_OK)
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException
+      issues.addIssue({ code: 'custom', message: `the file ${path} cannot be read (${code})` })
+    }
+  })
+
 /** Variables that every service reads. */
 export const commonConfig = {
   HOST: z.string().default('0.0.0.0').describe('Address to listen on'),
@@ -52,7 +64,16 @@ export const commonConfig = {
   NATS_URL: z
     .string()
     .refine((text) => text.split(',').every(isNatsUrl), 'must be nats:// or tls:// addresses, comma separated')
-    .describe('NATS server with JetStream; of a cluster several addresses, comma separated'),
+    .describe('NATS server with JetStream, tls:// for TLS; of a cluster several addresses, comma separated'),
+  NATS_USER: z.string().optional().describe('User of the NATS server; with NATS_PASSWORD'),
+  NATS_PASSWORD: z.string().optional().describe('Password of NATS_USER'),
+  NATS_TOKEN: z.string().optional().describe('Token of the NATS server, instead of a user'),
+  NATS_CREDS: readableFile().optional().describe('Credentials file (JWT and NKey) for NATS, instead of a user'),
+  NATS_CA_FILE: readableFile()
+    .optional()
+    .describe("CA certificates, PEM, that verify the NATS server instead of the system's; makes TLS required"),
+  NATS_CERT_FILE: readableFile().optional().describe('Client certificate for NATS, PEM; with NATS_KEY_FILE'),
+  NATS_KEY_FILE: readableFile().optional().describe('Private key of NATS_CERT_FILE, PEM'),
   STREAM_REPLICAS: z.coerce
     .number()
     .int()

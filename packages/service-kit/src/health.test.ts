@@ -27,3 +27,12 @@ test('what does not answer within a second counts as failed', async () => {
   health.require('postgres', () => new Promise(() => {}))
   expect(await health.failures()).toEqual(['postgres'])
 })
+
+test('what the process can do without is named as degraded, and keeps it ready', async () => {
+  const health = new Health()
+  health.setReady(true)
+  health.prefer('redis', () => {
+    throw new Error('WRONGPASS')
+  })
+  expect([await health.failures(), await health.degraded()]).toEqual([[], ['redis']])
+})

@@ -6,7 +6,7 @@ import {
   rotateEncryptedColumns,
   startOutboxRelay,
 } from '@notify/database'
-import { connectBus, provisionStream, startConsumers } from '@notify/messaging'
+import { connectBus, provisionStream, readNatsLogin, startConsumers } from '@notify/messaging'
 import { type Kit, serveHttp, startPeriodic } from '@notify/service-kit'
 import type { Config } from './config.ts'
 import { consumers } from './consumers.ts'
@@ -36,7 +36,7 @@ export async function rotateKeys(config: Config, kit: Pick<Kit, 'log' | 'lifecyc
 export async function createService(config: Config, kit: Kit): Promise<void> {
   const db = await openDatabase<Tables>(kit, { url: config.DATABASE_URL, poolSize: config.DATABASE_POOL_SIZE, schema })
   if (config.MIGRATE_ON_START) await migrate(db, schema, migrations, kit.log)
-  const bus = await connectBus(kit, { url: config.NATS_URL, requiredForReady: false })
+  const bus = await connectBus(kit, { login: readNatsLogin(config), requiredForReady: false })
   await provisionStream(bus, 'callbacks', config.STREAM_REPLICAS)
   const context: Context = {
     config,

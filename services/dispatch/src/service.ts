@@ -8,7 +8,7 @@ import {
   rotateEncryptedColumns,
   startOutboxRelay,
 } from '@notify/database'
-import { type Bus, connectBus, provisionStream, startConsumers } from '@notify/messaging'
+import { type Bus, connectBus, provisionStream, readNatsLogin, startConsumers } from '@notify/messaging'
 import { createBlindIndex, createFingerprint } from '@notify/privacy'
 import { createPrincipalVerifier, type Kit, serveHttp, startPeriodic } from '@notify/service-kit'
 import { loadBootstrap } from './bootstrap/load-bootstrap.ts'
@@ -48,7 +48,7 @@ export async function rotateKeys(config: Config, kit: Pick<Kit, 'log' | 'lifecyc
 export async function createService(config: Config, kit: Kit): Promise<void> {
   const db = await openDatabase<Tables>(kit, { url: config.DATABASE_URL, poolSize: config.DATABASE_POOL_SIZE, schema })
   if (config.MIGRATE_ON_START) await migrate(db, schema, migrations, kit.log)
-  const bus = await connectBus(kit, { url: config.NATS_URL, requiredForReady: config.ROLE === 'worker' })
+  const bus = await connectBus(kit, { login: readNatsLogin(config), requiredForReady: config.ROLE === 'worker' })
   await provisionStream(bus, 'dispatch', config.STREAM_REPLICAS)
   const context: Context = {
     config,

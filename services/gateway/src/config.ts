@@ -1,5 +1,5 @@
 import { parsedBy, parseKey } from '@notify/privacy'
-import { commonConfig, jsonText } from '@notify/service-kit'
+import { commonConfig, jsonText, readableFile } from '@notify/service-kit'
 import type { JWK } from 'jose'
 import { z } from 'zod'
 
@@ -14,7 +14,12 @@ const perSecond = z.coerce.number().int().positive()
 
 export const Config = z.object({
   ...commonConfig,
-  REDIS_URL: z.url({ protocol: /^rediss?$/ }).describe('Redis, where rate limits are counted'),
+  REDIS_URL: z
+    .url({ protocol: /^rediss?$/ })
+    .describe('Redis, where rate limits are counted, with user and password; rediss:// for TLS'),
+  REDIS_CA_FILE: readableFile()
+    .optional()
+    .describe("CA certificates, PEM, that verify Redis instead of the system's; with rediss://"),
   PRINCIPAL_SIGNING_KEY: jsonText(
     z.custom<JWK>((value) => (value as JWK | null)?.kty === 'EC', 'must be a private ES256 JWK'),
   ).describe('Private ES256 JWK; other services trust callers that it signed'),

@@ -1,6 +1,6 @@
 import type { Principal } from '@notify/contracts'
 import { keepDeadLetter, migrate, openDatabase } from '@notify/database'
-import { connectBus, provisionStream, startConsumers } from '@notify/messaging'
+import { connectBus, provisionStream, readNatsLogin, startConsumers } from '@notify/messaging'
 import { createInternalClient, createPrincipalSigner, type Kit, serveHttp } from '@notify/service-kit'
 import { loadBootstrap } from './bootstrap/load-bootstrap.ts'
 import { createCallers } from './callers/authenticate.ts'
@@ -12,6 +12,7 @@ import type { Tables } from './db/schema.ts'
 import { streamThrough } from './forwarding/stream-through.ts'
 import { createAdmission } from './limits/admit.ts'
 import { connectRedis } from './limits/connect-redis.ts'
+import { limitKeyOf } from './limits/limit-key.ts'
 import { createMetrics } from './metrics.ts'
 import { serveOpenApi } from './openapi/serve-openapi.ts'
 import { routesOf } from './routes.ts'
@@ -26,12 +27,12 @@ export async function migrateSchema(config: Config, kit: Pick<Kit, 'log' | 'life
 export async function createService(config: Config, kit: Kit): Promise<void> {
   const db = await openDatabase<Tables>(kit, { url: config.DATABASE_URL, poolSize: config.DATABASE_POOL_SIZE, schema })
   if (config.MIGRATE_ON_START) await migrate(db, schema, migrations, kit.log)
-  const redis = connectRedis(kit, config.REDIS_URL)
-  const bus = await connectBus(kit, { url: config.NATS_URL, requiredForReady: false })
+  const redis = connectRedis(kit, config)
+  const bus = await connectBus(kit, { login: readNatsLogin(config), requiredForReady: false })
   await provisionStream(bus, 'gateway', config.STREAM_REPLICAS)
   const metrics = createMetrics(kit.metrics)
   const callers = createCallers(db, config)
-  const admission = createAdmission(redis, metrics)
+  const admission = createAdmission(redis, metrics, limitKeyOf(config.BLIND_INDEX_KEY))
   const admit = (principal: Principal, requests?: number) => admission(callers.limitsOf(principal), requests)
   const context: Context = {
     config,

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { Redis } from 'ioredis'
 import type { ApiResponse } from '../../../packages/dev-env/src/index.ts'
 import { eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
 import { addApplication, addKey } from '../../../tests/flows/other-callers.ts'
@@ -38,6 +39,22 @@ test('every answer tells the limits and what is left of them', async () => {
   expect(headers.get('ratelimit')).toMatch(/^"key";r=49;t=1, "tenant";r=999\d\d;t=1$/)
   const refused = await post(env, {}, { key: apiKey })
   expect([refused.status, refused.headers.get('ratelimit-policy')]).toEqual([422, headers.get('ratelimit-policy')])
+})
+
+test('nothing in Redis tells who is counted', async () => {
+  const { apiKey } = await addKey(env, env, { perSecond: 1000 })
+  const redis = new Redis(env.stack.redisUrl)
+  try {
+    const keys = await eventually(async () => {
+      await Promise.all([burst(apiKey, 2), activity(env)])
+      const found = await redis.keys('*')
+      expect(found.length).toBeGreaterThan(1)
+      return found
+    })
+    for (const key of keys) expect(key).toMatch(/^limit:[\w-]{22}$/)
+  } finally {
+    redis.disconnect()
+  }
 })
 
 test('one key’s haste does not slow another, nor an operator', async () => {

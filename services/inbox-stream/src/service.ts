@@ -1,6 +1,6 @@
 import { schemaOf } from '@notify/contracts'
 import { migrate, openDatabase } from '@notify/database'
-import { connectBus, provisionStream } from '@notify/messaging'
+import { connectBus, provisionStream, readNatsLogin } from '@notify/messaging'
 import { type Kit, serveHttp } from '@notify/service-kit'
 import type { Config } from './config.ts'
 import { migrations } from './db/migrations.ts'
@@ -17,7 +17,7 @@ export async function migrateSchema(config: Config, kit: Pick<Kit, 'log' | 'life
 export async function createService(config: Config, kit: Kit): Promise<void> {
   const db = await openDatabase<Tables>(kit, { url: config.DATABASE_URL, poolSize: config.DATABASE_POOL_SIZE, schema })
   if (config.MIGRATE_ON_START) await migrate(db, schema, migrations, kit.log)
-  const bus = await connectBus(kit, { url: config.NATS_URL, requiredForReady: false })
+  const bus = await connectBus(kit, { login: readNatsLogin(config), requiredForReady: false })
   await provisionStream(bus, 'inbox-stream', config.STREAM_REPLICAS)
   await serveHttp(kit, { config, context: { db, bus }, routes })
 }

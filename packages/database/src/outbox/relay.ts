@@ -1,4 +1,4 @@
-import type { ServiceName } from '@notify/contracts'
+import { wakeSubject } from '@notify/contracts'
 import { type Bus, publish } from '@notify/messaging'
 import { type Kit, startPeriodic } from '@notify/service-kit'
 import type { Queries, Statement } from '../open.ts'
@@ -27,9 +27,6 @@ interface OutboxRelayOptions {
    */
   staleSubjects?: string
 }
-
-/** The core NATS subject on which committers wake the relay of their service. */
-const wakeSubject = (service: ServiceName) => `wake.${service}.outbox`
 
 /**
  * Tells the relay, wherever it runs, that there is work. Best effort and coalesced: the relay also looks by itself.

@@ -43,8 +43,13 @@ export async function requirePostgres(url: string): Promise<void> {
  * @throws StartupError naming NATS_URL, the address and what to do
  */
 export async function requireNats(url: string): Promise<void> {
-  const { hostname, port } = parse('NATS_URL', url, 'nats://<host>:4222')
+  const { hostname, port, username } = parse('NATS_URL', url, 'nats://<user>:<password>@<host>:4222')
   const info = await reach('NATS_URL', { host: hostname, port: Number(port || 4222) })
+  if (/"auth_required":\s*true/.test(info) && username === '') {
+    throw new StartupError(
+      `NATS_URL: ${hostname}:${port || 4222} asks for a login: NATS_URL=nats://<user>:<password>@${hostname}:${port || 4222}, of a user who may do everything`,
+    )
+  }
   if (/"jetstream":\s*true/.test(info)) return
   throw new StartupError(`NATS_URL: ${hostname}:${port || 4222} has no JetStream: start nats-server with -js`)
 }
@@ -54,8 +59,12 @@ export async function requireNats(url: string): Promise<void> {
  * @throws StartupError naming REDIS_URL, the address and what to do
  */
 export async function requireRedis(url: string): Promise<void> {
-  const { hostname, port } = parse('REDIS_URL', url, 'redis://<host>:6379')
-  await reach('REDIS_URL', { host: hostname, port: Number(port || 6379), say: 'PING\r\n' })
+  const { hostname, port, password } = parse('REDIS_URL', url, 'redis://<host>:6379')
+  const answer = await reach('REDIS_URL', { host: hostname, port: Number(port || 6379), say: 'PING\r\n' })
+  if (!answer.startsWith('-NOAUTH') || password !== '') return
+  throw new StartupError(
+    `REDIS_URL: ${hostname}:${port || 6379} asks for a password: REDIS_URL=redis://:<password>@${hostname}:${port || 6379}`,
+  )
 }
 
 async function reach(variable: string, target: { host: string; port: number; say?: string }): Promise<string> {

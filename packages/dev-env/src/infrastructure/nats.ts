@@ -1,11 +1,21 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { type NatsUser, natsPasswordVariable, natsUsers } from '@notify/contracts'
 import { requireBinary } from '../binaries/find-binary.ts'
+import type { State } from '../state/state.ts'
 import { greeting } from './greeting.ts'
 import { Server, type ServerOptions } from './server.ts'
 
-/** Starts nats-server with JetStream on 127.0.0.1; the store lives in `dataDir`. */
-export async function startNats({ port, dataDir, logFile, ...hooks }: ServerOptions): Promise<Server> {
+interface NatsOptions extends ServerOptions {
+  /** Its passwords are the users'. */
+  state: State
+}
+
+/** The users and their permissions, as every installation has them; `npm run generate` makes the file. */
+const authorizationFile = join(import.meta.dirname, '..', '..', '..', '..', 'infra', 'nats', 'authorization.conf')
+
+/** Starts nats-server with JetStream on 127.0.0.1; the store lives in `dataDir`. Nobody may do anything without a login. */
+export async function startNats({ port, dataDir, logFile, state, ...hooks }: NatsOptions): Promise<Server> {
   const command = requireBinary('nats-server')
   mkdirSync(dataDir, { recursive: true })
   const configFile = join(dataDir, 'nats.conf')
@@ -19,13 +29,14 @@ export async function startNats({ port, dataDir, logFile, ...hooks }: ServerOpti
     '  max_memory_store: 268435456',
     '  max_file_store: 10737418240',
     '}',
+    readFileSync(authorizationFile, 'utf8'),
   ]
   writeFileSync(configFile, `${config.join('\n')}\n`, { mode: 0o600 })
-  const server = new Server(`nats://127.0.0.1:${port}`, port, {
+  const server = new Server(natsUrl(port, state, 'admin'), port, {
     name: 'nats',
     command,
     args: ['--config', configFile],
-    env: { PATH: process.env.PATH, HOME: dataDir },
+    env: { PATH: process.env.PATH, HOME: dataDir, ...passwordVariables(state) },
     cwd: dataDir,
     logFile,
     stopSignal: 'SIGTERM',
@@ -35,4 +46,14 @@ export async function startNats({ port, dataDir, logFile, ...hooks }: ServerOpti
   })
   await server.start()
   return server
+}
+
+/** The address of our NATS server with a user's login. */
+export function natsUrl(port: number, { nats_passwords }: State, user: NatsUser): string {
+  return `nats://${user}:${encodeURIComponent(nats_passwords[user])}@127.0.0.1:${port}`
+}
+
+/** The variables that authorization.conf reads. Between quotes, or a password of digits would be a number. */
+function passwordVariables({ nats_passwords }: State): Record<string, string> {
+  return Object.fromEntries(natsUsers.map((user) => [natsPasswordVariable(user), JSON.stringify(nats_passwords[user])]))
 }

@@ -10,7 +10,10 @@ import { type NodeProcess, type ServiceProcess, serviceOf } from './process-name
 export interface Wiring {
   ports: Ports
   state: State
+  /** As a user who may do everything, for people and tools. */
   natsUrl: string
+  /** As the user of this service. */
+  serviceNatsUrl: (service: ServiceName) => string
   redisUrl: string
   /** The superuser's URL of the services' database. */
   adminDatabaseUrl: string
@@ -131,7 +134,7 @@ function service(wiring: Wiring, process: ServiceProcess): Record<string, string
     LOG_LEVEL: wiring.logLevel,
     METRICS_PORT: String(ports.metrics[process]),
     DATABASE_URL: databaseUrl(wiring, serviceOf(process)),
-    NATS_URL: wiring.natsUrl,
+    NATS_URL: wiring.serviceNatsUrl(serviceOf(process)),
     REDIS_URL: wiring.redisUrl,
     PUBLIC_URL: baseUrl(wiring, 'gateway'),
     ENCRYPTION_KEYS: state.encryption_keys.map(({ id, key }) => `${id}:${key}`).join(','),

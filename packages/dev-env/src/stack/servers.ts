@@ -65,12 +65,12 @@ export async function startServers({
   }
   const nats = async () => {
     if (natsUrl) return
-    stack.servers.set('nats', await startNats(base('nats')))
+    stack.servers.set('nats', await startNats({ ...base('nats'), state }))
     onProgress('nats is ready')
   }
   const redis = async () => {
     if (redisUrl) return
-    stack.servers.set('redis', await startRedis(base('redis')))
+    stack.servers.set('redis', await startRedis({ ...base('redis'), state }))
     onProgress('redis is ready')
   }
   // All three are waited for even when one fails, so that the stop finds every server that was started.

@@ -2,7 +2,9 @@ import { createHmac } from 'node:crypto'
 import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ServiceName } from '@notify/contracts'
+import { natsUrl } from '../infrastructure/nats.ts'
 import { portsFrom, requireFreePorts } from '../infrastructure/ports.ts'
+import { redisUrl } from '../infrastructure/redis.ts'
 import { bootstrapDocument } from '../seed.ts'
 import { StartupError } from '../startup-error.ts'
 import { loadState } from '../state/load-state.ts'
@@ -46,8 +48,10 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   const wiring: Wiring = {
     ports,
     state,
-    natsUrl: options.natsUrl ?? `nats://127.0.0.1:${ports.process.nats}`,
-    redisUrl: options.redisUrl ?? `redis://127.0.0.1:${ports.process.redis}`,
+    natsUrl: options.natsUrl ?? natsUrl(ports.process.nats, state, 'admin'),
+    // Of a server of the user's we know one login; its users are the user's business.
+    serviceNatsUrl: (service) => options.natsUrl ?? natsUrl(ports.process.nats, state, service),
+    redisUrl: options.redisUrl ?? redisUrl(ports.process.redis, state),
     adminDatabaseUrl: database.href,
     servicePassword: options.sharedPostgres
       ? derivedPassword(database.password)

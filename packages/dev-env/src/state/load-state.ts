@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { postgresDataDir } from '../infrastructure/postgres.ts'
-import { makeSesState, makeState } from './make-state.ts'
+import { makeServerPasswords, makeSesState, makeState } from './make-state.ts'
 import type { State } from './state.ts'
 import { writeSecretFile } from './write-secret-file.ts'
 
@@ -15,8 +15,8 @@ export interface LoadStateOptions {
 
 /**
  * The stack's secrets from `<dataDir>/state.json`, made at the first start. Secrets without data, or data without
- * secrets, are useless: both begin anew then, and a line says so. A file from before a carrier was added gets the secrets
- * for it and keeps its own.
+ * secrets, are useless: both begin anew then, and a line says so. A file from before a carrier or a password was added gets
+ * what it lacks and keeps its own.
  */
 export function loadState(
   dataDir: string,
@@ -45,7 +45,7 @@ export function loadState(
 
 function readState(file: string): State | undefined {
   try {
-    const state = { ...makeSesState(), ...(JSON.parse(readFileSync(file, 'utf8')) as State) }
+    const state = { ...makeSesState(), ...makeServerPasswords(), ...(JSON.parse(readFileSync(file, 'utf8')) as State) }
     // A file of another version of this package, or half a file, is as good as none.
     const known = Object.keys(makeState())
     return state.version === 1 && known.every((name) => name in state) ? state : undefined

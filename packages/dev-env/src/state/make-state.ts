@@ -1,5 +1,5 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
-import { newId, type ServiceName, serviceNames } from '@notify/contracts'
+import { type NatsUser, natsUsers, newId, type ServiceName, serviceNames } from '@notify/contracts'
 import { mintApiKey } from '@notify/privacy'
 import type { DemoKey, IdentityClient, PrivateJwk, State } from './state.ts'
 
@@ -9,6 +9,7 @@ export function makeState(): State {
     version: 1,
     postgres_password: secret(),
     service_passwords: Object.fromEntries(serviceNames.map((name) => [name, secret()])) as Record<ServiceName, string>,
+    ...makeServerPasswords(),
     encryption_keys: [{ id: `dev${randomBytes(2).toString('hex')}`, key: key() }],
     blind_index_key: key(),
     fingerprint_key: key(),
@@ -24,6 +25,14 @@ export function makeState(): State {
     twilio_account_sid: `AC${randomBytes(16).toString('hex')}`,
     twilio_auth_token: randomBytes(16).toString('hex'),
     ...makeSesState(),
+  }
+}
+
+/** What a state file from before NATS and Redis asked for passwords lacks. */
+export function makeServerPasswords(): Pick<State, 'nats_passwords' | 'redis_password'> {
+  return {
+    nats_passwords: Object.fromEntries(natsUsers.map((user) => [user, secret()])) as Record<NatsUser, string>,
+    redis_password: secret(),
   }
 }
 

@@ -1,4 +1,4 @@
-import type { ServiceName } from '@notify/contracts'
+import type { NatsUser, ServiceName } from '@notify/contracts'
 
 /** An elliptic-curve key pair as JWK, the private half included. */
 export interface PrivateJwk {
@@ -32,6 +32,8 @@ export interface State {
   version: 1
   postgres_password: string
   service_passwords: Record<ServiceName, string>
+  nats_passwords: Record<NatsUser, string>
+  redis_password: string
   /** Key ring for data at rest, `{id, key}` with 32 bytes as base64; the first is current. */
   encryption_keys: { id: string; key: string }[]
   blind_index_key: string

@@ -36,8 +36,9 @@ const windowSeconds = 1
 export function createAdmission(
   redis: Redis,
   metrics: GatewayMetrics,
+  keyOf: (id: string) => string,
 ): (limits: Limits, requests?: number) => OutgoingHttpHeaders {
-  const count = createCounter(redis)
+  const count = createCounter(redis, keyOf)
   const judge = ({ scope, id, perSecond }: Limit, requests: number) => {
     const { place, resetMs } = count(id, requests)
     const state = `"${scope}";r=${Math.max(perSecond - place, 0)};t=${secondsOf(resetMs)}`

@@ -1,9 +1,19 @@
-import type { Kit } from '@notify/service-kit'
-import { Redis } from 'ioredis'
+import { readFileSync } from 'node:fs'
+import { ConfigError, type Kit } from '@notify/service-kit'
+import { Redis, type RedisOptions } from 'ioredis'
+import type { Config } from '../config.ts'
 
-/** Connects to Redis without ever waiting for it: a command fails at once while there is no connection. */
-export function connectRedis({ log, lifecycle }: Kit, url: string): Redis {
-  const redis = new Redis(url, {
+/**
+ * Connects to Redis without ever waiting for it: a command fails at once while there is no connection. A refused login is
+ * no reason to end either: each replica then counts by itself, the log says so, and `/readyz` names redis as degraded.
+ * @throws ConfigError when a CA is named for a connection without TLS
+ */
+export function connectRedis(
+  { log, lifecycle, health }: Kit,
+  config: Pick<Config, 'REDIS_URL' | 'REDIS_CA_FILE'>,
+): Redis {
+  const redis = new Redis(config.REDIS_URL, {
+    ...tlsOf(config),
     enableOfflineQueue: false,
     enableAutoPipelining: true,
     maxRetriesPerRequest: 0,
@@ -11,15 +21,32 @@ export function connectRedis({ log, lifecycle }: Kit, url: string): Redis {
     connectTimeout: 1000,
     retryStrategy: (attempt) => Math.min(attempt * 100, 1000),
   })
-  let lost = false
+  let fault: 'silent' | 'refused' | undefined
   redis.on('error', (error: Error) => {
-    if (!lost) log.warn({ err: error }, 'Redis does not answer: rate limits are counted locally')
-    lost = true
+    const found = isRefusal(error) ? 'refused' : 'silent'
+    if (found === fault) return
+    fault = found
+    if (found === 'silent') log.warn({ err: error }, 'Redis does not answer: each replica counts rate limits by itself')
+    else log.error({ reason: error.message }, `Redis refuses the login in REDIS_URL: each replica counts by itself`)
   })
   redis.on('ready', () => {
-    if (lost) log.info('Redis answers again')
-    lost = false
+    if (fault) log.info('Redis answers again')
+    fault = undefined
+  })
+  health.prefer('redis', () => {
+    if (redis.status !== 'ready') throw new Error(redis.status)
   })
   lifecycle.onStop('redis', () => redis.disconnect())
   return redis
+}
+
+function tlsOf({ REDIS_URL, REDIS_CA_FILE }: Pick<Config, 'REDIS_URL' | 'REDIS_CA_FILE'>): Pick<RedisOptions, 'tls'> {
+  if (REDIS_CA_FILE === undefined) return {}
+  if (!REDIS_URL.startsWith('rediss:')) throw new ConfigError('REDIS_CA_FILE is set, but REDIS_URL is not rediss://')
+  return { tls: { ca: readFileSync(REDIS_CA_FILE) } }
+}
+
+/** WRONGPASS and NOAUTH: Redis 6 and newer; `ERR invalid password`: older ones. NOPERM: a user who may not count. */
+function isRefusal({ message }: Error): boolean {
+  return /^(WRONGPASS|NOAUTH|NOPERM|ERR invalid password)/.test(message)
 }

@@ -23,9 +23,11 @@ const maxWindows = 100_000
 /**
  * Counts requests in windows of a second. Each replica counts at once by itself and tells Redis a moment later, many
  * requests in one command; with Redis away the own count goes on alone. Nobody ever waits for Redis.
+ * @param keyOf the key in Redis of who is counted
  */
 export function createCounter(
   redis: Redis,
+  keyOf: (id: string) => string,
   now: () => number = () => performance.now(),
 ): (id: string, requests: number) => Place {
   const windows = new Map<string, Window>()
@@ -33,7 +35,7 @@ export function createCounter(
   const tell = async (id: string, window: Window) => {
     const told = window.untold
     try {
-      const { total, leftMs } = await add(redis, `limit:${id}`, told)
+      const { total, leftMs } = await add(redis, keyOf(id), told)
       // The window may have ended while Redis answered.
       if (windows.get(id) !== window) return
       window.shared = total

@@ -1,0 +1,14 @@
+import { randomBytes } from 'node:crypto'
+import { expect, test } from '@jest/globals'
+import { limitKeyOf } from './limit-key.ts'
+
+test('who is counted is not readable in the key, and stands for themselves alone', () => {
+  const masterKey = randomBytes(32)
+  const keyOf = limitKeyOf(masterKey)
+  const key = keyOf('tenant ten_1')
+  expect(key).toMatch(/^limit:[\w-]{22}$/)
+  expect(keyOf('tenant ten_2')).not.toBe(key)
+  // Other replicas count under the same key; who has not the secret cannot make it.
+  expect(limitKeyOf(masterKey)('tenant ten_1')).toBe(key)
+  expect(limitKeyOf(randomBytes(32))('tenant ten_1')).not.toBe(key)
+})

@@ -1,0 +1,156 @@
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { type ServiceName, serviceNames, streams, wakeSubject } from '../../packages/contracts/src/index.ts'
+import { eventually, TestEnv } from '../../packages/dev-env/src/index.ts'
+import { processTable } from '../../packages/dev-env/src/stack/process-table.ts'
+import { type Bus, provisionConsumer, provisionStream } from '../../packages/messaging/src/index.ts'
+import { durablesOf, publishedBy } from '../../scripts/nats-permissions.ts'
+import { consumersOf } from '../../scripts/service-declarations.ts'
+import { openBus } from './bus.ts'
+
+let env: TestEnv
+const buses = new Map<ServiceName, Bus & AsyncDisposable>()
+const busOf = (service: ServiceName) => buses.get(service)!
+
+beforeAll(async () => {
+  env = await TestEnv.start([])
+  for (const service of serviceNames) {
+    buses.set(service, await openBus(env, service))
+    await provisionStream(busOf(service), service, 1)
+  }
+})
+afterAll(async () => {
+  await Promise.all([...buses.values()].map((bus) => bus[Symbol.asyncDispose]()))
+  await env.stop()
+})
+
+const denied = /permissions violation/i
+/** A subject that the pattern covers. */
+const sampleOf = (pattern: string) => pattern.replaceAll('*', 'sample')
+const publish = (service: ServiceName, subject: string) => busOf(service).js.publish(subject, '[]', { timeout: 1000 })
+const settings = { ackWaitMs: 15_000, maxAckPending: 1000 }
+
+test.each(serviceNames)('%s brings its stream up to date, and publishes what it declares', async (service) => {
+  await provisionStream(busOf(service), service, 1)
+  for (const pattern of publishedBy(service)) {
+    expect(await publish(service, sampleOf(pattern))).toMatchObject({ stream: streams[service].name })
+  }
+})
+
+test.each(serviceNames)(
+  '%s makes the durables that it declares, and takes and acknowledges from them',
+  async (service) => {
+    const bus = busOf(service)
+    const publishers = new Map(
+      consumersOf(service).map(({ publisher }) => [streams[publisher].name as string, publisher]),
+    )
+    for (const { stream, name: durable, filter } of durablesOf(service)) {
+      const publisher = publishers.get(stream)!
+      await provisionConsumer(bus, { publisher, durable, filter, ...settings })
+      await provisionConsumer(bus, { publisher, durable, filter, ...settings })
+      await publish(publisher, sampleOf(filter))
+      const consumer = await bus.js.consumers.get(stream, durable)
+      const message = await consumer.next({ expires: 5000 })
+      expect(await message?.ackAck()).toBe(true)
+    }
+  },
+)
+
+test.each(serviceNames)('%s wakes its own relay', async (service) => {
+  const { connection } = busOf(service)
+  let woken = 0
+  const subscription = connection.subscribe(wakeSubject(service), { callback: () => void woken++ })
+  connection.publish(wakeSubject(service))
+  await eventually(() => expect(woken).toBe(1))
+  subscription.unsubscribe()
+})
+
+test.each(serviceNames)('%s publishes nothing of another service, nor what it does not declare', async (service) => {
+  for (const other of serviceNames.filter((name) => name !== service)) {
+    for (const pattern of publishedBy(other)) {
+      await expect(publish(service, sampleOf(pattern))).rejects.toThrow(denied)
+    }
+    await expect(publish(service, wakeSubject(other))).rejects.toThrow(denied)
+  }
+  await expect(publish(service, `${streams[service].subjects[0].split('.')[0]}.undeclared`)).rejects.toThrow(denied)
+})
+
+test.each(serviceNames)(
+  '%s hears no subject directly: no fact, no request, no answer to another service',
+  async (service) => {
+    const { connection } = busOf(service)
+    const others = serviceNames.filter((name) => name !== service)
+    const subjects = ['>', '_INBOX.>', '$JS.>', '$SYS.>', ...others.map((other) => `_INBOX.${other}.>`)]
+    for (const subject of [...subjects, ...serviceNames.flatMap(publishedBy)]) {
+      const refusal = Promise.withResolvers<Error | null>()
+      connection.subscribe(subject, { callback: (error) => refusal.resolve(error) })
+      expect(await refusal.promise).toMatchObject({ message: expect.stringMatching(denied) })
+    }
+  },
+)
+
+test.each(serviceNames)('%s makes no durable but its own, nor one of its own with another filter', async (service) => {
+  const own = durablesOf(service)
+  const foreign = serviceNames.filter((name) => name !== service).flatMap(durablesOf)
+  for (const { stream, name, filter } of foreign) {
+    const make = (durable: string, filter_subject: string) =>
+      busOf(service).jsm.consumers.add(stream, { durable_name: durable, filter_subject })
+    await expect(make(name, filter)).rejects.toThrow(denied)
+    await expect(make(`${service}-eavesdropper`, filter)).rejects.toThrow(denied)
+    await expect(busOf(service).jsm.consumers.delete(stream, name)).rejects.toThrow(denied)
+    await expect(busOf(service).connection.request(`$JS.API.CONSUMER.MSG.NEXT.${stream}.${name}`)).rejects.toThrow(
+      denied,
+    )
+  }
+  for (const { stream, name } of own) {
+    const add = (filter_subject?: string) =>
+      busOf(service).jsm.consumers.add(stream, { durable_name: name, ...(filter_subject ? { filter_subject } : {}) })
+    await expect(add()).rejects.toThrow(denied)
+    await expect(add('>')).rejects.toThrow(denied)
+    await expect(add(`${stream.toLowerCase()}.>`)).rejects.toThrow(denied)
+  }
+})
+
+test.each(serviceNames)('%s deletes and purges no stream, and changes none of another service', async (service) => {
+  const { streams: api } = busOf(service).jsm
+  for (const other of serviceNames) {
+    const { name } = streams[other]
+    await expect(api.purge(name)).rejects.toThrow(denied)
+    await expect(api.delete(name)).rejects.toThrow(denied)
+    await expect(api.deleteMessage(name, 1)).rejects.toThrow(denied)
+    if (other !== service) await expect(provision(service, name)).rejects.toThrow(denied)
+  }
+})
+
+const provision = (service: ServiceName, stream: string) =>
+  busOf(service).connection.request(`$JS.API.STREAM.UPDATE.${stream}`, JSON.stringify({ name: stream }))
+
+test('the user of otp cannot forge a receipt, nor read the credentials that dispatch tells of', async () => {
+  await expect(publish('otp', 'callbacks.receipt.sms')).rejects.toThrow(denied)
+  const { jsm, connection } = busOf('otp')
+  const spy = { durable_name: 'otp-spy', filter_subject: 'dispatch.provider.changed' }
+  await expect(jsm.consumers.add('DISPATCH', spy)).rejects.toThrow(denied)
+  await expect(jsm.consumers.add('DISPATCH', { filter_subject: 'dispatch.provider.changed' })).rejects.toThrow(denied)
+  await expect(jsm.streams.getMessage('DISPATCH', { last_by_subj: 'dispatch.provider.changed' })).rejects.toThrow(
+    denied,
+  )
+  await expect(connection.request('$JS.API.DIRECT.GET.DISPATCH', '{"seq":1}')).rejects.toThrow(denied)
+})
+
+test('a service with a wrong password ends at its start, with one line that names server and user and no secret', () => {
+  const { wiring, natsUrl } = env.stack
+  const { port } = new URL(natsUrl)
+  const environment = { ...processTable.otp.environment(wiring), NATS_URL: `nats://otp:hunter2@127.0.0.1:${port}` }
+  const { PATH } = process.env
+  const main = join(import.meta.dirname, '../../services/otp/src/main.ts')
+  const { status, stdout, stderr } = spawnSync(process.execPath, [main], {
+    env: { PATH, ...environment },
+    encoding: 'utf8',
+    timeout: 30_000,
+  })
+  const fatal = stdout.split('\n').filter((line) => line.includes('"severity":"fatal"'))
+  const line = `otp cannot start: NATS at 127.0.0.1:${port} refuses the login of user otp`
+  expect(fatal.map((text) => JSON.parse(text).msg)).toEqual([line])
+  expect([status, `${stdout}${stderr}`.includes('hunter2')]).toEqual([1, false])
+})
