@@ -47,7 +47,9 @@ function permissionsOf(service: ServiceName): Permissions {
     publish: [
       ...publishedBy(service),
       wakeSubject(service),
-      ...['CREATE', 'UPDATE', 'INFO'].map((verb) => `$JS.API.STREAM.${verb}.${stream}`),
+      // No UPDATE: it would let a stream copy another's messages, or republish its own as another's. CREATE leaves one alone
+      // that is there, and makes it again after NATS has lost its store.
+      ...['CREATE', 'INFO'].map((verb) => `$JS.API.STREAM.${verb}.${stream}`),
       ...(readsOwnStream.includes(service) ? [`$JS.API.STREAM.MSG.GET.${stream}`] : []),
       ...[...new Set(durablesOf(service).map(({ stream }) => stream))]
         .filter((consumed) => consumed !== stream)

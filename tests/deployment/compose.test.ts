@@ -58,7 +58,7 @@ test('a service knows no password but those of its own role and its own user', (
   }
 })
 
-test('the roles and schemas of all services are made before any of them starts', () => {
+test('the roles, schemas and streams of all services are made before any of them starts', () => {
   const passwords = Object.keys(containers.provision!.environment ?? {}).filter((name) =>
     name.endsWith('_DATABASE_PASSWORD'),
   )
@@ -67,6 +67,7 @@ test('the roles and schemas of all services are made before any of them starts',
   for (const [, , container] of serviceContainers) {
     expect(container.depends_on).toMatchObject({
       provision: { condition: 'service_completed_successfully' },
+      'provision-streams': { condition: 'service_completed_successfully' },
       postgres: { condition: 'service_healthy' },
       nats: { condition: 'service_healthy' },
     })
@@ -109,7 +110,7 @@ test.each(own)(
 
 test('what runs for long is watched and started again', () => {
   for (const [name, { healthcheck, restart }] of all) {
-    if (name === 'provision') continue
+    if (name.startsWith('provision')) continue
     expect([name, restart, Array.isArray(healthcheck?.test)]).toEqual([name, 'unless-stopped', true])
   }
 })

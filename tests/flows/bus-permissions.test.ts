@@ -31,7 +31,7 @@ const sampleOf = (pattern: string) => pattern.replaceAll('*', 'sample')
 const publish = (service: ServiceName, subject: string) => busOf(service).js.publish(subject, '[]', { timeout: 1000 })
 const settings = { ackWaitMs: 15_000, maxAckPending: 1000 }
 
-test.each(serviceNames)('%s brings its stream up to date, and publishes what it declares', async (service) => {
+test.each(serviceNames)('%s finds its stream as it should be, and publishes what it declares', async (service) => {
   await provisionStream(busOf(service), service, 1)
   for (const pattern of publishedBy(service)) {
     expect(await publish(service, sampleOf(pattern))).toMatchObject({ stream: streams[service].name })
@@ -112,16 +112,19 @@ test.each(serviceNames)('%s makes no durable but its own, nor one of its own wit
   }
 })
 
-test.each(serviceNames)('%s deletes and purges no stream, and changes none of another service', async (service) => {
-  const { streams: api } = busOf(service).jsm
-  for (const other of serviceNames) {
-    const { name } = streams[other]
-    await expect(api.purge(name)).rejects.toThrow(denied)
-    await expect(api.delete(name)).rejects.toThrow(denied)
-    await expect(api.deleteMessage(name, 1)).rejects.toThrow(denied)
-    if (other !== service) await expect(provision(service, name)).rejects.toThrow(denied)
-  }
-})
+test.each(serviceNames)(
+  '%s deletes, purges and changes no stream, nor its own: it could let it copy another',
+  async (service) => {
+    const { streams: api } = busOf(service).jsm
+    for (const other of serviceNames) {
+      const { name } = streams[other]
+      await expect(api.purge(name)).rejects.toThrow(denied)
+      await expect(api.delete(name)).rejects.toThrow(denied)
+      await expect(api.deleteMessage(name, 1)).rejects.toThrow(denied)
+      await expect(provision(service, name)).rejects.toThrow(denied)
+    }
+  },
+)
 
 const provision = (service: ServiceName, stream: string) =>
   busOf(service).connection.request(`$JS.API.STREAM.UPDATE.${stream}`, JSON.stringify({ name: stream }))
@@ -153,4 +156,16 @@ test('a service with a wrong password ends at its start, with one line that name
   const line = `otp cannot start: NATS at 127.0.0.1:${port} refuses the login of user otp`
   expect(fatal.map((text) => JSON.parse(text).msg)).toEqual([line])
   expect([status, `${stdout}${stderr}`.includes('hunter2')]).toEqual([1, false])
+})
+
+test("a service goes on with its stream as it is when its settings are another release's, and tells of it", async () => {
+  await using admin = await openBus(env)
+  await admin.jsm.streams.update('OTP', { max_age: 60_000_000_000, duplicate_window: 1_000_000_000 })
+  const { config } = await provisionStream(busOf('otp'), 'otp', 1)
+  expect(config.max_age).toBe(60_000_000_000)
+  const main = join(import.meta.dirname, '../../packages/messaging/src/provision-main.ts')
+  const environment = { PATH: process.env.PATH, NATS_URL: env.stack.natsUrl }
+  const { stdout, stderr } = spawnSync(process.execPath, [main], { env: environment, encoding: 'utf8' })
+  expect([stdout, stderr]).toEqual(['provisioned the streams of all services\n', ''])
+  expect((await admin.jsm.streams.info('OTP')).config.max_age).toBeGreaterThan(60_000_000_000)
 })

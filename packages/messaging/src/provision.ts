@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
 import {
   AckPolicy,
   type ConsumerInfo,
@@ -8,8 +9,10 @@ import {
   JetStreamApiError,
   RetentionPolicy,
   StorageType,
+  type StreamConfig,
   type StreamInfo,
 } from '@nats-io/jetstream'
+import { PermissionViolationError } from '@nats-io/transport-node'
 import { type ServiceName, streams } from '@notify/contracts'
 import type { Bus } from './connect.ts'
 
@@ -18,7 +21,8 @@ const nanos = (ms: number) => ms * 1_000_000
 const streamNameInUse = 10058
 
 /**
- * Makes the stream that this service owns, or brings its settings up to date. Limits retention, never work-queue: after a
+ * Makes the stream that a service owns. One that is there is brought up to date when the user may do that: a service may not,
+ * or it could let its stream copy another's; `provisionStreams` does it. Limits retention, never work-queue: after a
  * kill, nats-server 2.9 redelivers acknowledged messages of a work queue.
  */
 export async function provisionStream(bus: Bus, service: ServiceName, replicas: number): Promise<StreamInfo> {
@@ -32,26 +36,35 @@ export async function provisionStream(bus: Bus, service: ServiceName, replicas: 
   }
   for (let attempt = 1; ; attempt++) {
     try {
-      return await bus.jsm.streams.update(name, settings)
-    } catch (error) {
-      if (!isCode(error, JetStreamApiCodes.StreamNotFound)) {
-        if (attempt >= 40) throw error
-        await delay(250)
-        continue
-      }
-    }
-    try {
-      return await bus.jsm.streams.add({
-        name,
-        retention: RetentionPolicy.Limits,
-        storage: StorageType.File,
-        ...settings,
+      const found = await findStream(bus, name)
+      if (!found) return await bus.jsm.streams.add({ name, ...fixed, ...settings })
+      if (hasSettings(found.config, settings)) return found
+      return await bus.jsm.streams.update(name, settings).catch((error: unknown) => {
+        // Logged by the connection. The stream works as it is; what its settings lack waits in the outbox.
+        if ((error as Error).cause instanceof PermissionViolationError) return found
+        throw error
       })
     } catch (error) {
-      // Another replica was faster: the next round updates.
-      if (!isCode(error, streamNameInUse) && attempt >= 40) throw error
+      // Another replica was faster, or NATS is busy: the next round finds out.
+      if (attempt >= 40) throw error
+      if (!isCode(error, streamNameInUse)) await delay(250)
     }
   }
+}
+
+const fixed = { retention: RetentionPolicy.Limits, storage: StorageType.File }
+
+async function findStream(bus: Bus, name: string): Promise<StreamInfo | undefined> {
+  try {
+    return await bus.jsm.streams.info(name)
+  } catch (error) {
+    if (isCode(error, JetStreamApiCodes.StreamNotFound)) return undefined
+    throw error
+  }
+}
+
+function hasSettings(config: Partial<StreamConfig>, wanted: Partial<StreamConfig>): boolean {
+  return Object.entries(wanted).every(([name, value]) => isDeepStrictEqual(config[name as keyof StreamConfig], value))
 }
 
 interface DurableSettings {

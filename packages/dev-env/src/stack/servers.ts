@@ -1,6 +1,8 @@
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { type ServiceName, serviceNames } from '@notify/contracts'
 import { provisionDatabase, provisionServices } from '@notify/database/provision'
+import { provisionStreams, readNatsLogin } from '@notify/messaging'
 import { installMissing } from '../binaries/install-missing.ts'
 import { requireNats, requirePostgres, requireRedis } from '../infrastructure/foreign-servers.ts'
 import { startNats } from '../infrastructure/nats.ts'
@@ -65,7 +67,10 @@ export async function startServers({
   }
   const nats = async () => {
     if (natsUrl) return
+    const isKnown = existsSync(join(dataDir, 'nats', 'jetstream'))
     stack.servers.set('nats', await startNats({ ...base('nats'), state }))
+    // Of an earlier version of the services, which make their streams but may not change them.
+    if (isKnown) await provisionStreams(readNatsLogin({ NATS_URL: stack.natsUrl }), 1)
     onProgress('nats is ready')
   }
   const redis = async () => {

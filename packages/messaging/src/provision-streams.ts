@@ -1,0 +1,20 @@
+import { jetstream, jetstreamManager } from '@nats-io/jetstream'
+import { connect } from '@nats-io/transport-node'
+import { serviceNames } from '@notify/contracts'
+import type { NatsLogin } from './nats-login.ts'
+import { provisionStream } from './provision.ts'
+
+/**
+ * Makes the streams of all services, or brings their settings up to date.
+ * @param login of a user who may do everything
+ * @throws Error when NATS cannot be reached or refuses
+ */
+export async function provisionStreams({ servers, options }: NatsLogin, replicas: number): Promise<void> {
+  const connection = await connect({ servers, ...options, name: 'provision', maxReconnectAttempts: 20 })
+  try {
+    const bus = { connection, js: jetstream(connection), jsm: await jetstreamManager(connection, { checkAPI: false }) }
+    for (const service of serviceNames) await provisionStream(bus, service, replicas)
+  } finally {
+    await connection.close()
+  }
+}
