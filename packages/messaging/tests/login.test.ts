@@ -76,13 +76,13 @@ test('a token is let in', async () => {
   await logIn({ NATS_URL: `nats://s3cret@127.0.0.1:${port}` })
 })
 
-test('a credentials file is let in, and another user of it is not', async () => {
-  const { settings, credentials } = makeCredentials()
+test('a credentials file is let in, and one with another key is not', async () => {
+  const { settings, credentials, forged } = makeCredentials()
   const port = await startServer(settings)
   const file = join(folder, 'otp.creds')
   writeFileSync(file, credentials)
   await logIn({ NATS_URL: `nats://127.0.0.1:${port}`, NATS_CREDS: file })
-  writeFileSync(file, makeCredentials().credentials)
+  writeFileSync(file, forged)
   await expect(logIn({ NATS_URL: `nats://127.0.0.1:${port}`, NATS_CREDS: file })).rejects.toThrow(
     `refuses the login of the credentials in ${file}`,
   )

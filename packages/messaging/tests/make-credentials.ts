@@ -19,23 +19,25 @@ function sign(issuer: KeyPair, subject: KeyPair, name: string, nats: Record<stri
   return `${body}.${Buffer.from(issuer.sign(Buffer.from(body))).toString('base64url')}`
 }
 
-/** Settings of a server that knows one account, and the credentials file of a user of it. */
-export function makeCredentials(): { settings: string; credentials: string } {
+/** Settings of a server that knows one account, a credentials file of a user of it, and one with a key that is not theirs. */
+export function makeCredentials(): { settings: string; credentials: string; forged: string } {
   const [operator, account, user] = [nkeys.createOperator(), nkeys.createAccount(), nkeys.createUser()]
   const unlimited = { subs: -1, data: -1, payload: -1, conn: -1, leaf: -1, imports: -1, exports: -1, wildcards: true }
   const accountJwt = sign(operator, account, 'notify', { type: 'account', limits: unlimited })
-  const seed = new TextDecoder().decode(user.getSeed())
+  const userJwt = sign(account, user, 'otp', { type: 'user', subs: -1, data: -1, payload: -1 })
+  const fileWith = (pair: KeyPair) => `-----BEGIN NATS USER JWT-----
+${userJwt}
+------END NATS USER JWT------
+
+-----BEGIN USER NKEY SEED-----
+${new TextDecoder().decode(pair.getSeed())}
+------END USER NKEY SEED------
+`
   return {
     settings: `operator: "${sign(operator, operator, 'operator', { type: 'operator' })}"
 resolver: MEMORY
 resolver_preload: { ${account.getPublicKey()}: "${accountJwt}" }`,
-    credentials: `-----BEGIN NATS USER JWT-----
-${sign(account, user, 'otp', { type: 'user', subs: -1, data: -1, payload: -1 })}
-------END NATS USER JWT------
-
------BEGIN USER NKEY SEED-----
-${seed}
-------END USER NKEY SEED------
-`,
+    credentials: fileWith(user),
+    forged: fileWith(nkeys.createUser()),
   }
 }
