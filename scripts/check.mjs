@@ -1,4 +1,5 @@
-// Everything that can be judged without running the system: types, style, architecture, dead code, generated files.
+// Everything that can be judged without running the system: types, style, regular expressions, architecture, dead code,
+// generated files.
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 
@@ -7,6 +8,14 @@ const bin = (name) => join(root, 'node_modules', '.bin', name)
 const checks = {
   types: [bin('tsc'), '--noEmit', '-p', 'tsconfig.json'],
   style: [bin('biome'), 'check', '--error-on-warnings', '.'],
+  'regular expressions': [
+    process.execPath,
+    'node_modules/eslint/bin/eslint.js',
+    '--max-warnings',
+    '0',
+    'services',
+    'packages',
+  ],
   architecture: [bin('depcruise'), '--config', '.dependency-cruiser.cjs', 'services', 'packages', 'bench'],
   'dead code': [bin('knip')],
   'generated files': [process.execPath, 'scripts/generate.mjs', '--check'],

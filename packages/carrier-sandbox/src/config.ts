@@ -72,7 +72,7 @@ const environment = z
     /** Where others reach the sandbox, without a trailing slash; the address that it listens on unless given. */
     PUBLIC_URL: z
       .url({ protocol: /^https?$/, error: 'must be an http or https address' })
-      .transform((url) => url.replace(/\/+$/, ''))
+      .transform((url) => url.replace(/(?<!\/)\/+$/, ''))
       .optional(),
     /** Wait before each callback, in milliseconds. */
     CARRIER_DELAY_MS: wholeNumber(0, 3_600_000).default(50),

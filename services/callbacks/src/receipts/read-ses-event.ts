@@ -1,4 +1,5 @@
 import type { Receipt } from '@notify/contracts'
+import { withoutAddresses } from '@notify/privacy'
 import { isTraceparent } from '@notify/service-kit'
 import { z } from 'zod'
 import { correlated, readCorrelation } from './read-correlation.ts'
@@ -103,29 +104,3 @@ function parse(text: string): unknown {
 
 const diagnosisOf = (recipients: z.output<typeof Recipients>) =>
   recipients.find(({ diagnosticCode }) => diagnosticCode)?.diagnosticCode
-
-const literal = (text: string) => text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
-
-const longestMessage = 500
-const mostMailboxes = 50
-const anyAddress = /[^\s<>()[\]",:;@]+@[^\s<>()[\]",:;@]+/gu
-
-/** The carrier's words without whom they are about, and without characters that Postgres cannot hold. */
-function withoutAddresses(said: string, destination: readonly string[]): string {
-  // Servers also name the mailbox alone: "550 <ada> unknown".
-  const mailboxes = destination
-    .slice(0, mostMailboxes)
-    .map((address) => address.slice(0, address.lastIndexOf('@')))
-    .filter(Boolean)
-  return mailboxes
-    .reduce(
-      (text, mailbox) => text.replace(new RegExp(`(?<![\\w.+-])${literal(mailbox)}(?![\\w+-])`, 'giu'), '[address]'),
-      said
-        .toWellFormed()
-        .replace(/\p{Cc}+/gu, ' ')
-        .replace(anyAddress, '[address]'),
-    )
-    .slice(0, longestMessage)
-    .toWellFormed()
-    .trim()
-}

@@ -5,6 +5,7 @@ import {
   type SendEmailCommandInput,
 } from '@aws-sdk/client-sesv2'
 import type { SesCredentials } from '@notify/contracts'
+import { withoutAddresses } from '@notify/privacy'
 import type { Config } from '../config.ts'
 import type { Carrier, CarrierAnswer, EmailMessage } from './carrier.ts'
 import { createClientCache } from './client-cache.ts'
@@ -13,7 +14,6 @@ import { readRetryAfter } from './read-retry-after.ts'
 import { createSesClient } from './ses-client.ts'
 import { judgeSesError } from './ses-codes.ts'
 import { accepted, couldNotBeReached, didNotAnswer, isNeverLeft, refusal } from './verdict.ts'
-import { withoutAddresses } from './without-addresses.ts'
 
 /** Sends email over the API of Amazon SES (v2); each provider has a client of its own. */
 export function createSesCarrier(config: Config): Carrier<'ses', EmailMessage> {
@@ -99,7 +99,7 @@ function answerOf(error: unknown, to: string): CarrierAnswer {
     const verdict = judgeSesError(status, name)
     const isNamed = error instanceof SESv2ServiceException && !/^(Unknown|UnknownError|Error)$/.test(name)
     const ownWord = isNamed ? name : `http_${status}`
-    const sentence = isNamed && message ? withoutAddresses(message, to) : `Amazon SES answered ${status}`
+    const sentence = isNamed && message ? withoutAddresses(message, [to]) : `Amazon SES answered ${status}`
     return refusal(ownWord, verdict, `${ownWord} ${sentence}`, readRetryAfter($response?.headers?.['retry-after']))
   }
   const reason = code ?? name

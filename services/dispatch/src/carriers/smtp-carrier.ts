@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream'
 import type { SmtpCredentials } from '@notify/contracts'
+import { withoutAddresses } from '@notify/privacy'
 import { createTransport } from 'nodemailer'
 import type { Config } from '../config.ts'
 import type { Provider } from '../providers/provider-directory.ts'
@@ -7,7 +8,6 @@ import type { Carrier, CarrierAnswer, EmailMessage } from './carrier.ts'
 import { createClientCache } from './client-cache.ts'
 import { judgeSmtpFault, type SmtpFault } from './smtp-codes.ts'
 import { accepted, refusal } from './verdict.ts'
-import { withoutAddresses } from './without-addresses.ts'
 
 type SmtpProvider = Extract<Provider, { kind: 'smtp' }>
 
@@ -104,6 +104,6 @@ function answerOf(error: unknown, to: string, bodyBegan: boolean): CarrierAnswer
   }
   const verdict = judgeSmtpFault({ code, responseCode, bodyBegan })
   const reply = responseCode === undefined ? undefined : `smtp_${responseCode}`
-  const sentence = response ? withoutAddresses(response, to) : null
+  const sentence = response ? withoutAddresses(response, [to]) : null
   return refusal(reply ?? originalCode ?? code ?? 'no_answer', verdict, sentence)
 }

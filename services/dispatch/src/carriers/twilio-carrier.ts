@@ -67,9 +67,12 @@ function parametersOf(
   }
 }
 
+/** More of it is not looked at; what is kept is shorter still. */
+const longestSentence = 1000
+
 /** Some of the carrier's sentences name the recipient ("The number +1555… is unverified"); ours are stored and published. */
 function withoutNumbers(sentence: string): string {
-  return sentence.replace(/\+?\d[\d\s().-]{5,}\d/g, '[number]')
+  return sentence.slice(0, longestSentence).replace(/\+?\d[\d\s().-]{5,30}\d/g, '[number]')
 }
 
 /** The carrier's refusal, or why there is none. */

@@ -30,6 +30,9 @@ export function isSpf(text: string): boolean {
   return /^v=spf1( |$)/i.test(text)
 }
 
+/** Characters of one term; a name has 253, and the longest macros are not much longer than what they stand for. */
+const longestTerm = 512
+
 const directivePattern = /^([+\-~?])?([a-z0-9]+)(?::([^/]*(?:\/(?![\d/])[^/]*)*))?((?:\/\d{1,3})?(?:\/\/\d{1,3})?)$/i
 const modifierPattern = /^([a-z][a-z0-9_.-]*)=(.*)$/i
 const takesTarget: Record<string, 'never' | 'must' | 'may'> = {
@@ -50,6 +53,7 @@ export function parseSpf(text: string): SpfRecord {
   const seen = new Set<string>()
   for (const term of text.slice('v=spf1'.length).split(' ')) {
     if (term === '') continue
+    if (term.length > longestTerm) throw unreadable(term)
     const modifier = modifierPattern.exec(term)
     if (modifier) {
       const name = modifier[1]!.toLowerCase()
@@ -107,7 +111,7 @@ const macro = /%(?:%|_|-|\{[slodiphcrtv]\d*r?[.\-+,/_=]*\})/gi
 /** A domain-spec: visible characters, macros that exist, and a name at its end that is no number (RFC 7208 7.1). */
 function targetOf(spec: string, term: string): string {
   const plain = spec.replace(macro, '')
-  const endsInMacro = /%\{[^}]*\}$/.test(spec)
+  const endsInMacro = spec.endsWith('}') && spec.lastIndexOf('%{') > spec.lastIndexOf('}', spec.length - 2)
   const name = spec.toLowerCase().replace(/\.$/, '')
   const last = name.slice(name.lastIndexOf('.') + 1)
   const isName = /\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/.test(name) && !/^\d+$/.test(last)
@@ -116,6 +120,6 @@ function targetOf(spec: string, term: string): string {
 }
 
 function unreadable(term: string): SpfFault {
-  const shown = term.replace(/[^\x20-\x7e]/g, '?').slice(0, 80)
+  const shown = term.slice(0, 80).replace(/[^\x20-\x7e]/g, '?')
   return new SpfFault('permerror', `the term ${shown} cannot be read`)
 }

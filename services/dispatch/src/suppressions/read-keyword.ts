@@ -17,7 +17,7 @@ const meanings = new Map(
 export function readKeyword(body: string, optOutType?: string): 'stop' | 'start' | undefined {
   const words = body
     .trim()
-    .replace(/[\p{P}\s]+$/u, '')
+    .replace(/(?<![\p{P}\s])[\p{P}\s]+$/u, '')
     .replace(/\s+/g, ' ')
     .toLowerCase()
   return meanings.get((optOutType ?? '').trim().toLowerCase() || words)
