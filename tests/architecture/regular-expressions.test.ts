@@ -14,22 +14,22 @@ function refusedLines(text: string, file: string): number[] {
 }
 
 const refused = [
-  String.raw`/(a+)+$/`,
+  '/(a+)+$/',
   String.raw`/^(?:\w+\s?)*$/`,
   String.raw`/[^\s@]+@[^\s@]+/gu`,
   String.raw`/[\p{P}\s]+$/u`,
   String.raw`/%\{[^}]*\}$/`,
   String.raw`/<!--[\s\S]*-->/`,
-  String.raw`/(a)(.*)b/`,
+  '/(a)(.*)b/',
   'new RegExp(`^$' + '{name}$`)',
   `RegExp('a+$')`,
 ]
 const taken = [
-  String.raw`/^[^@]+@[^@]+$/`,
+  '/^[^@]+@[^@]+$/',
   String.raw`/(?<![\p{P}\s])[\p{P}\s]+$/u`,
-  String.raw`/"([^"]*)"/`,
+  '/"([^"]*)"/',
   String.raw`/(?:^|;)\s*p\s*=([^;]*)/`,
-  String.raw`/a.{0,30}b/`,
+  '/a.{0,30}b/',
 ]
 
 test('a pattern whose time may grow faster than its input fails the check, whatever the code says of it', () => {

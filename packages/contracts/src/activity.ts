@@ -22,12 +22,22 @@ export const ActivityItem = z
   .meta({ id: 'ActivityItem' })
 export type ActivityItem = z.infer<typeof ActivityItem>
 
-export const ActivityQuery = z.strictObject({
-  channel: Channel.optional(),
-  status: DeliveryStatus.optional(),
-  page: wholeNumber(1, 1_000_000).default(1),
-  ...listQuery,
-})
+/** Rows that pages reach; what lies deeper is read along a cursor, which costs the same at any depth. */
+const rowsInPages = 10_000
+
+export const ActivityQuery = z
+  .strictObject({
+    channel: Channel.optional(),
+    status: DeliveryStatus.optional(),
+    page: wholeNumber(1, 1_000_000)
+      .default(1)
+      .meta({ description: `Pages reach the first ${rowsInPages} rows; go on with cursor` }),
+    ...listQuery,
+  })
+  .refine(({ page, limit, cursor }) => cursor !== undefined || page * limit <= rowsInPages, {
+    path: ['page'],
+    error: `reaches beyond the first ${rowsInPages} rows; use cursor, the next_cursor of an earlier answer`,
+  })
 
 export const ActivityList = z
   .object({

@@ -2,6 +2,7 @@ import { accessSync, constants } from 'node:fs'
 import type { JSONWebKeySet } from 'jose'
 import { z } from 'zod'
 import { parseDurationMs } from './duration.ts'
+import { parseNetworks } from './http/caller-address.ts'
 
 /** A configuration that cannot be used: the message has one line for each variable. */
 export class ConfigError extends Error {
@@ -84,6 +85,18 @@ export const commonConfig = {
   PRINCIPAL_JWKS: jsonText(
     z.custom<JSONWebKeySet>((value) => Array.isArray((value as JSONWebKeySet | null)?.keys), 'must be a JWKS'),
   ).describe('JWKS that verifies the signed principals of the gateway'),
+  TRUSTED_PROXIES: z
+    .string()
+    .default('')
+    .transform((text, issues) => {
+      try {
+        return parseNetworks(text)
+      } catch (error) {
+        issues.addIssue({ code: 'custom', message: (error as Error).message })
+        return z.NEVER
+      }
+    })
+    .describe("Networks of proxies whose X-Forwarded-For tells the caller's address, comma separated; default none"),
   DRAIN_DELAY: duration('0s').describe('Wait between unready and the end of accepting, for load balancers to notice'),
   SHUTDOWN_TIMEOUT: duration('25s').describe('Longest drain before the process gives up'),
   OTEL_EXPORTER_OTLP_ENDPOINT: z.url().optional().describe('OTLP/HTTP endpoint; without it no span is made'),

@@ -93,6 +93,21 @@ describe('an event of SES moves the notification', () => {
     })
   })
 
+  test.each(['a', 'a@', '. '])('a diagnosis of 400 KB of %j is read at once', async (text) => {
+    const details = {
+      bounce: {
+        bounceType: 'Transient',
+        bounceSubType: 'General',
+        bouncedRecipients: [{ emailAddress: recipient, diagnosticCode: text.repeat(400_000 / text.length) }],
+      },
+    }
+    const email = await sentEmail()
+    const started = performance.now()
+    expect((await notify(sesEvent('Bounce', details, email))).status).toBe(200)
+    expect(performance.now() - started).toBeLessThan(2000)
+    await until(email, { delivery_status: 'undelivered' })
+  })
+
   test('a transient bounce may be retried, and suppresses nobody', async () => {
     const email = await sentEmail()
     await notify(bounce('Transient', 'MailboxFull', email))

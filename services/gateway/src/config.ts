@@ -41,6 +41,9 @@ export const Config = z.object({
   CALLBACKS_URL: z.url().describe('Internal address of callbacks'),
   BOOTSTRAP_FILE: z.string().optional().describe('JSON document with the tenants, applications and keys to start with'),
   RATE_LIMIT_KEY_PER_SECOND: perSecond.default(100).describe('Requests a second of one API key, or one operator'),
+  RATE_LIMIT_ADDRESS_PER_SECOND: perSecond
+    .default(100)
+    .describe('Failed calls a second of one address: without credentials, with wrong ones, with a wrong signature'),
   RATE_LIMIT_TENANT_PER_SECOND: perSecond.default(500).describe('Requests a second of one tenant'),
 })
 export type Config = z.output<typeof Config>

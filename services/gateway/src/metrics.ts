@@ -8,7 +8,7 @@ export function createMetrics(metrics: Metrics) {
   const repeated = metrics.counter('gateway_accept_calls_repeated_total', 'Accept calls to dispatch that were repeated')
   const projected = metrics.counter('gateway_activity_projected_total', 'Facts written to the activity trail')
   return {
-    rateLimited: (scope: 'key' | 'tenant') => limited({ scope }),
+    rateLimited: (scope: 'key' | 'tenant' | 'address') => limited({ scope }),
     acceptRepeated: () => repeated(),
     projected: (count: number) => projected({}, count),
   }

@@ -1,7 +1,7 @@
 import type { Principal } from '@notify/contracts'
 import { keepDeadLetter, migrate, openDatabase } from '@notify/database'
 import { connectBus, provisionStream, readNatsLogin, startConsumers } from '@notify/messaging'
-import { createInternalClient, createPrincipalSigner, type Kit, serveHttp } from '@notify/service-kit'
+import { createAddressOf, createInternalClient, createPrincipalSigner, type Kit, serveHttp } from '@notify/service-kit'
 import { loadBootstrap } from './bootstrap/load-bootstrap.ts'
 import { createCallers } from './callers/authenticate.ts'
 import type { Config } from './config.ts'
@@ -9,9 +9,10 @@ import { consumersOf } from './consumers.ts'
 import type { Context } from './context.ts'
 import { migrations } from './db/migrations.ts'
 import type { Tables } from './db/schema.ts'
-import { streamThrough } from './forwarding/stream-through.ts'
+import { passCallbacks } from './forwarding/pass-callbacks.ts'
 import { createAdmission } from './limits/admit.ts'
 import { connectRedis } from './limits/connect-redis.ts'
+import { createFailureLimit } from './limits/limit-failures.ts'
 import { limitKeyOf } from './limits/limit-key.ts'
 import { createMetrics } from './metrics.ts'
 import { serveOpenApi } from './openapi/serve-openapi.ts'
@@ -31,8 +32,11 @@ export async function createService(config: Config, kit: Kit): Promise<void> {
   const bus = await connectBus(kit, { login: readNatsLogin(config), requiredForReady: false })
   await provisionStream(bus, 'gateway', config.STREAM_REPLICAS)
   const metrics = createMetrics(kit.metrics)
-  const callers = createCallers(db, config)
-  const admission = createAdmission(redis, metrics, limitKeyOf(config.BLIND_INDEX_KEY))
+  const addressOf = createAddressOf(config.TRUSTED_PROXIES)
+  const limitKey = limitKeyOf(config.BLIND_INDEX_KEY)
+  const failures = createFailureLimit(redis, metrics, limitKey, config.RATE_LIMIT_ADDRESS_PER_SECOND)
+  const callers = createCallers(db, config, { addressOf, failures })
+  const admission = createAdmission(redis, metrics, limitKey)
   const admit = (principal: Principal, requests?: number) => admission(callers.limitsOf(principal), requests)
   const context: Context = {
     config,
@@ -55,7 +59,7 @@ export async function createService(config: Config, kit: Kit): Promise<void> {
       admit: (principal) => admit(principal),
     },
     extend(app, door) {
-      app.use('/api/v1/callbacks', streamThrough(door, config.CALLBACKS_URL))
+      app.use('/api/v1/callbacks', passCallbacks(door, { url: config.CALLBACKS_URL, addressOf, failures }))
       openApi(app, door)
     },
   })

@@ -80,6 +80,18 @@ test('cursors cover it once, also while new items come in', async () => {
   await eventually(async () => expect(await count({ status: 'sent' })).toBe(1))
 })
 
+test('a page ends at 10,000 rows and names cursor, which goes on at any depth', async () => {
+  for (const query of [{ page: '500' }, { page: '100', limit: '100' }, { page: '10000', limit: '1' }]) {
+    expect((await activity(env, query)).status).toBe(200)
+  }
+  const beyond = await activity(env, { page: '501' })
+  expectProblem(beyond, 422, 'validation_failed')
+  expect(beyond.body.errors).toEqual([{ path: 'page', message: expect.stringContaining('cursor') }])
+  const { body } = await activity(env, { limit: '5' })
+  const further = await activity(env, { limit: '5', cursor: body.next_cursor, page: '1000000' })
+  expect([further.status, further.body.items.length]).toEqual([200, 5])
+})
+
 test('filters narrow the list and its exact count alike', async () => {
   for (const [query, total] of [
     [{ status: 'undelivered' }, 5],
@@ -129,6 +141,10 @@ describe('a query that cannot be answered is 422 naming the parameter', () => {
     ['page=0', 'page'],
     ['page=1.5', 'page'],
     ['page=1000001', 'page'],
+    ['page=501', 'page'],
+    ['page=101&limit=100', 'page'],
+    ['page=10001&limit=1', 'page'],
+    ['page=1000000', 'page'],
     ['status=lost', 'status'],
     ['channel=pigeon', 'channel'],
     ['channel=%00', 'channel'],

@@ -1,14 +1,25 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { Redis } from 'ioredis'
+import { newId } from '../../../packages/contracts/src/index.ts'
 import type { ApiResponse } from '../../../packages/dev-env/src/index.ts'
 import { eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
+import { mintApiKey } from '../../../packages/privacy/src/index.ts'
+import { demoAccount, postForm, signature, statusFields } from '../../../tests/flows/carrier-callback.ts'
 import { addApplication, addKey } from '../../../tests/flows/other-callers.ts'
 import { activity, expectProblem, freshPhone, post, smsTo, storedRows } from '../../../tests/flows/sms.ts'
 
 let env: TestEnv
 beforeAll(async () => {
-  env = await TestEnv.start(['gateway', 'dispatch'], {
-    env: { gateway: { RATE_LIMIT_KEY_PER_SECOND: '4', RATE_LIMIT_TENANT_PER_SECOND: '6' } },
+  env = await TestEnv.start(['gateway', 'dispatch', 'callbacks'], {
+    env: {
+      gateway: {
+        RATE_LIMIT_KEY_PER_SECOND: '4',
+        RATE_LIMIT_TENANT_PER_SECOND: '6',
+        RATE_LIMIT_ADDRESS_PER_SECOND: '10',
+        // So the tests can call from several addresses.
+        TRUSTED_PROXIES: '127.0.0.0/8',
+      },
+    },
   })
 })
 afterAll(() => env?.stop())
@@ -86,6 +97,70 @@ test('a refused request is counted before its permission and its body are looked
     Array.from({ length: 6 }, () => env.api('POST', '/api/v1/notifications', { key: apiKey, raw: '{' })),
   )
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([403, 429]))
+})
+
+describe('an address that fails too often', () => {
+  const from = (address: string) => ({ 'x-forwarded-for': address })
+  const badKey = () => mintApiKey('live', newId('key')).apiKey
+  const burstOf = (count: number, call: () => Promise<ApiResponse>) =>
+    Promise.all(Array.from({ length: count }, call)).then((answers) => answers.map(({ status }) => status))
+
+  const addresses = [1, 2, 3, 4, 5, 6].map((host) => `192.0.2.${host}`)
+
+  test.each<[string, () => object]>([
+    ['without credentials', () => ({ key: null })],
+    ['with keys that nobody made', () => ({ key: badKey() })],
+    ['with tokens that are none', () => ({ key: 'eyJhbGciOiJub25lIn0.e30.' })],
+  ])('is 429 with Retry-After %s; others are not', async (_how, credentials) => {
+    const [address = '', other = ''] = addresses.splice(0, 2)
+    const call = (caller: string) => env.api('GET', '/api/v1/activity', { headers: from(caller), ...credentials() })
+    const [failing, others] = await Promise.all([burstOf(60, () => call(address)), burstOf(5, () => call(other))])
+    expect(new Set(failing)).toEqual(new Set([401, 429]))
+    expect(failing.filter((status) => status === 401).length).toBeLessThanOrEqual(20)
+    expect(new Set(others)).toEqual(new Set([401]))
+    await eventually(async () => {
+      await burstOf(20, () => call(address))
+      const answer = await call(address)
+      expectProblem(answer, 429, 'rate_limited')
+      expect(answer.headers.get('retry-after')).toBe('1')
+    })
+  })
+
+  test('counts as one within a /64', async () => {
+    const hosts = Array.from({ length: 60 }, (_, host) => `2001:db8::${(host + 1).toString(16)}`)
+    const answers = await Promise.all(
+      hosts.map((host) => env.api('GET', '/api/v1/activity', { key: null, headers: from(host) })),
+    )
+    expect(answers.filter(({ status }) => status === 429).length).toBeGreaterThanOrEqual(40)
+  })
+
+  test('locks out nobody whose key is good, be it for the first time', async () => {
+    const headers = from('203.0.113.9')
+    const known = await addKey(env, env, { perSecond: 1000 })
+    expect((await post(env, smsTo(freshPhone()), { key: known.apiKey, headers })).status).toBe(202)
+    const fresh = await Promise.all(Array.from({ length: 5 }, () => addKey(env, env, { perSecond: 1000 })))
+    const failing = burstOf(80, () => env.api('GET', '/api/v1/activity', { key: badKey(), headers }))
+    const good = await Promise.all(
+      [known, ...fresh].map(({ apiKey }) => post(env, smsTo(freshPhone()), { key: apiKey, headers })),
+    )
+    expect(good.map(({ status }) => status)).toEqual(good.map(() => 202))
+    expect(await failing).toContain(429)
+  })
+
+  test('is heard when its callbacks are signed: carriers share their addresses with strangers', async () => {
+    const account = demoAccount(env)
+    const address = '/api/v1/callbacks/smsprovider/sms'
+    const headers = from('203.0.113.10')
+    const callback = (signed?: string) => {
+      const fields = statusFields(account, 'delivered')
+      const good = signature(account.authToken, env.stack.url('gateway') + address, fields)
+      return postForm(env, { fields, address, signed: signed ?? good, headers })
+    }
+    await eventually(async () => expect((await callback()).status).toBe(200))
+    const [forged, signed] = await Promise.all([burstOf(60, () => callback('forged')), burstOf(60, () => callback())])
+    expect(new Set(forged)).toEqual(new Set([403, 429]))
+    expect(new Set(signed)).toEqual(new Set([200]))
+  })
 })
 
 test.each(['SIGKILL', 'SIGSTOP'] as const)(

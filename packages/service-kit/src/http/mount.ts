@@ -7,6 +7,7 @@ import { Problem } from '../problem.ts'
 import { requireShape } from '../require-shape.ts'
 import { traceparentOf } from '../telemetry/read-traceparent.ts'
 import { SpanKind, type Tracer } from '../telemetry/tracing.ts'
+import type { BodyShare } from './body-budget.ts'
 import { ExactRoutes, type Incoming } from './exact-routes.ts'
 import type { HttpRequest, RouteEntry } from './handler.ts'
 import { idempotencyKeyOf, isIdempotencyKey, requireJsonAccepted, requireJsonBody } from './negotiate.ts'
@@ -24,6 +25,8 @@ export interface Door {
   authenticate(request: IncomingMessage, route: Route): Principal | Promise<Principal>
   /** Judges whether the caller may go on now; returns headers for every answer. @throws Problem `rate_limited` */
   admit?(principal: Principal): OutgoingHttpHeaders | Promise<OutgoingHttpHeaders>
+  /** What the body of a request is counted against while it is received; without it nothing is counted. */
+  shareOf?(request: IncomingMessage): BodyShare
   observe(route: string, status: number, seconds: number): void
   /** Counts a refusal by its code. */
   refused(code: ErrorCode): void
@@ -134,7 +137,7 @@ async function answer<Context>(
     const principal = await admitCaller(door, contract, request, headers)
     // A route that answers something else has one form of answer, whatever is asked for (RFC 9110 12.5.1 allows it).
     if (contract.responseType === undefined) requireJsonAccepted(request)
-    const { value, text } = await bodyOf(entry, request)
+    const { value, text } = await bodyOf(entry, request, door.shareOf?.(request))
     const httpRequest: HttpRequest<Route> = {
       contract,
       body: value as never,
@@ -196,17 +199,21 @@ async function admitCaller(door: Door, contract: Route, request: IncomingMessage
 
 const isLiveOnly = (permission: string) => (liveOnlyPermissions as readonly string[]).includes(permission)
 
-async function bodyOf({ contract, passedOn }: RouteEntry<never>, request: IncomingMessage): Promise<Body> {
+async function bodyOf(
+  { contract, passedOn }: RouteEntry<never>,
+  request: IncomingMessage,
+  share: BodyShare | undefined,
+): Promise<Body> {
   const maxBytes = contract.maxBodyBytes ?? defaultMaxBodyBytes
   if (contract.bodyType === 'raw') {
-    return { value: hasBody(request) ? await readBody(request, maxBytes) : Buffer.alloc(0), text: '' }
+    return { value: hasBody(request) ? await readBody(request, maxBytes, share) : Buffer.alloc(0), text: '' }
   }
   if (!hasBody(request)) {
     if (!contract.body) return { value: undefined, text: '' }
     throw new Problem('invalid_json', 'This route needs a JSON body')
   }
   requireJsonBody(request)
-  const read = parseJson(await readBody(request, maxBytes), {
+  const read = parseJson(await readBody(request, maxBytes, share), {
     isChecked: contract.auth.caller === 'internal',
     keepUnstorable: contract.judgesParts,
   })

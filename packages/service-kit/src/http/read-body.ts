@@ -2,6 +2,8 @@ import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
 import { z } from 'zod'
 import { Problem } from '../problem.ts'
+import type { BodyShare } from './body-budget.ts'
+import { GrowingBuffer } from './growing-buffer.ts'
 
 /** The largest body that a route takes when it does not say otherwise, in bytes. */
 export const defaultMaxBodyBytes = 256 * 1024
@@ -17,32 +19,41 @@ export function hasBody(request: IncomingMessage): boolean {
 
 /**
  * Reads the body into memory.
- * @throws Problem `payload_too_large` as soon as the limit is known to be passed, `unsupported_media_type` when encoded
+ * @param share what the bytes are taken from until the body is complete
+ * @throws Problem `payload_too_large` as soon as the limit is known to be passed, `unsupported_media_type` when encoded,
+ * `service_unavailable` when nothing is left of the share
  */
-export function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
+export async function readBody(request: IncomingMessage, maxBytes: number, share?: BodyShare): Promise<Buffer> {
+  try {
+    return await receive(request, maxBytes, share)
+  } finally {
+    share?.release()
+  }
+}
+
+function receive(request: IncomingMessage, maxBytes: number, share: BodyShare | undefined): Promise<Buffer> {
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>()
-  const tooLarge = () => {
+  const refuse = (problem: Problem) => {
     request.removeAllListeners('data')
     request.resume()
-    reject(new Problem('payload_too_large', `The body may have at most ${maxBytes} bytes`))
+    reject(problem)
   }
   if (request.headers['content-encoding'] !== undefined) {
-    request.resume()
-    reject(new Problem('unsupported_media_type', 'Send the body without Content-Encoding'))
+    refuse(new Problem('unsupported_media_type', 'Send the body without Content-Encoding'))
     return promise
   }
-  if (Number(request.headers['content-length'] ?? 0) > maxBytes) {
+  const declaredBytes = Number(request.headers['content-length'] ?? Number.POSITIVE_INFINITY)
+  const tooLarge = () => refuse(new Problem('payload_too_large', `The body may have at most ${maxBytes} bytes`))
+  if (declaredBytes > maxBytes && declaredBytes !== Number.POSITIVE_INFINITY) {
     tooLarge()
     return promise
   }
-  const chunks: Buffer[] = []
-  let size = 0
+  const body = new GrowingBuffer(Math.min(declaredBytes, maxBytes), share)
   request.on('data', (chunk: Buffer) => {
-    size += chunk.length
-    if (size > maxBytes) tooLarge()
-    else chunks.push(chunk)
+    if (body.size + chunk.length > maxBytes) tooLarge()
+    else if (!body.add(chunk)) refuse(new Problem('service_unavailable', tooManyBodies))
   })
-  request.on('end', () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)))
+  request.on('end', () => resolve(body.bytes()))
   // A caller that goes away, now or before, is no fault of ours.
   const cutShort = () => reject(new Problem('invalid_json', 'The connection closed before the body was complete'))
   request.on('error', cutShort)
@@ -52,6 +63,8 @@ export function readBody(request: IncomingMessage, maxBytes: number): Promise<Bu
   if (request.destroyed) cutShort()
   return promise
 }
+
+const tooManyBodies = 'Too many request bodies are being received; try again shortly'
 
 /** The body of a route that takes none. Fields would be as unknown as any other: their sender means something by them. */
 export const nothing = z.strictObject({}).nullish()

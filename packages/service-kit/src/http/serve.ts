@@ -1,13 +1,22 @@
+import type { IncomingMessage } from 'node:http'
 import type { Express } from 'express'
 import type { JSONWebKeySet } from 'jose'
 import type { Kit } from '../kit.ts'
 import { createPrincipalVerifier, principalHeader } from '../principal/verify.ts'
+import { createBodyBudget } from './body-budget.ts'
+import { createAddressOf, type TrustedProxies } from './caller-address.ts'
 import type { RouteEntry } from './handler.ts'
 import { type Door, mount, mountMethods, mountNotFound } from './mount.ts'
 import { createApp, listen } from './server.ts'
 
 interface ServeOptions<Context> {
-  config: { HOST: string; PORT: number; DOCS_URL: string; PRINCIPAL_JWKS: JSONWebKeySet }
+  config: {
+    HOST: string
+    PORT: number
+    DOCS_URL: string
+    PRINCIPAL_JWKS: JSONWebKeySet
+    TRUSTED_PROXIES: TrustedProxies
+  }
   context: Context
   routes: readonly RouteEntry<Context>[]
   /** How callers are known and admitted; by default: by the principal that the gateway signed. */
@@ -36,6 +45,8 @@ function makeDoor<Context>(kit: Kit, { config, door }: ServeOptions<Context>): D
     [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
   )
   const problems = kit.metrics.counter('http_server_problems_total', 'Requests refused or failed, by error code')
+  const addressOf = createAddressOf(config.TRUSTED_PROXIES)
+  const budget = createBodyBudget()
   const verify = createPrincipalVerifier(config.PRINCIPAL_JWKS)
   return {
     log: kit.log,
@@ -46,6 +57,8 @@ function makeDoor<Context>(kit: Kit, { config, door }: ServeOptions<Context>): D
       const token = request.headers[principalHeader]
       return verify(typeof token === 'string' ? token : undefined)
     },
+    // Our own services send each other what they have received whole.
+    ...(door?.edge ? { shareOf: (request: IncomingMessage) => budget(addressOf(request)) } : {}),
     observe: (route, status, duration) => seconds(duration, { route, status }),
     refused: (code) => problems({ code }),
     ...door,

@@ -11,9 +11,43 @@ import { hasBody } from './read-body.ts'
 import { sendProblem } from './reply.ts'
 import { requestIdOf } from './request-id.ts'
 import { invalidTarget, readTarget } from './request-target.ts'
+import { inTurn } from './turns.ts'
 
 /** Headers of a request may take this many bytes in all. */
 export const maxHeaderBytes = 8 * 1024
+
+/** How long and how much a connection may take. What is still under way when an answer streams is not bounded by them. */
+export interface ServerLimits {
+  /** From the first byte of a request, or the connection, to the end of its headers. */
+  headersMs: number
+  /** From the first byte of a request to the end of its body. */
+  requestMs: number
+  /** How often the two are checked: they last so much longer at most. */
+  checkMs: number
+  /** How long an idle connection is kept; longer than load balancers keep theirs. */
+  idleMs: number
+  /** How long nothing may move on a connection whose request is under way; longer than `requestMs`, which answers 408. */
+  silenceMs: number
+  maxUnreadMs: number
+  maxWaiting: number
+  maxRequests: number
+  maxConnections: number
+  /** How long a refused caller may take to read why before the connection is closed. */
+  lingerMs: number
+}
+
+export const serverLimits: ServerLimits = {
+  headersMs: 10_000,
+  requestMs: 30_000,
+  checkMs: 1000,
+  idleMs: 65_000,
+  silenceMs: 35_000,
+  maxUnreadMs: 60_000,
+  maxWaiting: 16,
+  maxRequests: 10_000,
+  maxConnections: 10_000,
+  lingerMs: 2000,
+}
 
 /** An Express application without what costs time and says too much. */
 export function createApp(): Express {
@@ -30,6 +64,7 @@ interface ListenOptions {
   docsUrl: string
   /** Told of what is refused before any route sees it. */
   refused?(code: ErrorCode): void
+  limits?: ServerLimits
 }
 
 /**
@@ -38,7 +73,7 @@ interface ListenOptions {
  */
 export async function listen(
   { app, exact }: { app: Express; exact?: ExactRoutes },
-  { host, port, docsUrl, refused = () => {} }: ListenOptions,
+  { host, port, docsUrl, refused = () => {}, limits = serverLimits }: ListenOptions,
   { log, lifecycle }: { log: Logger; lifecycle: Lifecycle },
 ): Promise<{ server: Server; port: number }> {
   const refuse = (request: IncomingMessage, response: ServerResponse, problem: Problem) => {
@@ -50,30 +85,40 @@ export async function listen(
   const server = createServer(
     {
       maxHeaderSize: maxHeaderBytes,
-      keepAliveTimeout: 65_000,
-      headersTimeout: 10_000,
-      requestTimeout: 30_000,
+      keepAliveTimeout: limits.idleMs,
+      headersTimeout: limits.headersMs,
+      requestTimeout: limits.requestMs,
+      connectionsCheckingInterval: limits.checkMs,
       // Node would answer without a body.
       requireHostHeader: false,
       // Of two credentials or media types none counts; Node would pass over the second.
       joinDuplicateHeaders: true,
     },
-    (request, response) => {
+    inTurn((request, response) => {
       const problem = problemOfFraming(request) ?? readTarget(request) ?? problemOfBody(request)
       if (problem) return refuse(request, response, problem)
       const take = exact?.find(request) ?? app
       take(request, response)
-    },
+    }, limits),
   )
+  server.timeout = limits.silenceMs
+  server.maxRequestsPerSocket = limits.maxRequests
+  server.maxConnections = limits.maxConnections
+  // Whoever holds connections and does nothing makes room for whoever comes.
+  server.on('drop', () => server.closeIdleConnections())
+  // Closing at once would take the answer along; without an end the caller alone would decide when.
+  const linger = (socket: Socket) => setTimeout(() => socket.destroy(), limits.lingerMs).unref()
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
     refuse(request, response, new Problem('expectation_failed', 'Of the header Expect only 100-continue is understood'))
   })
   server.on('connect', (_request: IncomingMessage, socket: Socket) => {
     socket.on('error', () => socket.destroy())
     endWith(invalidTarget('of CONNECT names a tunnel, and this server is no proxy'), socket, { docsUrl, refused })
+    linger(socket)
   })
   server.on('clientError', (error: NodeJS.ErrnoException & { rawPacket?: Buffer }, socket: Socket) => {
     refuseUnreadable(error, socket, { docsUrl, refused })
+    linger(socket)
   })
   server.listen(port, host)
   await once(server, 'listening')

@@ -3,10 +3,12 @@ import type { IncomingMessage } from 'node:http'
 import type { KeyPrincipal, Principal } from '@notify/contracts'
 import type { Database } from '@notify/database'
 import { parseApiKey } from '@notify/privacy'
-import { createTtlCache } from '@notify/service-kit'
+import { createTtlCache, Problem } from '@notify/service-kit'
+import { BulkheadRejectedError, bulkhead } from 'cockatiel'
 import type { Config } from '../config.ts'
 import type { Tables } from '../db/schema.ts'
 import { type Limits, limitsFor } from '../limits/admit.ts'
+import type { FailureLimit } from '../limits/limit-failures.ts'
 import { findKey, findTenantLimit } from './key-store.ts'
 import { createOperatorVerifier, unauthenticated, type VerifyOperator } from './verify-operator.ts'
 
@@ -24,7 +26,16 @@ export interface Callers {
 /** A caller is looked up once a second, so a revoked key is refused within one on every replica. */
 const rememberedMs = 1000
 
-export function createCallers(db: Database<Tables>, config: Config): Callers {
+/** How many tokens of addresses that fail all the time are looked up at a time, and how many wait for it. */
+const narrow = { lookups: 2, waiting: 100 }
+const mostProven = 10_000
+
+interface Unknown {
+  addressOf(request: IncomingMessage): string
+  failures: FailureLimit
+}
+
+export function createCallers(db: Database<Tables>, config: Config, { addressOf, failures }: Unknown): Callers {
   const verifyOperator = createOperatorVerifier(config)
   const limits = new WeakMap<Principal, Limits>()
   const cache = createTtlCache<Principal>({
@@ -38,10 +49,47 @@ export function createCallers(db: Database<Tables>, config: Config): Callers {
       return caller.principal
     },
   })
+  const narrowLane = bulkhead(narrow.lookups, narrow.waiting)
+  /** Tokens that were good lately: a neighbour's failures do not slow them. */
+  const proven = new Set<string>()
+  const find = async (request: IncomingMessage, token: string) => {
+    if (proven.has(token) || !failures.isOver(addressOf(request))) return cache.get(token)
+    return narrowLane.execute(() => cache.get(token))
+  }
+  const identify = async (request: IncomingMessage) => {
+    const token = bearerOf(request)
+    try {
+      const principal = await find(request, token)
+      if (!proven.has(token)) remember(proven, token)
+      return principal
+    } catch (error) {
+      proven.delete(token)
+      throw error
+    }
+  }
   return {
-    authenticate: async (request) => cache.get(bearerOf(request)),
+    async authenticate(request) {
+      try {
+        return await identify(request)
+      } catch (error) {
+        const isRejected = error instanceof BulkheadRejectedError
+        if (isRejected || (error instanceof Problem && error.code === 'unauthenticated')) {
+          failures.count(addressOf(request))
+        }
+        if (!isRejected) throw error
+        throw new Problem('rate_limited', 'Too many unknown credentials come from this address; try again', {
+          headers: { 'Retry-After': '1' },
+        })
+      }
+    },
     limitsOf: (principal) => limits.get(principal)!,
   }
+}
+
+function remember(tokens: Set<string>, token: string): void {
+  const [oldest] = tokens
+  if (tokens.size >= mostProven && oldest !== undefined) tokens.delete(oldest)
+  tokens.add(token)
 }
 
 function bearerOf({ headers }: IncomingMessage): string {

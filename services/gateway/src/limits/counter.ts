@@ -22,7 +22,7 @@ const maxWindows = 100_000
 
 /**
  * Counts requests in windows of a second. Each replica counts at once by itself and tells Redis a moment later, many
- * requests in one command; with Redis away the own count goes on alone. Nobody ever waits for Redis.
+ * requests in one command; with Redis away the own count goes on alone. Nobody ever waits for Redis. Counting none only looks.
  * @param keyOf the key in Redis of who is counted
  */
 export function createCounter(
@@ -52,12 +52,13 @@ export function createCounter(
     const nowMs = now()
     let window = windows.get(id)
     if (!window || window.endsAtMs <= nowMs) {
+      if (requests === 0) return { place: 0, resetMs: 0 }
       if (windows.size >= maxWindows) windows.clear()
       window = { shared: 0, untold: 0, endsAtMs: nowMs + windowMs, telling: false }
       windows.set(id, window)
     }
     window.untold += requests
-    if (!window.telling) {
+    if (!window.telling && requests > 0) {
       window.telling = true
       setTimeout(tell, tellEveryMs, id, window)
     }

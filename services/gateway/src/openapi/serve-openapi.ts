@@ -7,10 +7,11 @@ const path = '/content/openapi.json'
 
 /** Serves the committed OpenAPI file as it is. */
 export async function serveOpenApi(): Promise<(app: Express, door: Door) => void> {
-  const text = await readFile(file, 'utf8')
+  // Bytes are sent as they are; a text would be turned into bytes for each caller.
+  const bytes = await readFile(file)
   return (app, door) => {
     app.get(path, (request, response) => {
-      withRequestId(request, response).type('application/json').set('Cache-Control', 'public, max-age=300').send(text)
+      withRequestId(request, response).type('application/json').set('Cache-Control', 'public, max-age=300').send(bytes)
     })
     mountMethods(app, door, path, ['GET'])
   }

@@ -1,0 +1,67 @@
+import type { IncomingMessage } from 'node:http'
+import { BlockList, isIP, isIPv4 } from 'node:net'
+
+/** Networks of proxies whose X-Forwarded-For is believed. */
+export type TrustedProxies = BlockList
+
+/**
+ * Reads a list of networks, `10.0.0.0/8,fd00::/8`; an address alone is a network of one.
+ * @throws RangeError naming the part that is none
+ */
+export function parseNetworks(text: string): TrustedProxies {
+  const networks = new BlockList()
+  for (const part of text.split(',').map((each) => each.trim())) {
+    if (part === '') continue
+    const [address = '', length, ...rest] = part.split('/')
+    const family = isIP(address)
+    const bits = family === 4 ? 32 : 128
+    const prefix = length === undefined ? bits : Number(length)
+    if (
+      family === 0 ||
+      rest.length > 0 ||
+      length === '' ||
+      !(Number.isInteger(prefix) && prefix >= 0 && prefix <= bits)
+    ) {
+      throw new RangeError(`${part} is not a network such as 10.0.0.0/8 or fd00::/8`)
+    }
+    networks.addSubnet(address, prefix, family === 4 ? 'ipv4' : 'ipv6')
+  }
+  return networks
+}
+
+/**
+ * Tells callers apart by their address. An IPv6 caller has a whole /64 (RFC 6177), which counts as one address.
+ * X-Forwarded-For is read from its end, as far as trusted proxies wrote it: what stands before, anyone may have written.
+ */
+export function createAddressOf(
+  proxies: TrustedProxies,
+): (request: Pick<IncomingMessage, 'headers' | 'socket'>) => string {
+  const isTrusted = (address: string) => proxies.check(address, isIPv4(address) ? 'ipv4' : 'ipv6')
+  return ({ headers, socket }) => {
+    let address = unmapped(socket.remoteAddress ?? '')
+    if (proxies.rules.length === 0 || isIP(address) === 0) return grouped(address)
+    const forwarded = String(headers['x-forwarded-for'] ?? '').split(',')
+    while (isTrusted(address)) {
+      const next = unmapped(forwarded.pop()?.trim() ?? '')
+      if (isIP(next) === 0) break
+      address = next
+    }
+    return grouped(address)
+  }
+}
+
+/** An IPv4 address as a socket for both families shows it. */
+function unmapped(address: string): string {
+  const tail = address.slice('::ffff:'.length)
+  return address.startsWith('::ffff:') && isIPv4(tail) ? tail : address
+}
+
+function grouped(address: string): string {
+  if (!address.includes(':')) return address
+  const [head = '', tail] = address.split('::')
+  const left = head === '' ? [] : head.split(':')
+  const right = tail ? tail.split(':') : []
+  const zeros = tail === undefined ? 0 : Math.max(8 - left.length - right.length, 0)
+  const groups = [...left, ...Array<string>(zeros).fill('0'), ...right].slice(0, 4)
+  return `${groups.map((group) => Number.parseInt(group, 16).toString(16)).join(':')}::/64`
+}

@@ -1,0 +1,105 @@
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
+import { eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
+import { demoAccount, postForm, signature, statusFields } from '../../../tests/flows/carrier-callback.ts'
+import {
+  closeAll,
+  drip,
+  type HostileClient,
+  neverRead,
+  open,
+  residentMiB,
+} from '../../../tests/flows/hostile-client.ts'
+import { freshPhone, send } from '../../../tests/flows/sms.ts'
+
+let env: TestEnv
+let url: string
+const clients: HostileClient[] = []
+beforeAll(async () => {
+  env = await TestEnv.start(['gateway', 'dispatch', 'callbacks'])
+  url = env.stack.url('gateway')
+  await eventually(async () => expect((await signedCallback()).status).toBe(200))
+})
+afterEach(() => closeAll(clients.splice(0)))
+afterAll(() => env?.stop())
+
+const statusPath = '/api/v1/callbacks/smsprovider/sms'
+const many = (count: number, make: () => HostileClient) => {
+  const made = Array.from({ length: count }, make)
+  clients.push(...made)
+  return made
+}
+const headOf = (path: string, length: number, type = 'application/x-www-form-urlencoded') =>
+  `POST ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${env.apiKey}\r\nContent-Type: ${type}\r\nContent-Length: ${length}\r\n\r\n`
+
+function signedCallback() {
+  const account = demoAccount(env)
+  const fields = statusFields(account, 'delivered')
+  return postForm(env, { fields, address: statusPath, signed: signature(account.authToken, url + statusPath, fields) })
+}
+
+/** The fastest of three: a busy machine slows one of them, a starved gateway all. */
+async function fastestMs(call: () => Promise<{ status: number }>, status: number): Promise<number> {
+  const times: number[] = []
+  for (let tries = 0; tries < 3; tries++) {
+    const started = performance.now()
+    expect((await call()).status).toBe(status)
+    times.push(performance.now() - started)
+  }
+  return Math.min(...times)
+}
+
+test.each<[string, () => HostileClient]>([
+  ['bodies to callbacks', () => drip(url, headOf(statusPath, 60_000))],
+  ['bodies to notifications', () => drip(url, headOf('/api/v1/notifications', 60_000, 'application/json'))],
+  ['headers', () => drip(url, `POST ${statusPath} HTTP/1.1\r\nHost: a\r\nX-`)],
+  ['nothing', () => open(url)],
+  ['a request and an end of their own', () => open(url, 'GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n')],
+])('300 connections that drip %s delay neither a signed callback nor a send', async (_what, make) => {
+  many(300, make)
+  await eventually(() => expect(clients.every(({ socket }) => !socket.connecting)).toBe(true))
+  expect(await fastestMs(signedCallback, 200)).toBeLessThan(1000)
+  const body = { channel: 'sms', recipient: { phone: freshPhone() }, event_key: 'order.shipped', data: { name: 'Ada' } }
+  const started = performance.now()
+  await send(env, body.recipient.phone)
+  expect(performance.now() - started).toBeLessThan(2000)
+})
+
+/** How much the gateway's memory grows at most until `done` holds, in MiB. */
+async function growthUntil(done: () => void): Promise<number> {
+  const pid = env.stack.pids.gateway!
+  const before = residentMiB(pid)
+  let most = before
+  await eventually(
+    () => {
+      most = Math.max(most, residentMiB(pid))
+      done()
+    },
+    { timeoutMs: 20_000 },
+  )
+  if (process.env.DEBUG) process.stderr.write(`resident: ${before.toFixed(0)} MiB, at most ${most.toFixed(0)} MiB\n`)
+  return most - before
+}
+
+test.each([
+  [20, 64, 'large answers', 'GET /content/openapi.json HTTP/1.1\r\nHost: a\r\n\r\n'],
+  [200, 64, 'large answers', 'GET /content/openapi.json HTTP/1.1\r\nHost: a\r\n\r\n'],
+  [200, 64, 'refusals', `PUT ${statusPath} HTTP/1.1\r\nHost: a\r\n\r\n`],
+])(
+  '%i connections that never read take at most %i MiB for %s, and are closed',
+  async (count, mostMiB, _what, request) => {
+    const bytes = Buffer.from(request.repeat(Math.ceil(65_536 / request.length)))
+    many(count, () => neverRead(url, bytes))
+    const growth = await growthUntil(() => expect(clients.filter(({ isClosed }) => !isClosed())).toHaveLength(0))
+    expect(growth).toBeLessThan(mostMiB)
+    expect(await fastestMs(signedCallback, 200)).toBeLessThan(1000)
+  },
+)
+
+test('a body in 50,000 pieces takes little more memory than its bytes', async () => {
+  const head = `POST ${statusPath} HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n`
+  const senders = many(20, () => open(url, head + '1\r\nx\r\n'.repeat(50_000)))
+  const growth = await growthUntil(() => expect(senders.every(({ socket }) => socket.writableLength === 0)).toBe(true))
+  expect(growth).toBeLessThan(64)
+  for (const { socket } of senders) socket.write('0\r\n\r\n')
+  await eventually(() => expect(senders.filter(({ text }) => /^HTTP\/1\.1 4/.test(text()))).toHaveLength(20))
+})
