@@ -103,3 +103,10 @@ test('a body in 50,000 pieces takes little more memory than its bytes', async ()
   for (const { socket } of senders) socket.write('0\r\n\r\n')
   await eventually(() => expect(senders.filter(({ text }) => /^HTTP\/1\.1 4/.test(text()))).toHaveLength(20))
 })
+
+test('after a callback that is too large the connection serves the next one', async () => {
+  const large = 'x'.repeat(512 * 1024 + 1)
+  const next = `PUT ${statusPath} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`
+  const [caller] = many(1, () => open(url, headOf(statusPath, large.length) + large + next))
+  await eventually(() => expect(caller!.text().match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 413', 'HTTP/1.1 405']))
+})
