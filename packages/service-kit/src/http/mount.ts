@@ -8,10 +8,10 @@ import { requireShape } from '../require-shape.ts'
 import { traceparentOf } from '../telemetry/read-traceparent.ts'
 import { SpanKind, type Tracer } from '../telemetry/tracing.ts'
 import type { BodyShare } from './body-budget.ts'
+import { bodyOf } from './body-of.ts'
 import { ExactRoutes, type Incoming } from './exact-routes.ts'
 import type { HttpRequest, RouteEntry } from './handler.ts'
-import { idempotencyKeyOf, isIdempotencyKey, requireJsonAccepted, requireJsonBody } from './negotiate.ts'
-import { type Body, defaultMaxBodyBytes, hasBody, nothing, parseJson, readBody } from './read-body.ts'
+import { idempotencyKeyOf, requireJsonAccepted } from './negotiate.ts'
 import { Reply, send, sendProblem } from './reply.ts'
 import { requestIdOf } from './request-id.ts'
 
@@ -198,29 +198,6 @@ async function admitCaller(door: Door, contract: Route, request: IncomingMessage
 }
 
 const isLiveOnly = (permission: string) => (liveOnlyPermissions as readonly string[]).includes(permission)
-
-async function bodyOf(
-  { contract, passedOn }: RouteEntry<never>,
-  request: IncomingMessage,
-  share: BodyShare | undefined,
-): Promise<Body> {
-  const maxBytes = contract.maxBodyBytes ?? defaultMaxBodyBytes
-  if (contract.bodyType === 'raw') {
-    return { value: hasBody(request) ? await readBody(request, maxBytes, share) : Buffer.alloc(0), text: '' }
-  }
-  if (!hasBody(request)) {
-    if (!contract.body) return { value: undefined, text: '' }
-    throw new Problem('invalid_json', 'This route needs a JSON body')
-  }
-  requireJsonBody(request)
-  const read = parseJson(await readBody(request, maxBytes, share), {
-    isChecked: contract.auth.caller === 'internal',
-    keepUnstorable: contract.judgesParts,
-  })
-  // A wrong shape is named before a wrong Idempotency-Key, which is refused here in any case.
-  if (passedOn && isIdempotencyKey(request.headers['idempotency-key'])) return read
-  return { value: parse(contract.body ?? nothing, read.value), text: read.text }
-}
 
 function paramsOf(contract: Route, request: IncomingMessage, params: Incoming['params']): unknown {
   // No identifier holds NUL, and Postgres would refuse to look for it.

@@ -1,0 +1,31 @@
+import type { IncomingMessage } from 'node:http'
+import { Problem } from '../problem.ts'
+import { requireShape } from '../require-shape.ts'
+import type { BodyShare } from './body-budget.ts'
+import type { RouteEntry } from './handler.ts'
+import { isIdempotencyKey, requireJsonBody } from './negotiate.ts'
+import { type Body, defaultMaxBodyBytes, hasBody, nothing, parseJson, readBody } from './read-body.ts'
+
+/** The body of a request as its route takes it: bytes, or JSON of the contract's shape. */
+export async function bodyOf(
+  { contract, passedOn }: RouteEntry<never>,
+  request: IncomingMessage,
+  share: BodyShare | undefined,
+): Promise<Body> {
+  const maxBytes = contract.maxBodyBytes ?? defaultMaxBodyBytes
+  if (contract.bodyType === 'raw') {
+    return { value: hasBody(request) ? await readBody(request, maxBytes, share) : Buffer.alloc(0), text: '' }
+  }
+  if (!hasBody(request)) {
+    if (!contract.body) return { value: undefined, text: '' }
+    throw new Problem('invalid_json', 'This route needs a JSON body')
+  }
+  requireJsonBody(request)
+  const read = parseJson(await readBody(request, maxBytes, share), {
+    isChecked: contract.auth.caller === 'internal',
+    keepUnstorable: contract.judgesParts,
+  })
+  // A wrong shape is named before a wrong Idempotency-Key, which is refused here in any case.
+  if (passedOn && isIdempotencyKey(request.headers['idempotency-key'])) return read
+  return { value: requireShape(contract.body ?? nothing, read.value), text: read.text }
+}
