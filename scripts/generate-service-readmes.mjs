@@ -32,7 +32,7 @@ async function generatedPart(service) {
   const sections = [
     ['Routes', routesSection(service)],
     ['Events', eventsSection(service)],
-    ['Tables', tablesSection(service)],
+    ['Tables', await tablesSection(service)],
     ['Configuration', await configurationSection(service)],
   ]
   return sections.map(([title, body]) => `## ${title}\n\n${body}`).join('\n\n')
@@ -92,9 +92,9 @@ function eventsSection(service) {
   return `${publishes}\n\n${consumes}`
 }
 
-function tablesSection(service) {
+async function tablesSection(service) {
   const own = tablesOf(service)
-  const shared = sharedTablesOf(service)
+  const shared = await sharedTablesOf(service)
   const schema = schemaOf(service)
   if (own.length + shared.length === 0) return `None yet; its schema is \`${schema}\`.`
   const listed = own.map(({ name, columns }) => `- \`${name}\`: ${columns.join(', ')}`).join('\n')

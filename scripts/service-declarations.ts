@@ -1,9 +1,10 @@
 // What a service declares of itself, read where it is declared: contracts, config.ts, consumers.ts, db/.
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { EventContract, Route, ServiceName } from '../packages/contracts/src/index.ts'
 import * as contracts from '../packages/contracts/src/index.ts'
 import { subjectFilter } from '../packages/contracts/src/index.ts'
+import type { Migration, Migrations } from '../packages/database/src/migrations/migration.ts'
 import { commonConfig } from '../packages/service-kit/src/config.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -104,32 +105,20 @@ export function tablesOf(service: ServiceName): Table[] {
   return readTables(readFileSync(sourceOf(service, 'db', 'schema.ts'), 'utf8'))
 }
 
-/** The tables that a service's migrations take over from packages/database. */
-export function sharedTablesOf(service: ServiceName): string[] {
-  const folder = sourceOf(service, 'db', 'migrations')
-  if (!existsSync(folder)) return []
-  const text = readdirSync(folder)
-    .sort()
-    .map((file) => readFileSync(join(folder, file), 'utf8'))
-    .join('\n')
-  return [...tableMakers()].filter(([maker]) => text.includes(`${maker}(db)`)).flatMap(([, tables]) => tables)
+/** A service's migrations, those of shared tables among them. */
+export async function migrationsOf(service: ServiceName): Promise<Migrations> {
+  const { migrations } = (await import(sourceOf(service, 'db', 'migrations.ts'))) as { migrations: Migrations }
+  return migrations
 }
 
-/** Functions of packages/database that make tables, with the names of these. */
-function tableMakers(): Map<string, string[]> {
-  const source = join(root, 'packages', 'database', 'src')
-  const text = readdirSync(source, { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
-    .sort()
-    .map((file) => readFileSync(join(source, file), 'utf8'))
-    .join('\n')
-  const makers = text.matchAll(/^export async function (create\w+Tables?)\([\s\S]*?^\}/gm)
-  return new Map(
-    [...makers].map(([body, name = '']) => [
-      name,
-      [...body.matchAll(/create table (\w+)/g)].map(([, table = '']) => table),
-    ]),
-  )
+/** Whether a migration is a service's own: `0001-foundation`; those of shared tables end in their number. */
+export const isOwnMigration = ({ name }: Migration) => /^\d{4}-/.test(name)
+
+/** The tables that a service's migrations take over from packages/database. */
+export async function sharedTablesOf(service: ServiceName): Promise<string[]> {
+  const shared = (await migrationsOf(service)).filter((migration) => !isOwnMigration(migration))
+  const statements = shared.flatMap((migration) => ('transaction' in migration ? migration.transaction : []))
+  return statements.flatMap((text) => [...text.matchAll(/create table (\w+)/g)].map(([, table = '']) => table))
 }
 
 export interface Variable {

@@ -40,18 +40,19 @@ test.each(serviceNames)(
   async (service) => {
     const schema = schemaOf(service)
     const kit = createTestKit(service)
-    const db = await openDatabase(kit, { url: env.stack.databaseUrl(service), poolSize: 1, schema })
+    const url = env.stack.databaseUrl(service)
+    const db = await openDatabase(kit, { url, poolSize: 1, schema })
     const file = join(root, 'services', service, 'src', 'db', 'migrations.ts')
     const { migrations } = (await import(file)) as { migrations: Migrations }
-    await migrate(db, schema, migrations, kit.log)
+    await migrate(kit, { config: { DATABASE_URL: url }, schema, migrations })
     const rows = await db.run<{ name: string; columns: string[] }>(
       `select table_name as name, array_agg(column_name::text order by ordinal_position) as columns
-     from information_schema.columns where table_schema = $1 and table_name not like 'kysely_%' group by table_name`,
+     from information_schema.columns where table_schema = $1 and table_name <> 'schema_migrations' group by table_name`,
       [schema],
     )
     await kit.stop()
     const made = new Map(rows.map(({ name, columns }) => [name, columns.toSorted()]))
-    const shared = sharedTablesOf(service)
+    const shared = await sharedTablesOf(service)
     const known = tablesOf(service)
     expect([...made.keys()].sort()).toEqual([...known.map(({ name }) => name), ...shared].sort())
     for (const { name, columns } of known) expect([name, made.get(name)]).toEqual([name, columns.toSorted()])
@@ -70,7 +71,7 @@ test('every column that holds bytes is one that rotate-keys goes through, and th
       const file = join(source, 'db', 'encrypted-columns.ts')
       if (!existsSync(file)) return []
       const { encryptedColumns } = (await import(file)) as { encryptedColumns: readonly EncryptedColumn[] }
-      expect(readText(join('services', service, 'src', 'main.ts'))).toMatch(/\brotateKeys\b/)
+      expect(readText(join('services', service, 'src', 'service.ts'))).toContain('rotateKeysCommand(encryptedColumns)')
       return encryptedColumns.map(({ table, column }) => ({ schema: schemaOf(service), column: `${table}.${column}` }))
     }),
   )

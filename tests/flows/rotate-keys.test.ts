@@ -62,8 +62,8 @@ test('metadata from before it was encrypted is still read, and rotate-keys encry
 
 test('a command that a service does not have starts nothing, and names those it has', () => {
   for (const [process, argument, has] of [
-    ['callbacks', 'rotate-key', 'callbacks has no command rotate-key; it has: migrate, rotate-keys'],
-    ['gateway', 'rotate-keys', 'gateway has no command rotate-keys; it has: migrate'],
+    ['callbacks', 'rotate-key', 'callbacks has no command rotate-key; it has: migrate, rotate-keys, dead-letters'],
+    ['gateway', 'rotate-keys', 'gateway has no command rotate-keys; it has: migrate, dead-letters'],
   ] as const) {
     const { status, output } = run(process, argument)
     expect([status, output.trim()]).toEqual([1, has])

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { idSchema } from './ids.ts'
+import { knownValues } from './known-values.ts'
 import { KeyMode, KeyPermission, OperatorPermission } from './permissions.ts'
 
 /** An application's backend, known by its API key. */
@@ -9,7 +10,7 @@ export const KeyPrincipal = z.object({
   mode: KeyMode,
   tenant_id: idSchema('ten'),
   application_id: idSchema('app'),
-  permissions: z.array(KeyPermission),
+  permissions: knownValues(KeyPermission.options),
 })
 export type KeyPrincipal = z.infer<typeof KeyPrincipal>
 
@@ -19,7 +20,7 @@ export const OperatorPrincipal = z.object({
   /** A pseudonym that the gateway made of the token's `sub`; it tells the same operator again, and nobody who it is. */
   subject: z.string().min(1),
   tenant_id: idSchema('ten'),
-  permissions: z.array(OperatorPermission),
+  permissions: knownValues(OperatorPermission.options),
 })
 export type OperatorPrincipal = z.infer<typeof OperatorPrincipal>
 

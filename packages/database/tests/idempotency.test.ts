@@ -3,17 +3,17 @@ import { Problem, Reply } from '@notify/service-kit'
 import { eventually, TestEnv } from '../../dev-env/src/index.ts'
 import { deleteExpiredKeys, type KeyedRequest } from '../src/idempotency/key-store.ts'
 import { runIdempotently, type Unfinished } from '../src/idempotency/run-idempotently.ts'
-import { createIdempotencyTable } from '../src/idempotency/tables.ts'
+import { idempotencyTables } from '../src/idempotency/tables.ts'
 import type { Queries, Run } from '../src/open.ts'
-import { type Process, startProcess } from './schema.ts'
+import { makeTables, type Process, startProcess } from './schema.ts'
 
 let env: TestEnv
 let one: Process
 
 beforeAll(async () => {
   env = await TestEnv.start([])
+  await makeTables(env, idempotencyTables)
   const { db, kit } = await startProcess(env)
-  await createIdempotencyTable(db.kysely as never)
   await db.run('create table effects (id int generated always as identity, name text)')
   await kit.stop()
 })

@@ -1,90 +1,190 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
-import { type Kysely, sql } from 'kysely'
-import { TestEnv } from '../../dev-env/src/index.ts'
-import { type Migrations, migrate } from '../src/migrate.ts'
-import { type Process, startProcess } from './schema.ts'
+import { eventually, TestEnv } from '../../dev-env/src/index.ts'
+import { createTestKit, type TestKit } from '../../service-kit/tests/test-kit.ts'
+import { migrate } from '../src/migrations/migrate.ts'
+import type { Migration, Migrations } from '../src/migrations/migration.ts'
 
 let env: TestEnv
-const running: Process[] = []
+let kits: TestKit[] = []
 
 beforeAll(async () => {
   env = await TestEnv.start([])
+  await env.admin.query(`grant create on database ${new URL(env.stack.adminDatabaseUrl).pathname.slice(1)} to consent`)
 })
 afterAll(() => env.stop())
 afterEach(async () => {
-  await Promise.all(running.splice(0).map(({ kit }) => kit.stop()))
+  kits = []
   await env.sql('consent').query('drop schema consent cascade; create schema consent')
 })
-beforeAll(() =>
-  env.admin.query(`grant create on database ${new URL(env.stack.adminDatabaseUrl).pathname.slice(1)} to consent`),
-)
 
-async function start(): Promise<Process> {
-  const process = await startProcess(env, { poolSize: 1 })
-  running.push(process)
-  return process
+/** One process that migrates. */
+function run(migrations: Migrations, { attempts = 40 } = {}): Promise<void> {
+  const kit = createTestKit('consent')
+  kits.push(kit)
+  const config = { DATABASE_URL: env.stack.databaseUrl('consent') }
+  return migrate(kit, { config, schema: 'consent', migrations, attempts })
 }
 
-const step = (statement: string) => ({
-  up: async (db: Kysely<unknown>) => {
-    await sql.raw(statement).execute(db)
-  },
+const foundation: Migration = {
+  name: '0001-foundation',
+  transaction: ['create table parcels (id int primary key)', 'insert into parcels select generate_series(1, 100)'],
+}
+const weight: Migration = { name: '0002-weight', transaction: ['alter table parcels add column weight int'] }
+const heaviest: Migration = {
+  name: '0003-heaviest',
+  index: { name: 'parcels_heaviest', on: 'on parcels (weight desc) where weight is not null' },
+}
+const fill: Migration = {
+  name: '0004-fill',
+  batches: `update parcels set weight = id where id in (select id from parcels where weight is null limit 30)`,
+}
+const column = (name: string, type = 'int'): Migration => ({
+  name,
+  transaction: [`alter table parcels add column ${name.slice(5)} ${type}`],
 })
-const migrations: Migrations = {
-  '0001-foundation': step('create table parcels (id int primary key)'),
-  '0002-weight': step('alter table parcels add column weight int'),
-}
-const run = ({ db, kit }: Process, steps: Migrations) => migrate(db, 'consent', steps, kit.log)
+
+const all = async (statement: string) => (await env.admin.query(statement)).rows
 const columns = async () =>
   (
-    await env.admin.query(
-      `select column_name from information_schema.columns where table_schema = 'consent' and table_name = 'parcels' order by ordinal_position`,
+    await all(
+      `select column_name from information_schema.columns
+       where table_schema = 'consent' and table_name = 'parcels' order by ordinal_position`,
     )
-  ).rows.map(({ column_name }) => column_name)
-const migrated = ({ kit }: Process) =>
-  kit.lines.filter(({ msg }) => msg === 'schema migrated').map(({ migration }) => migration)
+  ).map(({ column_name }) => column_name)
+const lines = (text: RegExp) => kits.flatMap((kit) => kit.lines.filter(({ msg }) => text.test(msg)))
+const migrated = () => lines(/^schema migrated$/).map(({ migration }) => migration)
+const tried = () => lines(/is tried again/)
+const index = () =>
+  all(`select indisvalid as valid from pg_index where indexrelid = to_regclass('consent.parcels_heaviest')`)
 
-test('the steps are done in the order of their names, and told', async () => {
-  const one = await start()
-  await run(one, { '0002-weight': migrations['0002-weight']!, '0001-foundation': migrations['0001-foundation']! })
+/** A transaction of somebody else's that has touched the table and does not end. */
+async function openTransaction(statement: string) {
+  const client = await env.sql('consent').connect()
+  await client.query(`begin; set search_path = consent; ${statement}`)
+  let open = true
+  return {
+    async end() {
+      if (open) await client.query('rollback')
+      open = false
+    },
+    async [Symbol.asyncDispose]() {
+      await this.end()
+      client.release(true)
+    },
+  }
+}
+
+const insert = (id: number) => env.sql('consent').query('insert into consent.parcels (id) values ($1)', [id])
+
+test('the steps are done in their order, each once, and logged', async () => {
+  await run([foundation])
+  await run([foundation, weight, heaviest, fill])
+  await run([foundation, weight, heaviest, fill])
+  expect(migrated()).toEqual(['0001-foundation', '0002-weight', '0003-heaviest', '0004-fill'])
   expect(await columns()).toEqual(['id', 'weight'])
-  expect(migrated(one)).toEqual(['0001-foundation', '0002-weight'])
-})
-
-test('what was done is not done again; what is new is', async () => {
-  const one = await start()
-  await run(one, { '0001-foundation': migrations['0001-foundation']! })
-  await run(one, migrations)
-  await run(one, migrations)
-  expect(migrated(one)).toEqual(['0001-foundation', '0002-weight'])
+  expect(await index()).toEqual([{ valid: true }])
+  expect(await all('select count(*)::int as empty from consent.parcels where weight is null')).toEqual([{ empty: 0 }])
 })
 
 test('of several processes that start at the same moment one does each step, and none fails', async () => {
-  const processes = await Promise.all(Array.from({ length: 5 }, start))
-  await Promise.all(processes.map((process) => run(process, migrations)))
-  expect(processes.flatMap(migrated)).toEqual(['0001-foundation', '0002-weight'])
-  expect(await columns()).toEqual(['id', 'weight'])
+  await Promise.all(Array.from({ length: 5 }, () => run([foundation, weight, heaviest])))
+  expect(migrated()).toEqual(['0001-foundation', '0002-weight', '0003-heaviest'])
 })
 
-test('a step that fails is named, and nothing of it stays', async () => {
-  const one = await start()
-  const broken = { ...migrations, '0003-broken': step('create table crates (id int); select no_such_column') }
-  await expect(run(one, broken)).rejects.toThrow(
+test('a step that fails is named, nothing of it stays, and those before it do', async () => {
+  const broken = { name: '0003-broken', transaction: ['create table crates (id int)', 'select no_such_column'] }
+  await expect(run([foundation, weight, broken])).rejects.toThrow(
     'migration 0003-broken of schema consent failed: column "no_such_column" does not exist',
   )
-  const { rowCount } = await env.admin.query(`select 1 from pg_tables where tablename = 'crates'`)
-  expect(rowCount).toBe(0)
-})
-
-test('after a step was mended the next start goes on', async () => {
-  const one = await start()
-  await run(one, { ...migrations, '0003-broken': step('select no_such_column') }).catch(() => {})
-  await run(one, { ...migrations, '0003-broken': step('alter table parcels add column colour text') })
+  expect(await all(`select 1 from pg_tables where tablename = 'crates'`)).toEqual([])
+  expect(await columns()).toEqual(['id', 'weight'])
+  await run([foundation, weight, column('0003-colour')])
   expect(await columns()).toEqual(['id', 'weight', 'colour'])
 })
 
-test('the record of what was done lies in the own schema', async () => {
-  await run(await start(), migrations)
-  const { rows } = await env.admin.query(`select schemaname from pg_tables where tablename = 'kysely_migration'`)
-  expect(rows).toEqual([{ schemaname: 'consent' }])
+test("a role's own time limit on statements does not end a migration", async () => {
+  const here = `alter role consent in database ${new URL(env.stack.adminDatabaseUrl).pathname.slice(1)}`
+  await env.admin.query(`${here} set statement_timeout = '20ms'`)
+  try {
+    await run([foundation, { name: '0002-slow', transaction: ['select pg_sleep(0.2)'] }])
+  } finally {
+    await env.admin.query(`${here} reset statement_timeout`)
+  }
+  expect(migrated()).toContain('0002-slow')
+})
+
+test('writers go on while a migration waits for its lock, and it gets it when it can', async () => {
+  await run([foundation])
+  await using reader = await openTransaction('select * from parcels')
+  const migration = run([foundation, weight])
+  await eventually(() => expect(tried().length).toBeGreaterThan(0))
+  await insert(1001)
+  expect(tried()[0]).toMatchObject({ migration: '0002-weight', reason: expect.stringContaining('lock timeout') })
+  await reader.end()
+  await migration
+  expect(await columns()).toEqual(['id', 'weight'])
+})
+
+test('a lock that never comes ends the command after its attempts', async () => {
+  await run([foundation])
+  await using _reader = await openTransaction('select * from parcels')
+  await expect(run([foundation, weight], { attempts: 2 })).rejects.toThrow(/^migration 0002-weight .*lock timeout$/)
+  expect(tried()).toHaveLength(1)
+})
+
+test('writers go on while an index is built, which waits for them as long as it takes', async () => {
+  await run([foundation, weight])
+  await using writer = await openTransaction('insert into parcels (id) values (2001)')
+  const migration = run([foundation, weight, heaviest])
+  await eventually(async () => expect(await index()).toEqual([{ valid: false }]))
+  await insert(1001)
+  await writer.end()
+  await migration
+  expect(await index()).toEqual([{ valid: true }])
+  expect(tried()).toEqual([])
+})
+
+test('an index whose building was cut off is made again, and the migration goes on by itself', async () => {
+  await run([foundation, weight])
+  await using writer = await openTransaction('insert into parcels (id) values (2001)')
+  const migration = run([foundation, weight, heaviest, fill])
+  await eventually(async () => expect(await index()).toEqual([{ valid: false }]))
+  const before = await all(`select to_regclass('consent.parcels_heaviest')::oid as oid`)
+  await all(`select pg_terminate_backend(pid) from pg_stat_activity
+    where application_name = 'consent-migrate' and datname = current_database()`)
+  await eventually(() => expect(tried()).toHaveLength(1))
+  await writer.end()
+  await migration
+  expect(await index()).toEqual([{ valid: true }])
+  expect(await all(`select to_regclass('consent.parcels_heaviest')::oid as oid`)).not.toEqual(before)
+  expect(await all('select count(*)::int as empty from consent.parcels where weight is null')).toEqual([{ empty: 0 }])
+})
+
+test('a batch that was cut off leaves the batches before it, and the next process does the rest', async () => {
+  const failing: Migration = {
+    name: '0004-fill',
+    batches: `update parcels set weight = case when id > 60 then 1 / (id - id) else id end
+      where id in (select id from parcels where weight is null order by id limit 30)`,
+  }
+  await expect(run([foundation, weight, failing])).rejects.toThrow('division by zero')
+  expect(await all('select count(*)::int as filled from consent.parcels where weight is not null')).toEqual([
+    { filled: 60 },
+  ])
+  await run([foundation, weight, fill])
+  expect(await all('select count(*)::int as empty from consent.parcels where weight is null')).toEqual([{ empty: 0 }])
+})
+
+test('an older release leaves a newer schema alone and says so in one line', async () => {
+  await run([foundation, weight, column('0003-colour')])
+  kits = []
+  await run([foundation, weight])
+  expect(lines(/./)).toEqual([
+    expect.objectContaining({ level: 40, msg: 'schema is newer than this release: 0003-colour' }),
+  ])
+  expect(await columns()).toEqual(['id', 'weight', 'colour'])
+})
+
+test('a schema from before the first release is refused with what to do', async () => {
+  await env.sql('consent').query('create table consent.kysely_migration (name text)')
+  await expect(run([foundation])).rejects.toThrow(/made before the first release: .*npm start -- --reset/)
 })

@@ -1,27 +1,22 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { provisionStream } from '@notify/messaging'
 import { eventually, TestEnv } from '../../dev-env/src/index.ts'
-import { keepDeadLetter } from '../src/dead-letters.ts'
 import { enqueueEvents, enqueueSql } from '../src/outbox/enqueue.ts'
 import { createOutboxWaker, startOutboxRelay } from '../src/outbox/relay.ts'
-import { createDeadLetterTable, createOutboxTables, createStreamLossTable } from '../src/outbox/tables.ts'
+import { outboxTables } from '../src/outbox/tables.ts'
 import { type BusProcess, enqueue, numbersIn, startBusProcess, stored, told } from './outbox.ts'
-import { startProcess } from './schema.ts'
+import { makeTables } from './schema.ts'
 
 let env: TestEnv
 let one: BusProcess
 
 beforeAll(async () => {
   env = await TestEnv.start([])
-  const { db, kit } = await startProcess(env)
-  await createOutboxTables(db.kysely as never)
-  await createDeadLetterTable(db.kysely as never)
-  await createStreamLossTable(db.kysely as never)
-  await kit.stop()
+  await makeTables(env, outboxTables)
 })
 afterAll(() => env.stop())
 beforeEach(async () => {
-  await env.sql('consent').query('truncate outbox, stream_watermark, dead_letters')
+  await env.sql('consent').query('truncate outbox, stream_watermark')
   one = await startBusProcess(env)
   await one.bus.jsm.streams.delete('CONSENT').catch(() => {})
   await provisionStream(one.bus, 'consent', 1)
@@ -166,12 +161,4 @@ test('a stop leaves nothing half done: what is not published stays for the next 
   relay(one)
   await allPublished()
   expect(numbersIn(await stored(one))).toHaveLength(300)
-})
-
-test('a dead letter is kept once, however often it is given up', async () => {
-  const letter = { durable: 'd', eventId: 'e:0', subject: 's', event: '{"n":1}', reason: 'broken' }
-  await Promise.all([keepDeadLetter(one.db, letter), keepDeadLetter(one.db, letter)])
-  await keepDeadLetter(one.db, { ...letter, reason: 'still broken' })
-  const { rows: kept } = await env.sql('consent').query('select durable, event_id, reason from dead_letters')
-  expect(kept).toEqual([{ durable: 'd', event_id: 'e:0', reason: expect.stringMatching(/^broken$/) }])
 })

@@ -3,6 +3,8 @@ import type { AddressInfo } from 'node:net'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import type { TestEnv } from '../../dev-env/src/index.ts'
 import { createTestKit, type TestKit } from '../../service-kit/tests/test-kit.ts'
+import { migrate } from '../src/migrations/migrate.ts'
+import type { Migrations } from '../src/migrations/migration.ts'
 import { type Database, openDatabase } from '../src/open.ts'
 
 /** The table that the tests write to. */
@@ -23,6 +25,12 @@ export async function startProcess(
   const kit = createTestKit('consent')
   const db = await openDatabase<Tables>(kit, { url, poolSize, schema: 'consent' })
   return { kit, db }
+}
+
+/** Makes shared tables in the schema of the tests. */
+export async function makeTables(env: TestEnv, migrations: Migrations): Promise<void> {
+  const kit = createTestKit('consent')
+  await migrate(kit, { config: { DATABASE_URL: env.stack.databaseUrl('consent') }, schema: 'consent', migrations })
 }
 
 /** A wire to Postgres that can be cut. */

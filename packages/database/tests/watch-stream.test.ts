@@ -4,20 +4,17 @@ import { eventually, TestEnv } from '../../dev-env/src/index.ts'
 import type { Queries } from '../src/open.ts'
 import { makeUpLoss, noteLoss } from '../src/outbox/make-up-loss.ts'
 import { startOutboxRelay } from '../src/outbox/relay.ts'
-import { createOutboxTables, createStreamLossTable } from '../src/outbox/tables.ts'
+import { outboxTables } from '../src/outbox/tables.ts'
 import { createStreamWatch } from '../src/outbox/watch-stream.ts'
 import { type BusProcess, enqueue, numbersIn, startBusProcess, stored, wipeNats } from './outbox.ts'
-import { startProcess } from './schema.ts'
+import { makeTables } from './schema.ts'
 
 let env: TestEnv
 let one: BusProcess
 
 beforeAll(async () => {
   env = await TestEnv.start([])
-  const { db, kit } = await startProcess(env)
-  await createOutboxTables(db.kysely as never)
-  await createStreamLossTable(db.kysely as never)
-  await kit.stop()
+  await makeTables(env, outboxTables)
 })
 afterAll(() => env.stop())
 beforeEach(async () => {

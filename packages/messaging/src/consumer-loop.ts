@@ -2,13 +2,15 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Consumer, ConsumerMessages, JsMsg } from '@nats-io/jetstream'
 import type { Subscription } from '@nats-io/transport-node'
 import { streams, subjectFilter, type WireEvent } from '@notify/contracts'
-import { isTraceparent, type Kit, SpanKind } from '@notify/service-kit'
+import type { Kit } from '@notify/service-kit'
 import { Backlog } from './backlog.ts'
 import type { Bus } from './connect.ts'
 import type { ConsumeOptions } from './consume.ts'
-import { type ConsumerEntry, type Delivery, PermanentError } from './consumer.ts'
+import type { ConsumerEntry } from './consumer.ts'
+import { messageOf, type Result, settleEvent } from './event-handling.ts'
 import { provisionConsumer } from './provision.ts'
 import { messageIdHeader } from './publish.ts'
+import { readMessage, unreadableForMs } from './read-event.ts'
 import { Slots } from './slots.ts'
 
 const defaultAckWaitMs = 15_000
@@ -25,8 +27,6 @@ const longestDrainMs = 1000
 const fetchedMessages = 16
 /** More are fetched when fewer than these wait. */
 const fewMessages = 8
-
-export type Result = 'done' | 'repeat' | 'dead'
 
 /** Takes messages of one durable and hands their events to the handler, so many at a time. */
 export class ConsumerLoop<Context> {
@@ -153,23 +153,19 @@ export class ConsumerLoop<Context> {
     await Promise.allSettled(this.#underWay)
   }
 
-  /** All events done or given up: the message is done. One that failed for now brings the whole message back. */
+  /** All events done or put aside: the message is done. One that failed for now brings the whole message back. */
   async #handleMessage(message: JsMsg): Promise<void> {
+    const messageId = message.headers?.get(messageIdHeader) || `${message.info.stream}:${message.seq}`
     try {
-      const messageId = message.headers?.get(messageIdHeader) || `${message.info.stream}:${message.seq}`
-      const events = readEvents(message)
+      const events = readMessage(message.string())
       const results = await Promise.all(
         events.map((event, index) => this.#slots.run(() => this.#handleEvent(message, event, `${messageId}:${index}`))),
       )
       if (!results.includes('repeat')) message.ack()
       else message.nak(this.#repeatAfterMs(message))
     } catch (error) {
-      this.#kit.log.error(
-        { durable: this.#entry.durable, subject: message.subject, err: error },
-        'a message is not ours to read',
-      )
-      // Without a reason: nats-server 2.9 does not understand one, and would give the message again.
-      message.term()
+      // Only its reading throws: handlers' errors have become results.
+      await this.#putAside(message, messageId, messageOf(error))
     } finally {
       this.#held.delete(message)
     }
@@ -178,52 +174,29 @@ export class ConsumerLoop<Context> {
   async #handleEvent(message: JsMsg, wire: WireEvent, eventId: string): Promise<Result> {
     // Not begun when the drain began: another replica takes it.
     if (this.#stopped) return 'repeat'
-    const { event, durable, handle } = this.#entry
-    const parent = wire.traceparent ?? undefined
-    const span = this.#kit.tracer.start(`consume ${durable}`, {
-      parent: isTraceparent(parent) ? parent : undefined,
-      kind: SpanKind.CONSUMER,
-    })
-    const delivery: Delivery = { eventId, subject: message.subject, redelivered: message.redelivered, span }
-    let result: Result = 'done'
-    let fault: unknown
-    try {
-      const parsed = event.schema.safeParse(wire.event)
-      if (!parsed.success)
-        throw new PermanentError(`the event does not fit its schema: ${describeIssue(parsed.error.issues[0])}`)
-      await handle(this.#options.context, parsed.data, delivery)
-    } catch (error) {
-      fault = error
-      result = await this.#fail(message, wire, eventId, error)
-    }
-    span.end(fault)
+    const { subject, redelivered } = message
+    const details = { deliveries: message.info.deliveryCount, again_ms: this.#repeatAfterMs(message) }
+    const arrival = { wire, eventId, subject, redelivered, retryUntil: retryUntil(message), details }
+    const result = await settleEvent(this.#kit, this.#entry, this.#options, arrival)
     this.#count(result)
     return result
   }
 
-  async #fail(message: JsMsg, { event }: WireEvent, eventId: string, error: unknown): Promise<Result> {
+  /** Keeps a message that cannot be taken apart; another release, perhaps, can. */
+  async #putAside(message: JsMsg, eventId: string, reason: string): Promise<void> {
+    const { subject } = message
     const { durable } = this.#entry
-    const line = { durable, event_id: eventId, deliveries: message.info.deliveryCount, err: error }
-    if (!(error instanceof PermanentError)) {
-      this.#kit.log.warn(
-        { ...line, again_ms: this.#repeatAfterMs(message) },
-        'an event failed and will be handled again',
-      )
-      return 'repeat'
-    }
-    this.#kit.log.error(line, 'an event goes to the dead letters')
+    this.#kit.log.warn({ durable, subject, event_id: eventId, reason }, 'a message cannot be read and is put aside')
+    // Postgres takes every character but NUL.
+    const event = message.string().replaceAll('\0', '\ufffd')
+    const letter = { durable, eventId, subject, event, wholeMessage: true, reason, retryUntil: retryUntil(message) }
     try {
-      const { subject } = message
-      await this.#options.keepDeadLetter({
-        eventId,
-        durable,
-        subject,
-        event: JSON.stringify(event ?? null),
-        reason: error.message,
-      })
-      return 'dead'
+      await this.#options.deadLetters.keep(letter)
+      message.ack()
+      this.#count('waiting')
     } catch {
-      return 'repeat'
+      message.nak(this.#repeatAfterMs(message))
+      this.#count('repeat')
     }
   }
 
@@ -233,16 +206,7 @@ export class ConsumerLoop<Context> {
   }
 }
 
-/** @throws SyntaxError or TypeError when the message is not an array of events */
-function readEvents(message: JsMsg): WireEvent[] {
-  const events = message.json<unknown>()
-  if (!Array.isArray(events)) throw new TypeError('the message is not an array')
-  // What is no event fits no schema either: it goes to the dead letters alone.
-  return events.map((item: unknown) =>
-    typeof item === 'object' && item !== null ? (item as WireEvent) : { event: item },
-  )
-}
-
-function describeIssue(issue: { path: PropertyKey[]; message: string } | undefined): string {
-  return issue ? `${issue.path.map(String).join('.')} ${issue.message}` : 'no reason given'
+/** By the time of its publication, as the stream has it. */
+function retryUntil({ info }: JsMsg): Date {
+  return new Date(info.timestampNanos / 1_000_000 + unreadableForMs)
 }

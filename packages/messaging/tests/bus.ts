@@ -4,9 +4,9 @@ import { z } from 'zod'
 import type { TestEnv } from '../../dev-env/src/index.ts'
 import { createTestKit, type TestKit } from '../../service-kit/tests/test-kit.ts'
 import { type Bus, connectBus } from '../src/connect.ts'
-import type { DeadLetter } from '../src/consume.ts'
 import { startConsumers } from '../src/consume.ts'
 import { type ConsumerEntry, consumer, type Delivery } from '../src/consumer.ts'
+import type { DeadLetter } from '../src/dead-letter.ts'
 import { readNatsLogin } from '../src/nats-login.ts'
 import { provisionStream } from '../src/provision.ts'
 import { publish } from '../src/publish.ts'
@@ -71,7 +71,12 @@ export function hear({ kit, bus }: Process, { name, event }: Topic, options: Hea
     context: undefined,
     consumers: [entry as ConsumerEntry<undefined>],
     ...(ackWaitMs === undefined ? {} : { ackWaitMs }),
-    keepDeadLetter: options.keepDeadLetter ?? (async (letter) => void letters.push(letter)),
+    deadLetters: {
+      keep: options.keepDeadLetter ?? (async (letter) => void letters.push(letter)),
+      claimDue: async () => [],
+      handled: async () => {},
+      failed: async () => 'waiting',
+    },
   })
   return { durable, heard, letters }
 }

@@ -148,15 +148,17 @@ test('a dead letter that cannot be kept is not given up', async () => {
 })
 
 test.each(['not JSON', '{"event":1}', '"text"', 'null', ''])(
-  'a message that is no list of events (%j) is terminated, and the next one is handled',
+  'a message that is no list of events (%j) is put aside whole, and the next one is handled',
   async (text) => {
-    const { heard, durable } = hear(one, own)
-    await one.bus.js.publish(own.subject, text)
+    const { heard, letters, durable } = hear(one, own)
+    const { seq } = await one.bus.js.publish(own.subject, text)
     await send(one, own, [1])
     await eventually(() => expect(heard).toEqual([1]))
     await settled(durable)
     expect((await one.bus.jsm.consumers.info('CONSENT', durable)).num_redelivered).toBe(0)
-    expect(one.kit.lines.some(({ msg }) => msg === 'a message is not ours to read')).toBe(true)
+    expect(letters).toMatchObject([{ eventId: `CONSENT:${seq}`, event: text, wholeMessage: true }])
+    const { time } = await one.bus.jsm.streams.getMessage('CONSENT', { seq }).then((stored) => stored!)
+    expect(letters[0]!.retryUntil!.getTime()).toBe(time.getTime() + 24 * 60 * 60 * 1000)
   },
 )
 

@@ -54,6 +54,10 @@ export const commonConfig = {
     .default('info')
     .describe('Least severe level logged'),
   DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }).describe("Postgres, as this service's own role"),
+  MIGRATION_DATABASE_URL: z
+    .url({ protocol: /^postgres(ql)?$/ })
+    .optional()
+    .describe('The same without a pooler in transaction mode in between, for migrations; by default DATABASE_URL'),
   DATABASE_POOL_SIZE: z.coerce
     .number()
     .int()

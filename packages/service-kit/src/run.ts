@@ -16,25 +16,32 @@ interface Definition<S extends z.ZodObject> {
   config: S
   /** Opens what the service needs, each resource registering its end. */
   createService(config: z.output<S>, kit: Kit): Promise<void>
-  /** `main.ts migrate`: brings the schema up to date and ends. */
-  migrate: Command<S>
-  /** `main.ts rotate-keys`: encrypts with the current key what older keys have encrypted, and ends. Only where something is. */
-  rotateKeys?: Command<S>
+  commands: Commands<z.output<S>>
 }
 
-/** What a process does instead of serving: it does it once and ends. */
-type Command<S extends z.ZodObject> = (config: z.output<S>, kit: Pick<Kit, 'log' | 'lifecycle'>) => Promise<void>
+/** By the argument of `main.ts` that names it: what a process does instead of serving. It does it once and ends. */
+export type Commands<Config> = Readonly<Record<string, Command<Config>>>
+
+export type Command<Config> = (config: Config, kit: CommandKit, args: readonly string[]) => Promise<void>
+
+/** What a command is given of a {@link Kit}. */
+export type CommandKit = Pick<Kit, 'service' | 'log' | 'lifecycle'>
+
+/** A command was called in a way that says nothing: the message, which tells how to call it, is printed as it is. */
+export class UsageError extends Error {
+  override name = 'UsageError'
+}
 
 /**
  * Runs a service as a process: reads the configuration, creates the service, reports ready, and on SIGTERM, SIGINT or the
  * loss of its supervisor drains in order. A second signal ends it at once. An argument names a command to run instead.
  */
 export async function run<S extends z.ZodObject>(definition: Definition<S>): Promise<void> {
-  const [, , name] = process.argv
-  const commands = commandsOf(definition)
-  if (name !== undefined && !commands.has(name)) {
+  const [, , name, ...args] = process.argv
+  const { commands } = definition
+  if (name !== undefined && !Object.hasOwn(commands, name)) {
     // A typing error must not start a server where a migration was meant.
-    process.stderr.write(`${definition.name} has no command ${name}; it has: ${[...commands.keys()].join(', ')}\n`)
+    process.stderr.write(`${definition.name} has no command ${name}; it has: ${Object.keys(commands).join(', ')}\n`)
     process.exitCode = 1
     return
   }
@@ -51,24 +58,21 @@ export async function run<S extends z.ZodObject>(definition: Definition<S>): Pro
   const lifecycle = new Lifecycle(logger.log)
   watchFaults(logger, lifecycle)
   try {
-    const command = name === undefined ? undefined : commands.get(name)
+    const command = name === undefined ? undefined : commands[name]
     if (command) {
-      await command(config, { log: logger.log, lifecycle })
+      await command(config, { service: definition.name, log: logger.log, lifecycle }, args)
       await lifecycle.stop()
       logger.flush()
       return
     }
     await serve(definition, config, logger, lifecycle)
   } catch (error) {
-    logger.log.fatal({ err: error }, `${definition.name} cannot ${name ?? 'start'}: ${(error as Error).message}`)
+    if (error instanceof UsageError) process.stderr.write(`${error.message}\n`)
+    else logger.log.fatal({ err: error }, `${definition.name} cannot ${name ?? 'start'}: ${(error as Error).message}`)
     process.exitCode = 1
     await lifecycle.stop()
     logger.flush()
   }
-}
-
-function commandsOf<S extends z.ZodObject>({ migrate, rotateKeys }: Definition<S>): Map<string, Command<S>> {
-  return new Map([['migrate', migrate], ...(rotateKeys ? [['rotate-keys', rotateKeys] as const] : [])])
 }
 
 async function serve<S extends z.ZodObject>(

@@ -6,13 +6,15 @@ import { Lifecycle } from '../src/lifecycle.ts'
 import { describeError } from '../src/logger.ts'
 import { passingTracer } from '../src/telemetry/tracing.ts'
 
-/** What a service is given, with its log lines and counters to look into. */
+/** What a service is given, with its log lines, counters and gauges to look into. */
 export interface TestKit extends Kit {
   lines: { level: number; msg: string; [field: string]: unknown }[]
   /** Sum of a counter over all its attributes, or over those that fit. */
   counted(name: string, attributes?: Record<string, unknown>): number
   /** What a gauge tells now. */
   gauged(name: string): number
+  /** What reads each gauge. */
+  gauges: Map<string, Parameters<Kit['metrics']['gauge']>[2]>
   stop(): Promise<void>
 }
 
@@ -23,7 +25,7 @@ export function createTestKit(service: ServiceName): TestKit {
     { write: (line: string) => void lines.push(JSON.parse(line)) },
   )
   const counts: { name: string; attributes: Record<string, unknown>; value: number }[] = []
-  const gauges = new Map<string, () => unknown>()
+  const gauges: TestKit['gauges'] = new Map()
   const lifecycle = new Lifecycle(log)
   return {
     service,
@@ -40,6 +42,7 @@ export function createTestKit(service: ServiceName): TestKit {
       gauge: (name, _description, read) => void gauges.set(name, read),
     },
     lines,
+    gauges,
     counted: (name, wanted = {}) =>
       counts
         .filter((count) => count.name === name)

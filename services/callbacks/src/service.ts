@@ -1,13 +1,15 @@
 import {
+  createDeadLetterStore,
   createOutboxWaker,
-  keepDeadLetter,
+  deadLettersCommand,
   migrate,
+  migrateCommand,
   openDatabase,
-  rotateEncryptedColumns,
+  rotateKeysCommand,
   startOutboxRelay,
 } from '@notify/database'
 import { connectBus, provisionStream, readNatsLogin, startConsumers } from '@notify/messaging'
-import { type Kit, serveHttp, startPeriodic } from '@notify/service-kit'
+import { type Commands, type Kit, serveHttp, startPeriodic } from '@notify/service-kit'
 import type { Config } from './config.ts'
 import { consumers } from './consumers.ts'
 import type { Context } from './context.ts'
@@ -23,19 +25,15 @@ import { createCertificates } from './sns/certificates.ts'
 
 const schema = 'callbacks'
 
-export async function migrateSchema(config: Config, kit: Pick<Kit, 'log' | 'lifecycle'>): Promise<void> {
-  const db = await openDatabase<Tables>(kit, { url: config.DATABASE_URL, poolSize: 1, schema })
-  await migrate(db, schema, migrations, kit.log)
-}
-
-export async function rotateKeys(config: Config, kit: Pick<Kit, 'log' | 'lifecycle'>): Promise<void> {
-  const db = await openDatabase<Tables>(kit, { url: config.DATABASE_URL, poolSize: 1, schema })
-  await rotateEncryptedColumns(db, encryptedColumns, config.ENCRYPTION_KEYS, kit.log)
+export const commands: Commands<Config> = {
+  migrate: migrateCommand(migrations),
+  'rotate-keys': rotateKeysCommand(encryptedColumns),
+  'dead-letters': deadLettersCommand,
 }
 
 export async function createService(config: Config, kit: Kit): Promise<void> {
   const db = await openDatabase<Tables>(kit, { url: config.DATABASE_URL, poolSize: config.DATABASE_POOL_SIZE, schema })
-  if (config.MIGRATE_ON_START) await migrate(db, schema, migrations, kit.log)
+  if (config.MIGRATE_ON_START) await migrate(kit, { config, schema, migrations })
   const bus = await connectBus(kit, { login: readNatsLogin(config), requiredForReady: false })
   await provisionStream(bus, 'callbacks', config.STREAM_REPLICAS)
   const context: Context = {
@@ -54,5 +52,5 @@ export async function createService(config: Config, kit: Kit): Promise<void> {
   startOutboxRelay(kit, db, bus, { streamReplicas: config.STREAM_REPLICAS })
   startPeriodic(kit, { name: 'callback retention', everyMs: 60_000, run: () => deleteOldCallbacks(db) })
   await serveHttp(kit, { config, context, routes: routesOf(context), door: { edge: true } })
-  startConsumers(kit, bus, { context, consumers, keepDeadLetter: (letter) => keepDeadLetter(db, letter) })
+  startConsumers(kit, bus, { context, consumers, deadLetters: createDeadLetterStore(kit, db) })
 }

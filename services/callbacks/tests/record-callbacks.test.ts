@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { type Database, openDatabase } from '../../../packages/database/src/index.ts'
+import { type Database, migrate, openDatabase } from '../../../packages/database/src/index.ts'
 import { TestEnv } from '../../../packages/dev-env/src/index.ts'
 import { createTestKit, type TestKit } from '../../../packages/service-kit/tests/test-kit.ts'
+import { migrations } from '../src/db/migrations.ts'
 import type { Tables } from '../src/db/schema.ts'
 import { callbackIdentity, type NewCallback, recordCallbacks } from '../src/records/callback-store.ts'
-import { migrateSchema } from '../src/service.ts'
 
 let env: TestEnv
 let kit: TestKit
@@ -13,7 +13,7 @@ beforeAll(async () => {
   env = await TestEnv.start([])
   kit = createTestKit('callbacks')
   const url = env.stack.databaseUrl('callbacks')
-  await migrateSchema({ DATABASE_URL: url } as Parameters<typeof migrateSchema>[0], kit)
+  await migrate(kit, { config: { DATABASE_URL: url }, schema: 'callbacks', migrations })
   db = await openDatabase<Tables>(kit, { url, poolSize: 4, schema: 'callbacks' })
 })
 afterAll(async () => {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { newId } from '../../../packages/contracts/src/index.ts'
 import { eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
-import { untilSettled } from '../../../tests/flows/bus.ts'
+import { openBus, untilSettled } from '../../../tests/flows/bus.ts'
 import {
   type Account,
   type Correlation,
@@ -148,6 +149,20 @@ test('a message of the account that is not ours is recorded and moves nothing', 
   await settled()
   const { rows } = await env.admin.query('select count(*)::int as count from dispatch.dead_letters')
   expect(rows[0].count).toBe(0)
+})
+
+test.each([
+  ['cannot be decrypted', { kind: 'twilio', credentials: Buffer.from('sealed elsewhere').toString('base64') }],
+  ['is of a kind of provider that a newer release knows', { kind: 'pigeon', credentials: '' }],
+])('an event that %s waits aside, and what comes after it is handled', async (_what, content) => {
+  await using bus = await openBus(env)
+  const change = { tenant_id: newId('ten'), channel: 'sms', revision: 1, provider_id: newId('prov'), ...content }
+  await bus.js.publish('dispatch.provider.changed', JSON.stringify([{ event: change }]))
+  await settled()
+  const { rows } = await env.admin.query('select durable, state from callbacks.dead_letters where event like $1', [
+    `%${change.provider_id}%`,
+  ])
+  expect(rows).toEqual([{ durable: 'callbacks-provider-changed', state: 'waiting' }])
 })
 
 describe('a signature that does not fit is 403 invalid_signature and leaves nothing', () => {

@@ -1,16 +1,18 @@
 import { sendRequested } from '@notify/contracts'
 import {
+  createDeadLetterStore,
   createOutboxWaker,
+  deadLettersCommand,
   deleteExpiredKeys,
-  keepDeadLetter,
   migrate,
+  migrateCommand,
   openDatabase,
-  rotateEncryptedColumns,
+  rotateKeysCommand,
   startOutboxRelay,
 } from '@notify/database'
 import { type Bus, connectBus, provisionStream, readNatsLogin, startConsumers } from '@notify/messaging'
 import { createBlindIndex, createFingerprint } from '@notify/privacy'
-import { createPrincipalVerifier, type Kit, serveHttp, startPeriodic } from '@notify/service-kit'
+import { type Commands, createPrincipalVerifier, type Kit, serveHttp, startPeriodic } from '@notify/service-kit'
 import { loadBootstrap } from './bootstrap/load-bootstrap.ts'
 import { createCarriers } from './carriers/create-carriers.ts'
 import { holdBack } from './carriers/hold-back.ts'
@@ -33,21 +35,16 @@ import { createTemplateCatalogue } from './templates/template-catalogue.ts'
 
 const schema = 'dispatch'
 
-export async function migrateSchema(config: Config, kit: Pick<Kit, 'log' | 'lifecycle'>): Promise<void> {
-  const db = await openDatabase<Tables>(kit, { url: config.DATABASE_URL, poolSize: 1, schema })
-  await migrate(db, schema, migrations, kit.log)
-}
-
-export async function rotateKeys(config: Config, kit: Pick<Kit, 'log' | 'lifecycle'>): Promise<void> {
-  const db = await openDatabase<Tables>(kit, { url: config.DATABASE_URL, poolSize: 1, schema })
-  await sealOldMetadata(db, config.ENCRYPTION_KEYS, kit.log)
-  await rotateEncryptedColumns(db, encryptedColumns, config.ENCRYPTION_KEYS, kit.log)
+export const commands: Commands<Config> = {
+  migrate: migrateCommand(migrations),
+  'rotate-keys': rotateKeysCommand(encryptedColumns, sealOldMetadata),
+  'dead-letters': deadLettersCommand,
 }
 
 /** Opens what both roles share, then what the configured role is for. */
 export async function createService(config: Config, kit: Kit): Promise<void> {
   const db = await openDatabase<Tables>(kit, { url: config.DATABASE_URL, poolSize: config.DATABASE_POOL_SIZE, schema })
-  if (config.MIGRATE_ON_START) await migrate(db, schema, migrations, kit.log)
+  if (config.MIGRATE_ON_START) await migrate(kit, { config, schema, migrations })
   const bus = await connectBus(kit, { login: readNatsLogin(config), requiredForReady: config.ROLE === 'worker' })
   await provisionStream(bus, 'dispatch', config.STREAM_REPLICAS)
   const context: Context = {
@@ -97,5 +94,5 @@ async function startWorker(kit: Kit, shared: Context, bus: Bus): Promise<void> {
   const lanes = consumers.filter(({ event }) => event === sendRequested)
   startSchedulers(kit, context, bus, lanes)
   startDomainSchedulers(kit, context)
-  startConsumers(kit, bus, { context, consumers, keepDeadLetter: (letter) => keepDeadLetter(db, letter) })
+  startConsumers(kit, bus, { context, consumers, deadLetters: createDeadLetterStore(kit, db) })
 }

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { type KeyPrincipal, newId } from '../../../packages/contracts/src/index.ts'
-import { type Database, findAnswers, openDatabase } from '../../../packages/database/src/index.ts'
+import { type Database, findAnswers, migrate, openDatabase } from '../../../packages/database/src/index.ts'
 import { TestEnv } from '../../../packages/dev-env/src/index.ts'
 import { createTestKit, type TestKit } from '../../../packages/service-kit/tests/test-kit.ts'
 import type { NewNotification } from '../src/accept/accept-item.ts'
 import { commitBatch } from '../src/accept/commit-batch.ts'
+import { migrations } from '../src/db/migrations.ts'
 import type { Tables } from '../src/db/schema.ts'
 import { claimForSending } from '../src/sending/attempt-store.ts'
-import { migrateSchema } from '../src/service.ts'
 import { suppress } from '../src/suppressions/suppression-store.ts'
 
 let env: TestEnv
@@ -17,7 +17,7 @@ beforeAll(async () => {
   env = await TestEnv.start([])
   kit = createTestKit('dispatch')
   const url = env.stack.databaseUrl('dispatch')
-  await migrateSchema({ DATABASE_URL: url } as Parameters<typeof migrateSchema>[0], kit)
+  await migrate(kit, { config: { DATABASE_URL: url }, schema: 'dispatch', migrations })
   db = await openDatabase<Tables>(kit, { url, poolSize: 2, schema: 'dispatch' })
 })
 afterAll(async () => {

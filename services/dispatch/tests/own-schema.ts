@@ -9,6 +9,6 @@ export async function openOwnSchema(env: TestEnv): Promise<{ db: Database<Tables
   const kit = createTestKit('dispatch')
   const url = env.stack.databaseUrl('dispatch')
   const db = await openDatabase<Tables>(kit, { url, poolSize: 8, schema: 'dispatch' })
-  await migrate(db, 'dispatch', migrations, kit.log)
+  await migrate(kit, { config: { DATABASE_URL: url }, schema: 'dispatch', migrations })
   return { db, stop: () => kit.stop() }
 }

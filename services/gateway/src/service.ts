@@ -1,7 +1,14 @@
 import type { Principal } from '@notify/contracts'
-import { keepDeadLetter, migrate, openDatabase } from '@notify/database'
+import { createDeadLetterStore, deadLettersCommand, migrate, migrateCommand, openDatabase } from '@notify/database'
 import { connectBus, provisionStream, readNatsLogin, startConsumers } from '@notify/messaging'
-import { createAddressOf, createInternalClient, createPrincipalSigner, type Kit, serveHttp } from '@notify/service-kit'
+import {
+  type Commands,
+  createAddressOf,
+  createInternalClient,
+  createPrincipalSigner,
+  type Kit,
+  serveHttp,
+} from '@notify/service-kit'
 import { loadBootstrap } from './bootstrap/load-bootstrap.ts'
 import { createCallers } from './callers/authenticate.ts'
 import type { Config } from './config.ts'
@@ -20,14 +27,14 @@ import { routesOf } from './routes.ts'
 
 const schema = 'gateway'
 
-export async function migrateSchema(config: Config, kit: Pick<Kit, 'log' | 'lifecycle'>): Promise<void> {
-  const db = await openDatabase<Tables>(kit, { url: config.DATABASE_URL, poolSize: 1, schema })
-  await migrate(db, schema, migrations, kit.log)
+export const commands: Commands<Config> = {
+  migrate: migrateCommand(migrations),
+  'dead-letters': deadLettersCommand,
 }
 
 export async function createService(config: Config, kit: Kit): Promise<void> {
   const db = await openDatabase<Tables>(kit, { url: config.DATABASE_URL, poolSize: config.DATABASE_POOL_SIZE, schema })
-  if (config.MIGRATE_ON_START) await migrate(db, schema, migrations, kit.log)
+  if (config.MIGRATE_ON_START) await migrate(kit, { config, schema, migrations })
   const redis = connectRedis(kit, config)
   const bus = await connectBus(kit, { login: readNatsLogin(config), requiredForReady: false })
   await provisionStream(bus, 'gateway', config.STREAM_REPLICAS)
@@ -66,6 +73,6 @@ export async function createService(config: Config, kit: Kit): Promise<void> {
   startConsumers(kit, bus, {
     context,
     consumers: consumersOf(context),
-    keepDeadLetter: (letter) => keepDeadLetter(db, letter),
+    deadLetters: createDeadLetterStore(kit, db),
   })
 }

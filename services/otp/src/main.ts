@@ -1,5 +1,5 @@
 import { run } from '@notify/service-kit'
 import { Config } from './config.ts'
-import { createService, migrateSchema } from './service.ts'
+import { commands, createService } from './service.ts'
 
-await run({ name: 'otp', config: Config, createService, migrate: migrateSchema })
+await run({ name: 'otp', config: Config, createService, commands })

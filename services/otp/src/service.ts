@@ -1,7 +1,7 @@
 import { schemaOf } from '@notify/contracts'
-import { migrate, openDatabase } from '@notify/database'
+import { migrate, migrateCommand, openDatabase } from '@notify/database'
 import { connectBus, provisionStream, readNatsLogin } from '@notify/messaging'
-import { type Kit, serveHttp } from '@notify/service-kit'
+import { type Commands, type Kit, serveHttp } from '@notify/service-kit'
 import type { Config } from './config.ts'
 import { migrations } from './db/migrations.ts'
 import type { Tables } from './db/schema.ts'
@@ -9,14 +9,13 @@ import { routes } from './routes.ts'
 
 const schema = schemaOf('otp')
 
-export async function migrateSchema(config: Config, kit: Pick<Kit, 'log' | 'lifecycle'>): Promise<void> {
-  const db = await openDatabase<Tables>(kit, { url: config.DATABASE_URL, poolSize: 1, schema })
-  await migrate(db, schema, migrations, kit.log)
+export const commands: Commands<Config> = {
+  migrate: migrateCommand(migrations),
 }
 
 export async function createService(config: Config, kit: Kit): Promise<void> {
   const db = await openDatabase<Tables>(kit, { url: config.DATABASE_URL, poolSize: config.DATABASE_POOL_SIZE, schema })
-  if (config.MIGRATE_ON_START) await migrate(db, schema, migrations, kit.log)
+  if (config.MIGRATE_ON_START) await migrate(kit, { config, schema, migrations })
   const bus = await connectBus(kit, { login: readNatsLogin(config), requiredForReady: false })
   await provisionStream(bus, 'otp', config.STREAM_REPLICAS)
   await serveHttp(kit, { config, context: { db, bus }, routes })

@@ -96,6 +96,22 @@ test.each<[string, () => Promise<string | undefined>]>([
   for (let i = 0; i < 2; i++) await expect(verify(text)).rejects.toMatchObject({ code: 'unauthenticated' })
 })
 
+test('permissions and fields that this release does not know grant nothing and are no error', async () => {
+  const verify = createPrincipalVerifier(jwks)
+  for (const principal of [key, operator]) {
+    const newer = { ...principal, permissions: ['parcels:ship', ...principal.permissions], region: 'north' }
+    expect(await verify(await forged({ principal: newer }))).toEqual(principal)
+  }
+})
+
+test('a kind of caller that this release does not know is to be sent to another replica', async () => {
+  const verify = createPrincipalVerifier(jwks)
+  const token = await forged({ principal: { kind: 'robot', tenant_id: newId('ten') } })
+  for (let i = 0; i < 2; i++) {
+    await expect(verify(token)).rejects.toMatchObject({ code: 'service_unavailable', headers: { 'Retry-After': '1' } })
+  }
+})
+
 test('a token that was good is refused once its time is over, remembered or not', async () => {
   const verify = createPrincipalVerifier(jwks)
   // One to two seconds from now.

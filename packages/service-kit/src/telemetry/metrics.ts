@@ -11,8 +11,10 @@ import type { Lifecycle } from '../lifecycle.ts'
 export interface Metrics {
   counter(name: string, description: string): (attributes?: Attributes, value?: number) => void
   histogram(name: string, description: string, buckets: number[]): (value: number, attributes?: Attributes) => void
-  gauge(name: string, description: string, read: () => number | Promise<number> | readonly Reading[]): void
+  gauge(name: string, description: string, read: () => GaugeValue | Promise<GaugeValue>): void
 }
+
+type GaugeValue = number | readonly Reading[]
 
 export interface Reading {
   value: number

@@ -1,5 +1,5 @@
-import { type ProviderChange, TwilioCredentials } from '@notify/contracts'
-import { PermanentError } from '@notify/messaging'
+import { type ProviderChange, providerKinds, TwilioCredentials } from '@notify/contracts'
+import { PermanentError, readable, UnreadableError } from '@notify/messaging'
 import { z } from 'zod'
 import type { Context } from '../context.ts'
 import { credentialsPlace } from './sms-providers.ts'
@@ -35,9 +35,14 @@ export async function saveProvider(context: Context, change: ProviderChange): Pr
   const { db, keyRing, directory, log } = context
   const { provider_id, tenant_id, kind, revision, credentials } = change
   const schema = Object.hasOwn(keptOf, kind) ? keptOf[kind] : undefined
-  if (!schema) return
-  const text = keyRing.decrypt(Buffer.from(credentials, 'base64'), eventPlace(tenant_id, provider_id))
-  const parsed = schema.safeParse(JSON.parse(text))
+  if (!schema) {
+    if (Object.hasOwn(providerKinds, kind)) return
+    throw new UnreadableError('this release does not know the kind of provider')
+  }
+  const content: unknown = readable('the credentials cannot be decrypted', () =>
+    JSON.parse(keyRing.decrypt(Buffer.from(credentials, 'base64'), eventPlace(tenant_id, provider_id))),
+  )
+  const parsed = schema.safeParse(content)
   if (!parsed.success) throw new PermanentError('the credentials do not fit the kind of provider')
   const { accountId = null, secret, sender = null, topicArns = [] } = parsed.data
   const sealed = secret === undefined ? null : keyRing.encrypt(secret, credentialsPlace(tenant_id, provider_id))

@@ -1,3 +1,3 @@
 import type { Migrations } from '@notify/database'
 
-export const migrations: Migrations = {}
+export const migrations: Migrations = []

@@ -1,4 +1,5 @@
 import { e164Pattern, type MessageReceived, ReceivedContent } from '@notify/contracts'
+import { readable } from '@notify/messaging'
 import { maskPhone } from '@notify/privacy'
 import type { Context } from '../context.ts'
 import { readKeyword } from './read-keyword.ts'
@@ -12,8 +13,11 @@ const contentPlace = ({ tenant_id, provider_id }: MessageReceived) =>
 export async function applyKeyword({ db, secrets, log }: Context, message: MessageReceived): Promise<void> {
   const { tenant_id, channel, received_at, provider_message_id } = message
   if (channel !== 'sms') return
-  const text = secrets.keyRing.decrypt(Buffer.from(message.content, 'base64'), contentPlace(message))
-  const { from, body, opt_out_type } = ReceivedContent.parse(JSON.parse(text))
+  const { from, body, opt_out_type } = readable('the content cannot be decrypted or does not fit its schema', () =>
+    ReceivedContent.parse(
+      JSON.parse(secrets.keyRing.decrypt(Buffer.from(message.content, 'base64'), contentPlace(message))),
+    ),
+  )
   const meaning = readKeyword(body, opt_out_type)
   // Short codes and names cannot be written to in the first place.
   if (meaning === undefined || !e164Pattern.test(from)) return

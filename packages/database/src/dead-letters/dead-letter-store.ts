@@ -1,0 +1,96 @@
+import type { DeadLetter, DeadLetterStore, DueLetter, FailedTry } from '@notify/messaging'
+import type { Kit } from '@notify/service-kit'
+import type { Queries } from '../open.ts'
+
+const claimedAtOnce = 100
+/** A letter that was claimed comes back after this, should its process have died. */
+const claimSeconds = 60
+const firstWaitSeconds = 5
+const longestWaitSeconds = 60
+
+/** Waits double from one try to the next. */
+const nextTry = `now() + make_interval(secs => least(${longestWaitSeconds}, ${firstWaitSeconds} * 2 ^ least(tries - 1, 10)))`
+
+/** A service's dead letters in its own schema, and the metric of how many there are. */
+export function createDeadLetterStore(kit: Pick<Kit, 'metrics'>, db: Queries): DeadLetterStore {
+  kit.metrics.gauge('dead_letters', 'Events that wait to be read or are dead, by durable and state', () => count(db))
+  return {
+    keep: (letter) => keep(db, letter),
+    claimDue: (durables) => claimDue(db, durables),
+    handled: (letter) => noteHandled(db, letter),
+    failed: (letter, kind, reason) => noteFailed(db, letter, kind, reason),
+  }
+}
+
+async function keep({ run }: Queries, letter: DeadLetter): Promise<void> {
+  const { durable, eventId, subject, event, wholeMessage = false, traceparent = null, reason, retryUntil } = letter
+  await run(
+    {
+      name: 'keep-dead-letter',
+      text: `insert into dead_letters
+               (durable, event_id, subject, event, whole_message, traceparent, reason, retry_until, state, next_try_at)
+             select $1, $2, $3, $4, $5, $6, $7, coalesce($8::timestamptz, now()),
+               case when $8::timestamptz is null then 'dead' else 'waiting' end,
+               case when $8::timestamptz is not null then now() + make_interval(secs => ${firstWaitSeconds}) end
+             on conflict do nothing`,
+    },
+    [durable, eventId, subject, event, wholeMessage, traceparent, reason, retryUntil ?? null],
+  )
+}
+
+function claimDue({ run }: Queries, durables: readonly string[]): Promise<DueLetter[]> {
+  return run<DueLetter>(
+    {
+      name: 'claim-due-letters',
+      text: `with due as (
+               select id from dead_letters where next_try_at <= now() and durable = any($1)
+               order by next_try_at limit ${claimedAtOnce} for update skip locked)
+             update dead_letters letter
+             set tries = tries + 1, next_try_at = now() + make_interval(secs => ${claimSeconds})
+             from due where letter.id = due.id
+             returning letter.id, durable, event_id as "eventId", subject, event, whole_message as "wholeMessage",
+               traceparent, reason, retry_until as "retryUntil"`,
+    },
+    [durables],
+  )
+}
+
+/** What an operator has replayed stays, as a record; what has only waited for its reader does not. */
+async function noteHandled({ run }: Queries, { id }: DueLetter): Promise<void> {
+  await run(
+    `with replayed as (
+       update dead_letters set state = 'replayed', next_try_at = null, updated_at = now()
+       where id = $1 and state = 'replaying' returning id)
+     delete from dead_letters where id = $1 and state = 'waiting'`,
+    [id],
+  )
+}
+
+/** Age kills only what cannot be read: a database that was away for a day is no reason to give up an event. */
+async function noteFailed(
+  { run }: Queries,
+  { id }: DueLetter,
+  kind: FailedTry,
+  reason: string,
+): Promise<'waiting' | 'dead'> {
+  const [after] = await run<{ dead: boolean }>(
+    `with tried as (
+       select id, $2 = 'permanent' or $2 = 'unreadable' and (state = 'replaying' or retry_until <= now()) as dead
+       from dead_letters where id = $1 for update)
+     update dead_letters letter
+     set state = case when dead then 'dead' else state end, reason = $3, updated_at = now(),
+       next_try_at = case when not dead then ${nextTry} end
+     from tried where letter.id = tried.id
+     returning dead`,
+    [id, kind, reason],
+  )
+  return after?.dead ? 'dead' : 'waiting'
+}
+
+async function count({ run }: Queries): Promise<{ value: number; attributes: { durable: string; state: string } }[]> {
+  const counts = await run<{ durable: string; state: string; value: number }>(
+    `select durable, state, count(*)::int as value from dead_letters
+     where state in ('waiting', 'dead', 'replaying') group by state, durable`,
+  )
+  return counts.map(({ value, ...attributes }) => ({ value, attributes }))
+}

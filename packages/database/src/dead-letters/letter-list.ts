@@ -1,0 +1,48 @@
+import type { Run } from '../open.ts'
+
+export const letterStates = ['waiting', 'dead', 'replaying', 'replayed'] as const
+
+/** A dead letter as an operator sees it; the list leaves the event out. */
+export interface Letter {
+  id: string
+  durable: string
+  event_id: string
+  subject: string
+  state: (typeof letterStates)[number]
+  reason: string
+  tries: number
+  created_at: Date
+  updated_at: Date
+  event?: string
+}
+
+export interface LetterFilter {
+  durable?: string | undefined
+  state: string
+  limit: number
+}
+
+const columns = 'id, durable, event_id, subject, state, reason, tries, created_at, updated_at'
+
+/** The newest letters that fit. */
+export function listLetters(run: Run, { durable, state, limit }: LetterFilter): Promise<Letter[]> {
+  return run<Letter>(
+    `select ${columns} from dead_letters where state = $1 and ($2::text is null or durable = $2)
+     order by id desc limit $3`,
+    [state, durable ?? null, limit],
+  )
+}
+
+export async function findLetter(run: Run, id: string): Promise<Letter | undefined> {
+  const [letter] = await run<Letter>(`select ${columns}, event from dead_letters where id = $1`, [id])
+  return letter
+}
+
+/** Gives dead letters back to the handlers of their durables; those in any other state are left as they are. */
+export function replayLetters(run: Run, ids: readonly string[]): Promise<Letter[]> {
+  return run<Letter>(
+    `update dead_letters set state = 'replaying', tries = 0, next_try_at = now(), updated_at = now()
+     where id = any($1::uuid[]) and state = 'dead' returning ${columns}`,
+    [ids],
+  )
+}

@@ -1,0 +1,134 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Kit } from '@notify/service-kit'
+import type { Client } from 'pg'
+import { isConnectionError } from '../open.ts'
+import { applyMigration } from './apply.ts'
+import { type MigrationTarget, openMigrationConnection, tryMigrationLock } from './connection.ts'
+import type { Migration, Migrations } from './migration.ts'
+
+type MigrationKit = Pick<Kit, 'log' | 'lifecycle'>
+
+interface MigrateOptions {
+  /** `MIGRATION_DATABASE_URL` must lead to Postgres itself: a pooler in transaction mode would share the lock. */
+  config: { DATABASE_URL: string; MIGRATION_DATABASE_URL?: string | undefined }
+  schema: string
+  migrations: Migrations
+  /** Attempts without progress before it gives up; 40 by default, about three minutes of waiting for a lock. */
+  attempts?: number
+}
+
+const longestWaitMs = 5000
+const firstWaitMs = 100
+const lockPollMs = 200
+/** While another process migrates this is said at once, and then every so many polls. */
+const saidEveryPolls = 50
+
+/**
+ * Brings the schema up to date on a connection of its own, one process at a time. Steps that cannot have their lock within
+ * 2 s, or lose their connection, are tried again with growing waits. Steps of a newer release are left alone.
+ * @throws Error naming the step that failed; the steps before it stay done
+ */
+export async function migrate(
+  kit: MigrationKit,
+  { config, schema, migrations, attempts = 40 }: MigrateOptions,
+): Promise<void> {
+  const target = { url: config.MIGRATION_DATABASE_URL ?? config.DATABASE_URL, schema }
+  const progress = { failures: 0, step: 'preparation' }
+  for (;;) {
+    try {
+      return await migrateOnce(kit, target, migrations, progress)
+    } catch (error) {
+      progress.failures++
+      const reason = (error as Error).message
+      if (!isPassing(error) || progress.failures >= attempts || kit.lifecycle.stopping) {
+        throw new Error(`migration ${progress.step} of schema ${schema} failed: ${reason}`, { cause: error })
+      }
+      const againMs = waitMs(progress.failures)
+      const line = { schema, migration: progress.step, failures: progress.failures, reason, again_ms: againMs }
+      kit.log.warn(line, 'a migration could not go on and is tried again')
+      await delay(againMs)
+    }
+  }
+}
+
+interface Progress {
+  /** Since the last step that was done. */
+  failures: number
+  step: string
+}
+
+async function migrateOnce(
+  kit: MigrationKit,
+  target: MigrationTarget,
+  migrations: Migrations,
+  progress: Progress,
+): Promise<void> {
+  const { schema } = target
+  const client = await openMigrationConnection(target)
+  try {
+    const { newer, pending } = compare(migrations, await readApplied(client, schema))
+    if (newer.length > 0) kit.log.warn({ schema, newer }, `schema is newer than this release: ${newer.join(', ')}`)
+    if (pending.length === 0) return
+    await takeLock(kit, client, schema)
+    await client.query(
+      `create table if not exists schema_migrations (
+         name text primary key, applied_at timestamptz not null default clock_timestamp())`,
+    )
+    for (const migration of compare(migrations, await readApplied(client, schema)).pending) {
+      progress.step = migration.name
+      const started = performance.now()
+      await applyMigration(client, migration)
+      progress.failures = 0
+      const ms = Math.round(performance.now() - started)
+      kit.log.info({ schema, migration: migration.name, ms }, 'schema migrated')
+    }
+  } finally {
+    // Gives back the lock.
+    await client.end().catch(() => {})
+  }
+}
+
+/** @throws Error when the schema was made before there was a release */
+async function readApplied(client: Client, schema: string): Promise<string[]> {
+  const { rows } = await client.query(
+    `select to_regclass('schema_migrations') is not null as known, to_regclass('kysely_migration') is not null as unreleased`,
+  )
+  const { known, unreleased } = rows[0]
+  if (unreleased && !known) {
+    throw new Error(
+      `schema ${schema} was made before the first release: make it anew (in development: npm start -- --reset)`,
+    )
+  }
+  if (!known) return []
+  const applied = await client.query('select name from schema_migrations order by name')
+  return applied.rows.map(({ name }) => name)
+}
+
+/** What a newer release has done, and what this one has still to do. */
+function compare(migrations: Migrations, applied: readonly string[]): { newer: string[]; pending: Migration[] } {
+  const own = new Set(migrations.map(({ name }) => name))
+  return {
+    newer: applied.filter((name) => !own.has(name)),
+    pending: migrations.filter(({ name }) => !applied.includes(name)),
+  }
+}
+
+async function takeLock({ log, lifecycle }: MigrationKit, client: Client, schema: string): Promise<void> {
+  for (let polls = 0; !(await tryMigrationLock(client, schema)); polls++) {
+    if (lifecycle.stopping) throw new Error('told to end while another process migrates')
+    if (polls % saidEveryPolls === 0) log.info({ schema }, 'another process migrates: waiting for its end')
+    await delay(lockPollMs * (0.5 + Math.random()))
+  }
+}
+
+/** A lock that was not to be had in time, a deadlock, a lost connection. */
+function isPassing(error: unknown): boolean {
+  const { code } = error as { code?: string }
+  return code === '55P03' || code === '40P01' || isConnectionError(error)
+}
+
+/** Full waits would let replicas come back at the same moment. */
+function waitMs(failures: number): number {
+  const longest = Math.min(longestWaitMs, firstWaitMs * 2 ** failures)
+  return Math.round(longest * (0.5 + Math.random() / 2))
+}

@@ -1,0 +1,288 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import {
+  type ConsumerEntry,
+  consumer,
+  PermanentError,
+  provisionStream,
+  readable,
+  startConsumers,
+} from '@notify/messaging'
+import { z } from 'zod'
+import { eventually, TestEnv } from '../../dev-env/src/index.ts'
+import { type Topic, topic } from '../../messaging/tests/bus.ts'
+import { createDeadLetterStore } from '../src/dead-letters/dead-letter-store.ts'
+import { runDeadLetterCommand } from '../src/dead-letters/run-command.ts'
+import { deadLetterTables } from '../src/dead-letters/tables.ts'
+import { type BusProcess, startBusProcess } from './outbox.ts'
+import { makeTables } from './schema.ts'
+
+let env: TestEnv
+let one: BusProcess
+let own: Topic
+
+beforeAll(async () => {
+  env = await TestEnv.start([])
+  await makeTables(env, deadLetterTables)
+})
+afterAll(() => env.stop())
+beforeEach(async () => {
+  await env.sql('consent').query('truncate dead_letters')
+  own = topic()
+  await start()
+})
+afterEach(() => one.kit.stop())
+
+const run = (text: string, values: unknown[] = []) => env.sql('consent').query(text, values)
+const letters = async (columns = 'event_id, state, reason') =>
+  (await run(`select ${columns} from dead_letters order by event_id`)).rows
+/** Time passes: what waits is due now, and what is a day old has become so. */
+const due = (age = '0s') =>
+  run(`update dead_letters set next_try_at = now(), retry_until = retry_until - $1::interval where state = 'waiting'`, [
+    age,
+  ])
+
+async function start(): Promise<void> {
+  one = await startBusProcess(env)
+  await provisionStream(one.bus, 'consent', 1)
+}
+
+/** The next release, or the same one again. */
+async function restart(): Promise<void> {
+  await one.kit.stop()
+  await start()
+}
+
+const newest = z.object({ kind: z.enum(['a', 'b', 'c']), n: z.number() })
+
+/** A release of the service, with what it can read and what its handler does. */
+function serve(options: { schema?: z.ZodType; handle?: (n: number) => void } = {}) {
+  const heard: { n: number; id: string }[] = []
+  const event = { ...own.event, schema: options.schema ?? own.event.schema }
+  const entry = consumer<undefined, z.ZodType>(event, {
+    durable: `consent-${own.name}`,
+    concurrency: 4,
+    retry: ['50ms'],
+    async handle(_context, payload, { eventId }) {
+      const { n } = payload as { n: number }
+      heard.push({ n, id: eventId })
+      options.handle?.(n)
+    },
+  })
+  startConsumers<undefined>(one.kit, one.bus, {
+    context: undefined,
+    consumers: [entry as ConsumerEntry<undefined>],
+    deadLetters: createDeadLetterStore(one.kit, one.db),
+  })
+  return heard
+}
+
+const publish = (...events: unknown[]) =>
+  one.bus.js.publish(own.subject, JSON.stringify(events.map((event) => ({ event }))))
+const settled = () =>
+  eventually(async () => {
+    const { num_pending, num_ack_pending } = await one.bus.jsm.consumers.info('CONSENT', `consent-${own.name}`)
+    expect([num_pending, num_ack_pending]).toEqual([0, 0])
+  })
+
+/** `main.ts dead-letters …` */
+async function command(...args: string[]): Promise<Record<string, unknown>[]> {
+  const lines: string[] = []
+  const config = { DATABASE_URL: env.stack.databaseUrl('consent') }
+  await runDeadLetterCommand(config, one.kit, args, (line) => void lines.push(line))
+  return lines.map((line) => JSON.parse(line))
+}
+
+test('an event that a newer release wrote waits aside, holds up nothing, and the newer release handles it once', async () => {
+  const heard = serve()
+  const { seq } = await publish({ kind: 'c', n: 1 })
+  await publish({ kind: 'a', n: 2, added: { by: 'a newer release' } })
+  await settled()
+  expect(heard.map(({ n }) => n)).toEqual([2])
+  expect(await letters()).toEqual([
+    {
+      event_id: `CONSENT:${seq}:0`,
+      state: 'waiting',
+      reason: expect.stringMatching(/^the event does not fit .* kind /),
+    },
+  ])
+  await due('23 hours')
+  await eventually(async () => expect(await letters('tries, state')).toEqual([{ tries: 1, state: 'waiting' }]))
+  expect(one.kit.counted('consumer_events_total', { result: 'dead' })).toBe(0)
+
+  await restart()
+  const heardThen = serve({ schema: newest })
+  await due()
+  await eventually(() => expect(heardThen).toEqual([{ n: 1, id: `CONSENT:${seq}:0` }]))
+  await eventually(async () => expect(await letters()).toEqual([]))
+})
+
+test('more events than JetStream lets wait for an ack do not stop those behind them', async () => {
+  const heard = serve()
+  const unknown = Array.from({ length: 300 }, (_, n) => ({ kind: 'c', n }))
+  for (let message = 0; message < 4; message++) await publish(...unknown)
+  for (let message = 0; message < 1100; message++) await one.bus.js.publish(own.subject, 'no JSON')
+  await publish({ kind: 'a', n: 7 })
+  await eventually(() => expect(heard.map(({ n }) => n)).toEqual([7]), { timeoutMs: 20_000 })
+  await settled()
+  const { rows } = await run(`select count(*)::int as count from dead_letters where state = 'waiting'`)
+  expect(rows).toEqual([{ count: 2300 }])
+}, 40_000)
+
+test('what nobody could read for a day is dead, and counted', async () => {
+  serve()
+  await publish({ kind: 'c', n: 1 })
+  await settled()
+  await due('24 hours')
+  await eventually(async () =>
+    expect(await letters('state, next_try_at')).toEqual([{ state: 'dead', next_try_at: null }]),
+  )
+  await eventually(() => expect(one.kit.counted('consumer_events_total', { result: 'dead' })).toBe(1))
+  expect(await one.kit.gauges.get('dead_letters')?.()).toEqual([
+    { value: 1, attributes: { durable: `consent-${own.name}`, state: 'dead' } },
+  ])
+})
+
+test('what an event carries and cannot be decrypted waits for its key, and never for longer than a day', async () => {
+  let key = false
+  const heard = serve({
+    handle: () => {
+      readable('it is encrypted with a key that is not here', () => {
+        if (!key) throw new Error('the ciphertext was made with a key that ENCRYPTION_KEYS does not hold')
+      })
+    },
+  })
+  await publish({ kind: 'a', n: 1 }, { kind: 'a', n: 2 })
+  await settled()
+  expect((await letters('state, reason')).map(({ reason }) => reason)).toEqual(
+    Array(2).fill('it is encrypted with a key that is not here'),
+  )
+  await run(`update dead_letters set next_try_at = now(), retry_until = now() where event_id like '%:0'`)
+  await eventually(async () => expect((await letters('state')).map(({ state }) => state)).toEqual(['dead', 'waiting']))
+  key = true
+  await due()
+  await eventually(async () => expect((await letters('state')).map(({ state }) => state)).toEqual(['dead']))
+  expect(heard.map(({ n }) => n).filter((n) => n === 2)).toHaveLength(2)
+})
+
+test('a message that is not JSON waits whole; whoever can take it apart handles each of its events', async () => {
+  serve()
+  const { seq } = await one.bus.js.publish(own.subject, 'no JSON \0')
+  await settled()
+  expect(await letters('event_id, event, whole_message, state')).toEqual([
+    { event_id: `CONSENT:${seq}`, event: 'no JSON \ufffd', whole_message: true, state: 'waiting' },
+  ])
+  await restart()
+  const heard = serve()
+  const events = [{ event: { kind: 'a', n: 1 } }, { event: { kind: 'c', n: 2 } }]
+  await run(`update dead_letters set event = $1`, [JSON.stringify(events)])
+  await due()
+  await eventually(async () =>
+    expect(await letters()).toMatchObject([{ event_id: `CONSENT:${seq}:1`, state: 'waiting' }]),
+  )
+  expect(heard).toEqual([{ n: 1, id: `CONSENT:${seq}:0` }])
+})
+
+test('a handler that fails for now keeps an event that was put aside alive, however old it is', async () => {
+  let away = true
+  const heard = serve({
+    schema: newest,
+    handle: () => {
+      if (away) throw new Error('database away')
+    },
+  })
+  await createDeadLetterStore(one.kit, one.db).keep({
+    durable: `consent-${own.name}`,
+    eventId: 'e:0',
+    subject: own.subject,
+    event: '{"kind":"c","n":1}',
+    reason: 'not read by the release before',
+    retryUntil: new Date(0),
+  })
+  await due()
+  await eventually(async () => expect(await letters()).toMatchObject([{ state: 'waiting', reason: 'database away' }]))
+  away = false
+  await due()
+  await eventually(async () => expect(await letters()).toEqual([]))
+  expect(heard.length).toBeGreaterThan(1)
+})
+
+test('a dead letter is replayed to the handler of its durable, once, and stays as a record', async () => {
+  let broken = true
+  const heard = serve({
+    handle: (n) => {
+      if (broken && n < 3) throw new PermanentError('the account is unknown')
+    },
+  })
+  await publish({ kind: 'a', n: 1 }, { kind: 'a', n: 2 }, { kind: 'a', n: 3 })
+  await settled()
+  expect(await letters('state')).toEqual([{ state: 'dead' }, { state: 'dead' }])
+  const listed = await command('list', '--durable', `consent-${own.name}`)
+  expect(listed).toMatchObject([{ state: 'dead', reason: 'the account is unknown' }, { state: 'dead' }])
+  expect(await command('list', '--durable', 'another')).toEqual([])
+  expect(await command('list', '--limit', '1')).toHaveLength(1)
+  const { id, second } = Object.fromEntries(
+    (await command('show', ...listed.map((letter) => String(letter.id)))).map((letter) => [
+      letter.event === '{"kind":"a","n":1}' ? 'id' : 'second',
+      String(letter.id),
+    ]),
+  ) as { id: string; second: string }
+
+  heard.length = 0
+  expect(await command('replay', id)).toMatchObject([{ id, state: 'replaying' }])
+  await eventually(async () => expect((await command('show', id))[0]).toMatchObject({ state: 'dead', tries: 1 }))
+  broken = false
+  await command('replay', id)
+  await eventually(async () => expect((await command('show', id))[0]).toMatchObject({ state: 'replayed' }))
+  expect(heard.map(({ n }) => n)).toEqual([1, 1])
+  expect(await command('replay', id)).toEqual([])
+
+  expect(await command('replay', '--durable', `consent-${own.name}`)).toMatchObject([{ id: second }])
+  await eventually(async () => expect(await command('list', '--state', 'replayed')).toHaveLength(2))
+  expect(heard.map(({ n }) => n)).toEqual([1, 1, 2])
+})
+
+test.each([[[]], [['list', 'x']], [['replay']], [['show', 'no-id']], [['list', '--limit', '0']], [['erase', 'all']]])(
+  'a command that says nothing is answered with how to say it: %j',
+  async (args) => {
+    await expect(command(...args)).rejects.toThrow(/^use:\ndead-letters list /)
+  },
+)
+
+test('an id that no letter has is said', async () => {
+  const id = '0199aaaa-0000-7000-8000-000000000000'
+  await expect(command('replay', id)).rejects.toThrow(`there is no dead letter ${id}`)
+})
+
+test('two processes that try again at the same moment hand an event to one of them', async () => {
+  const two = await startBusProcess(env)
+  const keep = createDeadLetterStore(one.kit, one.db)
+  for (let n = 0; n < 150; n++) {
+    await keep.keep({
+      durable: 'd',
+      eventId: `e:${n}`,
+      subject: 's',
+      event: '{}',
+      reason: 'unread',
+      retryUntil: new Date(Date.now() + 60_000),
+    })
+  }
+  await due()
+  const other = createDeadLetterStore(two.kit, two.db)
+  const claims = await Promise.all([
+    keep.claimDue(['d']),
+    other.claimDue(['d']),
+    keep.claimDue(['d']),
+    keep.claimDue([]),
+  ])
+  await two.kit.stop()
+  const ids = claims.flat().map(({ eventId }) => eventId)
+  expect([ids.length, new Set(ids).size]).toEqual([150, 150])
+})
+
+test('a letter is kept once, however often it is given up', async () => {
+  const store = createDeadLetterStore(one.kit, one.db)
+  const letter = { durable: 'd', eventId: 'e:0', subject: 's', event: '{"n":1}', reason: 'broken' }
+  await Promise.all([store.keep(letter), store.keep(letter)])
+  await store.keep({ ...letter, reason: 'still broken' })
+  expect(await letters()).toEqual([{ event_id: 'e:0', state: 'dead', reason: 'broken' }])
+})

@@ -1,0 +1,142 @@
+import { parse } from 'libpg-query'
+import type { Migration, Migrations } from '../../packages/database/src/index.ts'
+import { createIndexSql } from '../../packages/database/src/index.ts'
+
+/** A node of Postgres's own syntax tree: `{ AlterTableStmt: { … } }`. */
+// biome-ignore lint/suspicious/noExplicitAny: the tree has some three hundred shapes
+type Node = any
+
+interface State {
+  /** Made by the migration that is judged: nobody uses them yet. */
+  fresh: Set<string>
+  /** Tables of earlier migrations that this one changes. */
+  touched: Set<string>
+  /** Constraints that say `column is not null`, by `table.constraint`; kept from one migration to the next. */
+  notNull: Map<string, { column: string; valid: boolean }>
+}
+
+/**
+ * What is wrong with migrations that are to run beside a release that serves: everything that rewrites or scans a table
+ * which may be full under a lock that stops its writers, or takes from the release before what it uses. Only what is known
+ * to be harmless passes.
+ */
+export async function judgeMigrations(migrations: Migrations): Promise<string[]> {
+  const notNull: State['notNull'] = new Map()
+  const faults: string[] = []
+  for (const migration of migrations) {
+    const found = await judge(migration, { fresh: new Set(), touched: new Set(), notNull })
+    faults.push(...found.map((fault) => `${migration.name}: ${fault}`))
+  }
+  return faults
+}
+
+async function judge(migration: Migration, state: State): Promise<string[]> {
+  if ('index' in migration) return judgeIndex(await statementsOf(createIndexSql(migration.index)))
+  if ('batches' in migration) return judgeBatches(await statementsOf(migration.batches))
+  const statements = (await Promise.all(migration.transaction.map(statementsOf))).flat()
+  for (const { CreateStmt } of statements) if (CreateStmt) state.fresh.add(CreateStmt.relation.relname)
+  const faults = statements.flatMap((statement) => judgeStatement(statement, state, migration))
+  const validates = statements.some((statement) => actionsOf(statement).some(isValidation))
+  if (validates && (statements.length > 1 || actionsOf(statements[0]).length > 1))
+    faults.push('validate constraint stands alone: other statements would hold their locks while it reads the table')
+  if (state.touched.size > 1)
+    faults.push(`changes ${[...state.touched].join(' and ')}: one table for each migration, or locks pile up`)
+  return faults
+}
+
+async function statementsOf(text: string): Promise<Node[]> {
+  const { stmts = [] } = (await parse(text)) as { stmts?: { stmt: Node }[] }
+  return stmts.map(({ stmt }) => stmt)
+}
+
+const isValidation = ({ subtype }: Node) => subtype === 'AT_ValidateConstraint'
+const actionsOf = ({ AlterTableStmt }: Node): Node[] =>
+  (AlterTableStmt?.cmds ?? []).map(({ AlterTableCmd }: Node) => AlterTableCmd)
+
+function judgeIndex([statement, ...more]: Node[]): string[] {
+  return statement?.IndexStmt?.concurrent && more.length === 0 ? [] : ['is not one create index']
+}
+
+function judgeBatches([statement, ...more]: Node[]): string[] {
+  const changes = statement?.UpdateStmt ?? statement?.DeleteStmt ?? statement?.InsertStmt
+  if (!changes || more.length > 0) return ['batches are one update, delete or insert']
+  return JSON.stringify(statement).includes('"limitCount"') ? [] : ['a batch is limited: … in (select … limit …)']
+}
+
+/** Takes a short lock, reads no rows, and leaves the release before what it uses. */
+const harmless = new Set(['CreateStmt', 'CreateFunctionStmt', 'CommentStmt', 'CreateSeqStmt'])
+
+function judgeStatement(statement: Node, state: State, { name }: Migration): string[] {
+  const [[kind, body]] = Object.entries<Node>(statement) as [[string, Node]]
+  if (harmless.has(kind)) return []
+  // In an empty schema nobody waits.
+  if (kind === 'DoStmt' && /\b0001\b/.test(name)) return []
+  const table: string | undefined = body.relation?.relname
+  if (table !== undefined && state.fresh.has(table)) return []
+  if (table !== undefined) state.touched.add(table)
+  if (kind === 'CreateTrigStmt') return []
+  if (kind === 'DropStmt' && body.removeType === 'OBJECT_INDEX') return []
+  if (kind === 'IndexStmt') return [`create index on ${table} stops its writers: use { index }`]
+  if (/^(Update|Delete|Insert|Select)Stmt$/.test(kind)) return ['rows are changed in { batches }']
+  if (kind !== 'AlterTableStmt') return [`${kind} is not known to be harmless on a table that exists`]
+  return actionsOf(statement).flatMap((action) => judgeAction(table!, action, state))
+}
+
+const harmlessActions = new Set([
+  'AT_ColumnDefault',
+  'AT_DropNotNull',
+  'AT_SetRelOptions',
+  'AT_ResetRelOptions',
+  'AT_SetStorage',
+  'AT_SetCompression',
+  'AT_SetStatistics',
+])
+
+function judgeAction(table: string, action: Node, { notNull }: State): string[] {
+  const { subtype, name, def } = action
+  if (harmlessActions.has(subtype)) return []
+  switch (subtype) {
+    case 'AT_AddColumn':
+      return judgeColumn(table, def.ColumnDef)
+    case 'AT_AddConstraint': {
+      const { conname, skip_validation, raw_expr } = def.Constraint
+      if (!skip_validation) return [`add constraint on ${table} reads it under a lock: not valid first`]
+      const test = raw_expr?.NullTest
+      const column = test?.nulltesttype === 'IS_NOT_NULL' ? test.arg.ColumnRef?.fields.at(-1).String.sval : undefined
+      if (column) notNull.set(`${table}.${conname}`, { column, valid: false })
+      return []
+    }
+    case 'AT_ValidateConstraint': {
+      const known = notNull.get(`${table}.${name}`)
+      if (known) known.valid = true
+      return []
+    }
+    case 'AT_SetNotNull':
+      return [...notNull].some(([key, { column, valid }]) => key.startsWith(`${table}.`) && column === name && valid)
+        ? []
+        : [`set not null on ${table}.${name} reads the table under a lock: validate a check of it first`]
+    default:
+      return [`${subtype} is not known to be harmless on ${table}`]
+  }
+}
+
+/** Constraints that a new column may bring: any other reads or rewrites the table. */
+function judgeColumn(table: string, { colname, constraints = [], typeName }: Node): string[] {
+  const place = `${table}.${colname}`
+  const kinds = new Map<string, Node>(constraints.map(({ Constraint }: Node) => [Constraint.contype, Constraint]))
+  const type: string = typeName.names.at(-1).String.sval
+  if (/serial/.test(type)) return [`${place} is a serial: the table is rewritten`]
+  const faults: string[] = []
+  const fallback = kinds.get('CONSTR_DEFAULT')
+  if (fallback && !isConstant(fallback.raw_expr)) faults.push(`the default of ${place} is no constant`)
+  if (kinds.has('CONSTR_NOTNULL') && !fallback) faults.push(`${place} is not null and has no default`)
+  for (const kind of kinds.keys()) {
+    const known = ['CONSTR_DEFAULT', 'CONSTR_NOTNULL', 'CONSTR_NULL'].includes(kind)
+    if (!known) faults.push(`${place} brings a ${kind}: add it in a step of its own`)
+  }
+  return faults
+}
+
+function isConstant(expression: Node): boolean {
+  return expression.A_Const !== undefined || (expression.TypeCast && isConstant(expression.TypeCast.arg))
+}

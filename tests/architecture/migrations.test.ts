@@ -1,0 +1,155 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { serviceNames } from '../../packages/contracts/src/index.ts'
+import { type Migration, migrate } from '../../packages/database/src/index.ts'
+import { TestEnv } from '../../packages/dev-env/src/index.ts'
+import { createTestKit } from '../../packages/service-kit/tests/test-kit.ts'
+import { isOwnMigration, migrationsOf } from '../../scripts/service-declarations.ts'
+import { judgeMigrations } from './judge-migrations.ts'
+import { root } from './sources.ts'
+
+let env: TestEnv
+beforeAll(async () => {
+  env = await TestEnv.start([])
+})
+afterAll(() => env.stop())
+
+test.each(serviceNames)('the migrations of %s neither rewrite nor block a table that exists', async (service) => {
+  expect(await judgeMigrations(await migrationsOf(service))).toEqual([])
+})
+
+test.each(serviceNames)('the migrations of %s bear the names of their files, in order, once each', async (service) => {
+  const names = (await migrationsOf(service)).map(({ name }) => name)
+  expect(new Set(names).size).toBe(names.length)
+  const own = (await migrationsOf(service)).filter(isOwnMigration).map(({ name }) => name)
+  const folder = join(root, 'services', service, 'src', 'db', 'migrations')
+  const files = existsSync(folder) ? readdirSync(folder).map((file) => file.replace(/\.ts$/, '')) : []
+  expect(own).toEqual(files.sort())
+  expect(own.map((name) => Number(name.slice(0, 4)))).toEqual(own.map((_, index) => index + 1))
+})
+
+const foundation: Migration = {
+  name: '0001-foundation',
+  transaction: [
+    'create table parcels (id int primary key, weight int, label text)',
+    'create index parcels_weight on parcels (weight)',
+    'create table crates (id int primary key)',
+  ],
+}
+const step = (...transaction: string[]): Migration => ({ name: '0002-step', transaction })
+
+const bad: [string, Migration[]][] = [
+  ['0002-step: create index on parcels stops its writers', [step('create index parcels_label on parcels (label)')]],
+  ['0002-step: AT_AlterColumnType is not', [step('alter table parcels alter column weight type bigint')]],
+  [
+    '0002-step: the default of parcels.at is no',
+    [step('alter table parcels add at timestamptz default clock_timestamp()')],
+  ],
+  ['0002-step: the default of parcels.key is no', [step('alter table parcels add key uuid not null default uuidv7()')]],
+  ['0002-step: parcels.place is not null and has no', [step('alter table parcels add column place int not null')]],
+  ['0002-step: parcels.n is a serial', [step('alter table parcels add column n bigserial')]],
+  [
+    '0002-step: parcels.n brings a CONSTR_IDENTITY',
+    [step('alter table parcels add n int generated always as identity')],
+  ],
+  [
+    '0002-step: parcels.heavy brings a CONSTR_GENERATED',
+    [step('alter table parcels add column heavy boolean generated always as (weight > 9) stored')],
+  ],
+  ['0002-step: parcels.n brings a CONSTR_CHECK', [step('alter table parcels add column n int check (n > 0)')]],
+  [
+    '0002-step: parcels.crate brings a CONSTR_FOREIGN',
+    [step('alter table parcels add column crate int references crates')],
+  ],
+  ['0002-step: parcels.code brings a CONSTR_UNIQUE', [step('alter table parcels add column code text unique')]],
+  ['0002-step: add constraint on parcels reads it', [step('alter table parcels add constraint c check (weight > 0)')]],
+  [
+    '0002-step: add constraint on parcels reads it',
+    [step('alter table parcels add foreign key (id) references crates')],
+  ],
+  ['0002-step: add constraint on parcels reads it', [step('alter table parcels add constraint u unique (label)')]],
+  ['0002-step: set not null on parcels.weight', [step('alter table parcels alter column weight set not null')]],
+  [
+    '0003-step: set not null on parcels.weight',
+    [
+      step('alter table parcels add constraint c check (weight is not null) not valid'),
+      { name: '0003-step', transaction: ['alter table parcels alter column weight set not null'] },
+    ],
+  ],
+  [
+    '0002-step: validate constraint stands alone',
+    [
+      step(
+        'alter table parcels add constraint c check (weight is not null) not valid',
+        'alter table parcels validate constraint c',
+      ),
+    ],
+  ],
+  ['0002-step: RenameStmt is not', [step('alter table parcels rename column label to name')]],
+  ['0002-step: RenameStmt is not', [step('alter table parcels rename to packets')]],
+  ['0002-step: AT_DropColumn is not', [step('alter table parcels drop column label')]],
+  ['0002-step: DropStmt is not', [step('drop table parcels')]],
+  ['0002-step: TruncateStmt is not', [step('truncate parcels')]],
+  ['0002-step: VacuumStmt is not', [step('vacuum full parcels')]],
+  ['0002-step: LockStmt is not', [step('lock table parcels')]],
+  ['0002-step: DoStmt is not', [step('do $$ begin drop table parcels; end $$')]],
+  ['0002-step: rows are changed in { batches }', [step('update parcels set weight = 0')]],
+  ['0002-step: rows are changed in { batches }', [step('with gone as (delete from parcels returning 1) select 1')]],
+  ['0002-step: changes parcels and crates', [step('alter table parcels add a int', 'alter table crates add a int')]],
+  ['0002-fill: a batch is limited', [{ name: '0002-fill', batches: 'update parcels set weight = 0' }]],
+  ['0002-fill: batches are one', [{ name: '0002-fill', batches: 'select 1; select 2' }]],
+  ['0002-index: is not one', [{ name: '0002-index', index: { name: 'i', on: 'on parcels (id); drop table parcels' } }]],
+]
+
+test.each(bad)('a migration is refused that would block or rewrite: %s', async (fault, migrations) => {
+  expect(await judgeMigrations([foundation, ...migrations])).toEqual([expect.stringContaining(fault)])
+})
+
+const good: Migration[] = [
+  foundation,
+  step('alter table parcels add column place int, add column zone text not null default $$north$$'),
+  { name: '0003-tags', transaction: [`alter table parcels add column tags text[] not null default '{}'::text[]`] },
+  { name: '0004-label', index: { name: 'parcels_label', on: `on parcels (label) where label <> ''`, unique: true } },
+  {
+    name: '0005-fill',
+    batches: 'update parcels set weight = 0 where id in (select id from parcels where weight is null limit 500)',
+  },
+  {
+    name: '0006-weighed',
+    transaction: ['alter table parcels add constraint weighed check (weight is not null) not valid'],
+  },
+  { name: '0007-weighed', transaction: ['alter table parcels validate constraint weighed'] },
+  { name: '0008-weighed', transaction: ['alter table parcels alter column weight set not null'] },
+  {
+    name: '0009-zone',
+    transaction: ['alter table parcels alter column zone set default $$south$$, set (fillfactor = 90)'],
+  },
+  {
+    name: '0010-lids',
+    transaction: ['create table lids (id int)', 'create index lids_id on lids (id)', 'insert into lids values (1)'],
+  },
+  { name: '0011-gone', transaction: ['drop index parcels_weight'] },
+]
+
+test('what is let through rewrites nothing: every table with rows keeps its files', async () => {
+  expect(await judgeMigrations(good)).toEqual([])
+  const run = (migrations: readonly Migration[]) =>
+    migrate(createTestKit('consent'), {
+      config: { DATABASE_URL: env.stack.databaseUrl('consent') },
+      schema: 'consent',
+      migrations,
+    })
+  const files = async () =>
+    (
+      await env.admin.query(`select relname, relfilenode from pg_class where oid in ('consent.parcels'::regclass,
+       'consent.parcels_pkey'::regclass, 'consent.crates'::regclass) order by 1`)
+    ).rows
+  await run(good.slice(0, 1))
+  await env.sql('consent').query('insert into consent.parcels select n, null, n from generate_series(1, 2000) n')
+  const before = await files()
+  await run(good)
+  expect(await files()).toEqual(before)
+  const { rows } = await env.admin.query('select count(*)::int as count from consent.schema_migrations')
+  expect(rows).toEqual([{ count: good.length }])
+})
