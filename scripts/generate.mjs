@@ -2,6 +2,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { openApiDocument } from '../packages/contracts/src/openapi.ts'
+import { fixtureFiles } from './contract-fixtures.ts'
 import { serviceReadmes } from './generate-service-readmes.mjs'
 import { natsAuthorization } from './nats-permissions.ts'
 
@@ -9,6 +10,7 @@ const files = {
   'content/openapi.json': `${JSON.stringify(openApiDocument(), null, 2)}\n`,
   'infra/nats/authorization.conf': natsAuthorization(),
   ...(await serviceReadmes()),
+  ...fixtureFiles(),
 }
 const check = process.argv.includes('--check')
 let stale = 0

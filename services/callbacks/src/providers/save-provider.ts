@@ -1,5 +1,5 @@
-import { type ProviderChange, providerKinds, TwilioCredentials } from '@notify/contracts'
-import { PermanentError, readable, UnreadableError } from '@notify/messaging'
+import { type ProviderChange, providerKinds } from '@notify/contracts'
+import { readable, UnreadableError } from '@notify/messaging'
 import { z } from 'zod'
 import type { Context } from '../context.ts'
 import { credentialsPlace } from './sms-providers.ts'
@@ -15,12 +15,20 @@ interface Kept {
   topicArns?: string[]
 }
 
+/** Open objects: dispatch has judged the credentials, and a newer release of it may know more fields. */
 const keptOf: Record<string, z.ZodType<Kept>> = {
-  twilio: TwilioCredentials.transform(({ account_sid, auth_token, from, messaging_service_sid }) => ({
-    accountId: account_sid,
-    secret: auth_token,
-    sender: from ?? messaging_service_sid,
-  })),
+  twilio: z
+    .object({
+      account_sid: z.string(),
+      auth_token: z.string(),
+      from: z.string().optional(),
+      messaging_service_sid: z.string().optional(),
+    })
+    .transform(({ account_sid, auth_token, from, messaging_service_sid }) => ({
+      accountId: account_sid,
+      secret: auth_token,
+      sender: from ?? messaging_service_sid,
+    })),
   // Comma separated: the values of credentials are texts.
   ses: z.object({ topic_arns: z.string().default('') }).transform(({ topic_arns }) => ({
     topicArns: topic_arns
@@ -39,12 +47,10 @@ export async function saveProvider(context: Context, change: ProviderChange): Pr
     if (Object.hasOwn(providerKinds, kind)) return
     throw new UnreadableError('this release does not know the kind of provider')
   }
-  const content: unknown = readable('the credentials cannot be decrypted', () =>
-    JSON.parse(keyRing.decrypt(Buffer.from(credentials, 'base64'), eventPlace(tenant_id, provider_id))),
+  const kept = readable('the credentials cannot be decrypted or do not fit the kind of provider', () =>
+    schema.parse(JSON.parse(keyRing.decrypt(Buffer.from(credentials, 'base64'), eventPlace(tenant_id, provider_id)))),
   )
-  const parsed = schema.safeParse(content)
-  if (!parsed.success) throw new PermanentError('the credentials do not fit the kind of provider')
-  const { accountId = null, secret, sender = null, topicArns = [] } = parsed.data
+  const { accountId = null, secret, sender = null, topicArns = [] } = kept
   const sealed = secret === undefined ? null : keyRing.encrypt(secret, credentialsPlace(tenant_id, provider_id))
   await db.run(
     {

@@ -1,0 +1,85 @@
+// What a release says on the bus and in principals, as files: packages/contracts/fixtures/<release>. Those of the current
+// version are generated; those of earlier releases stay as they are.
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import {
+  type EventContract,
+  KeyPermission,
+  OperatorPermission,
+  type Principal,
+} from '../packages/contracts/src/index.ts'
+import { type JsonSchema, samplesOf } from './json-samples.ts'
+import { events } from './service-declarations.ts'
+
+const root = join(import.meta.dirname, '..')
+const fixtureFolder = 'packages/contracts/fixtures'
+
+/** An event as a release declares it, and messages as it writes them: each value of each closed list is in one. */
+export interface EventFixture {
+  publisher: string
+  subject: string
+  schema: JsonSchema
+  samples: unknown[]
+}
+
+export interface Release {
+  version: string
+  events: Record<string, EventFixture>
+  principals: Principal[]
+}
+
+/** The release that the working tree is. */
+export function currentRelease(): Release {
+  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }
+  const declared = [...events()].sort(([a], [b]) => (a < b ? -1 : 1))
+  return {
+    version,
+    events: Object.fromEntries(declared.map(([name, event]) => [name, fixtureOf(event)])),
+    principals: principals(),
+  }
+}
+
+/** All releases that are kept, the current version among them. */
+export function keptReleases(): Release[] {
+  return readdirSync(join(root, fixtureFolder))
+    .sort((a, b) => a.localeCompare(b, 'en', { numeric: true }))
+    .map((version) => ({ version, ...readJson(version, 'events'), ...readJson(version, 'principals') }) as Release)
+}
+
+/** The files of the current version. */
+export function fixtureFiles(): Record<string, string> {
+  const { version, ...parts } = currentRelease()
+  return Object.fromEntries(
+    Object.entries(parts).map(([name, value]) => [
+      `${fixtureFolder}/${version}/${name}.json`,
+      `${JSON.stringify({ [name]: value }, null, 2)}\n`,
+    ]),
+  )
+}
+
+function readJson(version: string, name: string): object {
+  return JSON.parse(readFileSync(join(root, fixtureFolder, version, `${name}.json`), 'utf8')) as object
+}
+
+function fixtureOf({ publisher, subject, schema }: EventContract): EventFixture {
+  const declared = schema.toJSONSchema({ io: 'input' }) as JsonSchema
+  return { publisher, subject, schema: declared, samples: samplesOf(declared) }
+}
+
+function principals(): Principal[] {
+  const id = '01jd3x8qk5w9t2m4v6b8n0p2r4'
+  const tenant_id = `ten_${id}` as const
+  return [
+    ...(['live', 'test'] as const).map(
+      (mode): Principal => ({
+        kind: 'key',
+        key_id: `key_${id}`,
+        mode,
+        tenant_id,
+        application_id: `app_${id}`,
+        permissions: [...KeyPermission.options],
+      }),
+    ),
+    { kind: 'operator', subject: 'operator', tenant_id, permissions: [...OperatorPermission.options] },
+  ]
+}

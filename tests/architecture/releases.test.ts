@@ -1,0 +1,82 @@
+import { expect, test } from '@jest/globals'
+import { z } from 'zod'
+import { Principal } from '../../packages/contracts/src/index.ts'
+import { readPayload } from '../../packages/messaging/src/index.ts'
+import { currentRelease, type EventFixture, fixtureFiles, keptReleases } from '../../scripts/contract-fixtures.ts'
+import { samplesOf } from '../../scripts/json-samples.ts'
+import { events } from '../../scripts/service-declarations.ts'
+import { compareEvents } from './compare-releases.ts'
+import { readText } from './sources.ts'
+
+const current = currentRelease()
+const kept = keptReleases()
+const releases = kept.map((release) => [release.version, release] as const)
+
+test('the files of this version are those that its contracts make', () => {
+  for (const [path, text] of Object.entries(fixtureFiles())) expect(readText(path)).toBe(text)
+  expect(kept.map(({ version }) => version)).toContain(current.version)
+})
+
+test('every event of this version has samples, which together have every value of every closed list', () => {
+  expect(Object.keys(current.events)).toEqual([...events().keys()].sort())
+  const statuses = current.events.notificationChanged!.samples.map((sample) => (sample as { status: string }).status)
+  expect(new Set(statuses).size).toBe(7)
+})
+
+test.each(releases)('the events of release %s are read, unchanged, by this one', (_version, release) => {
+  for (const [name, { samples }] of Object.entries(release.events)) {
+    const contract = events().get(name)!
+    for (const event of samples) expect(readPayload(contract, { event })).toEqual(event)
+  }
+})
+
+test.each(releases)('the principals of release %s are read, unchanged, by this one', (_version, release) => {
+  for (const principal of release.principals) expect(Principal.parse(principal)).toEqual(principal)
+})
+
+test.each(releases)('since release %s contracts have only grown', (_version, release) => {
+  expect(compareEvents(release.events, current.events)).toEqual([])
+})
+
+test.each(releases)(
+  'what this version writes is read by the rules of release %s, but for values that it cannot know',
+  (_version, release) => {
+    for (const [name, { schema }] of Object.entries(release.events)) {
+      const reader = z.fromJSONSchema(schema as Parameters<typeof z.fromJSONSchema>[0])
+      for (const event of current.events[name]?.samples ?? []) {
+        const issues = reader.safeParse(event).error?.issues ?? []
+        expect(issues.filter(({ code }) => code !== 'invalid_value')).toEqual([])
+      }
+    }
+  },
+)
+
+/** A release whose only event has this payload. */
+function release(payload: z.ZodType, subject = 'dispatch.parcel.sent'): Record<string, EventFixture> {
+  const schema = payload.toJSONSchema({ io: 'input' }) as EventFixture['schema']
+  return { parcelSent: { publisher: 'dispatch', subject, schema, samples: samplesOf(schema) } }
+}
+const parcel = { id: z.string(), lane: z.enum(['a', 'b']), note: z.string().optional(), tags: z.array(z.string()) }
+const before = release(z.object(parcel))
+
+test.each<[string, Record<string, EventFixture>]>([
+  ['parcelSent is gone', {}],
+  ['parcelSent has another subject', release(z.object(parcel), 'dispatch.parcel.posted')],
+  ['parcelSent.note is gone', release(z.object(parcel).omit({ note: true }))],
+  ['parcelSent.note has become required', release(z.object({ ...parcel, note: z.string() }))],
+  ['parcelSent.weight has become required', release(z.object({ ...parcel, weight: z.number() }))],
+  ['parcelSent.id is not required any more', release(z.object({ ...parcel, id: z.string().optional() }))],
+  ['parcelSent.id has another type', release(z.object({ ...parcel, id: z.number() }))],
+  ['parcelSent.id has another type', release(z.object({ ...parcel, id: z.string().nullable() }))],
+  ['parcelSent.id has another maxLength', release(z.object({ ...parcel, id: z.string().max(5) }))],
+  ['parcelSent.tags[] has another type', release(z.object({ ...parcel, tags: z.array(z.number()) }))],
+  ['parcelSent.lane has no "b" any more', release(z.object({ ...parcel, lane: z.enum(['a', 'c']) }))],
+  ['parcelSent.lane is a closed list in one release alone', release(z.object({ ...parcel, lane: z.string() }))],
+])('a change that a neighbour cannot read is found: %s', (fault, after) => {
+  expect(compareEvents(before, after)).toEqual([fault])
+})
+
+test('optional fields and values may be added', () => {
+  const after = release(z.object({ ...parcel, lane: z.enum(['a', 'b', 'c']), weight: z.number().optional() }))
+  expect(compareEvents(before, after)).toEqual([])
+})
