@@ -58,9 +58,11 @@ function judgeIndex([statement, ...more]: Node[]): string[] {
 }
 
 function judgeBatches([statement, ...more]: Node[]): string[] {
-  const changes = statement?.UpdateStmt ?? statement?.DeleteStmt ?? statement?.InsertStmt
-  if (!changes || more.length > 0) return ['batches are one update, delete or insert']
-  return JSON.stringify(statement).includes('"limitCount"') ? [] : ['a batch is limited: … in (select … limit …)']
+  if (!statement?.SelectStmt || more.length > 0)
+    return ['batches are one statement that answers the last key of its page']
+  const text = JSON.stringify(statement)
+  const paged = ['"limitCount"', '"sortClause"', '"ParamRef"'].every((part) => text.includes(part))
+  return paged ? [] : ['a batch is a page: where id > $1 order by id limit …']
 }
 
 /** Takes a short lock, reads no rows, and leaves the release before what it uses. */

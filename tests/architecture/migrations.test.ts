@@ -97,7 +97,11 @@ const bad: [string, Migration[]][] = [
   ['0002-step: rows are changed in { batches }', [step('update parcels set weight = 0')]],
   ['0002-step: rows are changed in { batches }', [step('with gone as (delete from parcels returning 1) select 1')]],
   ['0002-step: changes parcels and crates', [step('alter table parcels add a int', 'alter table crates add a int')]],
-  ['0002-fill: a batch is limited', [{ name: '0002-fill', batches: 'update parcels set weight = 0' }]],
+  ['0002-fill: batches are one', [{ name: '0002-fill', batches: 'update parcels set weight = 0' }]],
+  [
+    '0002-fill: a batch is a page',
+    [{ name: '0002-fill', batches: 'with all_of_it as (update parcels set weight = 0) select null as last' }],
+  ],
   ['0002-fill: batches are one', [{ name: '0002-fill', batches: 'select 1; select 2' }]],
   ['0002-index: is not one', [{ name: '0002-index', index: { name: 'i', on: 'on parcels (id); drop table parcels' } }]],
 ]
@@ -113,7 +117,9 @@ const good: Migration[] = [
   { name: '0004-label', index: { name: 'parcels_label', on: `on parcels (label) where label <> ''`, unique: true } },
   {
     name: '0005-fill',
-    batches: 'update parcels set weight = 0 where id in (select id from parcels where weight is null limit 500)',
+    batches: `with page as (select id from parcels where id > coalesce($1, 0) order by id limit 500),
+      filled as (update parcels set weight = 0 from page where parcels.id = page.id and weight is null)
+      select max(id) as last from page`,
   },
   {
     name: '0006-weighed',

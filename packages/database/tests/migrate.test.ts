@@ -36,7 +36,9 @@ const heaviest: Migration = {
 }
 const fill: Migration = {
   name: '0004-fill',
-  batches: `update parcels set weight = id where id in (select id from parcels where weight is null limit 30)`,
+  batches: `with page as (select id from parcels where id > coalesce($1, 0) order by id limit 30),
+    filled as (update parcels set weight = parcels.id from page where parcels.id = page.id and weight is null)
+    select max(id) as last from page`,
 }
 const column = (name: string, type = 'int'): Migration => ({
   name,
@@ -163,8 +165,11 @@ test('an index whose building was cut off is made again, and the migration goes 
 test('a batch that was cut off leaves the batches before it, and the next process does the rest', async () => {
   const failing: Migration = {
     name: '0004-fill',
-    batches: `update parcels set weight = case when id > 60 then 1 / (id - id) else id end
-      where id in (select id from parcels where weight is null order by id limit 30)`,
+    batches: `with page as (select id from parcels where id > coalesce($1, 0) order by id limit 30),
+      filled as (
+        update parcels set weight = case when parcels.id > 60 then 1 / (parcels.id - parcels.id) else parcels.id end
+        from page where parcels.id = page.id)
+      select max(id) as last from page`,
   }
   await expect(run([foundation, weight, failing])).rejects.toThrow('division by zero')
   expect(await all('select count(*)::int as filled from consent.parcels where weight is not null')).toEqual([

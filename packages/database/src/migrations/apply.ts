@@ -44,8 +44,9 @@ async function buildIndex(client: Client, index: ConcurrentIndex): Promise<void>
 }
 
 async function runBatches(client: Client, statement: string): Promise<void> {
-  for (;;) {
-    const { rowCount } = await client.query(statement)
-    if (!rowCount) return
-  }
+  let last: unknown = null
+  do {
+    const { rows } = await client.query<{ last: unknown }>(statement, [last])
+    last = rows[0]?.last ?? null
+  } while (last !== null)
 }

@@ -12,7 +12,13 @@ type Work =
   | { readonly transaction: readonly string[] }
   /** An index on a table that may be full: built beside the writers, outside of a transaction. */
   | { readonly index: ConcurrentIndex }
-  /** A statement that changes a limited number of rows, repeated in a transaction of its own until it finds none. */
+  /**
+   * A statement that changes one page of a table by its key, repeated in a transaction of its own. `$1` is the `last` that it
+   * answered before, null at first; it answers null when there is nothing left. It starts anew after a crash.
+   * @example with page as (select id from parcels where id > coalesce($1, '') order by id limit 1000),
+   *   filled as (update parcels set weight = 0 from page where parcels.id = page.id and weight is null)
+   *   select max(id) as last from page
+   */
   | { readonly batches: string }
 
 export interface ConcurrentIndex {
