@@ -72,6 +72,8 @@ export async function run<S extends z.ZodObject>(definition: Definition<S>): Pro
     process.exitCode = 1
     await lifecycle.stop()
     logger.flush()
+    // The channel to the supervisor would keep the process alive, and the supervisor waiting.
+    if (process.connected) process.disconnect()
   }
 }
 

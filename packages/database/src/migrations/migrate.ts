@@ -33,7 +33,7 @@ export async function migrate(
   { config, schema, migrations, attempts = 40 }: MigrateOptions,
 ): Promise<void> {
   const target = { url: config.MIGRATION_DATABASE_URL ?? config.DATABASE_URL, schema }
-  const progress = { failures: 0, step: 'preparation' }
+  const progress: Progress = { failures: 0, step: undefined }
   for (;;) {
     try {
       return await migrateOnce(kit, target, migrations, progress)
@@ -41,7 +41,8 @@ export async function migrate(
       progress.failures++
       const reason = (error as Error).message
       if (!isPassing(error) || progress.failures >= attempts || kit.lifecycle.stopping) {
-        throw new Error(`migration ${progress.step} of schema ${schema} failed: ${reason}`, { cause: error })
+        const what = progress.step ? `migration ${progress.step} of schema ${schema} failed` : `schema ${schema}`
+        throw new Error(`${what}: ${reason}`, { cause: error })
       }
       const againMs = waitMs(progress.failures)
       const line = { schema, migration: progress.step, failures: progress.failures, reason, again_ms: againMs }
@@ -54,7 +55,8 @@ export async function migrate(
 interface Progress {
   /** Since the last step that was done. */
   failures: number
-  step: string
+  /** The one that was begun last. */
+  step: string | undefined
 }
 
 async function migrateOnce(
@@ -66,7 +68,7 @@ async function migrateOnce(
   const { schema } = target
   const client = await openMigrationConnection(target)
   try {
-    const { newer, pending } = compare(migrations, await readApplied(client, schema))
+    const { newer, pending } = compare(migrations, await readApplied(client))
     if (newer.length > 0) kit.log.warn({ schema, newer }, `schema is newer than this release: ${newer.join(', ')}`)
     if (pending.length === 0) return
     await takeLock(kit, client, schema)
@@ -74,7 +76,7 @@ async function migrateOnce(
       `create table if not exists schema_migrations (
          name text primary key, applied_at timestamptz not null default clock_timestamp())`,
     )
-    for (const migration of compare(migrations, await readApplied(client, schema)).pending) {
+    for (const migration of compare(migrations, await readApplied(client)).pending) {
       progress.step = migration.name
       const started = performance.now()
       await applyMigration(client, migration)
@@ -89,15 +91,13 @@ async function migrateOnce(
 }
 
 /** @throws Error when the schema was made before there was a release */
-async function readApplied(client: Client, schema: string): Promise<string[]> {
+async function readApplied(client: Client): Promise<string[]> {
   const { rows } = await client.query(
     `select to_regclass('schema_migrations') is not null as known, to_regclass('kysely_migration') is not null as unreleased`,
   )
   const { known, unreleased } = rows[0]
   if (unreleased && !known) {
-    throw new Error(
-      `schema ${schema} was made before the first release: make it anew (in development: npm start -- --reset)`,
-    )
+    throw new Error('it was made before the first release: make it anew (in development: npm start -- --reset)')
   }
   if (!known) return []
   const applied = await client.query('select name from schema_migrations order by name')

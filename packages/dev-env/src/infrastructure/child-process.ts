@@ -226,7 +226,7 @@ export function readable(line: string): string {
     const { msg, err, error } = JSON.parse(line) as { msg?: string; err?: { message?: string }; error?: unknown }
     const cause =
       err?.message ?? (typeof error === 'string' ? error : (error as { message?: string } | undefined)?.message)
-    const text = [msg, cause].filter((part, i, all) => part && all.indexOf(part) === i).join(': ')
+    const text = [msg, cause].filter((part, i) => part && !(i > 0 && msg?.includes(part))).join(': ')
     if (text) return text
   } catch {
     // Not JSON: a server's own format.
