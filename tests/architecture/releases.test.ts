@@ -23,10 +23,10 @@ test('every event of this version has samples, which together have every value o
   expect(new Set(statuses).size).toBe(7)
 })
 
-test.each(releases)('the events of release %s are read, unchanged, by this one', (_version, release) => {
+test.each(releases)('the events of release %s are read by this one, with all that they say', (_version, release) => {
   for (const [name, { samples }] of Object.entries(release.events)) {
     const contract = events().get(name)!
-    for (const event of samples) expect(readPayload(contract, { event })).toEqual(event)
+    for (const event of samples) expect(readPayload(contract, { event })).toMatchObject(event as object)
   }
 })
 

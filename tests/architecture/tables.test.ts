@@ -71,7 +71,7 @@ test('every column that holds bytes is one that rotate-keys goes through, and th
       const file = join(source, 'db', 'encrypted-columns.ts')
       if (!existsSync(file)) return []
       const { encryptedColumns } = (await import(file)) as { encryptedColumns: readonly EncryptedColumn[] }
-      expect(readText(join('services', service, 'src', 'service.ts'))).toContain('rotateKeysCommand(encryptedColumns)')
+      expect(readText(join('services', service, 'src', 'service.ts'))).toContain('rotateKeysCommand(encryptedColumns')
       return encryptedColumns.map(({ table, column }) => ({ schema: schemaOf(service), column: `${table}.${column}` }))
     }),
   )
