@@ -1,23 +1,28 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { eventually, startTestPostgres, TestEnv } from '../../packages/dev-env/src/index.ts'
+import {
+  eventually,
+  type FaultProxy,
+  startFaultProxy,
+  startTestPostgres,
+  TestEnv,
+} from '../../packages/dev-env/src/index.ts'
 import { openBus, untilQuiet } from './bus.ts'
 import { report } from './carrier-callback.ts'
-import { type DatabaseProxy, startDatabaseProxy } from './database-proxy.ts'
 import { activity, expectProblem, freshPhone, post, retry, send, smsTo, untilActivity } from './sms.ts'
 
 const shared = 'NOTIFY_TEST_POSTGRES_URL'
 let env: TestEnv
-let database: DatabaseProxy
+let database: FaultProxy
 let stopPostgres = async () => {}
 
 beforeAll(async () => {
   const given = process.env[shared]
   const postgres = given ? { url: given, stop: async () => {} } : await startTestPostgres()
   stopPostgres = postgres.stop
-  database = await startDatabaseProxy(postgres.url)
-  process.env[shared] = database.url
+  database = await startFaultProxy(() => postgres.url)
+  process.env[shared] = database.via(postgres.url)
   env = await TestEnv.start(['gateway', 'dispatch', 'callbacks'], {
     env: {
       'dispatch-worker': {

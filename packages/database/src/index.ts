@@ -1,4 +1,5 @@
 export * from './commands.ts'
+export * from './connection-errors.ts'
 export * from './dead-letters/dead-letter-store.ts'
 export * from './dead-letters/tables.ts'
 export * from './idempotency/idempotency-scope.ts'

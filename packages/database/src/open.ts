@@ -1,5 +1,4 @@
 import type { Kit } from '@notify/service-kit'
-import { Problem } from '@notify/service-kit'
 import {
   CompiledQuery,
   Kysely,
@@ -8,10 +7,14 @@ import {
   type PostgresPoolClient,
   type Transaction,
 } from 'kysely'
-import pg from 'pg'
-import { requireNoneHeld, whileHeld } from './held-connection.ts'
+import pg, { type QueryConfig } from 'pg'
+import { isConnectionError, rethrow } from './connection-errors.ts'
+import { type Connection, Connections } from './connections.ts'
+import { whileHeld } from './held-connection.ts'
 import { measurePool } from './pool-metrics.ts'
 import { createProbe } from './probe.ts'
+import { requireSettings } from './require-settings.ts'
+import { longWaits } from './session-settings.ts'
 
 /** A statement that Postgres plans once for each connection; `name` is unique in the service. */
 export interface Statement {
@@ -25,6 +28,8 @@ export type Run = <Row>(statement: Statement | string, values?: readonly unknown
 /** A service's own schema as the shared mechanisms use it: statements as they are written. */
 export interface Queries {
   run: Run
+  /** Runs a statement that nobody waits for: it may take up to 20 s, where others may take 3. */
+  runLong: Run
   /** Runs statements in one transaction; a throw rolls back. */
   transaction<T>(work: (run: Run) => Promise<T>): Promise<T>
 }
@@ -38,6 +43,8 @@ interface OpenOptions {
   url: string
   poolSize: number
   schema: string
+  /** False behind a pooler that does not know named statements, such as PgBouncer before 1.21; default true. */
+  preparedStatements?: boolean
 }
 
 const int8 = 20
@@ -51,73 +58,84 @@ export async function openDatabase<Tables>(
   const settings: pg.PoolConfig = {
     connectionString: options.url,
     max: options.poolSize,
-    connectionTimeoutMillis: 5000,
-    idleTimeoutMillis: 60_000,
     application_name: options.schema,
-    options: sessionSettings(options.schema),
     types: { getTypeParser: parserOf },
   }
-  const pool = new pg.Pool(settings)
+  const connections = new Connections(settings)
+  const { pool } = connections
   const probe = createProbe(settings)
   // Without a listener an idle connection that Postgres closes would end the process.
   pool.on('error', (error) => kit.log.warn({ err: error }, 'a Postgres connection was lost'))
-  // Nor does the pool listen to a connection that a transaction holds; the transaction's next statement fails by itself.
-  pool.on('connect', (client) => client.on('error', () => {}))
-  const kysely = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: builderPool(pool) }) })
+  const kysely = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: builderPool(connections) }) })
   kit.lifecycle.onStop('postgres', async () => {
     await kysely.destroy()
     await Promise.all([pool.end(), probe.end()])
   })
-  await untilReachable(pool, options, kit)
+  const queries = queriesOf(connections, options.preparedStatements ?? true)
+  await untilReachable(queries, options, kit)
+  await requireSettings(queries, options.schema, kit.log)
   kit.health?.require('postgres', () => probe.check())
   if (kit.metrics) measurePool(kit.metrics, pool)
+  return { kysely, ...queries }
+}
+
+function queriesOf(connections: Connections, prepared: boolean): Queries {
+  const runOver =
+    (connection: Connection, answerMs?: number): Run =>
+    async <Row>(statement: Statement | string, values: readonly unknown[] = []) => {
+      const { rows } = await connection.query(queryOf(statement, values, prepared), answerMs).catch(rethrow)
+      return rows as Row[]
+    }
+  const transact = async <T>(work: (run: Run) => Promise<T>, answerMs?: number): Promise<T> => {
+    const connection = await connections.connect().catch(rethrow)
+    const run = runOver(connection, answerMs)
+    try {
+      await run('begin')
+      const result = await whileHeld(connections.pool, () => work(run))
+      await run('commit')
+      return result
+    } catch (error) {
+      await connection.rollback()
+      throw error
+    } finally {
+      connection.release()
+    }
+  }
   return {
-    kysely,
-    run: runWith(pool),
-    async transaction(work) {
-      requireNoneHeld(pool)
-      const client = await pool.connect().catch(rethrow)
-      let failed = true
+    async run(statement, values) {
+      const connection = await connections.connect().catch(rethrow)
       try {
-        await client.query('begin')
-        const result = await whileHeld(pool, () => work(runWith(client)))
-        await client.query('commit')
-        failed = false
-        return result
-      } catch (error) {
-        failed = await client.query('rollback').then(
-          () => false,
-          () => true,
-        )
-        return rethrow(error)
+        return await runOver(connection)(statement, values)
       } finally {
-        client.release(failed)
+        connection.release()
       }
     },
+    runLong: (statement, values) =>
+      transact(async (run) => {
+        await run(`set local statement_timeout = '${longWaits.statementTimeout}'`)
+        return run(statement, values)
+      }, longWaits.answerMs),
+    transaction: (work) => transact(work),
   }
+}
+
+function queryOf(statement: Statement | string, values: readonly unknown[], prepared: boolean): QueryConfig {
+  if (typeof statement === 'string') return { text: statement, values: values as unknown[] }
+  const { name, text } = statement
+  return { text, values: values as unknown[], ...(prepared ? { name } : {}) }
 }
 
 /** The pool as the query builder sees it: a lost connection is `service_unavailable` there too. Cursors are not used. */
-function builderPool(pool: pg.Pool): PostgresPool {
+function builderPool(connections: Connections): PostgresPool {
   return {
-    options: pool.options,
+    options: connections.pool.options,
     // The builder ends only a pool that it has used.
     end: async () => {},
     async connect() {
-      requireNoneHeld(pool)
-      const client = await pool.connect().catch(rethrow)
-      const query = (text: string, values: unknown[]) => client.query(text, values).catch(rethrow)
-      return { query: query as unknown as PostgresPoolClient['query'], release: (destroy) => client.release(destroy) }
+      const connection = await connections.connect().catch(rethrow)
+      const query = (text: string, values: unknown[]) => connection.query({ text, values }).catch(rethrow)
+      return { query: query as unknown as PostgresPoolClient['query'], release: () => connection.release() }
     },
-  }
-}
-
-function runWith(target: pg.Pool | pg.PoolClient): Run {
-  return async <Row>(statement: Statement | string, values: readonly unknown[] = []) => {
-    if (target instanceof pg.Pool) requireNoneHeld(target)
-    const query = typeof statement === 'string' ? { text: statement } : statement
-    const { rows } = await target.query({ ...query, values: values as unknown[] }).catch(rethrow)
-    return rows as Row[]
   }
 }
 
@@ -129,44 +147,25 @@ export function runOn<Tables>(tx: Transaction<Tables>): Run {
   }
 }
 
-function rethrow(error: unknown): never {
-  throw isConnectionError(error) ? databaseUnavailable(error) : error
-}
-
-/**
- * Every statement of ours reaches its rows by an index. Said to the planner, because a plan that a connection prepared while
- * the tables were small would otherwise scan them for as long as the connection lives.
- */
-function sessionSettings(schema: string): string {
-  const settings = {
-    search_path: schema,
-    statement_timeout: '30000',
-    lock_timeout: '5000',
-    idle_in_transaction_session_timeout: '30000',
-    enable_seqscan: 'off',
-    enable_hashjoin: 'off',
-    enable_mergejoin: 'off',
-    jit: 'off',
-  }
-  return Object.entries(settings)
-    .map(([name, value]) => `-c ${name}=${value}`)
-    .join(' ')
-}
-
 function parserOf(oid: number, format?: 'text' | 'binary') {
   if (format !== 'binary' && oid === int8) return BigInt as never
   if (format !== 'binary' && oid === date) return ((text: string) => text) as never
   return pg.types.getTypeParser(oid, format as 'text')
 }
 
-async function untilReachable(pool: pg.Pool, { url, schema }: OpenOptions, { log }: Pick<Kit, 'log'>): Promise<void> {
+async function untilReachable(
+  { run }: Queries,
+  { url, schema }: OpenOptions,
+  { log }: Pick<Kit, 'log'>,
+): Promise<void> {
   const { hostname, port } = new URL(url)
   const attempts = 20
   for (let attempt = 1; ; attempt++) {
     try {
-      await pool.query('select 1')
+      await run('select 1')
       return
-    } catch (error) {
+    } catch (problem) {
+      const error = (problem as Error).cause ?? problem
       if (!isConnectionError(error) || attempt === attempts) {
         throw new Error(
           `Postgres at ${hostname}:${port || 5432} cannot be used as ${schema} (${(error as Error).message}): check DATABASE_URL`,
@@ -177,40 +176,4 @@ async function untilReachable(pool: pg.Pool, { url, schema }: OpenOptions, { log
       await new Promise((resolve) => setTimeout(resolve, 500))
     }
   }
-}
-
-const connectionCodes = new Set([
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'ENOTFOUND',
-  'EPIPE',
-  'ETIMEDOUT',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  '57P01',
-  '57P02',
-  '57P03',
-  '53300',
-  '08006',
-  '08003',
-  '08001',
-])
-
-/** Whether Postgres was out of reach, which says nothing of the statement. */
-export function isConnectionError(error: unknown): boolean {
-  if (!(typeof error === 'object' && error !== null)) return false
-  const { code, message } = error as { code?: string; message?: string }
-  if (code !== undefined && connectionCodes.has(code)) return true
-  return /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|not queryable/.test(
-    message ?? '',
-  )
-}
-
-/** What a caller is told while Postgres is out of reach. */
-export function databaseUnavailable(cause: unknown): Problem {
-  return new Problem('service_unavailable', 'The service cannot reach its database; try again shortly', {
-    headers: { 'Retry-After': '1' },
-    cause,
-  })
 }

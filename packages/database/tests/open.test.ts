@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
-import { eventually, TestEnv } from '../../dev-env/src/index.ts'
+import { eventually, startFaultProxy, TestEnv } from '../../dev-env/src/index.ts'
 import { createTestKit } from '../../service-kit/tests/test-kit.ts'
 import { openDatabase, type Run } from '../src/open.ts'
-import { type Process, startProcess, startWire } from './schema.ts'
+import { type Process, startProcess } from './schema.ts'
 
 let env: TestEnv
 let one: Process
@@ -54,7 +54,7 @@ test('a service works in its own schema, as its own role, and its statements end
     `select current_schema() as schema, current_user as role, current_setting('statement_timeout') as longest,
        current_setting('lock_timeout') as lock`,
   )
-  expect(row).toEqual({ schema: 'consent', role: 'consent', longest: '30s', lock: '5s' })
+  expect(row).toEqual({ schema: 'consent', role: 'consent', longest: '3s', lock: '2s' })
 })
 
 test('a stop closes every connection, also when the query builder was never used', async () => {
@@ -216,31 +216,31 @@ test('the query builder is told the same when its backend is killed', async () =
 })
 
 test('while Postgres is out of reach everything is service_unavailable and the process not ready; then it goes on', async () => {
-  const wire = await startWire(env.stack.databaseUrl('consent'))
-  const { kit, db } = await startProcess(env, { url: wire.url })
+  const proxy = await startFaultProxy(() => env.stack.databaseUrl('consent'))
+  const { kit, db } = await startProcess(env, { url: proxy.via(env.stack.databaseUrl('consent')) })
   kit.health.setReady(true)
   expect(await kit.health.failures()).toEqual([])
-  await wire.cut()
+  await proxy.fail()
   await eventually(() => expect(db.run('select 1')).rejects.toMatchObject(unavailable))
   await expect(db.transaction((run) => run('select 1'))).rejects.toMatchObject(unavailable)
   await expect(db.kysely.selectFrom('things').selectAll().execute()).rejects.toMatchObject(unavailable)
   expect(await kit.health.failures()).toEqual(['postgres'])
-  await wire.mend()
+  await proxy.recover()
   expect(await db.run('select 1 as one')).toEqual([{ one: 1 }])
   expect(await kit.health.failures()).toEqual([])
   await kit.stop()
-  await wire.cut()
+  await proxy.stop()
 })
 
 test('a start waits for Postgres to come', async () => {
-  const wire = await startWire(env.stack.databaseUrl('consent'))
-  await wire.cut()
-  const starting = startProcess(env, { url: wire.url })
-  await wire.mend()
+  const proxy = await startFaultProxy(() => env.stack.databaseUrl('consent'))
+  await proxy.fail()
+  const starting = startProcess(env, { url: proxy.via(env.stack.databaseUrl('consent')) })
+  await proxy.recover()
   const { kit, db } = await starting
   expect(await db.run('select 1 as one')).toEqual([{ one: 1 }])
   await kit.stop()
-  await wire.cut()
+  await proxy.stop()
 })
 
 test('a start with a wrong password fails at once, says what to check, and does not show the password', async () => {

@@ -160,7 +160,7 @@ test('a week of messages is published again in short rounds, each message once, 
   let rounds = 0
   // Dies in the middle of each fifth round, after its statements and before it commits.
   const dying: Queries = {
-    run: one.db.run,
+    ...one.db,
     transaction: (work) =>
       one.db.transaction(async (run) => {
         await run(`set local statement_timeout = '${shortest}'`)

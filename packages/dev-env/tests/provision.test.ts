@@ -83,6 +83,17 @@ test('provisioning again keeps the data and sets a changed password', async () =
   await expect(webhooks('select 1')).rejects.toThrow('password authentication failed')
 })
 
+test('sessions of a role have its settings without asking for them; provisioning again sets what was changed', async () => {
+  const settings = `select current_setting('search_path') as path, current_setting('statement_timeout') as longest,
+    current_setting('enable_seqscan') as seqscan`
+  const wanted = { path: 'gateway', longest: '3s', seqscan: 'off' }
+  expect(await gateway(settings)).toEqual([wanted])
+  await gateway(`alter role gateway in database "notify ""quoted""" set statement_timeout = '1h'`)
+  expect(await gateway(settings)).toEqual([{ ...wanted, longest: '1h' }])
+  await provisionServices(database, roles)
+  expect(await gateway(settings)).toEqual([wanted])
+})
+
 test('two databases of one server are provisioned at the same moment', async () => {
   const urls = await Promise.all(
     ['one', 'two', 'three'].map(async (name) => {

@@ -82,7 +82,7 @@ export async function saveAnswer(
 
 /** Deletes records whose time is over; returns whether more are left. */
 export async function deleteExpiredKeys(db: Queries): Promise<boolean> {
-  const deleted = await db.run(
+  const deleted = await db.runLong(
     `delete from idempotency_keys where (scope, key) in (
        select scope, key from idempotency_keys where expires_at < now() limit ${deletionBatch})
      returning 1`,

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Kit } from '@notify/service-kit'
 import type { Client } from 'pg'
-import { isConnectionError } from '../open.ts'
+import { isConnectionError } from '../connection-errors.ts'
 import { applyMigration } from './apply.ts'
 import { type MigrationTarget, openMigrationConnection, tryMigrationLock } from './connection.ts'
 import type { Migration, Migrations } from './migration.ts'

@@ -82,7 +82,7 @@ export function startOutboxRelay(kit: Kit, db: Queries, bus: Bus, options: Outbo
 
 /** Deletes messages whose time is over; returns whether more are left. */
 async function deletePublished(db: Queries): Promise<boolean> {
-  const deleted = await db.run(
+  const deleted = await db.runLong(
     `delete from outbox where id in (
        select id from outbox where published_at < now() - make_interval(days => ${keptDays}) limit ${deletionBatch})
      returning 1`,

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -11,6 +12,9 @@ export const sharedPostgresVariable = 'NOTIFY_TEST_POSTGRES_URL'
 
 export interface TestPostgres {
   url: string
+  /** Stops all of its processes where they are; the kernel goes on accepting connections. */
+  freeze: () => void
+  thaw: () => void
   stop: () => Promise<void>
 }
 
@@ -31,8 +35,13 @@ export async function startTestPostgres(): Promise<TestPostgres> {
     onStart: (pid) => reaper.add('server', pid),
     onEnd: (pid) => reaper.forget(pid),
   })
+  const signal = (name: NodeJS.Signals) => {
+    for (const pid of [server.pid, ...childrenOf(server.pid)]) process.kill(pid, name)
+  }
   return {
     url: server.url,
+    freeze: () => signal('SIGSTOP'),
+    thaw: () => signal('SIGCONT'),
     stop: async () => {
       await server.stop(5000)
       reaper.dismiss()
@@ -40,4 +49,14 @@ export async function startTestPostgres(): Promise<TestPostgres> {
       for (const path of [dataDir, folder]) rmSync(path, { recursive: true, force: true })
     },
   }
+}
+
+/** Each backend leads a process group of its own, so a signal to the server's group does not reach it. */
+function childrenOf(pid: number): number[] {
+  const { stdout } = spawnSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' })
+  return stdout
+    .trim()
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/).map(Number))
+    .flatMap(([child, parent]) => (child !== undefined && parent === pid ? [child] : []))
 }

@@ -125,7 +125,7 @@ const closeOverdue: Statement = {
 
 /** Expects nothing more of messages that were sent so long ago without a receipt; they stay `sent`. @returns how many */
 export async function closeOverdueReceipts(db: Database<Tables>, deadlineMs: number): Promise<number> {
-  return (await db.run(closeOverdue, [deadlineMs / 1000])).length
+  return (await db.runLong(closeOverdue, [deadlineMs / 1000])).length
 }
 
 /** Where all notifications are, in numbers that are kept apart from each other: accepted = settled + in flight. */
@@ -153,7 +153,7 @@ const balance: Statement = {
 
 /** One snapshot, so that the numbers agree with each other. */
 export async function measureBalance(db: Database<Tables>): Promise<Balance> {
-  const [row] = await db.run<Balance>(balance, [])
+  const [row] = await db.runLong<Balance>(balance, [])
   return row!
 }
 
@@ -170,5 +170,5 @@ const foldTallies: Statement = {
 
 /** Sums up what was tallied, so that there are never many rows to read. */
 export async function sumUpTallies(db: Database<Tables>): Promise<void> {
-  await db.run(foldTallies, [])
+  await db.runLong(foldTallies, [])
 }

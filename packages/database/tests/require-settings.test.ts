@@ -1,0 +1,48 @@
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
+import { TestEnv } from '../../dev-env/src/index.ts'
+import { createTestKit } from '../../service-kit/tests/test-kit.ts'
+import { openDatabase } from '../src/open.ts'
+import { provisionService } from '../src/provision.ts'
+
+let env: TestEnv
+
+beforeAll(async () => {
+  env = await TestEnv.start([])
+})
+afterAll(() => env.stop())
+afterEach(async () => {
+  const { password } = new URL(env.stack.databaseUrl('consent'))
+  await provisionService(env.stack.adminDatabaseUrl, { service: 'consent', password: decodeURIComponent(password) })
+})
+
+const changeRole = (change: string) => {
+  const { pathname } = new URL(env.stack.adminDatabaseUrl)
+  return env.admin.query(`alter role consent in database ${pathname.slice(1)} ${change}`)
+}
+
+async function open() {
+  const kit = createTestKit('consent')
+  const opening = openDatabase(kit, { url: env.stack.databaseUrl('consent'), poolSize: 1, schema: 'consent' })
+  const error = await opening.then(
+    () => undefined,
+    (reason: Error) => reason.message,
+  )
+  await kit.stop()
+  return { error, warnings: kit.lines.filter(({ level }) => level === 40) }
+}
+
+test('a role that was not provisioned ends the start with one line that says what to do', async () => {
+  await changeRole('reset all')
+  const { error } = await open()
+  expect(error).toMatch(/^the role of DATABASE_URL looks for its tables in .*, not in consent: provision the database/)
+})
+
+test('a role with settings of another release works; the log names them', async () => {
+  await changeRole(`set statement_timeout = '1h'`)
+  await changeRole('reset jit')
+  expect(await open()).toMatchObject({ error: undefined, warnings: [{ settings: ['statement_timeout', 'jit'] }] })
+})
+
+test('a role that was provisioned is given no warning', async () => {
+  expect(await open()).toEqual({ error: undefined, warnings: [] })
+})

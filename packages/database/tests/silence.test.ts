@@ -1,0 +1,113 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { eventually, type FaultProxy, startFaultProxy, TestEnv } from '../../dev-env/src/index.ts'
+import { type Process, startProcess } from './schema.ts'
+
+let env: TestEnv
+let proxy: FaultProxy
+let one: Process
+
+beforeAll(async () => {
+  env = await TestEnv.start([])
+  await env.sql('consent').query('create table things (id int primary key, name text not null)')
+})
+afterAll(() => env.stop())
+beforeEach(async () => {
+  await env.sql('consent').query('truncate things')
+  proxy = await startFaultProxy(() => env.stack.databaseUrl('consent'))
+  one = await startProcess(env, { url: proxy.via(env.stack.databaseUrl('consent')) })
+})
+afterEach(async () => {
+  await one.kit.stop()
+  await proxy.stop()
+})
+
+const unavailable = { code: 'service_unavailable', headers: { 'Retry-After': '1' } }
+const ask = () => one.db.run('select 1 as one')
+const backend = async () => (await one.db.run<{ pid: number }>('select pg_backend_pid() as pid'))[0]!.pid
+/** Opens every connection of the pool. */
+const fill = () => Promise.all(Array.from({ length: 4 }, () => one.db.run('select pg_sleep(0.05)')))
+
+/** @returns how long it took, in milliseconds */
+async function timed(work: Promise<unknown>): Promise<number> {
+  const began = performance.now()
+  await work
+  return performance.now() - began
+}
+
+test('when every open connection falls silent one statement waits, and the next go over new connections', async () => {
+  await fill()
+  proxy.swallowOpen()
+  const waitedMs = await timed(expect(ask()).rejects.toMatchObject(unavailable))
+  expect(waitedMs).toBeLessThan(7000)
+  // The other three would have cost four seconds each.
+  expect(await timed(Promise.all([ask(), ask(), ask(), ask()]))).toBeLessThan(3000)
+})
+
+test('a connection that was heard of while another one was silent is kept', async () => {
+  const silent = one.db.transaction(async (run) => {
+    proxy.swallowOpen()
+    await run('select 1')
+  })
+  const ended = expect(silent).rejects.toMatchObject(unavailable)
+  const pid = await eventually(backend)
+  await ended
+  expect(await backend()).toBe(pid)
+})
+
+test('new connections that fall silent are service_unavailable in time, and all works once they do not', async () => {
+  await proxy.fail()
+  await proxy.recover()
+  proxy.swallowNew()
+  await eventually(() => expect(ask()).rejects.toMatchObject(unavailable))
+  expect(await timed(expect(ask()).rejects.toMatchObject(unavailable))).toBeLessThan(7000)
+  await proxy.recover()
+  await eventually(async () => expect(await ask()).toEqual([{ one: 1 }]))
+})
+
+test('the query builder is told the same, and waits no longer', async () => {
+  await fill()
+  proxy.swallowOpen()
+  const select = () => one.db.kysely.selectFrom('things').selectAll().execute()
+  expect(await timed(expect(select()).rejects.toMatchObject(unavailable))).toBeLessThan(7000)
+  expect(await select()).toEqual([])
+})
+
+test('a commit without an answer is service_unavailable, whatever became of it, and nobody else gets its connection', async () => {
+  const work = one.db.transaction(async (run) => {
+    await run('insert into things (id, name) values (1, $1)', ['x'])
+    // The commit arrives; its answer does not.
+    proxy.hold()
+  })
+  expect(await timed(expect(work).rejects.toMatchObject(unavailable))).toBeLessThan(7000)
+  await proxy.recover()
+  expect(await one.db.run('select 1 as one')).toEqual([{ one: 1 }])
+})
+
+test('a statement that takes too long is ended by the server: service_unavailable, and the connection lives on', async () => {
+  const pid = await backend()
+  await expect(one.db.run('select pg_sleep(20)')).rejects.toMatchObject(unavailable)
+  expect(await backend()).toBe(pid)
+})
+
+test('a statement that nobody waits for may take longer', async () => {
+  expect(await one.db.runLong('select 1 as one, pg_sleep(3.5)::text as slept')).toMatchObject([{ one: 1 }])
+  const [row] = await one.db.run(`select current_setting('statement_timeout') as timeout`)
+  expect(row).toEqual({ timeout: '3s' })
+})
+
+test('an answer that came while the process itself stood still counts', async () => {
+  // Over the proxy, which stands still as well, the answer would have a longer way.
+  const { kit, db } = await startProcess(env)
+  const answer = db.run('select 1 as one, pg_sleep(0.1)::text as slept')
+  await new Promise(setImmediate)
+  const until = performance.now() + 4500
+  while (performance.now() < until);
+  expect(await answer).toMatchObject([{ one: 1 }])
+  await kit.stop()
+})
+
+test('a statement that fails leaves its connection in the pool', async () => {
+  const pid = await backend()
+  await expect(one.db.run('select 1 / 0')).rejects.toMatchObject({ code: '22012' })
+  expect(await backend()).toBe(pid)
+})
