@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type JetStreamClient, type JetStreamManager, jetstream, jetstreamManager } from '@nats-io/jetstream'
 import { AuthorizationError, connect, type NatsConnection } from '@nats-io/transport-node'
@@ -19,6 +20,8 @@ interface ConnectOptions {
 }
 
 const betweenTriesMs = 250
+const connectTimeoutMs = 2000
+const pingEveryMs = 1000
 /** While it waits it says so at once, and then every so many tries. */
 const saidEveryTries = 40
 
@@ -42,6 +45,8 @@ export async function connectBus(kit: Kit, options: ConnectOptions): Promise<Bus
         connected = true
         refused.clear()
         log.info('connected to NATS again')
+      } else if (status.type === 'staleConnection') {
+        cut(connection)
       } else if (status.type === 'error') {
         // The same refusal comes with every attempt, several times a second.
         if (refused.has(status.error.message)) continue
@@ -62,6 +67,15 @@ export async function connectBus(kit: Kit, options: ConnectOptions): Promise<Bus
   }
 }
 
+/**
+ * Ends a connection that is silent. The client itself flushes it first, which takes for ever when the other side no longer
+ * reads; it keeps the socket to itself.
+ */
+function cut(connection: NatsConnection): void {
+  const { protocol } = connection as NatsConnection & { protocol?: { transport?: { socket?: Socket } } }
+  protocol?.transport?.socket?.destroy()
+}
+
 async function connectFirst({ service, log, lifecycle }: Kit, login: NatsLogin): Promise<NatsConnection> {
   const { servers, identity, options } = login
   for (let tries = 0; ; tries++) {
@@ -74,7 +88,10 @@ async function connectFirst({ service, log, lifecycle }: Kit, login: NatsLogin):
         maxReconnectAttempts: -1,
         reconnectTimeWait: 250,
         reconnectJitter: 100,
-        pingInterval: 5000,
+        timeout: connectTimeoutMs,
+        // Two pings without an answer, and the third moment ends a connection that is silent.
+        pingInterval: pingEveryMs,
+        maxPingOut: 2,
         ignoreAuthErrorAbort: true,
         // Each publication would take down its stack, twice, in case that it fails.
         noAsyncTraces: true,

@@ -29,9 +29,9 @@ export interface Process {
   bus: Bus
 }
 
-export async function startProcess(env: TestEnv): Promise<Process> {
+export async function startProcess(env: TestEnv, url = env.stack.natsUrl): Promise<Process> {
   const kit = createTestKit('consent')
-  const bus = await connectBus(kit, { login: readNatsLogin({ NATS_URL: env.stack.natsUrl }), requiredForReady: true })
+  const bus = await connectBus(kit, { login: readNatsLogin({ NATS_URL: url }), requiredForReady: true })
   await provisionStream(bus, 'consent', 1)
   return { kit, bus }
 }

@@ -34,11 +34,22 @@ export interface InternalClient {
 }
 
 const mostConnections = 64
+/** A service answers a connection at once; one that does not gets the next call's attempt soon. */
+const connectTimeoutMs = 2000
 
 export function createInternalClient(baseUrl: string): InternalClient {
-  const pool = new Pool(new URL(baseUrl).origin, { connections: mostConnections })
+  const { origin } = new URL(baseUrl)
+  const open = () => new Pool(origin, { connections: mostConnections, connect: { timeout: connectTimeoutMs } })
+  let pool = open()
+  // The others may be as dead as the one that gave no answer: each would cost somebody the whole wait.
+  const leave = (silent: Pool) => {
+    if (pool !== silent) return
+    pool = open()
+    silent.close().catch(() => {})
+  }
   const exchange: InternalClient['exchange'] = async (contract, options) => {
-    const answer = await request(pool, contract, options)
+    const used = pool
+    const answer = await request(used, contract, options, () => leave(used))
     if (answer.status >= 200 && answer.status < 300) return answer
     throw problemOf(answer, contract)
   }
@@ -50,7 +61,12 @@ export function createInternalClient(baseUrl: string): InternalClient {
   }
 }
 
-async function request(pool: Pool, contract: Route, options: CallOptions<Route>): Promise<InternalAnswer> {
+async function request(
+  pool: Pool,
+  contract: Route,
+  options: CallOptions<Route>,
+  onSilence: () => void,
+): Promise<InternalAnswer> {
   const { params = {}, search = '', body, bodyText, principal, headers: given = {}, timeoutMs } = options
   const text = bodyText || (body === undefined ? null : JSON.stringify(body))
   const path = pathOf(contract, params) + search
@@ -62,6 +78,7 @@ async function request(pool: Pool, contract: Route, options: CallOptions<Route>)
     const answer = await exchangeWith(pool, { method: contract.method, path, headers, body: text }, timeoutMs)
     return { status: answer.statusCode, text: answer.text, headers: answer.headers }
   } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ETIMEDOUT') onSilence()
     throw noAnswer(contract, error as NodeJS.ErrnoException)
   }
 }

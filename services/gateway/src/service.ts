@@ -26,6 +26,8 @@ import { serveOpenApi } from './openapi/serve-openapi.ts'
 import { routesOf } from './routes.ts'
 
 const schema = 'gateway'
+/** Whatever is silent behind us: who calls has an answer within 8 s. */
+const answerWithinMs = 7500
 
 export const commands: Commands<Config> = {
   migrate: migrateCommand(migrations),
@@ -62,6 +64,7 @@ export async function createService(config: Config, kit: Kit): Promise<void> {
     routes: routesOf(context),
     door: {
       edge: true,
+      answerWithinMs,
       authenticate: callers.authenticate,
       admit: (principal) => admit(principal),
     },

@@ -17,7 +17,7 @@ import { sharedPostgresVariable, startTestPostgres, type TestPostgres } from './
 
 const projectRoot = join(import.meta.dirname, '..', '..', '..', '..')
 
-export type TestEnvOptions = Partial<Pick<StackOptions, 'env' | 'entries' | 'logs' | 'onProgress' | 'root'>>
+export type TestEnvOptions = Partial<Pick<StackOptions, 'env' | 'entries' | 'logs' | 'onProgress' | 'onStack' | 'root'>>
 
 /** A message as the carrier sandbox received it. */
 export interface SandboxMessage {

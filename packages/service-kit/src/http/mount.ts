@@ -14,6 +14,7 @@ import type { HttpRequest, RouteEntry } from './handler.ts'
 import { idempotencyKeyOf, requireJsonAccepted } from './negotiate.ts'
 import { Reply, send, sendProblem } from './reply.ts'
 import { requestIdOf } from './request-id.ts'
+import { within } from './within.ts'
 
 export interface Door {
   log: Logger
@@ -27,6 +28,8 @@ export interface Door {
   admit?(principal: Principal): OutgoingHttpHeaders | Promise<OutgoingHttpHeaders>
   /** What the body of a request is counted against while it is received; without it nothing is counted. */
   shareOf?(request: IncomingMessage): BodyShare
+  /** How long a caller waits at most, the time that its body takes aside; milliseconds. Then: `service_unavailable`. */
+  answerWithinMs?: number | undefined
   observe(route: string, status: number, seconds: number): void
   /** Counts a refusal by its code. */
   refused(code: ErrorCode): void
@@ -134,7 +137,8 @@ async function answer<Context>(
   let status: number
   let fault: unknown
   try {
-    const principal = await admitCaller(door, contract, request, headers)
+    const principal = await within(door.answerWithinMs, admitCaller(door, contract, request, headers))
+    const admittedMs = performance.now() - started
     // A route that answers something else has one form of answer, whatever is asked for (RFC 9110 12.5.1 allows it).
     if (contract.responseType === undefined) requireJsonAccepted(request)
     const { value, text } = await bodyOf(entry, request, door.shareOf?.(request))
@@ -151,7 +155,8 @@ async function answer<Context>(
       headers: request.headers,
       span,
     }
-    const result = await entry.handler(context, httpRequest)
+    const leftMs = door.answerWithinMs && door.answerWithinMs - admittedMs
+    const result = await within(leftMs, entry.handler(context, httpRequest))
     if (result instanceof Reply) {
       status = result.status
       send(response, status, typeOf(contract), result.text, Object.assign(headers, result.headers))

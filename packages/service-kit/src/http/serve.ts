@@ -20,7 +20,7 @@ interface ServeOptions<Context> {
   context: Context
   routes: readonly RouteEntry<Context>[]
   /** How callers are known and admitted; by default: by the principal that the gateway signed. */
-  door?: Partial<Pick<Door, 'authenticate' | 'edge' | 'admit'>>
+  door?: Partial<Pick<Door, 'authenticate' | 'edge' | 'admit' | 'answerWithinMs'>>
   /** What is mounted beside the contracts: static files, proxies. Runs before the routes. */
   extend?(app: Express, door: Door): void
 }

@@ -16,14 +16,16 @@ interface Request {
   item: Pick<AcceptItem, 'notification_id' | 'idempotency_key' | 'traceparent'>
   /** The caller's body, as it was written. */
   text: string
+  /** By `performance.now()`: the caller is told that there was no answer. */
+  until: number
 }
 
 const maxBatch = 256
 const callsInFlight = 4
-/** How long a caller waits for dispatch at most, all repetitions included. */
-const patienceMs = 8000
-/** Longer than dispatch waits for an idempotency key that somebody else holds. */
-const callTimeoutMs = 7000
+/** How long a caller waits for dispatch at most: its turn, and all repetitions. */
+const patienceMs = 7000
+/** Longer than dispatch waits for Postgres, and short enough to try once more when a connection is dead. */
+const callTimeoutMs = 5000
 /** UTF-16 units of the bodies in one call: at most three times as many bytes, and dispatch takes 64 MiB. */
 const maxCallLength = 8 * 1024 * 1024
 /** Waits before a call that had no answer is repeated; the ids are ours, so repeating it accepts nothing twice. */
@@ -37,7 +39,7 @@ export function createNotificationHandler(
     maxBatch,
     maxInFlight: callsInFlight,
     weight: { of: ({ text }) => text.length, max: maxCallLength },
-    run: (requests) => acceptTogether(context, requests),
+    run: (requests) => acceptInTime(context, requests),
   })
   return async (_context, { bodyText: text, principal, idempotencyKey, span, requestId }) => {
     const notificationId = newId('notif')
@@ -47,7 +49,7 @@ export function createNotificationHandler(
       idempotency_key: idempotencyKey,
       traceparent: span.traceparent,
     }
-    const result = await accept({ requestId, principal, item, text })
+    const result = await accept({ requestId, principal, item, text, until: performance.now() + patienceMs })
     if ('problem' in result) {
       const { code, detail, errors } = result.problem
       throw new Problem(code as Problem['code'], detail, errors ? { errors } : {})
@@ -57,9 +59,23 @@ export function createNotificationHandler(
   }
 }
 
+/** Those whose callers were told meanwhile that there was no answer are not accepted behind their backs. */
+async function acceptInTime(context: Context, requests: readonly Request[]): Promise<(AcceptResult | Problem)[]> {
+  const now = performance.now()
+  const inTime = requests.filter(({ until }) => until > now)
+  const results = inTime.length === 0 ? [] : await acceptTogether(context, inTime)
+  const outcomes = new Map(inTime.map((request, index) => [request, results[index]!]))
+  return requests.map((request) => outcomes.get(request) ?? tooLate())
+}
+
+function tooLate(): Problem {
+  return new Problem('service_unavailable', 'The service is busy; try again shortly')
+}
+
 /** One log line for the whole call: it tells each request's notification, at a fraction of the cost of a line each. */
 async function acceptTogether(context: Context, requests: readonly Request[]): Promise<AcceptResult[]> {
-  const results = await callDispatch(context, await writeCall(context, requests))
+  const until = Math.max(...requests.map((request) => request.until))
+  const results = await callDispatch(context, await writeCall(context, requests), until)
   const accepted = requests.flatMap(({ requestId, item }, index) => {
     const result = results[index]!
     return 'body' in result && !result.replayed
@@ -82,8 +98,7 @@ async function writeCall({ signPrincipal }: Context, requests: readonly Request[
   return `{"principals":${JSON.stringify(principals)},"items":[${items.join(',')}]}`
 }
 
-async function callDispatch({ dispatch, metrics }: Context, bodyText: string): Promise<AcceptResult[]> {
-  const until = performance.now() + patienceMs
+async function callDispatch({ dispatch, metrics }: Context, bodyText: string, until: number): Promise<AcceptResult[]> {
   for (let attempt = 0; ; attempt++) {
     const timeoutMs = Math.min(callTimeoutMs, until - performance.now())
     try {

@@ -2,7 +2,8 @@ import type { Route } from '@notify/contracts'
 import { type InternalClient, type PassedOn, Reply } from '@notify/service-kit'
 import type { Context } from '../context.ts'
 
-const timeoutMs = 10_000
+/** Less than the gateway itself has for its answer. */
+const timeoutMs = 7000
 
 /** Hands a route to the service that owns it, with the caller's signed principal, and its answer back as it is. */
 export function forwardTo<R extends Route>(

@@ -19,6 +19,8 @@ export function connectRedis(
     maxRetriesPerRequest: 0,
     commandTimeout: 200,
     connectTimeout: 1000,
+    // Commands that ran out of time would otherwise pile up on a connection that is dead.
+    socketTimeout: 1000,
     retryStrategy: (attempt) => Math.min(attempt * 100, 1000),
   })
   let fault: 'silent' | 'refused' | undefined

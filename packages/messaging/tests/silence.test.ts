@@ -1,0 +1,52 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { eventually, type FaultProxy, startFaultProxy, TestEnv } from '../../dev-env/src/index.ts'
+import { createTestKit } from '../../service-kit/tests/test-kit.ts'
+import { connectBus } from '../src/connect.ts'
+import { type Process, send, startProcess, topic } from './bus.ts'
+
+let env: TestEnv
+let proxy: FaultProxy
+let one: Process
+
+beforeAll(async () => {
+  env = await TestEnv.start([])
+  proxy = await startFaultProxy(() => env.stack.natsUrl)
+  one = await startProcess(env, proxy.via(env.stack.natsUrl))
+  one.kit.health.setReady(true)
+})
+afterAll(async () => {
+  await one.kit.stop()
+  await proxy.stop()
+  await env.stop()
+})
+
+/** Publishes once it is connected again. */
+const publishSoon = () => eventually(() => send(one, topic(), [1]), { timeoutMs: 20_000 })
+
+test('a connection that falls silent is replaced within seconds, and what was published meanwhile says that it failed', async () => {
+  proxy.swallowOpen()
+  const began = performance.now()
+  await expect(send(one, topic(), [1])).rejects.toThrow()
+  await publishSoon()
+  expect(performance.now() - began).toBeLessThan(10_000)
+})
+
+test('a server that no longer reads is given up, also with much still to be sent, and is not ready meanwhile', async () => {
+  proxy.hold()
+  const much = Buffer.alloc(900_000)
+  for (let i = 0; i < 40; i++) one.bus.connection.publish('silence.much', much)
+  await eventually(async () => expect(await one.kit.health.failures()).toEqual(['nats']), { timeoutMs: 10_000 })
+  await proxy.recover()
+  await publishSoon()
+  expect(await one.kit.health.failures()).toEqual([])
+})
+
+test('a start whose connection is swallowed goes on once there is an answer', async () => {
+  proxy.swallowNew()
+  const kit = createTestKit('consent')
+  const starting = connectBus(kit, { url: proxy.via(env.stack.natsUrl), requiredForReady: true })
+  await eventually(() => expect(kit.lines).toMatchObject([{ msg: expect.stringContaining('waiting for NATS') }]))
+  await proxy.recover()
+  await starting
+  await kit.stop()
+})

@@ -1,0 +1,236 @@
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
+import {
+  type ApiResponse,
+  eventually,
+  type FaultProxy,
+  type Stack,
+  startFaultProxy,
+  startTestPostgres,
+  TestEnv,
+  type TestPostgres,
+} from '../../packages/dev-env/src/index.ts'
+import { activity, expectProblem, freshPhone, post, retry, send, smsTo, untilActivity } from './sms.ts'
+
+const shared = 'NOTIFY_TEST_POSTGRES_URL'
+let env: TestEnv
+let postgres: TestPostgres
+let stack: Stack | undefined
+let proxies: Record<'postgres' | 'nats' | 'redis' | 'dispatch', FaultProxy>
+
+beforeAll(async () => {
+  postgres = await startTestPostgres()
+  proxies = {
+    postgres: await startFaultProxy(() => postgres.url),
+    nats: await startFaultProxy(() => stack!.natsUrl),
+    redis: await startFaultProxy(() => stack!.redisUrl),
+    dispatch: await startFaultProxy(() => stack!.url('dispatch-api')),
+  }
+  const given = process.env[shared]
+  process.env[shared] = proxies.postgres.via(postgres.url)
+  env = await TestEnv.start(['gateway', 'dispatch', 'callbacks'], {
+    env: {
+      all: { NATS_URL: proxies.nats.via('nats://server') },
+      gateway: { REDIS_URL: proxies.redis.via('redis://server'), DISPATCH_URL: proxies.dispatch.via('http://server') },
+      'dispatch-worker': { SEND_RETRY_DELAYS: '100ms,200ms,500ms,1s,2s', UNKNOWN_GRACE: '500ms' },
+    },
+    onStack: (made) => {
+      stack = made
+    },
+  })
+  if (given) process.env[shared] = given
+  else delete process.env[shared]
+}, 60_000)
+afterAll(async () => {
+  await env?.stop()
+  for (const proxy of Object.values(proxies ?? {})) await proxy.stop()
+  await postgres?.stop()
+})
+afterEach(async () => {
+  for (const proxy of Object.values(proxies)) await proxy.recover()
+})
+
+/** The promise is 8 s; the rest is for a machine that has much else to do. */
+const answerWithinMs = 8000 + 2000
+/** For what goes on by itself once it can. */
+const soon = { timeoutMs: 20_000 }
+
+/** One call of each kind of route that dispatch owns. */
+const callsOfDispatch = (id: string): (() => Promise<ApiResponse>)[] => [
+  () => post(env, smsTo(freshPhone('0008'))),
+  () => post(env, smsTo(freshPhone('0008')), { headers: { 'idempotency-key': freshPhone() } }),
+  () => env.api('POST', '/api/v1/notifications/batch', { body: { requests: [smsTo(freshPhone('0008'))] } }),
+  () => env.api('GET', `/api/v1/notifications/${id}`),
+  () => env.api('POST', `/api/v1/notifications/${id}/cancel`),
+  () => retry(env, id),
+  () => env.api('GET', '/api/v1/templates', { token: env.operatorToken }),
+  () => env.api('GET', '/api/v1/domains', { token: env.operatorToken }),
+  () => env.api('GET', '/api/v1/suppressions', { token: env.operatorToken }),
+]
+
+/** Makes the calls side by side and expects each to be refused in time. */
+async function expectUnavailable(calls: readonly (() => Promise<ApiResponse>)[]): Promise<void> {
+  await Promise.all(
+    calls.map(async (call) => {
+      const began = performance.now()
+      const answer = await call()
+      expect(performance.now() - began).toBeLessThan(answerWithinMs)
+      expectProblem(answer, 503, 'service_unavailable')
+      expect(answer.headers.get('retry-after')).toMatch(/^\d+$/)
+    }),
+  )
+}
+
+/** Enough at once that every pool has opened its connections. */
+const warm = () => Promise.all(Array.from({ length: 24 }, () => send(env, freshPhone('0008'))))
+
+async function expectDelivered(phone: string, id: string): Promise<void> {
+  await untilActivity(env, id, { status: 'delivered' }, 40_000)
+  expect(await env.messages({ to: phone })).toHaveLength(1)
+}
+
+const readiness = async (process: 'gateway' | 'dispatch-api' | 'dispatch-worker') => {
+  const { status, body } = await env.call(process, 'GET', '/readyz')
+  const { status: alive } = await env.call(process, 'GET', '/healthz')
+  return { status, failures: body.failures, alive }
+}
+
+test('when all open Postgres connections fall silent at once, the service goes on over new ones within seconds', async () => {
+  await warm()
+  const phone = freshPhone()
+  const waiting = await send(env, phone)
+  proxies.postgres.swallowOpen()
+  const began = performance.now()
+  await eventually(async () => expect((await post(env, smsTo(freshPhone('0008')))).status).toBe(202), soon)
+  await eventually(async () => expect((await activity(env)).status).toBe(200), soon)
+  expect(performance.now() - began).toBeLessThan(answerWithinMs)
+  // From now on nobody pays for what happened.
+  for (let i = 0; i < 16; i++) await send(env, freshPhone('0008'))
+  await expectDelivered(phone, waiting)
+}, 90_000)
+
+test('while nothing reaches Postgres and back, each call is 503 within 8 s; then all works again', async () => {
+  const id = await send(env, freshPhone('0002'))
+  await untilActivity(env, id, { status: 'undelivered' }, 20_000)
+  proxies.postgres.swallowOpen()
+  proxies.postgres.swallowNew()
+  await expectUnavailable([...callsOfDispatch(id), () => activity(env)])
+  // Once more, when only new connections are tried.
+  await expectUnavailable([...callsOfDispatch(id), () => activity(env)])
+  await proxies.postgres.recover()
+  await eventually(() => send(env, freshPhone('0008')), soon)
+  const phone = freshPhone()
+  await expectDelivered(phone, await eventually(() => send(env, phone), soon))
+}, 90_000)
+
+test('while Postgres is frozen each call is 503 within 8 s and readiness names it; thawed it goes on', async () => {
+  const id = await send(env, freshPhone('0002'))
+  await untilActivity(env, id, { status: 'undelivered' }, 20_000)
+  postgres.freeze()
+  try {
+    await expectUnavailable([...callsOfDispatch(id), () => activity(env)])
+    for (const process of ['gateway', 'dispatch-api', 'dispatch-worker'] as const) {
+      expect(await readiness(process)).toEqual({ status: 503, failures: ['postgres'], alive: 200 })
+    }
+  } finally {
+    postgres.thaw()
+  }
+  const phone = freshPhone()
+  await expectDelivered(phone, await eventually(() => send(env, phone), soon))
+  await eventually(async () => expect(await readiness('dispatch-worker')).toMatchObject({ status: 200 }), soon)
+}, 90_000)
+
+test('while dispatch is frozen each call is 503 within 8 s, however many wait; thawed it goes on', async () => {
+  const id = await send(env, freshPhone('0008'))
+  await env.kill('dispatch-api', 'SIGSTOP')
+  try {
+    const crowd = Array.from({ length: 40 }, () => () => post(env, smsTo(freshPhone('0008'))))
+    await expectUnavailable([...callsOfDispatch(id), ...crowd])
+    expect((await activity(env)).status).toBe(200)
+    expect(await readiness('gateway')).toEqual({ status: 200, failures: [], alive: 200 })
+  } finally {
+    await env.kill('dispatch-api', 'SIGCONT')
+  }
+  await eventually(() => send(env, freshPhone('0008')), soon)
+}, 60_000)
+
+test('when the connections to dispatch fall silent, messages are accepted over new ones and the next calls wait for nothing', async () => {
+  await warm()
+  proxies.dispatch.swallowOpen()
+  expect((await post(env, smsTo(freshPhone('0008')))).status).toBe(202)
+  for (let i = 0; i < 8; i++) {
+    const began = performance.now()
+    expect((await env.api('GET', '/api/v1/templates', { token: env.operatorToken })).status).toBe(200)
+    expect(performance.now() - began).toBeLessThan(3000)
+  }
+}, 60_000)
+
+/** Accepts messages during a fault of NATS, and expects everything to be delivered once after its end. */
+async function expectNothingLost(fault: () => unknown, during: () => Promise<void>, end: () => unknown): Promise<void> {
+  const before = (await activity(env)).body.total_count
+  await fault()
+  const phones = [freshPhone(), freshPhone(), freshPhone()]
+  const ids = []
+  for (const phone of phones) ids.push(await send(env, phone))
+  await during()
+  await end()
+  for (const [index, phone] of phones.entries()) await expectDelivered(phone, ids[index]!)
+  await eventually(async () => expect((await activity(env)).body.total_count).toBe(before + phones.length), soon)
+}
+
+test(
+  'when the open connections to NATS fall silent, what is accepted is delivered once over new ones',
+  () =>
+    expectNothingLost(
+      () => proxies.nats.swallowOpen(),
+      async () => {},
+      () => {},
+    ),
+  90_000,
+)
+
+test.each([
+  ['NATS is frozen', () => env.kill('nats', 'SIGSTOP'), () => env.kill('nats', 'SIGCONT')],
+  [
+    'nothing reaches NATS and back',
+    () => {
+      proxies.nats.swallowOpen()
+      proxies.nats.swallowNew()
+    },
+    () => proxies.nats.recover(),
+  ],
+])(
+  'while %s it is 202 as ever and only the worker is not ready; then everything is delivered once',
+  (_, fault, end) => {
+    const during = async () => {
+      const unready = { status: 503, failures: ['nats'], alive: 200 }
+      await eventually(async () => expect(await readiness('dispatch-worker')).toEqual(unready), soon)
+      expect(await readiness('dispatch-api')).toMatchObject({ status: 200 })
+    }
+    return expectNothingLost(fault, during, end)
+  },
+  90_000,
+)
+
+test.each([
+  ['its open connection falls silent', async () => proxies.redis.swallowOpen(), async () => {}],
+  ['it is frozen', () => env.kill('redis', 'SIGSTOP'), () => env.kill('redis', 'SIGCONT')],
+])(
+  'Redis: when %s nobody waits for it, and it counts again afterwards',
+  async (_, fault, end) => {
+    const said = (what: string) => env.logs('gateway', 100_000).split(what).length
+    const [lost, found] = [said('Redis does not answer'), said('Redis answers again')]
+    await fault()
+    await eventually(async () => {
+      const began = performance.now()
+      await send(env, freshPhone('0008'))
+      expect(performance.now() - began).toBeLessThan(3000)
+      expect(said('Redis does not answer')).toBeGreaterThan(lost)
+    }, soon)
+    await end()
+    await eventually(async () => {
+      await send(env, freshPhone('0008'))
+      expect(said('Redis answers again')).toBeGreaterThan(found)
+    }, soon)
+  },
+  60_000,
+)
