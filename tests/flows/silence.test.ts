@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
+import type { ServiceName } from '../../packages/contracts/src/index.ts'
 import {
   type ApiResponse,
   eventually,
@@ -27,14 +28,20 @@ beforeAll(async () => {
   }
   const given = process.env[shared]
   process.env[shared] = proxies.postgres.via(postgres.url)
+  const vars: Record<'gateway' | 'dispatch-api' | 'dispatch-worker' | 'callbacks', Record<string, string>> = {
+    gateway: { DISPATCH_URL: proxies.dispatch.via('http://server') },
+    'dispatch-api': {},
+    'dispatch-worker': { SEND_RETRY_DELAYS: '100ms,200ms,500ms,1s,2s', UNKNOWN_GRACE: '500ms' },
+    callbacks: {},
+  }
   env = await TestEnv.start(['gateway', 'dispatch', 'callbacks'], {
-    env: {
-      all: { NATS_URL: proxies.nats.via('nats://server') },
-      gateway: { REDIS_URL: proxies.redis.via('redis://server'), DISPATCH_URL: proxies.dispatch.via('http://server') },
-      'dispatch-worker': { SEND_RETRY_DELAYS: '100ms,200ms,500ms,1s,2s', UNKNOWN_GRACE: '500ms' },
-    },
-    onStack: (made) => {
+    env: vars,
+    onStack(made) {
       stack = made
+      const natsUrl = (service: ServiceName) => proxies.nats.via(made.wiring.serviceNatsUrl(service))
+      Object.assign(vars.gateway, { NATS_URL: natsUrl('gateway'), REDIS_URL: proxies.redis.via(made.redisUrl) })
+      for (const name of ['dispatch-api', 'dispatch-worker'] as const) vars[name].NATS_URL = natsUrl('dispatch')
+      vars.callbacks.NATS_URL = natsUrl('callbacks')
     },
   })
   if (given) process.env[shared] = given

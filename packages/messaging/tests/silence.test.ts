@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { eventually, type FaultProxy, startFaultProxy, TestEnv } from '../../dev-env/src/index.ts'
 import { createTestKit } from '../../service-kit/tests/test-kit.ts'
 import { connectBus } from '../src/connect.ts'
+import { readNatsLogin } from '../src/nats-login.ts'
 import { type Process, send, startProcess, topic } from './bus.ts'
 
 let env: TestEnv
@@ -44,7 +45,8 @@ test('a server that no longer reads is given up, also with much still to be sent
 test('a start whose connection is swallowed goes on once there is an answer', async () => {
   proxy.swallowNew()
   const kit = createTestKit('consent')
-  const starting = connectBus(kit, { url: proxy.via(env.stack.natsUrl), requiredForReady: true })
+  const login = readNatsLogin({ NATS_URL: proxy.via(env.stack.natsUrl) })
+  const starting = connectBus(kit, { login, requiredForReady: true })
   await eventually(() => expect(kit.lines).toMatchObject([{ msg: expect.stringContaining('waiting for NATS') }]))
   await proxy.recover()
   await starting

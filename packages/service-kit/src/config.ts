@@ -65,6 +65,10 @@ export const commonConfig = {
     .max(200)
     .default(8)
     .describe('Postgres connections of one process, besides one for readiness probes'),
+  DATABASE_PREPARED_STATEMENTS: z
+    .stringbool()
+    .default(true)
+    .describe('Whether statements are prepared by name; off behind PgBouncer before 1.21 in transaction mode'),
   MIGRATE_ON_START: z.stringbool().default(true).describe('Whether to bring the schema up to date at start'),
   NATS_URL: z
     .string()

@@ -14,7 +14,12 @@ export const commands: Commands<Config> = {
 }
 
 export async function createService(config: Config, kit: Kit): Promise<void> {
-  const db = await openDatabase<Tables>(kit, { url: config.DATABASE_URL, poolSize: config.DATABASE_POOL_SIZE, schema })
+  const db = await openDatabase<Tables>(kit, {
+    url: config.DATABASE_URL,
+    poolSize: config.DATABASE_POOL_SIZE,
+    schema,
+    preparedStatements: config.DATABASE_PREPARED_STATEMENTS,
+  })
   if (config.MIGRATE_ON_START) await migrate(kit, { config, schema, migrations })
   const bus = await connectBus(kit, { login: readNatsLogin(config), requiredForReady: false })
   await provisionStream(bus, 'inbox-stream', config.STREAM_REPLICAS)

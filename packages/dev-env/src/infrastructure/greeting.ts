@@ -12,7 +12,7 @@ export function greeting({
 }: {
   host?: string
   port: number
-  say?: string
+  say?: string | Uint8Array
   timeoutMs?: number
 }): Promise<string> {
   return new Promise((resolve, reject) => {

@@ -43,7 +43,8 @@ export function makeDataFolder({ dataDir, owner }: PostgresPlace): void {
   if (owner) chownSync(dataDir, owner.uid, owner.gid)
 }
 
-function unprivilegedUser(): { uid: number; gid: number } {
+/** Whom servers run as that refuse to be root's. @throws StartupError when there is nobody */
+export function unprivilegedUser(): { uid: number; gid: number } {
   for (const name of ['postgres', 'nobody']) {
     const found = idsOf(name)
     if (found && found.uid !== 0) return found

@@ -1,0 +1,89 @@
+import { chmodSync, chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { requireBinary } from '../binaries/find-binary.ts'
+import { installMissing } from '../binaries/install-missing.ts'
+import { greeting } from '../infrastructure/greeting.ts'
+import { unprivilegedUser } from '../infrastructure/postgres-place.ts'
+import { Server } from '../infrastructure/server.ts'
+import { startReaper } from '../stack/reaper.ts'
+
+interface TestPgbouncerOptions {
+  port: number
+  /** The text of a pgbouncer.ini; where it listens, its users and its database become the test's. */
+  ini: string
+  /** The URLs of its users: all of one database. */
+  databaseUrls: readonly string[]
+}
+
+export interface TestPgbouncer {
+  /** The last lines of its log. */
+  output(lines?: number): string[]
+  stop(): Promise<void>
+}
+
+/** Starts PgBouncer for a test, with one database `notify`, installing it when it is missing; `stop` removes its folder. */
+export async function startTestPgbouncer({ port, ini, databaseUrls }: TestPgbouncerOptions): Promise<TestPgbouncer> {
+  await installMissing(['pgbouncer'], { onProgress: (text) => process.stderr.write(`${text}\n`) })
+  const folder = mkdtempSync(join(tmpdir(), 'notify-test-pgbouncer-'))
+  // It refuses to run as root.
+  const owner = process.getuid?.() === 0 ? unprivilegedUser() : undefined
+  const write = (name: string, text: string) => {
+    const file = join(folder, name)
+    writeFileSync(file, text, { mode: 0o600 })
+    if (owner) chownSync(file, owner.uid, owner.gid)
+    return file
+  }
+  chmodSync(folder, 0o755)
+  const users = databaseUrls.map((url) => {
+    const { username, password } = new URL(url)
+    return `"${username}" "${decodeURIComponent(password)}"\n`
+  })
+  const { hostname, port: databasePort, pathname } = new URL(databaseUrls[0]!)
+  const database = `host=${hostname} port=${databasePort} dbname=${decodeURIComponent(pathname.slice(1))}`
+  const settings = {
+    notify: database,
+    listen_addr: '127.0.0.1',
+    listen_port: String(port),
+    auth_file: write('userlist.txt', users.join('')),
+  }
+  const configFile = write('pgbouncer.ini', withSettings(ini, settings))
+  const reaper = startReaper()
+  reaper.addFolder(folder)
+  const server = new Server(`postgres://127.0.0.1:${port}/notify`, port, {
+    name: 'pgbouncer',
+    command: requireBinary('pgbouncer'),
+    args: [configFile],
+    env: { PATH: process.env.PATH },
+    cwd: folder,
+    uid: owner?.uid,
+    gid: owner?.gid,
+    logFile: join(folder, 'pgbouncer.log'),
+    stopSignal: 'SIGINT',
+    // It answers a request for TLS with one letter, whoever asks.
+    ready: async () => /^[NS]/.test(await greeting({ port, say: sslRequest })),
+    onStart: (pid) => reaper.add('server', pid),
+    onEnd: (pid) => reaper.forget(pid),
+  })
+  await server.start()
+  return {
+    output: (lines) => server.output(lines),
+    async stop() {
+      await server.stop(5000)
+      reaper.dismiss()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** PostgreSQL's protocol, SSLRequest: the length 8, and a code. */
+const sslRequest = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47])
+
+/** @throws Error when the text has no line for one of the settings */
+function withSettings(ini: string, settings: Record<string, string>): string {
+  return Object.entries(settings).reduce((text, [name, value]) => {
+    const line = new RegExp(`^${name} *=.*$`, 'm')
+    if (!line.test(text)) throw new Error(`pgbouncer.ini has no ${name}`)
+    return text.replace(line, `${name} = ${value}`)
+  }, ini)
+}

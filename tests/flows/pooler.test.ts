@@ -1,0 +1,84 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { startTestPgbouncer, TestEnv, type TestPgbouncer } from '../../packages/dev-env/src/index.ts'
+import { activity, freshPhone, post, send, smsTo, untilActivity } from './sms.ts'
+
+const ini = readFileSync(join(import.meta.dirname, '../../infra/pgbouncer/pgbouncer.ini'), 'utf8')
+/** Fewer than the services have of their own, so that these share them. */
+const connections = 'default_pool_size = 3'
+const services = ['gateway', 'dispatch', 'callbacks'] as const
+const processes = ['gateway', 'dispatch-api', 'dispatch-worker', 'callbacks'] as const
+
+let env: TestEnv
+let pgbouncer: Promise<TestPgbouncer>
+
+beforeAll(async () => {
+  const vars: Record<(typeof processes)[number], Record<string, string>> = {
+    gateway: {},
+    'dispatch-api': {},
+    'dispatch-worker': {},
+    callbacks: {},
+  }
+  env = await TestEnv.start(services, {
+    // PgBouncer of Debian does not know named statements.
+    env: { all: { DATABASE_PREPARED_STATEMENTS: 'off' }, ...vars },
+    onStack(stack) {
+      const urls = services.map((service) => stack.databaseUrl(service))
+      // The shared Postgres leaves the port of an own one free.
+      const { postgres: port } = stack.ports.process
+      const via = (url: string) => {
+        const proxied = new URL(url)
+        proxied.host = `127.0.0.1:${port}`
+        proxied.pathname = '/notify'
+        return proxied.href
+      }
+      for (const name of processes) {
+        const service = name.startsWith('dispatch') ? 'dispatch' : (name as 'gateway' | 'callbacks')
+        vars[name].DATABASE_URL = via(stack.databaseUrl(service))
+      }
+      pgbouncer = startTestPgbouncer({
+        port,
+        ini: ini.replace(/^default_pool_size.*$/m, connections),
+        databaseUrls: urls,
+      })
+    },
+  })
+}, 60_000)
+afterAll(async () => {
+  await env?.stop()
+  await (await pgbouncer)?.stop()
+})
+
+test('through PgBouncer in transaction mode everything that is accepted is delivered once, with its trail', async () => {
+  const before = (await activity(env)).body.total_count
+  const phones = Array.from({ length: 60 }, () => freshPhone())
+  const ids = await Promise.all(phones.map((phone) => send(env, phone)))
+  for (const id of ids.slice(-3)) await untilActivity(env, id, { status: 'delivered' }, 20_000)
+  await untilActivity(env, await send(env, freshPhone('0002')), { status: 'undelivered' }, 20_000)
+  const counts = Map.groupBy(await env.messages({ limit: '200' }), ({ to }) => to)
+  expect(phones.filter((phone) => counts.get(phone)?.length !== 1)).toEqual([])
+  expect((await activity(env)).body.total_count).toBe(before + 61)
+})
+
+test('the sessions behind PgBouncer are those of the services, with the settings of their roles', async () => {
+  const { rows } = await env.admin.query(
+    `select usename as role, count(*)::int as sessions from pg_stat_activity
+     where datname = current_database() and usename in ('gateway', 'dispatch', 'callbacks') group by usename order by usename`,
+  )
+  expect(rows.map(({ role }) => role)).toEqual(['callbacks', 'dispatch', 'gateway'])
+  for (const { sessions } of rows) expect(sessions).toBeLessThanOrEqual(3)
+  const log = (await pgbouncer).output(10_000).join('\n')
+  for (const { role } of rows) expect(log).toContain(`notify/${role}@`)
+  for (const name of processes) expect(env.logs(name, 10_000)).not.toContain('provision the database')
+})
+
+test('idempotency, which holds a transaction over several statements, holds there too', async () => {
+  const body = { requests: [smsTo(freshPhone()), smsTo(freshPhone())] }
+  const request = { body, headers: { 'idempotency-key': 'through-the-pooler' } }
+  const first = await env.api('POST', '/api/v1/notifications/batch', request)
+  const again = await env.api('POST', '/api/v1/notifications/batch', request)
+  expect([first.status, again.status, again.text]).toEqual([202, 202, first.text])
+  const one = await post(env, smsTo(freshPhone()), { headers: { 'idempotency-key': 'through-the-pooler' } })
+  expect(one.status).toBe(202)
+})
