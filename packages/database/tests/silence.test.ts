@@ -1,5 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { Reply } from '@notify/service-kit'
+import type { Kysely } from 'kysely'
 import { eventually, type FaultProxy, startFaultProxy, TestEnv } from '../../dev-env/src/index.ts'
+import { createIdempotencyTable, runIdempotently } from '../src/idempotency.ts'
+import type { Queries, Run } from '../src/open.ts'
 import { type Process, startProcess } from './schema.ts'
 
 let env: TestEnv
@@ -9,6 +13,9 @@ let one: Process
 beforeAll(async () => {
   env = await TestEnv.start([])
   await env.sql('consent').query('create table things (id int primary key, name text not null)')
+  const { kit, db } = await startProcess(env)
+  await createIdempotencyTable(db.kysely as unknown as Kysely<unknown>)
+  await kit.stop()
 })
 afterAll(() => env.stop())
 beforeEach(async () => {
@@ -81,6 +88,28 @@ test('a commit without an answer is service_unavailable, whatever became of it, 
   expect(await timed(expect(work).rejects.toMatchObject(unavailable))).toBeLessThan(7000)
   await proxy.recover()
   expect(await one.db.run('select 1 as one')).toEqual([{ one: 1 }])
+})
+
+test('what was committed without an answer is found by its Idempotency-Key, and not done again', async () => {
+  const request = { scope: 'app_1 POST /things', key: 'k1', fingerprint: 'f' }
+  const effect = (id: number) => async (run: Run) => {
+    await run('insert into things (id, name) values ($1, $2)', [id, 'x'])
+    return new Reply(201, String(id))
+  }
+  const silentAtCommit: Queries = {
+    ...one.db,
+    transaction: (work) =>
+      one.db.transaction(async (run) => {
+        const result = await work(run)
+        proxy.hold()
+        return result
+      }),
+  }
+  await expect(runIdempotently(silentAtCommit, request, effect(1))).rejects.toMatchObject(unavailable)
+  await proxy.recover()
+  const again = await eventually(() => runIdempotently(one.db, request, effect(2)))
+  const things = await one.db.run<{ id: number }>('select id from things')
+  expect(things).toEqual([{ id: Number(again.text) }])
 })
 
 test('a statement that takes too long is ended by the server: service_unavailable, and the connection lives on', async () => {

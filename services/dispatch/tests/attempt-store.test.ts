@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { type Lane, newId, type Receipt } from '../../../packages/contracts/src/index.ts'
 import type { Database } from '../../../packages/database/src/index.ts'
-import { TestEnv } from '../../../packages/dev-env/src/index.ts'
+import { eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
 import type { WorkerContext } from '../src/context.ts'
 import type { Tables } from '../src/db/schema.ts'
 import { applyReceipts } from '../src/receipts/receipt-store.ts'
@@ -157,6 +157,31 @@ test('a claim whose answer was lost with the connection is put back: nobody was 
   await expect(claims.take(id)).rejects.toThrow('Connection terminated')
   expect(await attemptsOf(id)).toEqual([])
   expect(await rowOf(id)).toMatchObject({ status: 'queued', sending: false, attempt_count: 0, round_attempts: 0 })
+  expect(await claims.take(id)).toMatchObject({ attempt_count: 1 })
+})
+
+test('a claim that Postgres carries out only after it was asked to forget it is put back as well', async () => {
+  const [id] = (await queued(1, 'bulk')) as [string]
+  // As by a server that stood still: our side gave up long ago, and the statement is in its socket.
+  let late: (() => Promise<unknown>) | undefined
+  let calls = 0
+  const run: typeof db.run = async (statement, values) => {
+    calls++
+    if (calls === 1) {
+      late = () => db.run(statement, values)
+      throw new Error('Connection terminated unexpectedly')
+    }
+    const rows = await db.run<never>(statement, values)
+    if (calls === 2) {
+      await late?.()
+      expect(await rowOf(id)).toMatchObject({ sending: true })
+    }
+    return rows
+  }
+  const claims = createClaims({ db: { ...db, run }, wakeOutbox() {} } as unknown as WorkerContext, 5000)
+  await expect(claims.take(id)).rejects.toThrow('Connection terminated')
+  await eventually(async () => expect(await rowOf(id)).toMatchObject({ sending: false, attempt_count: 0 }))
+  expect(await attemptsOf(id)).toEqual([])
   expect(await claims.take(id)).toMatchObject({ attempt_count: 1 })
 })
 

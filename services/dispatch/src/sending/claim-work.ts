@@ -29,7 +29,10 @@ export function createClaims({ db, wakeOutbox }: WorkerContext, leaseMs: number)
       const claims = await claimForSending(db, wanted, leaseMs / 1000).catch(async (fault: unknown) => {
         // It may be that only the answer was lost, and nobody was called: left to their lease these would count as attempts
         // that may have reached somebody.
-        await persistently(() => putBackClaims(db, wanted.map(unmadeOf)), leaseMs)
+        const forget = () => persistently(() => putBackClaims(db, wanted.map(unmadeOf)), leaseMs)
+        await forget()
+        // A Postgres that stood still may carry out the claim only now, after it was asked to forget it.
+        setTimeout(() => void forget().catch(() => {}), lateClaimMs).unref()
         throw fault
       })
       // Of a suppressed recipient's there is a fact to tell.
@@ -60,6 +63,8 @@ export function createClaims({ db, wakeOutbox }: WorkerContext, leaseMs: number)
 const unmadeOf = (claim: Unmade['claim']): Unmade => ({ claim, afterMs: 0 })
 
 const longestPauseMs = 1000
+/** What Postgres was told before it stood still is done this long after it goes on. */
+const lateClaimMs = 2000
 
 /** Tries again until it succeeds or the time is over; the last failure is thrown. */
 async function persistently(work: () => Promise<void>, forMs: number): Promise<void> {
