@@ -2,7 +2,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/
 import { Reply } from '@notify/service-kit'
 import type { Kysely } from 'kysely'
 import { eventually, type FaultProxy, startFaultProxy, TestEnv } from '../../dev-env/src/index.ts'
-import { createIdempotencyTable, runIdempotently } from '../src/idempotency.ts'
+import { runIdempotently } from '../src/idempotency/run-idempotently.ts'
+import { createIdempotencyTable } from '../src/idempotency/tables.ts'
 import type { Queries, Run } from '../src/open.ts'
 import { type Process, startProcess } from './schema.ts'
 
@@ -92,22 +93,25 @@ test('a commit without an answer is service_unavailable, whatever became of it, 
 
 test('what was committed without an answer is found by its Idempotency-Key, and not done again', async () => {
   const request = { scope: 'app_1 POST /things', key: 'k1', fingerprint: 'f' }
-  const effect = (id: number) => async (run: Run) => {
-    await run('insert into things (id, name) values ($1, $2)', [id, 'x'])
-    return new Reply(201, String(id))
-  }
+  const work = (id: number) => ({
+    prepare: async () => id,
+    effect: async (run: Run) => {
+      await run('insert into things (id, name) values ($1, $2)', [id, 'x'])
+      return new Reply(201, String(id))
+    },
+  })
   const silentAtCommit: Queries = {
     ...one.db,
-    transaction: (work) =>
+    transaction: (statements) =>
       one.db.transaction(async (run) => {
-        const result = await work(run)
+        const result = await statements(run)
         proxy.hold()
         return result
       }),
   }
-  await expect(runIdempotently(silentAtCommit, request, effect(1))).rejects.toMatchObject(unavailable)
+  await expect(runIdempotently(silentAtCommit, request, work(1))).rejects.toMatchObject(unavailable)
   await proxy.recover()
-  const again = await eventually(() => runIdempotently(one.db, request, effect(2)))
+  const again = await eventually(() => runIdempotently(one.db, request, work(2)))
   const things = await one.db.run<{ id: number }>('select id from things')
   expect(things).toEqual([{ id: Number(again.text) }])
 })
