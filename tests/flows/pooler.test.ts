@@ -36,6 +36,7 @@ beforeAll(async () => {
       for (const name of processes) {
         const service = name.startsWith('dispatch') ? 'dispatch' : (name as 'gateway' | 'callbacks')
         vars[name].DATABASE_URL = via(stack.databaseUrl(service))
+        vars[name].MIGRATION_DATABASE_URL = stack.databaseUrl(service)
       }
       pgbouncer = startTestPgbouncer({
         port,

@@ -1,11 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { Reply } from '@notify/service-kit'
-import type { Kysely } from 'kysely'
 import { eventually, type FaultProxy, startFaultProxy, TestEnv } from '../../dev-env/src/index.ts'
 import { runIdempotently } from '../src/idempotency/run-idempotently.ts'
-import { createIdempotencyTable } from '../src/idempotency/tables.ts'
+import { idempotencyTables } from '../src/idempotency/tables.ts'
 import type { Queries, Run } from '../src/open.ts'
-import { type Process, startProcess } from './schema.ts'
+import { makeTables, type Process, startProcess } from './schema.ts'
 
 let env: TestEnv
 let proxy: FaultProxy
@@ -14,9 +13,7 @@ let one: Process
 beforeAll(async () => {
   env = await TestEnv.start([])
   await env.sql('consent').query('create table things (id int primary key, name text not null)')
-  const { kit, db } = await startProcess(env)
-  await createIdempotencyTable(db.kysely as unknown as Kysely<unknown>)
-  await kit.stop()
+  await makeTables(env, idempotencyTables)
 })
 afterAll(() => env.stop())
 beforeEach(async () => {

@@ -1,8 +1,7 @@
 import type { Route, RouteInput, RouteReply } from '@notify/contracts'
 import { type ErrorCode, errorCodes, ProblemBody } from '@notify/contracts'
-import { Pool } from 'undici'
-import { exchange as exchangeWith } from './exchange.ts'
 import { pathOf } from './http/path-of.ts'
+import { createPeerPool, type PeerPool } from './peer-pool.ts'
 import { principalHeader } from './principal/verify.ts'
 import { Problem } from './problem.ts'
 
@@ -34,22 +33,11 @@ export interface InternalClient {
 }
 
 const mostConnections = 64
-/** A service answers a connection at once; one that does not gets the next call's attempt soon. */
-const connectTimeoutMs = 2000
 
 export function createInternalClient(baseUrl: string): InternalClient {
-  const { origin } = new URL(baseUrl)
-  const open = () => new Pool(origin, { connections: mostConnections, connect: { timeout: connectTimeoutMs } })
-  let pool = open()
-  // The others may be as dead as the one that gave no answer: each would cost somebody the whole wait.
-  const leave = (silent: Pool) => {
-    if (pool !== silent) return
-    pool = open()
-    silent.close().catch(() => {})
-  }
+  const pool = createPeerPool(new URL(baseUrl).origin, mostConnections)
   const exchange: InternalClient['exchange'] = async (contract, options) => {
-    const used = pool
-    const answer = await request(used, contract, options, () => leave(used))
+    const answer = await request(pool, contract, options)
     if (answer.status >= 200 && answer.status < 300) return answer
     throw problemOf(answer, contract)
   }
@@ -61,12 +49,7 @@ export function createInternalClient(baseUrl: string): InternalClient {
   }
 }
 
-async function request(
-  pool: Pool,
-  contract: Route,
-  options: CallOptions<Route>,
-  onSilence: () => void,
-): Promise<InternalAnswer> {
+async function request(pool: PeerPool, contract: Route, options: CallOptions<Route>): Promise<InternalAnswer> {
   const { params = {}, search = '', body, bodyText, principal, headers: given = {}, timeoutMs } = options
   const text = bodyText || (body === undefined ? null : JSON.stringify(body))
   const path = pathOf(contract, params) + search
@@ -75,10 +58,9 @@ async function request(
   if (text !== null) headers['content-type'] = 'application/json'
   if (principal) headers[principalHeader] = principal
   try {
-    const answer = await exchangeWith(pool, { method: contract.method, path, headers, body: text }, timeoutMs)
+    const answer = await pool.exchange({ method: contract.method, path, headers, body: text }, timeoutMs)
     return { status: answer.statusCode, text: answer.text, headers: answer.headers }
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ETIMEDOUT') onSilence()
     throw noAnswer(contract, error as NodeJS.ErrnoException)
   }
 }

@@ -81,9 +81,14 @@ const sslRequest = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47])
 
 /** @throws Error when the text has no line for one of the settings */
 function withSettings(ini: string, settings: Record<string, string>): string {
-  return Object.entries(settings).reduce((text, [name, value]) => {
-    const line = new RegExp(`^${name} *=.*$`, 'm')
-    if (!line.test(text)) throw new Error(`pgbouncer.ini has no ${name}`)
-    return text.replace(line, `${name} = ${value}`)
-  }, ini)
+  const left = new Map(Object.entries(settings))
+  const lines = ini.split('\n').map((line) => {
+    const name = line.split('=', 1)[0]!.trim()
+    const value = line.includes('=') ? left.get(name) : undefined
+    if (value === undefined) return line
+    left.delete(name)
+    return `${name} = ${value}`
+  })
+  if (left.size > 0) throw new Error(`pgbouncer.ini has no ${[...left.keys()].join(', ')}`)
+  return lines.join('\n')
 }

@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import {
   type BodyShare,
+  createPeerPool,
   type Door,
-  exchange,
   hasBody,
   internalProblem,
   Problem,
@@ -14,7 +14,6 @@ import {
   type WholeAnswer,
 } from '@notify/service-kit'
 import type { RequestHandler } from 'express'
-import { Pool } from 'undici'
 import type { FailureLimit } from '../limits/limit-failures.ts'
 
 /** Headers that concern one connection only (RFC 9110 7.6.1), and the one that outsiders may not send. */
@@ -35,8 +34,8 @@ const notForwarded = [
 
 /** The largest body that any carrier sends; each route of callbacks has its own limit below. */
 const maxBodyBytes = 512 * 1024
-/** Carriers wait 15 s. */
-const timeoutMs = 10_000
+/** Callers have an answer within 8 s. */
+const timeoutMs = 7000
 /** Connections for everybody, and those that the addresses which fail all the time share. */
 const connections = { usual: 64, narrow: 4 }
 
@@ -53,8 +52,8 @@ interface Target {
  */
 export function passCallbacks(door: Door, { url, addressOf, failures }: Target): RequestHandler {
   const { origin } = new URL(url)
-  const usual = new Pool(origin, { connections: connections.usual })
-  const narrow = new Pool(origin, { connections: connections.narrow })
+  const usual = createPeerPool(origin, connections.usual)
+  const narrow = createPeerPool(origin, connections.narrow)
   const pass = async (request: IncomingMessage & { originalUrl: string }, requestId: string, share: BodyShare) => {
     const body = hasBody(request) ? await readBody(request, maxBodyBytes, share) : null
     // It stays in memory until it is answered.
@@ -69,7 +68,7 @@ export function passCallbacks(door: Door, { url, addressOf, failures }: Target):
     const method = request.method as 'POST'
     try {
       const pool = failures.isOver(address) ? narrow : usual
-      const answer = await exchange(pool, { method, path: request.originalUrl, headers, body }, timeoutMs)
+      const answer = await pool.exchange({ method, path: request.originalUrl, headers, body }, timeoutMs)
       span.end()
       if (answer.statusCode >= 400 && answer.statusCode < 500) failures.count(address)
       return answer
