@@ -16,6 +16,9 @@ export type AcceptItem = z.infer<typeof AcceptItem>
 export const AcceptResult = z.union([
   z.object({ body: z.string(), replayed: z.boolean().optional() }),
   z.object({ problem: ProblemBody.omit({ request_id: true, type: true }) }),
+  z
+    .object({ pending: z.literal(true) })
+    .meta({ description: 'Takes its time; the same item asked for again, in a call that does not defer, is answered' }),
 ])
 export type AcceptResult = z.infer<typeof AcceptResult>
 
@@ -33,6 +36,9 @@ export const acceptNotifications = defineRoute({
       .max(512)
       .meta({ description: 'Signed; each once, however many items are of one caller' }),
     items: z.array(AcceptItem).min(1).max(512),
+    defers: z.boolean().default(false).meta({
+      description: 'Whether items that take their time may be answered `pending`, so that the others need not wait',
+    }),
   }),
   maxBodyBytes: 64 * 1024 * 1024,
   responses: { 200: z.object({ results: z.array(AcceptResult) }) },

@@ -1,3 +1,4 @@
+export * from './breathe.ts'
 export * from './coalesce.ts'
 export * from './config.ts'
 export * from './duration.ts'

@@ -1,5 +1,6 @@
 import type { Route, RouteInput, RouteReply } from '@notify/contracts'
 import { type ErrorCode, errorCodes, ProblemBody } from '@notify/contracts'
+import type { ExchangeError } from './exchange.ts'
 import { pathOf } from './http/path-of.ts'
 import { createPeerPool, type PeerPool } from './peer-pool.ts'
 import { principalHeader } from './principal/verify.ts'
@@ -61,14 +62,18 @@ async function request(pool: PeerPool, contract: Route, options: CallOptions<Rou
     const answer = await pool.exchange({ method: contract.method, path, headers, body: text }, timeoutMs)
     return { status: answer.statusCode, text: answer.text, headers: answer.headers }
   } catch (error) {
-    throw noAnswer(contract, error as NodeJS.ErrnoException)
+    throw noAnswer(contract, error as ExchangeError)
   }
 }
 
-function noAnswer(contract: Route, { code, message }: NodeJS.ErrnoException): Problem {
+/** Its cause tells by `hasLeft` whether the service called may have had the request. */
+function noAnswer(contract: Route, { code, message, hasLeft }: ExchangeError): Problem {
   return new Problem('service_unavailable', 'A part of the service does not answer; try again shortly', {
     headers: { 'Retry-After': '1' },
-    cause: new Error(`${contract.service} did not answer ${contract.method} ${contract.path}: ${code ?? message}`),
+    cause: Object.assign(
+      new Error(`${contract.service} did not answer ${contract.method} ${contract.path}: ${code ?? message}`),
+      { hasLeft },
+    ),
   })
 }
 

@@ -68,6 +68,20 @@ export const Config = z.object({
   ),
   RECEIPT_DEADLINE: duration('72h').describe('When a sent message without a receipt counts as settled'),
   STALLED_AFTER: duration('60s').describe('When work that JetStream should have delivered is published again'),
+  RENDER_THREADS: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(64)
+    .default(2)
+    .describe('Templates with tags and filters that are filled at the same time; one thread more is kept in reserve'),
+  RENDER_MS_PER_SECOND: z.coerce
+    .number()
+    .positive()
+    .default(500)
+    .describe(
+      'Processor time that the templates of one tenant may take in one process, in milliseconds a second; beyond it sends are answered 429',
+    ),
   DNS_SERVERS: z
     .string()
     .transform((text) => text.split(',').map((part) => part.trim()))

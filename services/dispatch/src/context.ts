@@ -8,6 +8,7 @@ import type { VerifiedDomains } from './domains/verified-domains.ts'
 import type { EventCatalogue } from './events/event-catalogue.ts'
 import type { DispatchMetrics } from './metrics.ts'
 import type { ProviderDirectory } from './providers/provider-directory.ts'
+import type { Renderer } from './rendering/create-renderer.ts'
 import type { SentAttempts } from './sending/sent-attempts.ts'
 import type { TemplateCatalogue } from './templates/template-catalogue.ts'
 
@@ -27,6 +28,11 @@ export interface Context {
     templates: TemplateCatalogue
     domains: VerifiedDomains
   }
+}
+
+/** What the API works with besides. */
+export interface ApiContext extends Context {
+  renderer: Renderer
 }
 
 /** What the worker works with besides. */

@@ -30,6 +30,10 @@ export function createMetrics(metrics: Metrics) {
     'notify_put_back_total',
     'Messages that went back into the queue before a carrier was called, by channel and cause',
   )
+  const renders = metrics.counter(
+    'notify_template_renders_total',
+    'Templates that were filled in a worker thread, by outcome: filled, refused or killed',
+  )
   const domains = metrics.counter('notify_domain_checks_total', 'Checks of sending domains, by the status after it')
   const identities = metrics.counter('notify_domain_identities_total', 'Carriers told of sending domains, by result')
   return {
@@ -39,6 +43,7 @@ export function createMetrics(metrics: Metrics) {
     attempt: (channel: string, kind: string, outcome: string) => attempts({ channel, kind, outcome }),
     carrierSeconds: (kind: string, seconds: number) => carrier(seconds, { kind }),
     receipt: (channel: string, status: string) => receipts({ channel, status }),
+    render: (outcome: 'filled' | 'refused' | 'killed') => renders({ outcome }),
     domainChecked: (status: string) => domains({ status }),
     identityTold: (result: 'ok' | 'failed') => identities({ result }),
     putBack: (channel: string, cause: 'circuit_open' | 'rate_limit' | 'late' | 'fault') => putBack({ channel, cause }),

@@ -22,7 +22,7 @@ import {
 import { type RouteEntry, route } from '@notify/service-kit'
 import { createAcceptHandler } from './accept/accept-notifications.ts'
 import { createBatch } from './accept/create-batch.ts'
-import type { Context } from './context.ts'
+import type { ApiContext } from './context.ts'
 import { createDomain } from './domains/create-domain.ts'
 import { deleteDomain } from './domains/delete-domain.ts'
 import { getDomain } from './domains/get-domain.ts'
@@ -42,7 +42,7 @@ import { previewTemplate } from './templates/preview-template.ts'
 import { replaceTemplate } from './templates/replace-template.ts'
 
 /** What the `api` role answers. */
-export const routesOf = (context: Context): readonly RouteEntry<Context>[] => [
+export const routesOf = (context: ApiContext): readonly RouteEntry<ApiContext>[] => [
   route(acceptNotifications, createAcceptHandler(context)),
   route(createNotificationBatch, createBatch),
   route(getContract, getNotification),

@@ -18,7 +18,7 @@ import { createCarriers } from './carriers/create-carriers.ts'
 import { holdBack } from './carriers/hold-back.ts'
 import type { Config } from './config.ts'
 import { consumersOf } from './consumers.ts'
-import type { Context, WorkerContext } from './context.ts'
+import type { ApiContext, Context, WorkerContext } from './context.ts'
 import { encryptedColumns } from './db/encrypted-columns.ts'
 import { migrations } from './db/migrations.ts'
 import type { Tables } from './db/schema.ts'
@@ -28,6 +28,7 @@ import { createEventCatalogue } from './events/event-catalogue.ts'
 import { createMetrics } from './metrics.ts'
 import { sealOldMetadata } from './notifications/seal-metadata.ts'
 import { createProviderDirectory } from './providers/provider-directory.ts'
+import { createRenderer } from './rendering/create-renderer.ts'
 import { routesOf } from './routes.ts'
 import { createSentAttempts } from './sending/sent-attempts.ts'
 import { startSchedulers } from './sending/start-schedulers.ts'
@@ -76,8 +77,14 @@ export async function createService(config: Config, kit: Kit): Promise<void> {
   else await startWorker(kit, context, bus)
 }
 
-async function startApi(kit: Kit, context: Context): Promise<void> {
-  const { config, db } = context
+async function startApi(kit: Kit, shared: Context): Promise<void> {
+  const { config, db } = shared
+  const { RENDER_THREADS: threads, RENDER_MS_PER_SECOND: msPerSecond } = config
+  const context: ApiContext = {
+    ...shared,
+    renderer: createRenderer({ threads, msPerSecond, metrics: shared.metrics, log: shared.log }),
+  }
+  kit.lifecycle.onStop('renderer', () => context.renderer.close())
   if (config.BOOTSTRAP_FILE) await loadBootstrap(context, config.BOOTSTRAP_FILE)
   startPeriodic(kit, { name: 'idempotency retention', everyMs: 60_000, run: () => deleteExpiredKeys(db) })
   await serveHttp(kit, { config, context, routes: routesOf(context) })

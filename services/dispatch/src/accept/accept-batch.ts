@@ -1,6 +1,6 @@
 import { findAnswers, idempotencyConflict, type Run } from '@notify/database'
 import { Problem } from '@notify/service-kit'
-import type { Context } from '../context.ts'
+import type { ApiContext } from '../context.ts'
 import type { AcceptOutcome, Candidate, NewNotification } from './accept-item.ts'
 import { commitJudged, raced } from './commit-judged.ts'
 import { judgeBatch } from './judge-batch.ts'
@@ -10,7 +10,7 @@ import { judgeBatch } from './judge-batch.ts'
  * first goes ahead and the others follow it.
  * @returns outcomes in the order of the candidates
  */
-export async function acceptBatch(context: Context, candidates: readonly Candidate[]): Promise<AcceptOutcome[]> {
+export async function acceptBatch(context: ApiContext, candidates: readonly Candidate[]): Promise<AcceptOutcome[]> {
   const outcomes = new Map<Candidate, AcceptOutcome>()
   let round = candidates
   while (round.length > 0) {
@@ -38,7 +38,7 @@ function splitTwins(candidates: readonly Candidate[]): { leaders: Candidate[]; f
 }
 
 async function acceptLeaders(
-  context: Context,
+  context: ApiContext,
   leaders: readonly Candidate[],
   outcomes: Map<Candidate, AcceptOutcome>,
 ): Promise<void> {

@@ -1,5 +1,6 @@
 import type { Channel, DispatchRequest, KeyPrincipal, Lane } from '@notify/contracts'
 import type { Problem } from '@notify/service-kit'
+import type { Payload } from '../carriers/carrier.ts'
 
 /** A dispatch request whose caller and shape are known to be good. */
 export interface Candidate {
@@ -7,6 +8,8 @@ export interface Candidate {
   principal: KeyPrincipal
   request: DispatchRequest
   traceparent: string | null
+  /** What is to be sent, made before the request is judged along with others: it may take its time. */
+  content?: Promise<Payload>
   idempotency: { scope: string; key: string; fingerprint: string } | undefined
 }
 

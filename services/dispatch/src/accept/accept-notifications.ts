@@ -1,41 +1,54 @@
 import type { AcceptItem, AcceptResult, acceptNotifications as contract, KeyPrincipal } from '@notify/contracts'
 import { coalesce, type Handler, isTraceparent, Problem } from '@notify/service-kit'
-import type { Context } from '../context.ts'
+import type { ApiContext } from '../context.ts'
 import { acceptBatch } from './accept-batch.ts'
 import type { AcceptOutcome, Candidate } from './accept-item.ts'
 import { refusalOf } from './judge-batch.ts'
+import { prepareContent } from './prepare-content.ts'
 import { readCandidate } from './read-candidate.ts'
+import { type Begun, createStragglers } from './stragglers.ts'
 
 const maxBatch = 512
 const commitsInFlight = 3
 
 /** Answers the gateway's coalesced calls; calls of the same moment share a commit. */
-export function createAcceptHandler(context: Context): Handler<Context, typeof contract> {
+export function createAcceptHandler(context: ApiContext): Handler<ApiContext, typeof contract> {
   const accept = coalesce<Candidate, AcceptOutcome>({
     maxBatch,
     maxInFlight: commitsInFlight,
     run: (candidates) => acceptBatch(context, candidates),
   })
-  return async (_context, { body: { principals, items } }) => {
+  const stragglers = createStragglers<AcceptResult>()
+  return async (_context, { body: { principals, items, defers } }) => {
     const callers = await Promise.all(principals.map((principal) => callerOf(context, principal)))
-    return {
-      results: await Promise.all(items.map((item) => acceptItem(context, item, callers[item.principal], accept))),
-    }
+    const begun = items.map((item): Begun<AcceptResult> => {
+      const late = stragglers.take(item.notification_id)
+      if (late) return { id: item.notification_id, prepared: late, result: late }
+      const { promise: prepared, resolve: markPrepared } = Promise.withResolvers<void>()
+      const result = acceptItem(context, item, callers[item.principal], accept, markPrepared)
+      return { id: item.notification_id, prepared, result }
+    })
+    if (!defers) return { results: await Promise.all(begun.map(({ result }) => result)) }
+    return { results: await stragglers.leaveBehind(begun, { pending: true }) }
   }
 }
 
 async function acceptItem(
-  context: Context,
+  context: ApiContext,
   item: AcceptItem,
   caller: KeyPrincipal | Problem | undefined,
   accept: (candidate: Candidate) => Promise<AcceptOutcome>,
+  markPrepared: () => void,
 ): Promise<AcceptResult> {
   const span = context.tracer.start('accept notification', {
     parent: isTraceparent(item.traceparent) ? item.traceparent : undefined,
     attributes: { 'notification.id': item.notification_id },
   })
   try {
-    const outcome = await accept(candidateOf(context, item, caller, span.traceparent))
+    const candidate = candidateOf(context, item, caller, span.traceparent)
+    await prepareContent(context, candidate)
+    markPrepared()
+    const outcome = await accept(candidate)
     if (outcome instanceof Problem) throw outcome
     span.end()
     return outcome
@@ -46,11 +59,13 @@ async function acceptItem(
       context.log.error({ notification_id: item.notification_id, err: error }, 'a dispatch request failed')
     span.end(problem)
     return { problem: problem.toBody() }
+  } finally {
+    markPrepared()
   }
 }
 
 /** Who calls; a principal that may not send is a refusal of all of its items. */
-async function callerOf({ secrets }: Context, token: string): Promise<KeyPrincipal | Problem> {
+async function callerOf({ secrets }: ApiContext, token: string): Promise<KeyPrincipal | Problem> {
   try {
     const principal = await secrets.verifyPrincipal(token)
     if (principal.kind === 'key' && principal.permissions.includes('notifications:send')) return principal
@@ -62,7 +77,7 @@ async function callerOf({ secrets }: Context, token: string): Promise<KeyPrincip
 
 /** @throws Problem for a caller that may not send or a body that does not fit its schema */
 function candidateOf(
-  context: Context,
+  context: ApiContext,
   { notification_id: notificationId, request, idempotency_key: idempotencyKey }: AcceptItem,
   caller: KeyPrincipal | Problem | undefined,
   traceparent: string | undefined,

@@ -1,9 +1,17 @@
-import { expect, test } from '@jest/globals'
+import { afterAll, expect, test } from '@jest/globals'
+import { newId } from '@notify/contracts'
 import { Problem } from '@notify/service-kit'
+import { startRenderer } from '../../tests/test-renderer.ts'
 import { composeEmail } from './compose-email.ts'
 
 type Request = Parameters<typeof composeEmail>[0]
 type Template = Parameters<typeof composeEmail>[1]
+
+const renderer = startRenderer()
+afterAll(() => renderer.close())
+const tenant = newId('ten')
+const compose = (request: Request, template?: Template) =>
+  composeEmail(request, template, (texts, variables) => renderer.fill(tenant, texts, variables))
 
 const recipient = 'ada@example.com'
 const content = { recipient, subject: 'Hi {{name}}', body: 'Dear {{name}} <3', html_body: '<p>Dear {{name}}</p>' }
@@ -15,9 +23,12 @@ const template = {
 const event = { recipient, event_key: 'order.shipped', data: { name: 'Ada <3', order: 'A&1' } }
 const stored = { recipient, template_data: event.data }
 
-function refusalOf(request: Request, used?: Template): [code: string, path: string | undefined, message: string] {
+async function refusalOf(
+  request: Request,
+  used?: Template,
+): Promise<[code: string, path: string | undefined, message: string]> {
   try {
-    composeEmail(request, used)
+    await compose(request, used)
   } catch (error) {
     if (error instanceof Problem) return [error.code, error.errors?.[0]?.path, error.message]
     throw error
@@ -25,8 +36,8 @@ function refusalOf(request: Request, used?: Template): [code: string, path: stri
   throw new Error('it was composed')
 }
 
-test('content goes out as it was written', () => {
-  expect(composeEmail(content)).toEqual({
+test('content goes out as it was written', async () => {
+  expect(await compose(content)).toEqual({
     to: recipient,
     subject: 'Hi {{name}}',
     text: 'Dear {{name}} <3',
@@ -34,8 +45,8 @@ test('content goes out as it was written', () => {
   })
 })
 
-test('content is filled with template_data when there is some, HTML escaped', () => {
-  expect(composeEmail({ ...content, template_data: { name: 'Zoë & "co"' } })).toEqual({
+test('content is filled with template_data when there is some, HTML escaped', async () => {
+  expect(await compose({ ...content, template_data: { name: 'Zoë & "co"' } })).toEqual({
     to: recipient,
     subject: 'Hi Zoë & "co"',
     text: 'Dear Zoë & "co" <3',
@@ -46,8 +57,8 @@ test('content is filled with template_data when there is some, HTML escaped', ()
 test.each([
   ['an event', event],
   ['a stored template', stored],
-])('the template of %s is filled, HTML escaped', (_what, request) => {
-  expect(composeEmail(request, template)).toEqual({
+])('the template of %s is filled, HTML escaped', async (_what, request) => {
+  expect(await compose(request, template)).toEqual({
     to: recipient,
     subject: 'Order A&1 for Ada <3',
     text: 'Hi Ada <3, A&1 is on its way.',
@@ -55,27 +66,27 @@ test.each([
   })
 })
 
-test('what is not there is left out', () => {
-  expect(composeEmail({ recipient, subject: 'S', body: 'B' })).toEqual({ to: recipient, subject: 'S', text: 'B' })
-  expect(composeEmail({ recipient, subject: 'S', body: 'B', html_body: ' ' })).not.toHaveProperty('html')
-  expect(composeEmail({ ...event, data: undefined }, { subject: 'S', body: 'B' })).not.toHaveProperty('html')
+test('what is not there is left out', async () => {
+  expect(await compose({ recipient, subject: 'S', body: 'B' })).toEqual({ to: recipient, subject: 'S', text: 'B' })
+  expect(await compose({ recipient, subject: 'S', body: 'B', html_body: ' ' })).not.toHaveProperty('html')
+  expect(await compose({ ...event, data: undefined }, { subject: 'S', body: 'B' })).not.toHaveProperty('html')
 })
 
-test('a recipient has an address and may have a name; the domain is written in ASCII', () => {
-  const to = (recipient: Request['recipient']) => {
-    const { to, to_name } = composeEmail({ ...content, recipient })
+test('a recipient has an address and may have a name; the domain is written in ASCII', async () => {
+  const to = async (recipient: Request['recipient']) => {
+    const { to, to_name } = await compose({ ...content, recipient })
     return [to, to_name]
   }
-  expect(to({ email: 'ada@Bücher.example', name: ' Łukasz, "the" shop ' })).toEqual([
+  expect(await to({ email: 'ada@Bücher.example', name: ' Łukasz, "the" shop ' })).toEqual([
     'ada@xn--bcher-kva.example',
     'Łukasz, "the" shop',
   ])
-  expect(to({ email: recipient })).toEqual([recipient, undefined])
-  expect(to({ email: recipient, name: '  ' })).toEqual([recipient, undefined])
+  expect(await to({ email: recipient })).toEqual([recipient, undefined])
+  expect(await to({ email: recipient, name: '  ' })).toEqual([recipient, undefined])
 })
 
-test('a sender of its own is read like every address', () => {
-  expect(composeEmail({ ...content, from: 'news@BÜCHER.example' })).toMatchObject({
+test('a sender of its own is read like every address', async () => {
+  expect(await compose({ ...content, from: 'news@BÜCHER.example' })).toMatchObject({
     from: 'news@xn--bcher-kva.example',
   })
   for (const from of [
@@ -85,7 +96,7 @@ test('a sender of its own is read like every address', () => {
     'zoë@example.com',
     '',
   ]) {
-    expect(refusalOf({ ...content, from }).slice(0, 2)).toEqual(['validation_failed', 'from'])
+    expect((await refusalOf({ ...content, from })).slice(0, 2)).toEqual(['validation_failed', 'from'])
   }
 })
 
@@ -106,14 +117,14 @@ test.each<[string, Request['recipient'], string]>([
   ['a name with a line separator', { email: recipient, name: 'A\u2028da' }, 'recipient.name'],
   ['a name that is none', { email: recipient, name: { first: 'Ada' } }, 'recipient.name'],
   ['a name of 201 characters', { email: recipient, name: 'a'.repeat(201) }, 'recipient.name'],
-])('a recipient that is %s is refused, naming the field', (_what, bad, path) => {
-  const [code, named, message] = refusalOf({ ...content, recipient: bad })
+])('a recipient that is %s is refused, naming the field', async (_what, bad, path) => {
+  const [code, named, message] = await refusalOf({ ...content, recipient: bad })
   expect([code, named]).toEqual(['invalid_recipient', path])
   expect(message.length).toBeLessThan(300)
 })
 
-test('unicode before the @ is refused with the reason', () => {
-  expect(refusalOf({ ...content, recipient: 'zoë@example.com' })[2]).toMatch(/SMTPUTF8/)
+test('unicode before the @ is refused with the reason', async () => {
+  expect((await refusalOf({ ...content, recipient: 'zoë@example.com' }))[2]).toMatch(/SMTPUTF8/)
 })
 
 test.each<[string, Request, Template, string]>([
@@ -158,8 +169,8 @@ test.each<[string, Request, Template, string]>([
     { subject: 'S', body: 'B', html_body: '{{ "%00" | url_decode }}' },
     'data',
   ],
-])('%s is 422 naming the field', (_what, request, used, path) => {
-  expect(refusalOf(request, used).slice(0, 2)).toEqual(['validation_failed', path])
+])('%s is 422 naming the field', async (_what, request, used, path) => {
+  expect((await refusalOf(request, used)).slice(0, 2)).toEqual(['validation_failed', path])
 })
 
 test.each<[Request, Template, string]>([
@@ -168,11 +179,11 @@ test.each<[Request, Template, string]>([
   [{ ...stored, template_data: { name: 'Ada' } }, template, 'template_data.order'],
   [{ ...content, template_data: {} }, undefined, 'template_data.name'],
   [event, { subject: 'S', body: 'B', html_body: '{{ price }}' }, 'data.price'],
-])('%# a variable that is missing is named', (request, used, path) => {
-  expect(refusalOf(request, used).slice(0, 2)).toEqual(['template_variable_missing', path])
+])('%# a variable that is missing is named', async (request, used, path) => {
+  expect((await refusalOf(request, used)).slice(0, 2)).toEqual(['template_variable_missing', path])
 })
 
-test('a subject may stand in a template of several lines', () => {
+test('a subject may stand in a template of several lines', async () => {
   const subject = '\n  {% if vip %}Dear {% endif %}{{ name }}\n'
-  expect(composeEmail({ ...event, data: { name: 'Ada' } }, { subject, body: 'B' }).subject).toBe('Ada')
+  expect((await compose({ ...event, data: { name: 'Ada' } }, { subject, body: 'B' })).subject).toBe('Ada')
 })

@@ -1,8 +1,9 @@
 import { type DispatchRequest, type EventTemplates, oneLinePattern } from '@notify/contracts'
 import { Problem } from '@notify/service-kit'
 import type { EmailPayload } from '../carriers/email-payload.ts'
-import { type RenderOptions, renderHtml, renderText } from '../events/render-template.ts'
+import type { Fill, NamedTemplate } from '../rendering/create-renderer.ts'
 import { readAddress } from './read-address.ts'
+import { textFault } from './text-fault.ts'
 
 /** The parts of a dispatch request that an email is made of. */
 type EmailRequest = Pick<DispatchRequest, 'recipient'> &
@@ -21,12 +22,13 @@ const maxName = 200
  * @param template of the event or the stored template that the request names; none in the content form
  * @throws Problem `invalid_recipient`, `validation_failed` or `template_variable_missing`, naming the field
  */
-export function composeEmail(
+export async function composeEmail(
   request: EmailRequest,
-  template?: EmailTemplate,
+  template: EmailTemplate | undefined,
+  fill: Fill,
   envelope: Envelope = readEnvelope(request),
-): EmailPayload & { text: string } {
-  return { ...envelope, ...(template ? filled(request, template) : written(request)) }
+): Promise<EmailPayload & { text: string }> {
+  return { ...envelope, ...(await (template ? filled(request, template, fill) : written(request, fill))) }
 }
 
 /**
@@ -62,37 +64,35 @@ function senderOf(text: string): string {
 }
 
 /** The template's content, filled with the variables that belong to it. */
-function filled(request: EmailRequest, template: EmailTemplate): Content {
+function filled(request: EmailRequest, template: EmailTemplate, fill: Fill): Promise<Content> {
   const field = request.event_key === undefined ? 'template_data' : 'data'
-  return fill(template, request[field] ?? {}, () => ({ field }))
+  return fillParts(template, request[field] ?? {}, fill, () => ({ field }))
 }
 
 /** The caller's own content. */
-function written({ subject, body, html_body, template_data }: EmailRequest): Content {
+async function written({ subject, body, html_body, template_data }: EmailRequest, fill: Fill): Promise<Content> {
   if (subject === undefined) throw invalid('subject', 'is missing; an email needs one')
   if (body === undefined) throw invalid('body', 'is missing')
   if (template_data === undefined) return checked({ subject, text: body, html: html_body }, (part) => part)
-  return fill({ subject, body, html_body }, template_data, (part) => ({
-    field: 'template_data',
-    part,
-    remember: false,
-  }))
+  return fillParts({ subject, body, html_body }, template_data, fill, (part) => ({ field: 'template_data', part }))
 }
 
 type Part = 'subject' | 'body' | 'html_body'
 
-function fill(
+async function fillParts(
   { subject, body, html_body }: { subject: string; body: string; html_body?: string | undefined },
   variables: Record<string, unknown>,
-  optionsOf: (part: Part) => RenderOptions & { field: string },
-): Content {
-  const content = {
-    subject: renderText(subject, variables, optionsOf('subject')),
-    text: renderText(body, variables, optionsOf('body')),
-    html: html_body === undefined ? undefined : renderHtml(html_body, variables, optionsOf('html_body')),
-  }
-  return checked(content, (place) => {
-    const { part, field } = optionsOf(place)
+  fill: Fill,
+  nameOf: (part: Part) => Pick<NamedTemplate, 'field' | 'part'>,
+): Promise<Content> {
+  const texts: NamedTemplate[] = [
+    { form: 'text', template: subject, ...nameOf('subject') },
+    { form: 'text', template: body, ...nameOf('body') },
+  ]
+  if (html_body !== undefined) texts.push({ form: 'html', template: html_body, ...nameOf('html_body') })
+  const [title = '', text = '', html] = await fill(texts, variables)
+  return checked({ subject: title, text, html }, (place) => {
+    const { part, field } = nameOf(place)
     return part ?? field
   })
 }
@@ -111,10 +111,18 @@ function checked(
     throw invalid(pathOf('subject'), 'gives a subject with line breaks or control characters')
   }
   if (text.trim() === '') throw invalid(pathOf('body'), 'gives an empty text')
-  if (text.includes('\0')) throw invalid(pathOf('body'), 'gives a text with NUL characters')
-  if (html?.includes('\0')) throw invalid(pathOf('html_body'), 'gives HTML with NUL characters')
+  for (const [part, content] of [
+    ['subject', title],
+    ['body', text],
+    ['html_body', html ?? ''],
+  ] as const) {
+    const fault = textFault(content)
+    if (fault) throw invalid(pathOf(part), `gives ${nameOfPart[part]} that ${fault}`)
+  }
   return { subject: title, text, ...(html === undefined || html.trim() === '' ? {} : { html }) }
 }
+
+const nameOfPart: Record<Part, string> = { subject: 'a subject', body: 'a text', html_body: 'HTML' }
 
 function badRecipient(path: string, message: string): Problem {
   return new Problem('invalid_recipient', `${path} ${message}`, { errors: [{ path, message }] })

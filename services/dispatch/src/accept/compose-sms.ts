@@ -1,6 +1,7 @@
 import { type DispatchRequest, type EventTemplates, e164Pattern } from '@notify/contracts'
 import { Problem } from '@notify/service-kit'
-import { renderText } from '../events/render-template.ts'
+import type { Fill } from '../rendering/create-renderer.ts'
+import { textFault } from './text-fault.ts'
 
 /** Twilio refuses longer bodies (error 21617); in UTF-16 code units. */
 const maxCharacters = 1600
@@ -21,17 +22,18 @@ export function readPhone({ recipient }: Pick<DispatchRequest, 'recipient'>): st
  * @param template of the event or the stored template that the request names; none in the content form
  * @throws Problem `validation_failed` or `template_variable_missing`, naming the field
  */
-export function composeSms(request: DispatchRequest, template: EventTemplates['sms']): string {
-  const text = template ? filled(request, template.body) : written(request)
+export async function composeSms(
+  request: DispatchRequest,
+  template: EventTemplates['sms'],
+  fill: Fill,
+): Promise<string> {
+  const text = await (template ? filled(request, template.body, fill) : written(request, fill))
   const fault =
     text.trim() === ''
       ? 'is empty'
       : text.length > maxCharacters
         ? `has more than ${maxCharacters} characters`
-        : // The request held none, but a template's filters can make one.
-          text.includes('\0')
-          ? 'contains a NUL character'
-          : undefined
+        : textFault(text)
   if (!fault) return text
   const path = template ? variablesOf(request) : 'body'
   throw new Problem('validation_failed', `The text to send ${fault}`, {
@@ -39,14 +41,17 @@ export function composeSms(request: DispatchRequest, template: EventTemplates['s
   })
 }
 
-function filled(request: DispatchRequest, template: string): string {
+async function filled(request: DispatchRequest, template: string, fill: Fill): Promise<string> {
   const field = variablesOf(request)
-  return renderText(template, request[field] ?? {}, { field })
+  const [text = ''] = await fill([{ form: 'text', template, field }], request[field] ?? {})
+  return text
 }
 
-function written({ body = '', template_data }: DispatchRequest): string {
+async function written({ body = '', template_data }: DispatchRequest, fill: Fill): Promise<string> {
   if (template_data === undefined) return body
-  return renderText(body, template_data, { field: 'template_data', part: 'body', remember: false })
+  const template = { form: 'text', template: body, field: 'template_data', part: 'body' } as const
+  const [text = ''] = await fill([template], template_data)
+  return text
 }
 
 /** The field that holds the variables of a template: events have `data`, stored templates `template_data`. */

@@ -1,7 +1,7 @@
 import { type BatchResult, type createNotificationBatch as contract, newId } from '@notify/contracts'
 import { idempotent, type Unfinished, withSavepoint } from '@notify/database'
 import { type Handler, type HttpRequest, Problem, Reply, requireStorable } from '@notify/service-kit'
-import type { Context } from '../context.ts'
+import type { ApiContext } from '../context.ts'
 import type { AcceptOutcome, Candidate, NewNotification } from './accept-item.ts'
 import { commitJudged } from './commit-judged.ts'
 import { judgeBatch } from './judge-batch.ts'
@@ -15,7 +15,7 @@ type Judged = BatchResult | Problem | NewNotification
  * Accepts the requests of one call, each alone. With an Idempotency-Key the whole answer is kept along with them; where one
  * failed on our side, the others are kept, and a repetition tries that one again.
  */
-export const createBatch: Handler<Context, typeof contract> = idempotent({
+export const createBatch: Handler<ApiContext, typeof contract> = idempotent({
   prepare: judgeRequests,
   async effect(context, request, run, judged) {
     const items = judged.filter(isNew)
@@ -28,7 +28,7 @@ export const createBatch: Handler<Context, typeof contract> = idempotent({
 })
 
 /** @param done the results of an earlier call with this key, some of which are to be tried again */
-async function judgeRequests(context: Context, request: Request, done?: string): Promise<Judged[]> {
+async function judgeRequests(context: ApiContext, request: Request, done?: string): Promise<Judged[]> {
   const results: (BatchResult | undefined)[] = done === undefined ? [] : JSON.parse(done).results
   const read = request.body.requests.map((one, place) => {
     const result = results[place]
@@ -40,7 +40,7 @@ async function judgeRequests(context: Context, request: Request, done?: string):
   return read.map((one) => (isCandidate(one) ? places.get(one)! : one))
 }
 
-function tryRead(context: Context, request: unknown, { principal, span }: Request): Candidate | Problem {
+function tryRead(context: ApiContext, request: unknown, { principal, span }: Request): Candidate | Problem {
   try {
     requireStorable(request)
     return readCandidate(context, {
@@ -58,7 +58,7 @@ function tryRead(context: Context, request: unknown, { principal, span }: Reques
 
 /** The call's answer, final unless a request failed on our side. @throws Problem when all of them did */
 function answerOf(
-  { log, metrics }: Context,
+  { log, metrics }: ApiContext,
   requestId: string,
   results: readonly (BatchResult | Problem)[],
 ): Reply | Unfinished {

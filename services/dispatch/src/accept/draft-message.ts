@@ -1,6 +1,7 @@
 import type { DispatchRequest, EventTemplates } from '@notify/contracts'
 import { maskEmail, maskPhone } from '@notify/privacy'
 import type { Payload } from '../carriers/carrier.ts'
+import type { Fill } from '../rendering/create-renderer.ts'
 import { composeEmail, readEnvelope } from './compose-email.ts'
 import { composeSms, readPhone } from './compose-sms.ts'
 
@@ -13,7 +14,7 @@ export interface Draft {
   from: string | undefined
   credits: number
   /** @throws Problem naming the field at fault */
-  compose(templates: EventTemplates | undefined): Payload
+  compose(templates: EventTemplates | undefined, fill: Fill): Promise<Payload>
 }
 
 const smsCredits = 1
@@ -37,13 +38,16 @@ export function draftMessage(request: DispatchRequest): Draft | undefined {
 
 function draftSms(request: DispatchRequest): Draft {
   const to = readPhone(request)
-  const compose: Draft['compose'] = (templates) => ({ to, text: composeSms(request, templates?.sms) })
+  const compose: Draft['compose'] = async (templates, fill) => ({
+    to,
+    text: await composeSms(request, templates?.sms, fill),
+  })
   return { to, masked: maskPhone(to), from: undefined, credits: smsCredits, compose }
 }
 
 function draftEmail(request: DispatchRequest): Draft {
   const envelope = readEnvelope(request)
   const { to, from } = envelope
-  const compose: Draft['compose'] = (templates) => composeEmail(request, templates?.email, envelope)
+  const compose: Draft['compose'] = (templates, fill) => composeEmail(request, templates?.email, fill, envelope)
   return { to, masked: maskEmail(to), from, credits: emailCredits, compose }
 }

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto'
-import { expect, test } from '@jest/globals'
+import { afterAll, expect, test } from '@jest/globals'
 import { DispatchRequest, type EventTemplates, type KeyPrincipal, newId } from '@notify/contracts'
 import { createBlindIndex, parseKeyRing } from '@notify/privacy'
 import { Problem } from '@notify/service-kit'
-import type { Context } from '../context.ts'
+import { startRenderer } from '../../tests/test-renderer.ts'
+import type { ApiContext } from '../context.ts'
 import type { PublishedEvent } from '../events/event-catalogue.ts'
 import type { Provider } from '../providers/provider-directory.ts'
 import type { Candidate } from './accept-item.ts'
@@ -11,6 +12,8 @@ import { judgeCandidate, payloadPlace } from './judge-candidate.ts'
 
 const keyRing = parseKeyRing(`k1:${randomBytes(32).toString('base64')}`)
 const blindIndex = createBlindIndex(randomBytes(32))
+const renderer = startRenderer()
+afterAll(() => renderer.close())
 const principal: KeyPrincipal = {
   kind: 'key',
   key_id: newId('key'),
@@ -42,17 +45,18 @@ interface World {
 }
 
 /** What the rules look at: the records as they would come from the database. */
-function world({ events = [shipped], providers = [provider], templates = {}, sandbox }: World = {}): Context {
+function world({ events = [shipped], providers = [provider], templates = {}, sandbox }: World = {}): ApiContext {
   return {
     config: { CARRIER_SANDBOX_URL: sandbox },
     secrets: { keyRing, blindIndex },
+    renderer,
     directory: {
       events: { find: async (_app: string, key: string) => events.find(({ event_key }) => event_key === key) },
       providers: { list: async () => providers },
       templates: { find: async (_tenant: string, _app: string, id: string) => templates[id] },
       domains: { isVerified: async (_tenant: string, domain: string) => domain === 'shop.example' },
     },
-  } as unknown as Context
+  } as unknown as ApiContext
 }
 
 const sms = { channel: 'sms', recipient: { phone: '+15551230001' } }

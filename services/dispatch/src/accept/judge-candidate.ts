@@ -1,8 +1,9 @@
 import type { Channel, KeyPrincipal, NotificationAccepted } from '@notify/contracts'
-import { Problem } from '@notify/service-kit'
-import type { Context } from '../context.ts'
+import { breathe, Problem } from '@notify/service-kit'
+import type { ApiContext } from '../context.ts'
 import { domainOf } from '../domains/verified-domains.ts'
 import { sealMetadata } from '../notifications/metadata.ts'
+import type { Fill } from '../rendering/create-renderer.ts'
 import type { Candidate, NewNotification } from './accept-item.ts'
 import { draftMessage } from './draft-message.ts'
 import { findTemplates } from './find-templates.ts'
@@ -16,7 +17,7 @@ export const payloadPlace = (tenantId: string, notificationId: string) => `notif
  * the recipient is suppressed is seen by the commit.
  * @throws Problem with the documented code
  */
-export async function judgeCandidate(context: Context, candidate: Candidate): Promise<NewNotification> {
+export async function judgeCandidate(context: ApiContext, candidate: Candidate): Promise<NewNotification> {
   const { principal, request, notificationId } = candidate
   const { tenant_id } = principal
   const { channel } = request
@@ -26,7 +27,9 @@ export async function judgeCandidate(context: Context, candidate: Candidate): Pr
   await requireProvider(context, principal, channel)
   if (draft.from !== undefined) await requireVerified(context, tenant_id, draft.from)
   const sendAt = readSendAt(request)
-  const payload = draft.compose(templates)
+  const fill: Fill = (texts, variables) => context.renderer.fill(tenant_id, texts, variables)
+  await breathe()
+  const payload = await (candidate.content ?? draft.compose(templates, fill))
   const answer: NotificationAccepted = {
     status: 'accepted',
     notification_id: notificationId,
@@ -47,7 +50,7 @@ export async function judgeCandidate(context: Context, candidate: Candidate): Pr
   }
 }
 
-async function requireProvider({ directory, config }: Context, principal: KeyPrincipal, channel: Channel) {
+async function requireProvider({ directory, config }: ApiContext, principal: KeyPrincipal, channel: Channel) {
   const { tenant_id, application_id, mode } = principal
   const providers = await directory.providers.list(tenant_id, application_id, channel)
   const isReachable = mode === 'live' || config.CARRIER_SANDBOX_URL !== undefined
@@ -55,7 +58,7 @@ async function requireProvider({ directory, config }: Context, principal: KeyPri
 }
 
 /** Mail that names a domain is vouched for by that domain's owner: by its key, and so by its name. */
-async function requireVerified({ directory }: Context, tenantId: string, from: string): Promise<void> {
+async function requireVerified({ directory }: ApiContext, tenantId: string, from: string): Promise<void> {
   const domain = domainOf(from)
   if (await directory.domains.isVerified(tenantId, domain)) return
   throw new Problem(

@@ -1,7 +1,7 @@
 import type { EventTemplates, FieldError } from '@notify/contracts'
 import { Problem } from '@notify/service-kit'
-import { faultOf } from '../events/render-template.ts'
-import { mapTemplates } from './map-templates.ts'
+import type { Renderer } from '../rendering/create-renderer.ts'
+import { textsOf } from './map-templates.ts'
 
 /** Texts with placeholders that a set of templates may hold: each takes its time when filled. */
 const maxTexts = 200
@@ -9,21 +9,18 @@ const maxFaults = 50
 
 /**
  * Refuses templates that could never be filled, before anybody sends with them.
- * @throws Problem `validation_failed` naming each
+ * @throws Problem `validation_failed` naming each, `rate_limited` when the tenant's templates take too much time
  */
-export function requireFillable(templates: EventTemplates): void {
+export async function requireFillable(renderer: Renderer, tenantId: string, templates: EventTemplates): Promise<void> {
+  const texts = textsOf(templates)
   const errors: FieldError[] = []
-  let texts = 0
-  mapTemplates(templates, (template, form, path) => {
-    texts++
-    if (texts <= maxTexts && errors.length < maxFaults) {
-      const fault = faultOf(form, template)
-      if (fault !== undefined) errors.push({ path: `templates.${path}`, message: `is no template: ${fault}` })
-    }
-    return template
-  })
-  if (texts > maxTexts) {
-    errors.unshift({ path: 'templates', message: `must hold at most ${maxTexts} texts; these are ${texts}` })
+  if (texts.length > maxTexts) {
+    errors.push({ path: 'templates', message: `must hold at most ${maxTexts} texts; these are ${texts.length}` })
+  }
+  for (const text of texts.slice(0, maxTexts)) {
+    const fault = await renderer.faultOf(tenantId, text)
+    if (fault !== undefined) errors.push({ path: `templates.${text.path}`, message: `is no template: ${fault}` })
+    if (errors.length >= maxFaults) break
   }
   const [first] = errors
   if (first) throw new Problem('validation_failed', `${first.path} ${first.message}`, { errors })

@@ -1,15 +1,15 @@
 import { type createTemplate as contract, newId } from '@notify/contracts'
 import { idempotent } from '@notify/database'
 import { type Handler, Reply } from '@notify/service-kit'
-import type { Context } from '../context.ts'
+import type { ApiContext } from '../context.ts'
 import { requireFillable } from './check-templates.ts'
 import { describeWhole } from './describe-template.ts'
 import { insertTemplate } from './template-store.ts'
 
 /** Stores a template for `template_id`. */
-export const createTemplate: Handler<Context, typeof contract> = idempotent({
-  async prepare(_context, { body }) {
-    requireFillable(body.templates)
+export const createTemplate: Handler<ApiContext, typeof contract> = idempotent({
+  async prepare({ renderer }, { body, principal }) {
+    await requireFillable(renderer, principal.tenant_id, body.templates)
     return newId('tmpl')
   },
   async effect(_context, { body, principal }, run, id) {

@@ -1,6 +1,8 @@
-import { expect, test } from '@jest/globals'
+import { afterAll, expect, test } from '@jest/globals'
 import type { EventTemplates } from '@notify/contracts'
+import { newId } from '@notify/contracts'
 import { Problem } from '@notify/service-kit'
+import { startRenderer } from '../../tests/test-renderer.ts'
 import { requireFillable } from './check-templates.ts'
 import { mapTemplates } from './map-templates.ts'
 
@@ -44,9 +46,12 @@ test('channels without a template get none', () => {
   expect(mapTemplates({ sms: { body: 'a' } }, (template) => template)).toEqual({ sms: { body: 'a' } })
 })
 
-function faultsOf(templates: EventTemplates): string[] {
+const renderer = startRenderer()
+afterAll(() => renderer.close())
+
+async function faultsOf(templates: EventTemplates): Promise<string[]> {
   try {
-    requireFillable(templates)
+    await requireFillable(renderer, newId('ten'), templates)
   } catch (error) {
     if (error instanceof Problem && error.code === 'validation_failed')
       return error.errors?.map(({ path }) => path) ?? []
@@ -55,19 +60,19 @@ function faultsOf(templates: EventTemplates): string[] {
   return []
 }
 
-test('every text that could never be filled is named', () => {
-  expect(faultsOf(whole)).toEqual([])
+test('every text that could never be filled is named', async () => {
+  expect(await faultsOf(whole)).toEqual([])
   expect(
-    faultsOf({
+    await faultsOf({
       email: { subject: '{{ a', body: 'fine {{ a }}', html_body: '{% include "x" %}' },
       webhook: { data: { deep: { list: ['fine', '{% if %}'] } } },
     }),
   ).toEqual(['templates.email.subject', 'templates.email.html_body', 'templates.webhook.data.deep.list.1'])
 })
 
-test('more texts than can be filled in time are refused', () => {
+test('more texts than can be filled in time are refused', async () => {
   const parameters = Array.from({ length: 201 }, () => '{{ a }}')
   const whatsapp = { template_name: 'x', language: 'en', category: 'utility', parameters } as const
-  expect(faultsOf({ whatsapp: { ...whatsapp, parameters: parameters.slice(1) } })).toEqual([])
-  expect(faultsOf({ whatsapp })).toEqual(['templates'])
+  expect(await faultsOf({ whatsapp: { ...whatsapp, parameters: parameters.slice(1) } })).toEqual([])
+  expect(await faultsOf({ whatsapp })).toEqual(['templates'])
 })

@@ -1,5 +1,5 @@
 import type { EventTemplates } from '@notify/contracts'
-import type { TemplateForm } from '../events/render-template.ts'
+import type { TemplateForm } from '../rendering/template-limits.ts'
 
 /** Makes a text of a template; `path` says where it stands, for example `email.subject`. */
 type Visit = (template: string, form: TemplateForm, path: string) => string
@@ -33,6 +33,16 @@ export function mapTemplates({ sms, email, in_app, webhook, whatsapp }: EventTem
       },
     }),
   }
+}
+
+/** Each Liquid text of a set of templates. */
+export function textsOf(templates: EventTemplates): { template: string; form: TemplateForm; path: string }[] {
+  const texts: ReturnType<typeof textsOf> = []
+  mapTemplates(templates, (template, form, path) => {
+    texts.push({ template, form, path })
+    return template
+  })
+  return texts
 }
 
 function mapJson(value: Json, path: string, text: (template: string, path: string) => string): Json {

@@ -2,24 +2,26 @@ import type { Channel, previewTemplate as contract, EventTemplates } from '@noti
 import { idempotentAnswer } from '@notify/database'
 import { type Handler, Problem, Reply } from '@notify/service-kit'
 import { composeEmail } from '../accept/compose-email.ts'
-import type { Context } from '../context.ts'
-import { renderHtml, renderText } from '../events/render-template.ts'
+import type { ApiContext } from '../context.ts'
+import type { Fill } from '../rendering/create-renderer.ts'
 import { describeWhole } from './describe-template.ts'
-import { mapTemplates } from './map-templates.ts'
+import { mapTemplates, textsOf } from './map-templates.ts'
 import { findTemplate } from './template-store.ts'
 
 /** Time that a preview may take in all, in milliseconds; a single text has a limit of its own. */
-const longestMs = 250
+const longestMs = 1000
 
 /** Shows what a template says with these variables. */
-export const previewTemplate: Handler<Context, typeof contract> = idempotentAnswer(
-  async ({ db }, { body, params, principal }) => {
+export const previewTemplate: Handler<ApiContext, typeof contract> = idempotentAnswer(
+  async ({ db, renderer }, { body, params, principal }) => {
     const { template_id, version, templates } = describeWhole(
       await findTemplate(db.run, principal.tenant_id, params.template_id),
     )
     const { channel, template_data } = body
     const chosen = channel === undefined ? templates : onlyChannel(templates, channel)
-    return new Reply(200, JSON.stringify({ template_id, version, rendered: fillAll(chosen, template_data) }))
+    const fill: Fill = (texts, variables) => renderer.fill(principal.tenant_id, texts, variables)
+    const rendered = await fillAll(chosen, template_data, fill)
+    return new Reply(200, JSON.stringify({ template_id, version, rendered }))
   },
 )
 
@@ -30,19 +32,28 @@ function onlyChannel(templates: EventTemplates, channel: Channel): EventTemplate
   })
 }
 
-function fillAll({ email, ...others }: EventTemplates, variables: Record<string, unknown>): EventTemplates {
+async function fillAll(
+  { email, ...others }: EventTemplates,
+  variables: Record<string, unknown>,
+  fill: Fill,
+): Promise<EventTemplates> {
   const endsAt = performance.now() + longestMs
-  const options = { field: 'template_data', remember: false } as const
-  const rendered = mapTemplates(others, (template, form) => {
+  const filled: string[] = []
+  for (const { form, template } of textsOf(others)) {
     if (performance.now() > endsAt) throw new Problem('validation_failed', 'The template takes too long to fill')
-    return (form === 'html' ? renderHtml : renderText)(template, variables, options)
-  })
-  return email ? { ...rendered, email: fillEmail(email, variables) } : rendered
+    filled.push(...(await fill([{ form, template, field: 'template_data' }], variables)))
+  }
+  const rendered = mapTemplates(others, () => filled.shift() ?? '')
+  return email ? { ...rendered, email: await fillEmail(email, variables, fill) } : rendered
 }
 
 /** As a send would make it, with the rules for subjects and texts. */
-function fillEmail(email: NonNullable<EventTemplates['email']>, template_data: Record<string, unknown>) {
+async function fillEmail(
+  email: NonNullable<EventTemplates['email']>,
+  template_data: Record<string, unknown>,
+  fill: Fill,
+) {
   const request = { recipient: 'somebody@example.com', template_data: template_data as Record<string, never> }
-  const { subject, text, html } = composeEmail(request, email)
+  const { subject, text, html } = await composeEmail(request, email, fill)
   return { subject, body: text, ...(html === undefined ? {} : { html_body: html }) }
 }

@@ -1,4 +1,6 @@
-import { CaptureTag, type Context, type FilterImplOptions, filters, Liquid, type Template } from 'liquidjs'
+import { CaptureTag, type Context, type FilterImplOptions, filters, Liquid, LiquidTag, type Template } from 'liquidjs'
+import { objectPrinted } from './plain-template.ts'
+import { renderLimitMs } from './template-limits.ts'
 
 interface EngineOptions {
   /** Longest template, in UTF-16 code units. */
@@ -7,8 +9,6 @@ interface EngineOptions {
   escapes: boolean
 }
 
-/** Time that filling a template may take, in milliseconds. */
-const renderLimit = 50
 /** Characters and items that its filters may make. */
 const memoryLimit = 1_000_000
 
@@ -46,17 +46,22 @@ export function createEngine({ parseLimit, escapes }: EngineOptions): Liquid {
     ownPropertyOnly: true,
     outputEscape: escapes ? escaped : (printable as Output),
     parseLimit,
-    renderLimit,
+    renderLimit: renderLimitMs,
     memoryLimit,
   })
   for (const tag of removedTags) delete engine.tags[tag]
   for (const filter of Object.keys(engine.filters)) if (!keptFilters.has(filter)) delete engine.filters[filter]
   for (const filter of propertyFilters)
     engine.registerFilter(filter, withShortProperty(engine.filters[filter]!, filter))
+  for (const filter of lastFilters) engine.registerFilter(filter, withShortPattern(engine.filters[filter]!, filter))
+  engine.registerFilter('date', withShortFormat(engine.filters.date!))
+  engine.registerFilter('split', byCharacters(engine.filters.split!))
+  engine.registerFilter('size', characters)
   // What these give is HTML already: it is not escaped once more.
   if (escapes)
     for (const [filter, handler] of Object.entries(htmlFilters)) engine.registerFilter(filter, { handler, raw: true })
   engine.registerTag('capture', CountedCapture)
+  engine.registerTag('liquid', FlatLiquid)
   return engine
 }
 
@@ -66,7 +71,7 @@ type Output = (this: unknown, value: unknown) => string
 /** What a variable gives the reader. An object would be `[object Object]` to them. @throws Error for one, also in a list */
 function printable(value: unknown): unknown {
   if (Array.isArray(value)) value.forEach(printable)
-  else if (isPlainObject(value)) throw new Error('an object is no text: name one of its fields, or use the filter json')
+  else if (isPlainObject(value)) throw new Error(objectPrinted)
   return value
 }
 
@@ -94,12 +99,78 @@ const htmlFilters: Record<string, Output> = {
 }
 
 function withShortProperty(filter: FilterImplOptions, name: string): FilterImplOptions {
-  if (typeof filter !== 'function') throw new Error(`the filter ${name} is not what it was`)
-  return function (value: unknown, property: unknown, ...rest: unknown[]) {
+  return wrap(filter, (next, value, property, ...rest) => {
     const isShort = typeof property === 'string' ? property.length <= longestProperty : typeof property !== 'object'
     if (!isShort && property !== null) throw new Error(`the filter ${name} takes the name of a property`)
-    return filter.call(this, value, property, ...rest)
+    return next(value, property, ...rest)
+  })
+}
+
+/** Filters that look for the last of a text; they compare it at each place anew, so it has to be short. */
+const lastFilters = ['remove_last', 'replace_last']
+const longestPattern = 100
+
+function withShortPattern(filter: FilterImplOptions, name: string): FilterImplOptions {
+  return wrap(filter, (next, value, pattern, ...rest) => {
+    if (String(pattern).length > longestPattern)
+      throw new Error(`the filter ${name} looks for at most ${longestPattern} characters`)
+    return next(value, pattern, ...rest)
+  })
+}
+
+const longestFormat = 100
+const widthOfDate = /%[-_0^#:]*\d{3}/
+
+function withShortFormat(filter: FilterImplOptions): FilterImplOptions {
+  return wrap(filter, (next, value, format, ...rest) => {
+    const text = String(format ?? '')
+    if (text.length > longestFormat) throw new Error(`the format of a date has at most ${longestFormat} characters`)
+    if (widthOfDate.test(text)) throw new Error('a part of a date has at most 99 digits')
+    return next(value, format, ...rest)
+  })
+}
+
+/** `split: ""` gives characters, as Ruby does: JavaScript would cut those outside the basic plane, like emoji, in half. */
+function byCharacters(filter: FilterImplOptions): FilterImplOptions {
+  return wrap(filter, (next, value, separator, ...rest) => {
+    const parts = next(value, separator, ...rest) as string[]
+    return separator === '' ? Array.from(parts.join('')) : parts
+  })
+}
+
+/** `size` counts characters of a text, as `slice` and `truncate` do. */
+function characters(value: unknown): number {
+  if (typeof value !== 'string') return (value as { length?: number } | null | undefined)?.length ?? 0
+  let count = 0
+  for (const _ of value) count++
+  return count
+}
+
+type Call = (value: unknown, ...args: unknown[]) => unknown
+
+function wrap(
+  filter: FilterImplOptions,
+  around: (next: Call, value: unknown, ...args: unknown[]) => unknown,
+): FilterImplOptions {
+  if (typeof filter !== 'function') throw new Error('a filter of Liquid is not what it was')
+  return function (value: unknown, ...args: unknown[]) {
+    return around((...all) => filter.call(this, ...(all as [unknown, ...unknown[]])), value, ...args)
   }
+}
+
+/** `liquid`, which stands in no other: each would read the rest of the text again. */
+class FlatLiquid extends LiquidTag {
+  constructor(...args: ConstructorParameters<typeof LiquidTag>) {
+    if (FlatLiquid.#isOpen) throw new Error('liquid stands in liquid')
+    FlatLiquid.#isOpen = true
+    try {
+      super(...args)
+    } finally {
+      FlatLiquid.#isOpen = false
+    }
+  }
+
+  static #isOpen = false
 }
 
 /** `capture`, whose text counts against the memory limit like that of every filter. */

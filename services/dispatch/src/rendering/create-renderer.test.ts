@@ -1,0 +1,119 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { afterAll, afterEach, beforeEach, expect, test } from '@jest/globals'
+import { newId } from '@notify/contracts'
+import { Problem } from '@notify/service-kit'
+import { startRenderer } from '../../tests/test-renderer.ts'
+import type { NamedTemplate } from './create-renderer.ts'
+
+const killed: string[] = []
+const renderer = startRenderer({ threads: 2, metrics: { render: (outcome) => void killed.push(outcome) } })
+afterAll(() => renderer.close())
+
+const neighbour = newId('ten')
+const text = (template: string): NamedTemplate => ({ form: 'text', template, field: 'template_data', part: 'body' })
+const html = (template: string): NamedTemplate => ({ ...text(template), form: 'html', part: 'html_body' })
+const fill = (template: NamedTemplate, variables: Record<string, unknown> = {}, tenant = newId('ten')) =>
+  renderer.fill(tenant, [template], variables)
+
+async function refusalOf(work: Promise<unknown>): Promise<Problem> {
+  const problem = await work.then(
+    () => undefined,
+    (error: unknown) => error,
+  )
+  if (!(problem instanceof Problem)) throw new Error(`it was no refusal: ${problem}`)
+  return problem
+}
+
+const delay = monitorEventLoopDelay({ resolution: 5 })
+beforeEach(() => {
+  delay.enable()
+  delay.reset()
+})
+afterEach(() => {
+  delay.disable()
+})
+/** The longest time that nothing else could run, in milliseconds: seconds before, a few here; the machine may be busy. */
+const longestHoldMs = () => delay.max / 1e6
+const fewMs = 400
+
+const loops = '{% for i in (1..1000) %}{% for j in (1..1000) %}{% endfor %}{% endfor %}'
+/** Liquid looks at the clock between the parts of a template only. */
+const sorting = `{{ list ${'| sort_natural | reverse '.repeat(200)}| size }}`
+const list = Array.from({ length: 10_000 }, (_, at) => String((at * 7919) % 10_000))
+
+test('a template without tags is filled in process, one with them in a thread; both say the same of what is missing', async () => {
+  expect(await fill(text('Hi {{ name }}'), { name: 'Ada' })).toEqual(['Hi Ada'])
+  expect(await fill(text('Hi {{ name | upcase }}'), { name: 'Ada' })).toEqual(['Hi ADA'])
+  for (const template of ['{{ order.id }}', '{{ order.id | upcase }}']) {
+    expect(await refusalOf(fill(text(template), { order: {} }))).toMatchObject({
+      code: 'template_variable_missing',
+      errors: [{ path: 'template_data.order.id' }],
+    })
+  }
+})
+
+const long = 'a'.repeat(100_000)
+
+test.each<[string, NamedTemplate, Record<string, unknown>]>([
+  ['a large value 2,000 times', html('{{x}}'.repeat(2000)), { x: '<'.repeat(235_000) }],
+  ['a large value, filtered', html('{{x|upcase}}'.repeat(2000)), { x: '<'.repeat(235_000) }],
+  ['a date of a long format', text('{{ "now" | date: f }}'), { f: '%9999d'.repeat(30_000) }],
+  ['a long pattern', text('{{ t | remove_last: p }}'), { t: 'a'.repeat(100_000), p: `b${'a'.repeat(50_000)}` }],
+  ['a list that is sorted over and over', text(sorting), { list }],
+  ['liquid in liquid', text(`{% ${'liquid '.repeat(2800)} %}`), {}],
+  ['200 kB of tags', html('{%if a%}{%endif%}'.repeat(11_000)), { a: 1 }],
+  ['200 kB of lines', html(`{% liquid\n${'echo a\n'.repeat(28_000)}%}`), { a: 1 }],
+  ['a loop', text(loops), {}],
+  ['texts that double', text(`{% assign s = t %}${'{% assign s = s | append: s %}'.repeat(30)}{{ s }}`), { t: long }],
+])('%s holds up nothing, and is refused or filled soon', async (_what, template, variables) => {
+  const outcome = await fill(template, variables).catch((error: unknown) => error)
+  if (outcome instanceof Error) expect(outcome).toMatchObject({ code: 'validation_failed', status: 422 })
+  expect(longestHoldMs()).toBeLessThan(fewMs)
+})
+
+test('a thread that does not stop by itself is killed, and the next template is filled', async () => {
+  killed.length = 0
+  const problem = await refusalOf(fill(text(sorting), { list }))
+  expect(problem).toMatchObject({ code: 'validation_failed', message: expect.stringContaining('too long') })
+  expect(killed).toContain('killed')
+  expect(await fill(text('{{ name | upcase }}'), { name: 'Ada' })).toEqual(['ADA'])
+})
+
+test('a tenant whose templates take all the time there is delays another tenant by no more than a turn', async () => {
+  const hostile = newId('ten')
+  const attacks = Array.from({ length: 60 }, () => refusalOf(fill(text(loops), {}, hostile)))
+  let done = 0
+  for (const attack of attacks) void attack.then(() => done++)
+  for (let n = 0; n < 20; n++) expect(await fill(text('{{ n | plus: 1 }}'), { n }, neighbour)).toEqual([`${n + 1}`])
+  // Behind one queue the neighbour would have waited for all of them.
+  expect(done).toBeLessThan(60)
+  expect((await Promise.all(attacks)).every(({ code }) => code === 'validation_failed')).toBe(true)
+})
+
+test('templates beyond the tenant’s time are answered 429 with Retry-After, and other tenants’ are not', async () => {
+  const sparing = startRenderer({ msPerSecond: 100 })
+  const hostile = newId('ten')
+  try {
+    const problems = await Promise.all(
+      Array.from({ length: 20 }, () => refusalOf(sparing.fill(hostile, [text(loops)], {}))),
+    )
+    const limited = problems.filter(({ code }) => code === 'rate_limited')
+    expect(limited.length).toBeGreaterThan(5)
+    expect(limited[0]?.headers).toEqual({ 'Retry-After': '1' })
+    expect(await sparing.fill(neighbour, [text('{{ "a" | upcase }}')], {})).toEqual(['A'])
+  } finally {
+    await sparing.close()
+  }
+})
+
+test('what is wrong with a template is told without filling it', async () => {
+  expect(await renderer.faultOf(neighbour, text('{{ a | upcase }}{{ b.c }}'))).toBeUndefined()
+  expect(await renderer.faultOf(neighbour, text('{{ a | explode }}'))).toMatch(/explode/)
+  expect(await renderer.faultOf(neighbour, text('{{ a'))).toEqual(expect.any(String))
+  expect(await renderer.faultOf(neighbour, text('x'.repeat(20_001)))).toMatch(/20000 characters/)
+})
+
+test('of several texts the first fault is told', async () => {
+  const texts = [text('{{ a | explode }}'), text('{{ missing }}')]
+  expect(await refusalOf(renderer.fill(neighbour, texts, {}))).toMatchObject({ code: 'validation_failed' })
+})

@@ -1,0 +1,174 @@
+import { type Logger, Problem } from '@notify/service-kit'
+import type { DispatchMetrics } from '../metrics.ts'
+import { escapeHtml, fillPlain, type PlainTemplate, parsePlain } from './plain-template.ts'
+import type { TemplateText } from './render-job.ts'
+import { createRenderThreads } from './render-threads.ts'
+import { createTemplateCache } from './template-cache.ts'
+import { TemplateFault } from './template-fault.ts'
+import { renderLimitMs, requireBounds } from './template-limits.ts'
+import { createTenantBudget } from './tenant-budget.ts'
+import { createTenantTurns } from './tenant-turns.ts'
+
+/** A template, and how refusals name it. */
+export interface NamedTemplate extends TemplateText {
+  /** The field of the request that gives the variables. */
+  field: 'data' | 'template_data'
+  /** The field of the request that is the template, when the caller wrote it for this one message. */
+  part?: 'subject' | 'body' | 'html_body'
+}
+
+/** Fills the texts of one message of a known tenant, as `Renderer` does. */
+export type Fill = (texts: readonly NamedTemplate[], variables: Record<string, unknown>) => Promise<string[]>
+
+/** Fills templates for tenants, so that none holds up another, nor the process. */
+export interface Renderer {
+  /**
+   * Fills the texts of one message.
+   * @throws Problem `template_variable_missing` naming the variable, `validation_failed` for a template that cannot be filled,
+   * `rate_limited` when the tenant's templates took too much time
+   */
+  fill(tenantId: string, texts: readonly NamedTemplate[], variables: Record<string, unknown>): Promise<string[]>
+  /** What is wrong with a template before it is ever filled; `undefined` when nothing is. @throws Problem `rate_limited` */
+  faultOf(tenantId: string, text: TemplateText): Promise<string | undefined>
+  close(): Promise<void>
+}
+
+interface Options {
+  threads: number
+  /** Processor time that the templates of a tenant may take, in milliseconds a second. */
+  msPerSecond: number
+  metrics: Pick<DispatchMetrics, 'render'>
+  log: Pick<Logger, 'error'>
+}
+
+const killAfterMs = 3 * renderLimitMs
+const maxWaiting = 500
+/** What a long text costs besides, when it is encrypted and stored. */
+const charactersPerMs = 100_000
+
+export function createRenderer({ threads, msPerSecond, metrics, log }: Options): Renderer {
+  const turns = createTenantTurns({ places: threads, maxWaiting })
+  const budget = createTenantBudget({ msPerSecond })
+  const bounds = { maxEntries: 1000, maxBytes: 16 * 1024 * 1024 }
+  type Known = { parsed: PlainTemplate | undefined }
+  const plain = { text: createTemplateCache<Known>(bounds), html: createTemplateCache<Known>(bounds) }
+  const pool = createRenderThreads({
+    threads,
+    killAfterMs,
+    onKill: () => metrics.render('killed'),
+    onError: (error) => log.error({ err: error }, 'a thread that fills templates failed'),
+  })
+
+  const requireBudget = (tenantId: string) => {
+    if (!budget.has(tenantId)) throw overBudget()
+  }
+
+  const parse = ({ form, template }: TemplateText, remember: boolean): PlainTemplate | undefined => {
+    const known = plain[form].get(template)
+    if (known) return known.parsed
+    requireBounds(form, template)
+    const parsed = parsePlain(template)
+    if (remember) plain[form].set(template, { parsed }, 4 * template.length)
+    return parsed
+  }
+
+  const inThread = async (tenantId: string, texts: readonly TemplateText[], variables?: string, remember = false) => {
+    const turn = turns.enter(tenantId)
+    if (!turn) throw overBudget()
+    const leave = await turn
+    try {
+      requireBudget(tenantId)
+      const { cpuMs, ...answer } = await pool.run({ texts: texts.map(bare), variables, remember })
+      budget.spend(tenantId, cpuMs)
+      return answer
+    } catch (error) {
+      if (error instanceof TemplateFault) budget.spend(tenantId, killAfterMs)
+      throw error
+    } finally {
+      leave()
+    }
+  }
+
+  /** Fills what needs no thread, up to the first fault. */
+  const fillPlainOnes = (texts: readonly NamedTemplate[], variables: Record<string, unknown>) => {
+    const filled: (string | undefined)[] = []
+    const left: number[] = []
+    for (const [at, text] of texts.entries()) {
+      try {
+        const parsed = parse(text, text.part === undefined)
+        if (!parsed) left.push(at)
+        filled.push(parsed && fillPlain(parsed, variables, text.form === 'html' ? escapeHtml : undefined))
+      } catch (error) {
+        return { filled, left, fault: { at, error } }
+      }
+    }
+    return { filled, left, fault: undefined }
+  }
+
+  const fillOthers = async (
+    tenantId: string,
+    texts: readonly NamedTemplate[],
+    variables: string,
+    left: readonly number[],
+    filled: (string | undefined)[],
+  ) => {
+    const chosen = left.map((at) => texts[at]!)
+    const remember = chosen.every(({ part }) => part === undefined)
+    const { fault, texts: made } = await inThread(tenantId, chosen, variables, remember).catch((error: unknown) => {
+      throw problemOf(error, chosen[0]!)
+    })
+    metrics.render(fault ? 'refused' : 'filled')
+    if (fault) throw problemOf(new TemplateFault(fault.message, fault.missing), chosen[fault.at]!)
+    for (const [index, at] of left.entries()) filled[at] = made[index]!
+  }
+
+  return {
+    async fill(tenantId, texts, variables) {
+      requireBudget(tenantId)
+      const startedMs = performance.now()
+      const { filled, left, fault } = fillPlainOnes(texts, variables)
+      const handedOver = left.length === 0 ? undefined : JSON.stringify(variables)
+      const characters = filled.reduce((sum, text) => sum + (text?.length ?? 0), 0)
+      budget.spend(tenantId, performance.now() - startedMs + characters / charactersPerMs)
+      // Of several faults the first is told.
+      if (handedOver !== undefined) await fillOthers(tenantId, texts, handedOver, left, filled)
+      if (fault) throw problemOf(fault.error, texts[fault.at]!)
+      return filled as string[]
+    },
+    async faultOf(tenantId, text) {
+      try {
+        if (parse(text, false)) return undefined
+        return (await inThread(tenantId, [text])).fault?.message
+      } catch (error) {
+        if (error instanceof TemplateFault) return error.message
+        throw error
+      }
+    },
+    close: () => pool.close(),
+  }
+}
+
+const bare = ({ form, template }: TemplateText): TemplateText => ({ form, template })
+
+function overBudget(): Problem {
+  return new Problem('rate_limited', 'The templates of this tenant take too much time; wait and try again', {
+    headers: { 'Retry-After': '1' },
+  })
+}
+
+/** The refusal of a request whose template cannot be filled. Whatever is no fault of the template stays what it is. */
+function problemOf(error: unknown, { field, part }: NamedTemplate): unknown {
+  if (!(error instanceof TemplateFault)) return error
+  const { missing } = error
+  if (missing !== undefined) {
+    return new Problem('template_variable_missing', `The template needs the variable ${missing}; give it in ${field}`, {
+      errors: [{ path: `${field}.${missing}`, message: 'is needed by the template' }],
+    })
+  }
+  const fault = `cannot be filled: ${error.message}`
+  return new Problem(
+    'validation_failed',
+    `${part ?? 'The template'} ${fault}`,
+    part ? { errors: [{ path: part, message: fault }] } : {},
+  )
+}

@@ -1,0 +1,85 @@
+import { AssertionError, type Liquid, LiquidError, type Template, UndefinedVariableError } from 'liquidjs'
+import { createEngine, nestsDeeperThan } from './liquid-engine.ts'
+import { createTemplateCache } from './template-cache.ts'
+import { TemplateFault, takesTooLong, variableMissing } from './template-fault.ts'
+import {
+  countPlaceholders,
+  longestTemplate,
+  renderLimitMs,
+  requireBounds,
+  requireRenderedLength,
+  type TemplateForm,
+} from './template-limits.ts'
+
+const engines: Record<TemplateForm, Liquid> = {
+  text: createEngine({ parseLimit: longestTemplate.text, escapes: false }),
+  html: createEngine({ parseLimit: longestTemplate.html, escapes: true }),
+}
+const maxDepth = 32
+const tooDeep = `its blocks nest deeper than ${maxDepth} levels`
+
+const bounds = { maxEntries: 1000, maxBytes: 16 * 1024 * 1024 }
+const caches = { text: createTemplateCache<Template[]>(bounds), html: createTemplateCache<Template[]>(bounds) }
+const bytesOfPlaceholder = 1024
+
+interface FillOptions {
+  /** Whether the template is likely to come again; not so for texts that a caller wrote for one message. */
+  remember?: boolean
+  /** Time left, in milliseconds. */
+  limitMs?: number
+}
+
+/**
+ * Fills a template with Liquid. It may take as long as the limit, and longer inside of one filter: call it where it can be
+ * stopped.
+ * @throws TemplateFault
+ */
+export function fillTemplate(
+  form: TemplateForm,
+  template: string,
+  variables: Record<string, unknown>,
+  { remember = true, limitMs = renderLimitMs }: FillOptions = {},
+): string {
+  try {
+    const steps = parse(form, template, remember)
+    const rendered = String(engines[form].renderSync(steps, variables, { renderLimit: Math.max(limitMs, 0) }))
+    requireRenderedLength(rendered.length)
+    return rendered
+  } catch (error) {
+    throw faultOf(error)
+  }
+}
+
+/** @throws TemplateFault for a template that could never be filled */
+export function checkTemplate(form: TemplateForm, template: string): void {
+  try {
+    parse(form, template, false)
+  } catch (error) {
+    throw faultOf(error)
+  }
+}
+
+function parse(form: TemplateForm, template: string, remember: boolean): Template[] {
+  const known = caches[form].get(template)
+  if (known) return known
+  requireBounds(form, template)
+  const steps = engines[form].parse(template)
+  if (nestsDeeperThan(maxDepth, steps)) throw new TemplateFault(tooDeep)
+  if (remember)
+    caches[form].set(template, steps, 2 * template.length + bytesOfPlaceholder * countPlaceholders(template))
+  return steps
+}
+
+/** What is wrong, for people. @throws the error itself when it does not come of the template */
+function faultOf(error: unknown): TemplateFault {
+  if (error instanceof TemplateFault) return error
+  if (error instanceof UndefinedVariableError) {
+    const { variableName } = (error.originalError ?? {}) as { variableName?: string }
+    return variableMissing(String(variableName ?? 'named in it'))
+  }
+  // A template over the length limit is an AssertionError, everything else a LiquidError.
+  if (!(error instanceof LiquidError || error instanceof AssertionError)) throw error
+  if (/call stack/.test(error.message)) return new TemplateFault(tooDeep)
+  if (/template render limit exceeded/.test(error.message)) return new TemplateFault(takesTooLong)
+  return new TemplateFault(error.message.split(', line')[0]!)
+}

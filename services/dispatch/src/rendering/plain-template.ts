@@ -1,0 +1,119 @@
+import { TemplateFault, variableMissing } from './template-fault.ts'
+import { requireRenderedLength } from './template-limits.ts'
+
+/** A template of text and bare variables, `Hi {{ order.name }}`: the form that most have. */
+export interface PlainTemplate {
+  /** One more than there are paths: they alternate. */
+  literals: readonly string[]
+  paths: readonly (readonly string[])[]
+}
+
+const placeholder = /\{\{(-?)[ \t\r\n]*([A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)*)[ \t\r\n]*(-?)\}\}/y
+/** Words that Liquid reads as values or operators, not as variables. */
+const reserved = new Set(['true', 'false', 'nil', 'null', 'empty', 'blank', 'and', 'or', 'not', 'contains'])
+/** Properties that Liquid computes. */
+const computed = new Set(['size', 'first', 'last'])
+
+/** Takes a template apart; `undefined` when it needs more of Liquid than bare variables. */
+export function parsePlain(template: string): PlainTemplate | undefined {
+  const literals: string[] = []
+  const paths: string[][] = []
+  let literalFrom = 0
+  let trimNext = false
+  const endLiteral = (end: number, trimEnd: boolean) => {
+    const from = trimNext ? skipBlanks(template, literalFrom, end) : literalFrom
+    literals.push(template.slice(from, trimEnd ? skipBlanksBack(template, end, from) : end))
+  }
+  for (let at = template.indexOf('{'); at !== -1; at = template.indexOf('{', at)) {
+    const next = template[at + 1]
+    if (next === '%') return undefined
+    if (next !== '{') {
+      at++
+      continue
+    }
+    placeholder.lastIndex = at
+    const [whole, trimBefore, name, trimAfter] = placeholder.exec(template) ?? []
+    const path = name?.split('.')
+    if (!whole || !path || reserved.has(path[0]!) || path.some((part) => computed.has(part))) return undefined
+    endLiteral(at, trimBefore === '-')
+    paths.push(path)
+    at += whole.length
+    literalFrom = at
+    trimNext = trimAfter === '-'
+  }
+  endLiteral(template.length, false)
+  return { literals, paths }
+}
+
+/** What Liquid takes for white space. */
+const isBlank = (code: number) =>
+  (code >= 9 && code <= 13) || code === 32 || (code >= 160 && blanks.has(code)) || (code >= 8192 && code <= 8202)
+const blanks = new Set([160, 5760, 6158, 8232, 8233, 8239, 8287, 12288])
+
+function skipBlanks(text: string, from: number, end: number): number {
+  let at = from
+  while (at < end && isBlank(text.charCodeAt(at))) at++
+  return at
+}
+
+function skipBlanksBack(text: string, end: number, from: number): number {
+  let at = end
+  while (at > from && isBlank(text.charCodeAt(at - 1))) at--
+  return at
+}
+
+/** Text that stands for itself in HTML, between tags and in quoted attributes. */
+export function escapeHtml(text: string): string {
+  if (!/[&<>"']/.test(text)) return text
+  return text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&#34;')
+    .replaceAll("'", '&#39;')
+}
+
+/**
+ * Fills it as Liquid would, many times faster; a text that is filled in often is treated once.
+ * @param treat what is done to the texts that are filled in
+ * @throws TemplateFault for a variable that is missing, an object, or a text that gets too long
+ */
+export function fillPlain(
+  { literals, paths }: PlainTemplate,
+  variables: Record<string, unknown>,
+  treat: (text: string) => string = (text) => text,
+): string {
+  const treated = new Map<string, string>()
+  let text = literals[0]!
+  for (let index = 0; index < paths.length; index++) {
+    const raw = print(lookUp(variables, paths[index]!))
+    const value = treated.get(raw) ?? treat(raw)
+    treated.set(raw, value)
+    text += value + literals[index + 1]!
+    // Asked before anybody reads it: the parts of a long text are not put together until then.
+    requireRenderedLength(text.length)
+  }
+  return text
+}
+
+function lookUp(variables: Record<string, unknown>, path: readonly string[]): unknown {
+  let value: unknown = variables
+  for (let index = 0; index < path.length; index++) {
+    if (value === null) return null
+    const key = path[index]!
+    value = Object.hasOwn(value as object, key) ? (value as Record<string, unknown>)[key] : undefined
+    if (value === undefined) throw variableMissing(path.slice(0, index + 1).join('.'))
+  }
+  return value
+}
+
+function print(value: unknown): string {
+  if (typeof value === 'string') return value
+  if (value === null || value === undefined) return ''
+  if (Array.isArray(value)) return value.map(print).join('')
+  if (typeof value === 'object') throw new TemplateFault(objectPrinted)
+  return String(value)
+}
+
+/** An object would be `[object Object]` to the reader. */
+export const objectPrinted = 'an object is no text: name one of its fields, or use the filter json'

@@ -1,0 +1,16 @@
+/** Why a template cannot be filled, in words for people. */
+export class TemplateFault extends Error {
+  /** The variable that the template needs and nobody gave. */
+  readonly missing: string | undefined
+
+  constructor(message: string, missing?: string) {
+    super(message)
+    this.missing = missing
+  }
+}
+
+export function variableMissing(name: string): TemplateFault {
+  return new TemplateFault(`the variable ${name} is missing`, name)
+}
+
+export const takesTooLong = 'it takes too long to fill'

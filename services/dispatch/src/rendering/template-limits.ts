@@ -1,0 +1,35 @@
+import { TemplateFault } from './template-fault.ts'
+
+/** What is written with a template: `text` takes variables as they are, `html` escapes them. */
+export type TemplateForm = 'text' | 'html'
+
+/** Longest template, in UTF-16 code units: an HTML template may be as long as an `html_body`; text is shorter by nature. */
+export const longestTemplate: Record<TemplateForm, number> = { text: 20_000, html: 200_000 }
+/** Parsing takes time, and room, by placeholders rather than by characters. */
+const maxPlaceholders = 2000
+/** Characters that come out. */
+const maxRendered = 1_000_000
+/** Time that filling the texts of a message may take, in milliseconds. */
+export const renderLimitMs = 50
+
+/** @throws TemplateFault for a template that is not worth parsing */
+export function requireBounds(form: TemplateForm, template: string): void {
+  if (template.length > longestTemplate[form])
+    throw new TemplateFault(`it has more than ${longestTemplate[form]} characters`)
+  if (countPlaceholders(template) > maxPlaceholders)
+    throw new TemplateFault(`it has more than ${maxPlaceholders} placeholders`)
+}
+
+/** @throws TemplateFault for a text that is longer than anybody reads */
+export function requireRenderedLength(length: number): void {
+  if (length > maxRendered) throw new TemplateFault(`what comes out has more than ${maxRendered} characters`)
+}
+
+export function countPlaceholders(template: string): number {
+  let count = 0
+  for (let at = template.indexOf('{'); at !== -1; at = template.indexOf('{', at + 1)) {
+    const next = template[at + 1]
+    if (next === '{' || next === '%') count++
+  }
+  return count
+}

@@ -1,0 +1,101 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { type AcceptItem, type AcceptResult, acceptNotifications, type KeyPrincipal } from '@notify/contracts'
+import { type InternalClient, Problem } from '@notify/service-kit'
+import type { Context } from '../context.ts'
+
+/** A caller's request on its way to dispatch. */
+export interface AcceptRequest {
+  requestId: string
+  principal: KeyPrincipal
+  item: Pick<AcceptItem, 'notification_id' | 'idempotency_key' | 'traceparent'>
+  /** The caller's body, as it was written. */
+  text: string
+  /** When the caller has to have its answer, on the clock of `performance.now()`. */
+  untilMs: number
+}
+
+/** The first call of many waits as long as this at least; a single request waits until its end. */
+const firstTimeoutMs = 3000
+/** Waits before a call that never left is repeated; the ids are ours, so repeating it accepts nothing twice. */
+const repeatAfterMs = [50, 200, 500, 1000, 1500]
+
+interface CallOptions {
+  dispatch: InternalClient
+  /** Whether requests that take their time may be answered `pending`. */
+  defers: boolean
+}
+
+/**
+ * Has dispatch accept requests in one call. Without an answer the call is repeated: in halves when it may have been begun,
+ * down to single requests, so that one which brings dispatch to a stop takes its neighbours down once only.
+ * @returns results and errors in the order of the requests
+ */
+export async function callDispatch(
+  context: Context,
+  requests: readonly AcceptRequest[],
+  options: CallOptions,
+  isPart = false,
+): Promise<(AcceptResult | Error)[]> {
+  const untilMs = Math.min(...requests.map((request) => request.untilMs))
+  for (let attempt = 0; ; attempt++) {
+    try {
+      return await callOnce(context, requests, options, timeoutFor(requests.length, untilMs, isPart))
+    } catch (error) {
+      if (!(error instanceof Problem) || error.code !== 'service_unavailable') throw error
+      const waitMs = repeatAfterMs[attempt]
+      if (waitMs === undefined || performance.now() + waitMs >= untilMs) throw error
+      context.metrics.acceptRepeated()
+      if (requests.length > 1 && mayHaveBegun(error)) return callInHalves(context, requests, options)
+      await delay(waitMs)
+    }
+  }
+}
+
+async function callInHalves(context: Context, requests: readonly AcceptRequest[], options: CallOptions) {
+  const middle = requests.length >> 1
+  const halves = [requests.slice(0, middle), requests.slice(middle)]
+  const results = await Promise.all(
+    halves.map((half) =>
+      callDispatch(context, half, options, true).catch((error: Error): Error[] => half.map(() => error)),
+    ),
+  )
+  return results.flat()
+}
+
+/** Leaves each of the smaller calls that may have to follow as much time as this one. */
+function timeoutFor(count: number, untilMs: number, isPart: boolean): number {
+  const leftMs = Math.max(untilMs - performance.now(), 1)
+  const shareMs = leftMs / (Math.ceil(Math.log2(count)) + 1)
+  return isPart ? shareMs : Math.min(Math.max(shareMs, firstTimeoutMs), leftMs)
+}
+
+/** Whether dispatch may have had the request when the connection broke, or no answer came. */
+function mayHaveBegun({ cause }: Problem): boolean {
+  return (cause as { hasLeft?: boolean } | undefined)?.hasLeft === true
+}
+
+async function callOnce(
+  context: Context,
+  requests: readonly AcceptRequest[],
+  { dispatch, defers }: CallOptions,
+  timeoutMs: number,
+): Promise<AcceptResult[]> {
+  const bodyText = await writeCall(context, requests, defers)
+  return (await dispatch.call(acceptNotifications, { bodyText, timeoutMs })).results
+}
+
+/** The call's body. The requests go into it as their callers wrote them: they are JSON, and dispatch judges the rest. */
+async function writeCall(
+  { signPrincipal }: Context,
+  requests: readonly AcceptRequest[],
+  defers: boolean,
+): Promise<string> {
+  const callers = [...new Set(requests.map(({ principal }) => principal))]
+  const places = new Map(callers.map((principal, place) => [principal, place]))
+  const items = requests.map(({ item, principal, text }) => {
+    const head = JSON.stringify({ ...item, principal: places.get(principal) })
+    return `${head.slice(0, -1)},"request":${text}}`
+  })
+  const principals = await Promise.all(callers.map(signPrincipal))
+  return `{"defers":${defers},"principals":${JSON.stringify(principals)},"items":[${items.join(',')}]}`
+}
