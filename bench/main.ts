@@ -1,9 +1,15 @@
 import { benchAccept } from './accept/bench-accept.ts'
 import { benchEndToEnd } from './e2e/bench-e2e.ts'
+import { benchHostile } from './hostile/bench-hostile.ts'
 import { benchLanes } from './lanes/bench-lanes.ts'
 
 /** `pnpm bench <name>`: each bench starts its own stack, compares in the same run and ends with one line of JSON. */
-const benches: Record<string, () => Promise<object>> = { accept: benchAccept, lanes: benchLanes, e2e: benchEndToEnd }
+const benches: Record<string, () => Promise<object>> = {
+  accept: benchAccept,
+  lanes: benchLanes,
+  e2e: benchEndToEnd,
+  hostile: benchHostile,
+}
 
 const name = process.argv[2] ?? ''
 const bench = benches[name]

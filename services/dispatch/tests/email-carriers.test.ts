@@ -109,6 +109,19 @@ test.each<[string, object]>([
   expect(await carriers.send(ses, emailTo(`${localPart}+test@example.net`))).toMatchObject(expected)
 })
 
+test.each([
+  ['half of a character', 'Hi \ud83e'],
+  ['NUL', 'Hi \0'],
+])('an email with %s is refused for good before any carrier is called', async (_what, text) => {
+  for (const provider of [ses, smtp]) {
+    const email = emailTo('ill-formed@example.net', { text })
+    const answer = await carriers.send(provider, email)
+    expect(answer).toMatchObject({ outcome: 'rejected_permanent', code: 'ill_formed_text' })
+    expect(answer).not.toHaveProperty('carrierFault')
+    expect(await messagesTo(email.to)).toEqual([])
+  }
+})
+
 test('429 twice with Retry-After, then taken', async () => {
   const email = emailTo('throttle@example.net')
   const limited = { outcome: 'rejected_retryable', code: 'TooManyRequestsException', retryAfterMs: 1000 }

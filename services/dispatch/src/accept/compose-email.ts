@@ -1,9 +1,9 @@
 import { type DispatchRequest, type EventTemplates, oneLinePattern } from '@notify/contracts'
 import { Problem } from '@notify/service-kit'
 import type { EmailPayload } from '../carriers/email-payload.ts'
+import { textFault } from '../carriers/text-fault.ts'
 import type { Fill, NamedTemplate } from '../rendering/create-renderer.ts'
 import { readAddress } from './read-address.ts'
-import { textFault } from './text-fault.ts'
 
 /** The parts of a dispatch request that an email is made of. */
 type EmailRequest = Pick<DispatchRequest, 'recipient'> &

@@ -3,6 +3,7 @@ import type { Provider } from '../providers/provider-directory.ts'
 import type { CarrierAnswer, CarrierMessage, Carriers, EmailMessage } from './carrier.ts'
 import { createSesCarrier } from './ses-carrier.ts'
 import { createSmtpCarrier } from './smtp-carrier.ts'
+import { textFault } from './text-fault.ts'
 import { createTwilioCarrier } from './twilio-carrier.ts'
 import { permanent, refusal } from './verdict.ts'
 
@@ -13,6 +14,8 @@ export function createCarriers(config: Config): Carriers {
   const smtp = createSmtpCarrier(config)
   return {
     async send(provider, message) {
+      const fault = faultOf(message)
+      if (fault) return refusal('ill_formed_text', permanent(`The message ${fault}`), null)
       switch (provider.kind) {
         case 'twilio':
           return isEmail(message) ? wrongChannel(provider) : twilio.send(provider, message)
@@ -28,6 +31,12 @@ export function createCarriers(config: Config): Carriers {
       for (const carrier of [twilio, ses, smtp]) carrier.close()
     },
   }
+}
+
+/** New texts are looked at when they are accepted; older ones wait in the table, some for weeks. */
+function faultOf(message: CarrierMessage): string | undefined {
+  const texts = isEmail(message) ? [message.subject, message.text, message.html, message.to_name] : [message.text]
+  return texts.map((text) => text && textFault(text)).find((fault) => fault)
 }
 
 function isEmail(message: CarrierMessage): message is EmailMessage {

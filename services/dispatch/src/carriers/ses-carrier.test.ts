@@ -205,6 +205,17 @@ function recognizeErrorsOfNode() {
   })
 }
 
+test('a request that cannot be written is refused for good, and is no fault of the carrier', async () => {
+  recognizeErrorsOfNode()
+  const answered = await carrier.send(provider, { ...message, traceparent: 'a\nb' })
+  expect(answered).toMatchObject({
+    outcome: 'rejected_permanent',
+    message: expect.stringContaining('cannot be written'),
+  })
+  expect(answered).not.toHaveProperty('carrierFault')
+  expect(received).toEqual([])
+})
+
 test('a carrier that cannot be reached has not taken the message', async () => {
   recognizeErrorsOfNode()
   const unreachable = createSesCarrier({ ...config, SES_API_URL: `http://127.0.0.1:${await closedPort()}` })

@@ -13,7 +13,7 @@ import { formatMailbox } from './format-mailbox.ts'
 import { readRetryAfter } from './read-retry-after.ts'
 import { createSesClient } from './ses-client.ts'
 import { judgeSesError } from './ses-codes.ts'
-import { accepted, couldNotBeReached, didNotAnswer, isNeverLeft, refusal } from './verdict.ts'
+import { accepted, couldNotBeReached, didNotAnswer, isNeverLeft, isNotWritable, notBegun, refusal } from './verdict.ts'
 
 /** Sends email over the API of Amazon SES (v2); each provider has a client of its own. */
 export function createSesCarrier(config: Config): Carrier<'ses', EmailMessage> {
@@ -24,6 +24,15 @@ export function createSesCarrier(config: Config): Carrier<'ses', EmailMessage> {
       const client = clients.of(provider, endpoint ?? '', () => connect(provider.credentials, endpoint, config))
       const command = new SendEmailCommand(inputOf(provider.id, provider.credentials, message))
       const { traceparent } = message
+      let begun = false
+      command.middlewareStack.add(
+        (next) => (args) => {
+          begun = true
+          return next(args)
+        },
+        // The last step before the connection.
+        { step: 'deserialize', priority: 'low', name: 'begun' },
+      )
       if (traceparent) {
         command.middlewareStack.add(
           (next) => (args) => {
@@ -38,7 +47,7 @@ export function createSesCarrier(config: Config): Carrier<'ses', EmailMessage> {
         const { MessageId } = await client.send(command, { abortSignal: AbortSignal.timeout(config.CARRIER_TIMEOUT) })
         return accepted(MessageId ?? null)
       } catch (error) {
-        return answerOf(error, message.to)
+        return begun && !isNotWritable(error) ? answerOf(error, message.to) : notBegun(error)
       }
     },
     close: () => clients.close(),

@@ -24,17 +24,17 @@ const provider = {
   credentials: { account_sid: `AC${'0'.repeat(32)}`, auth_token: 'a-token', from: '+15005550006' },
 } as Extract<Provider, { kind: 'twilio' }>
 
-async function sendTo(url: string): Promise<CarrierAnswer> {
+async function sendTo(url: string, text = 'Hello', traceparent?: string): Promise<CarrierAnswer> {
   const limits = { CARRIER_TIMEOUT: 2000, CARRIER_CONNECTIONS: 1, PUBLIC_URL: 'http://localhost' }
   const carrier = createTwilioCarrier({ ...limits, TWILIO_API_URL: url } as Config)
   ends.push(() => carrier.close())
   return carrier.send(provider, {
     to: '+15550001111',
-    text: 'Hello',
+    text,
     notificationId: newId('notif'),
     attemptId: newId('att'),
     mode: 'live',
-    traceparent: undefined,
+    traceparent,
   })
 }
 
@@ -44,6 +44,19 @@ async function portOf(server: Server): Promise<number> {
   ends.push(() => server.close())
   return (server.address() as AddressInfo).port
 }
+
+test.each<[string, string, string | undefined]>([
+  ['a text with half of a character', 'Hi \ud83e', undefined],
+  ['a header that cannot be written', 'Hi', 'a\nb'],
+])('%s is refused for good, and is no fault of the carrier', async (_what, text, traceparent) => {
+  let requests = 0
+  const carrier = createServer(() => requests++)
+  const answer = await sendTo(`http://127.0.0.1:${await portOf(carrier)}`, text, traceparent)
+  expect(answer).toMatchObject({ outcome: 'rejected_permanent', message: expect.stringContaining('cannot be written') })
+  expect(answer).not.toHaveProperty('carrierFault')
+  expect(answer).not.toHaveProperty('providerDown')
+  expect(requests).toBe(0)
+})
 
 test('a carrier that cannot be reached is tried again: nothing has left', async () => {
   expect(await sendTo(`http://127.0.0.1:${await closedPort()}`)).toMatchObject({

@@ -6,7 +6,7 @@ import type { Carrier, CarrierAnswer, SmsMessage } from './carrier.ts'
 import { createClientCache } from './client-cache.ts'
 import { describeCode, judgeTwilioError } from './twilio-codes.ts'
 import { type CallScope, callScopes, TwilioTransport } from './twilio-transport.ts'
-import { accepted, couldNotBeReached, didNotAnswer, refusal } from './verdict.ts'
+import { accepted, couldNotBeReached, didNotAnswer, isNotWritable, notBegun, refusal } from './verdict.ts'
 
 type TwilioProvider = Extract<Provider, { kind: 'twilio' }>
 
@@ -79,7 +79,8 @@ function withoutNumbers(sentence: string): string {
 type Failure = Partial<Omit<ExchangeError, 'code'>> & { status?: number; code?: string | number }
 
 /** Sorts a failed call: refused for good, refused for now, or nobody knows. */
-function answerOf(error: unknown, { retryAfterMs }: CallScope): CarrierAnswer {
+function answerOf(error: unknown, { retryAfterMs, begun }: CallScope): CarrierAnswer {
+  if (!begun || isNotWritable(error)) return notBegun(error)
   const { status, code, message, hasLeft } = error as Failure
   if (typeof status === 'number') {
     const carrierCode = code === undefined ? `http_${status}` : String(code)

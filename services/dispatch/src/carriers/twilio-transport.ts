@@ -10,6 +10,8 @@ import { readRetryAfter } from './read-retry-after.ts'
 export interface CallScope {
   traceparent: string | undefined
   retryAfterMs: number | null
+  /** Whether a request was handed to the connection: what fails before is no fault of the carrier. */
+  begun?: true
 }
 
 /** A call's scope reaches through the SDK, which passes nothing on. */
@@ -43,25 +45,19 @@ export class TwilioTransport extends twilio.RequestClient {
     const scope = callScopes.getStore()
     const { origin, pathname, search } = new URL(uri)
     const query = params ? `?${stringify({ ...params })}` : search
-    const {
-      statusCode,
-      headers: answered,
-      text,
-    } = await exchange(
-      this.#agent,
-      {
-        origin,
-        path: pathname + query,
-        method: method.toUpperCase() as 'GET',
-        headers: {
-          ...headers,
-          authorization: `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`,
-          ...(scope?.traceparent && { traceparent: scope.traceparent }),
-        },
-        body: data ? stringify({ ...data }) : null,
+    const request = {
+      origin,
+      path: pathname + query,
+      method: method.toUpperCase() as 'GET',
+      headers: {
+        ...headers,
+        authorization: `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`,
+        ...(scope?.traceparent && { traceparent: scope.traceparent }),
       },
-      this.#timeoutMs,
-    )
+      body: data ? stringify({ ...data }) : null,
+    }
+    if (scope) scope.begun = true
+    const { statusCode, headers: answered, text } = await exchange(this.#agent, request, this.#timeoutMs)
     if (scope) scope.retryAfterMs = readRetryAfter(answered['retry-after'])
     return { statusCode, body: text as Data, headers: answered, toString: () => text }
   }

@@ -32,6 +32,28 @@ export function verdictOfStatus(status: number): Verdict {
 export const couldNotBeReached = carrierFault('The carrier could not be reached')
 export const didNotAnswer = unknown('The carrier did not answer; it may have taken the message')
 
+/** The carrier's library would not make a request of the message: ours to answer for, and the same each time. */
+const notSendable = permanent('The message cannot be written as a request to the carrier')
+
+/** What Node's and undici's clients say of a request that they refuse to write. */
+const notWritable = new Set([
+  'ERR_INVALID_CHAR',
+  'ERR_UNESCAPED_CHARACTERS',
+  'ERR_HTTP_INVALID_HEADER_VALUE',
+  'UND_ERR_INVALID_ARG',
+])
+
+/** The answer to a call whose exchange never began. */
+export function notBegun(error: unknown): CarrierAnswer {
+  const { code, name } = error as { code?: string | number; name?: string }
+  return refusal(String(code ?? name ?? 'error'), notSendable, null)
+}
+
+/** Whether a client refused to write the request: the carrier was not asked. */
+export function isNotWritable(error: unknown): boolean {
+  return notWritable.has(String((error as { code?: unknown } | null)?.code))
+}
+
 /** System errors that come before a byte of the request has left. */
 const neverLeft = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'EADDRNOTAVAIL'])
 /**

@@ -7,8 +7,10 @@ const maxBatch = 256
 const callsInFlight = 4
 /** How long a caller waits for dispatch at most, all repetitions included. */
 const patienceMs = 8000
-/** UTF-16 units of the bodies in one call: at most three times as many bytes, and dispatch takes 64 MiB. */
-const maxCallLength = 8 * 1024 * 1024
+/** A body with more UTF-16 units travels alone: others do not wait until it is read. */
+const longestTogether = 32 * 1024
+/** UTF-16 units of the bodies in one call. */
+const maxCallLength = 1024 * 1024
 
 /** Accepts notifications: requests of the same moment travel to dispatch in one call, and each gets its own answer. */
 export function createNotificationHandler(
@@ -20,7 +22,7 @@ export function createNotificationHandler(
     weight: { of: ({ text }) => text.length, max: maxCallLength },
     run: (requests) => acceptTogether(context, requests),
   })
-  // What takes its time is asked for alone, over connections that nobody else waits for.
+  // What is large or takes its time is asked for alone, over connections that nobody else waits for.
   const slow = createInternalClient(context.config.DISPATCH_URL)
   const acceptAlone = async (request: AcceptRequest) => {
     const [result] = await callDispatch(context, [request], { dispatch: slow, defers: false })
@@ -36,11 +38,10 @@ export function createNotificationHandler(
       traceparent: span.traceparent,
     }
     const request = { requestId, principal, item, text, untilMs: performance.now() + patienceMs }
-    let result = await accept(request)
-    if ('pending' in result) {
-      result = await acceptAlone(request)
-      logAccepted(context, [request], [result])
-    }
+    const early = text.length > longestTogether ? undefined : await accept(request)
+    if (early && !('pending' in early)) return replyTo(early)
+    const result = await acceptAlone(request)
+    logAccepted(context, [request], [result])
     return replyTo(result)
   }
 }

@@ -1,0 +1,104 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { mintOperatorToken, type Stack } from '@notify/dev-env'
+import { createSmsClient, type SmsClient } from '../sms-client.ts'
+import { percentile } from '../statistics.ts'
+import { withStack } from '../with-stack.ts'
+import { type HostileRequest, reads, sends } from './hostile-requests.ts'
+import { addHostileTenant } from './hostile-tenant.ts'
+
+const seconds = Number(process.env.BENCH_SECONDS ?? 10)
+/** The neighbour sends one so often, whether the one before has been answered or not. */
+const neighbourEveryMs = 20
+/** As many requests a second as one key may make. */
+const hostilePerSecond = 100
+const hostileOpen = 200
+const targetMs = 100
+
+/**
+ * What a tenant feels of another one that means harm: the time from request to 202 of a neighbour's SMS, alone and beside
+ * each attack made as often as the rate limit lets it.
+ */
+export function benchHostile(): Promise<object> {
+  return withStack({ env: { all: { LOG_LEVEL: 'warn' } } }, async (stack) => {
+    const key = await addHostileTenant(stack)
+    const { operator } = stack.state
+    const token = await mintOperatorToken(stack.url('identity-provider'), operator)
+    const neighbour = createSmsClient(stack)
+    try {
+      await measure(neighbour, 3)
+      const alone = summary(await measure(neighbour, seconds))
+      print('alone', alone)
+      const beside: Record<string, ReturnType<typeof summary>> = {}
+      const attacks = [
+        ...Object.entries(sends).map(([name, request]) => ({ name, request, bearer: key })),
+        ...Object.entries(reads).map(([name, request]) => ({ name, request, bearer: token })),
+      ]
+      for (const { name, request, bearer } of attacks) {
+        const { stop, answers } = attack(stack, request, bearer)
+        beside[name] = summary(await measure(neighbour, seconds))
+        await stop()
+        print(name, beside[name], answers)
+        await delay(500)
+      }
+      const worst = Math.max(...Object.values(beside).map(({ p99_ms }) => p99_ms))
+      return { within_target: worst <= targetMs, worst_p99_ms: worst, target_ms: targetMs, alone, beside }
+    } finally {
+      neighbour.close()
+    }
+  })
+}
+
+/** The time that each of the neighbour's requests took, in milliseconds. */
+async function measure(neighbour: SmsClient, forSeconds: number): Promise<number[]> {
+  const samples: Promise<number>[] = []
+  const startMs = performance.now()
+  while (performance.now() - startMs < forSeconds * 1000) {
+    const sentMs = performance.now()
+    samples.push(
+      neighbour.post({ to: '+15550100001', body: 'Your table is ready.' }).then(() => performance.now() - sentMs),
+    )
+    await delay(Math.max(startMs + samples.length * neighbourEveryMs - performance.now(), 0))
+  }
+  return Promise.all(samples)
+}
+
+/** Makes the request as often as the limit allows, until it is stopped; counts the answers by their status. */
+function attack(stack: Stack, { method, path, body }: HostileRequest, bearer: string) {
+  const answers = new Map<number, number>()
+  const text = body && JSON.stringify(body)
+  const url = `${stack.url('gateway')}${path}`
+  const headers = { authorization: `Bearer ${bearer}`, 'content-type': 'application/json' }
+  let open = 0
+  const ask = async () => {
+    open++
+    const signal = AbortSignal.timeout(60_000)
+    const status = await fetch(url, { method, headers, signal, ...(text && { body: text }) })
+      .then(async (response) => {
+        await response.arrayBuffer()
+        return response.status
+      })
+      .catch(() => 0)
+    answers.set(status, (answers.get(status) ?? 0) + 1)
+    open--
+  }
+  const timer = setInterval(() => {
+    if (open < hostileOpen) void ask()
+  }, 1000 / hostilePerSecond)
+  const stop = async () => {
+    clearInterval(timer)
+    while (open > 0) await delay(50)
+  }
+  return { stop, answers }
+}
+
+function summary(times: readonly number[]) {
+  const tenth = (ms: number) => Math.round(ms * 10) / 10
+  return { p50_ms: tenth(percentile(times, 0.5)), p99_ms: tenth(percentile(times, 0.99)), samples: times.length }
+}
+
+function print(title: string, { p50_ms, p99_ms }: ReturnType<typeof summary>, answers?: Map<number, number>): void {
+  const statuses = answers ? [...answers].map(([status, count]) => `${count} × ${status || 'none'}`).join(', ') : ''
+  console.log(
+    `${title.padEnd(28)} p50 ${String(p50_ms).padStart(7)} ms   p99 ${String(p99_ms).padStart(8)} ms   ${statuses}`,
+  )
+}

@@ -1,0 +1,51 @@
+/** A request of the hostile tenant. */
+export interface HostileRequest {
+  path: string
+  method: 'GET' | 'POST'
+  body?: object
+}
+
+const loop = '{% for i in (1..1000) %}{% for j in (1..1000) %}{% endfor %}{% endfor %}'
+const large = '<'.repeat(235_000)
+const list = Array.from({ length: 10_000 }, (_, at) => String((at * 7919) % 10_000))
+
+const sms = (body: string, template_data: object = {}) => ({
+  channel: 'sms',
+  recipient: { phone: '+15550109999' },
+  body,
+  template_data,
+})
+const email = (html_body: string, template_data: object = {}) => ({
+  channel: 'email',
+  recipient: 'somebody@example.com',
+  subject: 'x',
+  body: 'x',
+  html_body,
+  template_data,
+})
+const one = (body: object): HostileRequest => ({ method: 'POST', path: '/api/v1/notifications', body })
+const batch = (body: object, count: number): HostileRequest => ({
+  method: 'POST',
+  path: '/api/v1/notifications/batch',
+  body: { requests: Array.from({ length: count }, () => body) },
+})
+
+/** What one key that may send, and one operator who may read, can ask for; each was seen to hold the others up. */
+export const sends: Record<string, HostileRequest> = {
+  'a large value 2,000 times': one(email('{{x}}'.repeat(2000), { x: large })),
+  'a large value, filtered': one(email('{{x|upcase}}'.repeat(2000), { x: large })),
+  'a date of a long format': one(sms('{{ "now" | date: f }}', { f: '%9999d'.repeat(30_000) })),
+  'the last of a long text': one(
+    sms('{{ t | remove_last: p }}', { t: 'a'.repeat(100_000), p: `b${'a'.repeat(50_000)}` }),
+  ),
+  'liquid in liquid': one(sms(`{% ${'liquid '.repeat(2800)} %}`)),
+  'a list sorted over and over': one(sms(`{{ l ${'| sort_natural | reverse '.repeat(200)}| size }}`, { l: list })),
+  'a loop': one(sms(loop)),
+  'tags alone': one(email('{%if a%}{%endif%}'.repeat(11_000), { a: 1 })),
+  'a batch of 100 loops': batch(sms(loop), 100),
+  'a batch of 10 long texts': batch(email('{{x}}'.repeat(2000), { x: 'x'.repeat(490) }), 10),
+}
+
+export const reads: Record<string, HostileRequest> = {
+  'a deep page': { method: 'GET', path: '/api/v1/activity?page=1000000&limit=100' },
+}

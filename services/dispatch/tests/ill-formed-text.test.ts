@@ -1,0 +1,55 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { TestEnv } from '../../../packages/dev-env/src/index.ts'
+import { parseKeyRing } from '../../../packages/privacy/src/index.ts'
+import { expectProblem, freshPhone, post, send, untilState } from '../../../tests/flows/sms.ts'
+import { payloadPlace } from '../src/accept/judge-candidate.ts'
+
+let env: TestEnv
+beforeAll(async () => {
+  env = await TestEnv.start(['gateway', 'dispatch', 'callbacks'])
+})
+afterAll(() => env?.stop())
+
+test('the initial of a name is a whole character, an emoji too', async () => {
+  const phone = freshPhone()
+  const id = await send(env, phone, { body: '{{ name | split: "" | first }}!', template_data: { name: '🦊 Fox' } })
+  await untilState(env, id, { delivery_status: 'delivered' })
+  expect((await env.messages({ to: phone }))[0]?.text).toBe('🦊!')
+})
+
+test.each([
+  ['sms', { channel: 'sms', recipient: freshPhone() }, 'body'],
+  ['email', { channel: 'email', recipient: 'ada@example.com', subject: 'Hi' }, 'body'],
+])('%s: half of a character that a template makes is 422 naming the field', async (_channel, request, field) => {
+  const answer = await post(env, { ...request, body: 'Hi {{ "\\ud83e" }}', template_data: {} })
+  expectProblem(answer, 422, 'validation_failed')
+  expect(answer.body.errors).toEqual([expect.objectContaining({ path: field })])
+})
+
+test('an older message with half of a character fails for good, and others of its provider go out', async () => {
+  const keyRing = parseKeyRing(env.stack.state.encryption_keys.map(({ id, key }) => `${id}:${key}`).join(','))
+  const later = new Date(Date.now() + 3_600_000).toISOString()
+  // More than what opens a circuit breaker.
+  const ids = await Promise.all(Array.from({ length: 30 }, () => send(env, freshPhone(), { send_at: later })))
+  for (const id of ids) {
+    const payload = keyRing.encrypt(
+      JSON.stringify({ to: freshPhone(), text: 'Hi \ud83e' }),
+      payloadPlace(env.tenantId, id),
+    )
+    await env
+      .sql('dispatch')
+      .query('update dispatch.notifications set payload = $2, send_at = now(), next_attempt_at = now() where id = $1', [
+        id,
+        payload,
+      ])
+  }
+  for (const id of ids) {
+    const { attempts } = await untilState(env, id, { delivery_status: 'failed', retryable: false }, 30_000)
+    expect(attempts).toMatchObject([
+      { outcome: 'rejected_permanent', provider_code: 'ill_formed_text', ambiguous: false },
+    ])
+  }
+  const good = await send(env)
+  const { attempts } = await untilState(env, good, { delivery_status: 'delivered' })
+  expect(attempts).toHaveLength(1)
+})
