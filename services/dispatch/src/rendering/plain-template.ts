@@ -83,10 +83,18 @@ export function fillPlain(
   variables: Record<string, unknown>,
   treat: (text: string) => string = (text) => text,
 ): string {
+  const values: string[] = []
+  let length = literals[0]!.length
+  for (const [index, path] of paths.entries()) {
+    const value = print(lookUp(variables, path))
+    values.push(value)
+    // Treated they only get longer: what is too long already is not worth it.
+    length += value.length + literals[index + 1]!.length
+    requireRenderedLength(length)
+  }
   const treated = new Map<string, string>()
   let text = literals[0]!
-  for (let index = 0; index < paths.length; index++) {
-    const raw = print(lookUp(variables, paths[index]!))
+  for (const [index, raw] of values.entries()) {
     const value = treated.get(raw) ?? treat(raw)
     treated.set(raw, value)
     text += value + literals[index + 1]!
