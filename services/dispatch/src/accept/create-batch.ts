@@ -63,9 +63,10 @@ function answerOf(
   results: readonly (BatchResult | Problem)[],
 ): Reply | Unfinished {
   const refusals = results.filter((one) => one instanceof Problem)
-  const failures = refusals.filter(({ status }) => status >= 500)
+  const failures = refusals.filter(({ status }) => isForNow(status))
   for (const { code } of refusals) metrics.refused(code)
-  for (const failure of failures) log.error({ request_id: requestId, err: failure }, 'a request of a batch failed')
+  for (const failure of failures.filter(({ status }) => status >= 500))
+    log.error({ request_id: requestId, err: failure }, 'a request of a batch failed')
   if (failures.length === results.length) throw failures[0]
   const text = JSON.stringify({
     results: results.map((one) => (one instanceof Problem ? { error: one.toBody() } : one)),
@@ -78,6 +79,8 @@ function resultOf(outcome: AcceptOutcome): BatchResult | Problem {
   return outcome instanceof Problem ? outcome : JSON.parse(outcome.body)
 }
 
-const hasFailed = (result: BatchResult): boolean => 'error' in result && result.error.status >= 500
+/** What another time may end otherwise: it is no answer to keep. */
+const isForNow = (status: number) => status >= 500 || status === 429
+const hasFailed = (result: BatchResult): boolean => 'error' in result && isForNow(result.error.status)
 const isCandidate = (one: Candidate | BatchResult | Problem): one is Candidate => 'notificationId' in one
 const isNew = (one: Judged): one is NewNotification => 'candidate' in one

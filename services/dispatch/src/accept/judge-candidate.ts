@@ -1,5 +1,5 @@
 import type { Channel, KeyPrincipal, NotificationAccepted } from '@notify/contracts'
-import { breathe, Problem } from '@notify/service-kit'
+import { Problem } from '@notify/service-kit'
 import type { ApiContext } from '../context.ts'
 import { domainOf } from '../domains/verified-domains.ts'
 import { sealMetadata } from '../notifications/metadata.ts'
@@ -7,6 +7,7 @@ import type { Fill } from '../rendering/create-renderer.ts'
 import type { Candidate, NewNotification } from './accept-item.ts'
 import { draftMessage } from './draft-message.ts'
 import { findTemplates } from './find-templates.ts'
+import { makeContent } from './prepare-content.ts'
 import { readSendAt } from './read-send-at.ts'
 
 /** Where a notification's payload belongs: nothing else can read it. */
@@ -27,9 +28,7 @@ export async function judgeCandidate(context: ApiContext, candidate: Candidate):
   await requireProvider(context, principal, channel)
   if (draft.from !== undefined) await requireVerified(context, tenant_id, draft.from)
   const sendAt = readSendAt(request)
-  const fill: Fill = (texts, variables) => context.renderer.fill(tenant_id, texts, variables)
-  await breathe()
-  const payload = await (candidate.content ?? draft.compose(templates, fill))
+  const payload = await (candidate.content ?? makeContent(context, candidate, draft, templates))
   const answer: NotificationAccepted = {
     status: 'accepted',
     notification_id: notificationId,

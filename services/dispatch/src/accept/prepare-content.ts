@@ -1,8 +1,13 @@
-import { breathe } from '@notify/service-kit'
+import type { EventTemplates } from '@notify/contracts'
+import { ownTurn } from '@notify/service-kit'
+import type { Payload } from '../carriers/carrier.ts'
 import type { ApiContext } from '../context.ts'
 import type { Candidate } from './accept-item.ts'
-import { draftMessage } from './draft-message.ts'
+import { type Draft, draftMessage } from './draft-message.ts'
 import { findTemplates } from './find-templates.ts'
+
+/** Characters that take milliseconds to encrypt and to write down. */
+const largeText = 50_000
 
 /**
  * Makes what a request is to send, alone: a template that takes its time holds up nobody else's request then. Refusals are
@@ -11,14 +16,26 @@ import { findTemplates } from './find-templates.ts'
 export async function prepareContent(context: ApiContext, candidate: Candidate): Promise<void> {
   try {
     const templates = await findTemplates(context, candidate)
-    await breathe()
     const draft = draftMessage(candidate.request)
     if (!draft) return
-    candidate.content = draft.compose(templates, (texts, variables) =>
-      context.renderer.fill(candidate.principal.tenant_id, texts, variables),
-    )
+    candidate.content = makeContent(context, candidate, draft, templates)
     await candidate.content
   } catch {
     // It is met again when the request is judged.
   }
+}
+
+/** @throws Problem naming the field at fault */
+export async function makeContent(
+  { renderer }: ApiContext,
+  { principal }: Candidate,
+  draft: Draft,
+  templates: EventTemplates | undefined,
+): Promise<Payload> {
+  const payload = await draft.compose(templates, (texts, variables) =>
+    renderer.fill(principal.tenant_id, texts, variables),
+  )
+  const length = (payload.text?.length ?? 0) + ('html' in payload ? (payload.html?.length ?? 0) : 0)
+  if (length > largeText) await ownTurn()
+  return payload
 }
