@@ -1,3 +1,6 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { mintOperatorToken, type Stack } from '@notify/dev-env'
 import { createSmsClient, type SmsClient } from '../sms-client.ts'
@@ -34,10 +37,9 @@ export function benchHostile(): Promise<object> {
         ...Object.entries(reads).map(([name, request]) => ({ name, request, bearer: token })),
       ]
       for (const { name, request, bearer } of attacks) {
-        const { stop, answers } = attack(stack, request, bearer)
+        const { stop } = attack(stack, request, bearer)
         beside[name] = summary(await measure(neighbour, seconds))
-        await stop()
-        print(name, beside[name], answers)
+        print(name, beside[name], await stop())
         await delay(500)
       }
       const worst = Math.max(...Object.values(beside).map(({ p99_ms }) => p99_ms))
@@ -62,33 +64,26 @@ async function measure(neighbour: SmsClient, forSeconds: number): Promise<number
   return Promise.all(samples)
 }
 
-/** Makes the request as often as the limit allows, until it is stopped; counts the answers by their status. */
+/** Makes the request as often as the limit allows, until it is stopped. */
 function attack(stack: Stack, { method, path, body }: HostileRequest, bearer: string) {
-  const answers = new Map<number, number>()
-  const text = body && JSON.stringify(body)
-  const url = `${stack.url('gateway')}${path}`
-  const headers = { authorization: `Bearer ${bearer}`, 'content-type': 'application/json' }
-  let open = 0
-  const ask = async () => {
-    open++
-    const signal = AbortSignal.timeout(60_000)
-    const status = await fetch(url, { method, headers, signal, ...(text && { body: text }) })
-      .then(async (response) => {
-        await response.arrayBuffer()
-        return response.status
-      })
-      .catch(() => 0)
-    answers.set(status, (answers.get(status) ?? 0) + 1)
-    open--
+  const attacker = fork(join(import.meta.dirname, 'attacker-yardstick.ts'))
+  attacker.send({
+    url: `${stack.url('gateway')}${path}`,
+    method,
+    headers: { authorization: `Bearer ${bearer}`, 'content-type': 'application/json' },
+    text: body && JSON.stringify(body),
+    perSecond: hostilePerSecond,
+    open: hostileOpen,
+  })
+  return {
+    /** @returns the answers by their status */
+    async stop(): Promise<Record<string, number>> {
+      const told = once(attacker, 'message')
+      attacker.send('stop')
+      const [answers] = await told
+      return answers
+    },
   }
-  const timer = setInterval(() => {
-    if (open < hostileOpen) void ask()
-  }, 1000 / hostilePerSecond)
-  const stop = async () => {
-    clearInterval(timer)
-    while (open > 0) await delay(50)
-  }
-  return { stop, answers }
 }
 
 function summary(times: readonly number[]) {
@@ -96,8 +91,14 @@ function summary(times: readonly number[]) {
   return { p50_ms: tenth(percentile(times, 0.5)), p99_ms: tenth(percentile(times, 0.99)), samples: times.length }
 }
 
-function print(title: string, { p50_ms, p99_ms }: ReturnType<typeof summary>, answers?: Map<number, number>): void {
-  const statuses = answers ? [...answers].map(([status, count]) => `${count} × ${status || 'none'}`).join(', ') : ''
+function print(
+  title: string,
+  { p50_ms, p99_ms }: ReturnType<typeof summary>,
+  answers: Record<string, number> = {},
+): void {
+  const statuses = Object.entries(answers)
+    .map(([status, count]) => `${count} × ${status === '0' ? 'none' : status}`)
+    .join(', ')
   console.log(
     `${title.padEnd(28)} p50 ${String(p50_ms).padStart(7)} ms   p99 ${String(p99_ms).padStart(8)} ms   ${statuses}`,
   )

@@ -42,6 +42,8 @@ interface Options {
 }
 
 const killAfterMs = 3 * renderLimitMs
+/** A thread that is killed takes its successor's start with it. */
+const killCostMs = 500
 const maxWaiting = 500
 /** What a long text costs besides, when it is encrypted and stored. */
 const charactersPerMs = 100_000
@@ -82,7 +84,7 @@ export function createRenderer({ threads, msPerSecond, metrics, log }: Options):
       budget.spend(tenantId, cpuMs)
       return answer
     } catch (error) {
-      if (error instanceof TemplateFault) budget.spend(tenantId, killAfterMs)
+      if (error instanceof TemplateFault) budget.spend(tenantId, killCostMs)
       throw error
     } finally {
       leave()
