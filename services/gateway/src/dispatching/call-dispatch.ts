@@ -14,8 +14,8 @@ export interface AcceptRequest {
   untilMs: number
 }
 
-/** The first call of many waits as long as this at least; a single request waits until its end. */
-const firstTimeoutMs = 3000
+/** Longer than dispatch waits for Postgres, and short enough to try once more when a connection is dead. */
+const firstTimeoutMs = 5000
 /** Waits before a call that never left is repeated; the ids are ours, so repeating it accepts nothing twice. */
 const repeatAfterMs = [50, 200, 500, 1000, 1500]
 
@@ -65,8 +65,7 @@ async function callInHalves(context: Context, requests: readonly AcceptRequest[]
 /** Leaves each of the smaller calls that may have to follow as much time as this one. */
 function timeoutFor(count: number, untilMs: number, isPart: boolean): number {
   const leftMs = Math.max(untilMs - performance.now(), 1)
-  const shareMs = leftMs / (Math.ceil(Math.log2(count)) + 1)
-  return isPart ? shareMs : Math.min(Math.max(shareMs, firstTimeoutMs), leftMs)
+  return isPart ? leftMs / (Math.ceil(Math.log2(count)) + 1) : Math.min(firstTimeoutMs, leftMs)
 }
 
 /** Whether dispatch may have had the request when the connection broke, or no answer came. */

@@ -5,8 +5,8 @@ import { type AcceptRequest, callDispatch } from './call-dispatch.ts'
 
 const maxBatch = 256
 const callsInFlight = 4
-/** How long a caller waits for dispatch at most, all repetitions included. */
-const patienceMs = 8000
+/** How long a caller waits for dispatch at most: its turn, and all repetitions. */
+const patienceMs = 7000
 /** A body with more UTF-16 units travels alone: others do not wait until it is read. */
 const longestTogether = 32 * 1024
 /** UTF-16 units of the bodies in one call. */
@@ -20,7 +20,7 @@ export function createNotificationHandler(
     maxBatch,
     maxInFlight: callsInFlight,
     weight: { of: ({ text }) => text.length, max: maxCallLength },
-    run: (requests) => acceptTogether(context, requests),
+    run: (requests) => acceptInTime(context, requests),
   })
   // What is large or takes its time is asked for alone, over connections that nobody else waits for.
   const slow = createInternalClient(context.config.DISPATCH_URL)
@@ -56,6 +56,19 @@ function replyTo(result: AcceptResult): Reply {
     })
   }
   return new Reply(202, result.body, result.replayed ? { 'Idempotent-Replayed': 'true' } : {})
+}
+
+/** Requests whose callers were meanwhile answered 503 are not accepted after that answer. */
+async function acceptInTime(context: Context, requests: readonly AcceptRequest[]) {
+  const nowMs = performance.now()
+  const inTime = requests.filter(({ untilMs }) => untilMs > nowMs)
+  const results = inTime.length === 0 ? [] : await acceptTogether(context, inTime)
+  const outcomes = new Map(inTime.map((request, index) => [request, results[index]!]))
+  return requests.map((request) => outcomes.get(request) ?? tooLate())
+}
+
+function tooLate(): Problem {
+  return new Problem('service_unavailable', 'The service is busy; try again shortly')
 }
 
 async function acceptTogether(context: Context, requests: readonly AcceptRequest[]) {
