@@ -53,7 +53,8 @@ function permissionsOf(service: ServiceName): Permissions {
       ...(readsOwnStream.includes(service) ? [`$JS.API.STREAM.MSG.GET.${stream}`] : []),
       ...[...new Set(durablesOf(service).map(({ stream }) => stream))]
         .filter((consumed) => consumed !== stream)
-        .map((consumed) => `$JS.API.STREAM.INFO.${consumed}`),
+        // MSG.GET tells whether a message that was delivered is still there; what is secret in a stream is sealed.
+        .flatMap((consumed) => [`$JS.API.STREAM.INFO.${consumed}`, `$JS.API.STREAM.MSG.GET.${consumed}`]),
       ...durablesOf(service).flatMap(requestsOf),
     ],
     subscribe: [wakeSubject(service), `${inboxPrefix(service)}.>`],

@@ -15,7 +15,7 @@ export async function openBus(env: TestEnv, service?: ServiceName): Promise<Bus 
   return { ...bus, [Symbol.asyncDispose]: () => lifecycle.stop() }
 }
 
-interface StoredMessage {
+export interface StoredMessage {
   subject: string
   text: string
   /** The message's own identity, by which consumers know its events. */
@@ -24,7 +24,10 @@ interface StoredMessage {
 }
 
 /** Everything that the services' streams hold. */
-export async function storedMessages(bus: Bus, services = Object.keys(streams) as ServiceName[]) {
+export async function storedMessages(
+  bus: Bus,
+  services: readonly ServiceName[] = Object.keys(streams) as ServiceName[],
+) {
   const messages: StoredMessage[] = []
   for (const service of services) {
     const { name } = streams[service]
@@ -39,6 +42,15 @@ export async function storedMessages(bus: Bus, services = Object.keys(streams) a
     }
   }
   return messages
+}
+
+/** The newest sequence of each service's stream. */
+export async function lastSequences(bus: Bus, services: readonly ServiceName[]): Promise<Map<ServiceName, number>> {
+  const infos = services.map(async (service) => {
+    const { state } = await bus.jsm.streams.info(streams[service].name)
+    return [service, state.last_seq] as const
+  })
+  return new Map(await Promise.all(infos))
 }
 
 /** Waits until every durable has taken, and finished, all that the streams of these services hold. */

@@ -79,6 +79,18 @@ export const receiptReceived = defineEvent({
 })
 export type Receipt = z.output<typeof receiptReceived.schema>
 
+/** A message has waited long for a receipt: what the carrier said of the attempt is to be told again. */
+export const receiptWanted = defineEvent({
+  publisher: 'dispatch',
+  subject: 'dispatch.receipt.wanted',
+  schema: z.object({
+    attempt_id: idSchema('att'),
+    /** `sent`: that much is known. `unknown`: not even that. */
+    known: z.enum(['sent', 'unknown']),
+  }),
+})
+export type ReceiptWanted = z.output<typeof receiptWanted.schema>
+
 /** What a message received says, before it is encrypted and after it was decrypted. */
 export const ReceivedContent = z.object({
   from: z.string(),

@@ -43,14 +43,24 @@ export function newId<P extends IdPrefix>(prefix: P, nowMs: number = Date.now())
   } else {
     increment(lastRandom)
   }
+  let text = timeText(lastMs)
+  for (const digit of lastRandom) text += alphabet[digit]
+  return `${prefix}_${text}`
+}
+
+/** The identifier before all that are made from a moment on: for ranges of identifiers, which are in the order of time. */
+export function earliestId<P extends IdPrefix>(prefix: P, ms: number): `${P}_${string}` {
+  return `${prefix}_${timeText(ms)}${'0'.repeat(randomLength)}`
+}
+
+function timeText(ms: number): string {
   let text = ''
-  let rest = lastMs
+  let rest = ms
   for (let i = 0; i < timeLength; i++) {
     text = alphabet[rest % 32] + text
     rest = Math.floor(rest / 32)
   }
-  for (const digit of lastRandom) text += alphabet[digit]
-  return `${prefix}_${text}`
+  return text
 }
 
 /** The schema of an identifier with this prefix. */

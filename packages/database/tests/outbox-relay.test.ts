@@ -23,7 +23,8 @@ beforeEach(async () => {
 })
 afterEach(() => one.kit.stop())
 
-const relay = ({ kit, db, bus }: BusProcess) => startOutboxRelay(kit, db, bus, { streamReplicas: 1 })
+const relay = ({ kit, db, bus }: BusProcess) =>
+  startOutboxRelay(kit, db, bus, { streamReplicas: 1, republishMs: 300_000 })
 const rows = async () => (await env.sql('consent').query('select * from outbox order by id')).rows
 const allPublished = () =>
   eventually(async () => {

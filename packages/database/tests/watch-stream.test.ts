@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { provisionStream } from '@notify/messaging'
-import { eventually, TestEnv } from '../../dev-env/src/index.ts'
+import { eventually, snapshotNats, TestEnv } from '../../dev-env/src/index.ts'
 import type { Queries } from '../src/open.ts'
 import { makeUpLoss, noteLoss } from '../src/outbox/make-up-loss.ts'
 import { startOutboxRelay } from '../src/outbox/relay.ts'
@@ -25,7 +25,9 @@ beforeEach(async () => {
 })
 afterEach(() => one.kit.stop())
 
-const relay = ({ kit, db, bus }: BusProcess) => startOutboxRelay(kit, db, bus, { streamReplicas: 1 })
+const republishMs = 300_000
+const options = { streamReplicas: 1, republishMs }
+const relay = ({ kit, db, bus }: BusProcess) => startOutboxRelay(kit, db, bus, options)
 const forgotten = ({ kit }: BusProcess) => kit.lines.filter(({ msg }) => /JetStream has forgotten/.test(msg))
 const madeUpFor = ({ kit }: BusProcess) => kit.lines.filter(({ msg }) => /loss of messages is made up for/.test(msg))
 const inStream = (numbers: readonly number[]) =>
@@ -64,19 +66,83 @@ test('what is new goes on after a loss, and a second loss is noticed as well', a
   await inStream([1, 2])
 })
 
+const notices = ({ kit }: BusProcess) => kit.lines.filter(({ msg }) => /JetStream has (forgotten|begun anew)/.test(msg))
+
 test.each(['SIGTERM', 'SIGKILL'] as const)(
-  'a plain restart of nats-server (%s) publishes nothing again',
+  'after a restart of nats-server (%s) what was published within the window is published again, and nothing older',
   async (signal) => {
     relay(one)
     await enqueue(one, [1, 2, 3])
     await inStream([1, 2, 3])
+    await one.db.run(
+      `update outbox set published_at = now() - interval '1 hour' where events like '%"n":1%' or events like '%"n": 1%'`,
+    )
     await env.kill('nats', signal)
     await env.restart('nats')
     await enqueue(one, [4])
-    await inStream([1, 2, 3, 4])
+    await inStream([1, 2, 2, 3, 3, 4])
     expect(forgotten(one)).toEqual([])
+    expect(notices(one)).toHaveLength(1)
+    expect(madeUpFor(one)).toMatchObject([{ messages: 2 }])
   },
 )
+
+test('a reconnection to the same nats-server publishes nothing again', async () => {
+  relay(one)
+  await enqueue(one, [1, 2, 3])
+  await inStream([1, 2, 3])
+  await one.bus.connection.reconnect()
+  await enqueue(one, [4])
+  await inStream([1, 2, 3, 4])
+  expect(notices(one)).toEqual([])
+})
+
+test('a hole in the middle is noticed although others have published beyond it, also by a service that was away', async () => {
+  relay(one)
+  await enqueue(one, [1])
+  await inStream([1])
+  await one.kit.stop()
+  const before = await snapshotNats(env)
+  one = await startBusProcess(env)
+  relay(one)
+  await enqueue(one, [2, 3])
+  await inStream([1, 2, 3])
+  await one.kit.stop()
+  await before.putBack()
+  // A stranger to the outbox takes the sequences of what was lost, and more.
+  one = await startBusProcess(env)
+  for (const n of [10, 11, 12])
+    await one.bus.js.publish('consent.told.a', JSON.stringify([{ event: { kind: 'a', n } }]))
+  await restart()
+  relay(one)
+  await eventually(async () => expect(new Set(numbersIn(await stored(one)))).toEqual(new Set([1, 2, 3, 10, 11, 12])))
+  expect(forgotten(one)).toEqual([])
+})
+
+test('what a relay had published before the loss, and marks after it, is published again', async () => {
+  const published = Promise.withResolvers<void>()
+  const mayMark = Promise.withResolvers<void>()
+  await enqueue(one, [1])
+  const marking = one.db.transaction(async (run) => {
+    await run('select id from outbox for update')
+    await run('select now()')
+    published.resolve()
+    await mayMark.promise
+    await run(`update outbox set published_at = now(), published_seq = 1, publications = 1`)
+  })
+  await published.promise
+  const published_after = new Date(Date.now() - republishMs)
+  await one.db.transaction((run) => noteLoss(run, 'CONSENT', { last_seq: 9, published_after, isRewound: false }))
+  const round = makeUpLoss(one.db, 'CONSENT', undefined)
+  await eventually(async () => {
+    const { rows } = await env.admin.query(`select 1 from pg_stat_activity where wait_event_type = 'Lock'
+      and datname = current_database()`)
+    expect(rows).toHaveLength(1)
+  })
+  mayMark.resolve()
+  await marking
+  expect(await round).toEqual({ more: false, republished: 1 })
+})
 
 test('a loss while the service was away is noticed when it starts', async () => {
   relay(one)
@@ -103,7 +169,7 @@ test('the end of a stream that was lost is noticed, however little it is', async
 })
 
 test('what was published since the last check and lost is published again', async () => {
-  const watch = createStreamWatch(one.kit, one.db, one.bus, { streamReplicas: 1 })
+  const watch = createStreamWatch(one.kit, one.db, one.bus, options)
   await watch.ensureChecked()
   // Published and marked, and no check since.
   await enqueue(one, [1])
@@ -123,7 +189,7 @@ test('a stream that other replicas publish to while it is compared has not forgo
     for (let n = 0; !ended; n += 4) await enqueue(one, [n, n + 1, n + 2, n + 3])
   })()
   for (let round = 0; round < 30; round++) {
-    const watches = [one, ...others].map(({ kit, db, bus }) => createStreamWatch(kit, db, bus, { streamReplicas: 1 }))
+    const watches = [one, ...others].map(({ kit, db, bus }) => createStreamWatch(kit, db, bus, options))
     await Promise.all(watches.map((watch) => watch.ensureChecked()))
   }
   ended = true
@@ -169,7 +235,7 @@ test('a week of messages is published again in short rounds, each message once, 
         return result
       }),
   }
-  createStreamWatch(one.kit, dying, one.bus, { streamReplicas: 1 })
+  createStreamWatch(one.kit, dying, one.bus, options)
   await eventually(
     async () => {
       await markPublished()
@@ -184,7 +250,7 @@ test('a week of messages is published again in short rounds, each message once, 
 
 test('what is new waits behind a thousand of the old ones at most', async () => {
   await publishAndLose(() => `'consent.told.a'`)
-  createStreamWatch(one.kit, one.db, one.bus, { streamReplicas: 1 })
+  createStreamWatch(one.kit, one.db, one.bus, options)
   const waiting = async () =>
     (await one.db.run<{ count: number }>('select count(*)::int as count from outbox where published_at is null'))[0]!
       .count
@@ -200,7 +266,7 @@ test('what is new waits behind a thousand of the old ones at most', async () => 
 
 test('stale work is not published again', async () => {
   await publishAndLose((n) => `case when ${n} % 2 = 0 then 'consent.told.a' else 'consent.work.a' end`)
-  createStreamWatch(one.kit, one.db, one.bus, { streamReplicas: 1, staleSubjects: 'consent.work.' })
+  createStreamWatch(one.kit, one.db, one.bus, { ...options, staleSubjects: 'consent.work.' })
   await eventually(
     async () => {
       await markPublished()
@@ -219,10 +285,22 @@ test('stale work is not published again', async () => {
 
 test('a second loss before the first was made up for costs nothing', async () => {
   await publishAndLose(() => `'consent.told.a'`)
-  await one.db.transaction((run) => noteLoss(run, 'CONSENT', { last_seq: 100, published_after: new Date() }))
+  await one.db.transaction((run) =>
+    noteLoss(run, 'CONSENT', {
+      last_seq: 100,
+      published_after: new Date(),
+      isRewound: true,
+    }),
+  )
   await makeUpLoss(one.db, 'CONSENT', undefined)
   await markPublished()
-  await one.db.transaction((run) => noteLoss(run, 'CONSENT', { last_seq: many, published_after: new Date() }))
+  await one.db.transaction((run) =>
+    noteLoss(run, 'CONSENT', {
+      last_seq: many,
+      published_after: new Date(),
+      isRewound: false,
+    }),
+  )
   for (;;) {
     const { more } = await makeUpLoss(one.db, 'CONSENT', undefined)
     await markPublished()

@@ -13,6 +13,8 @@ export interface ConsumeOptions<Context> {
   deadLetters: DeadLetterStore
   /** Wait for a process that does not answer before its messages are given to another; milliseconds, 15,000 by default. */
   ackWaitMs?: number
+  /** What NATS may lose when it is killed: the last messages of so many milliseconds; five minutes by default. */
+  unsyncedMs?: number
 }
 
 /** Starts the consumers of a service; registers their end: they stop taking events, and finish those under way. */

@@ -1,14 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Consumer, ConsumerMessages, JsMsg } from '@nats-io/jetstream'
 import type { Subscription } from '@nats-io/transport-node'
-import { streams, subjectFilter, type WireEvent } from '@notify/contracts'
+import { subjectFilter, type WireEvent } from '@notify/contracts'
 import type { Kit } from '@notify/service-kit'
 import { Backlog } from './backlog.ts'
 import type { Bus } from './connect.ts'
 import type { ConsumeOptions } from './consume.ts'
 import type { ConsumerEntry } from './consumer.ts'
+import { DurablePlace } from './durable-place.ts'
 import { messageOf, type Result, settleEvent } from './event-handling.ts'
-import { provisionConsumer } from './provision.ts'
+import { HeldMessages } from './held-messages.ts'
+import { isHeardBy } from './is-heard-by.ts'
 import { messageIdHeader } from './publish.ts'
 import { readMessage, unreadableForMs } from './read-event.ts'
 import { Slots } from './slots.ts'
@@ -28,17 +30,19 @@ const fetchedMessages = 16
 /** More are fetched when fewer than these wait. */
 const fewMessages = 8
 
+/** What is counted of a durable. `foreign`: a message of other subjects. `mended`: the durable was made again. */
+export type Counted = Result | 'foreign' | 'mended'
+
 /** Takes messages of one durable and hands their events to the handler, so many at a time. */
 export class ConsumerLoop<Context> {
   readonly #kit: Kit
-  readonly #bus: Bus
   readonly #entry: ConsumerEntry<Context>
   readonly #options: ConsumeOptions<Context>
-  readonly #count: (result: Result) => void
+  readonly #count: (result: Counted) => void
   readonly #slots: Slots
   readonly #ackWaitMs: number
-  /** Taken and not yet answered: waiting to be begun, or under way. */
-  readonly #held = new Set<JsMsg>()
+  readonly #place: DurablePlace
+  readonly #held: HeldMessages
   readonly #backlog = new Backlog<JsMsg>(fewMessages)
   readonly #underWay = new Set<Promise<void>>()
   readonly #stop = new AbortController()
@@ -50,27 +54,38 @@ export class ConsumerLoop<Context> {
     bus: Bus,
     entry: ConsumerEntry<Context>,
     options: ConsumeOptions<Context>,
-    count: (result: Result) => void,
+    count: (result: Counted) => void,
   ) {
     this.#kit = kit
-    this.#bus = bus
     this.#entry = entry
     this.#options = options
     this.#count = count
     this.#slots = new Slots(entry.concurrency)
     this.#ackWaitMs = options.ackWaitMs ?? defaultAckWaitMs
+    this.#held = new HeldMessages(bus)
+    this.#place = new DurablePlace(bus, {
+      publisher: entry.event.publisher,
+      durable: entry.durable,
+      filter: subjectFilter(entry.event, entry.where),
+      ackWaitMs: this.#ackWaitMs,
+      maxAckPending: 1000,
+      unsyncedMs: options.unsyncedMs ?? 5 * 60_000,
+      onMended: () => {
+        count('mended')
+        kit.log.error({ durable: entry.durable }, 'a durable had delivered what its stream has lost: it is made again')
+      },
+    })
   }
 
   start(): void {
-    const holding = setInterval(() => {
-      for (const message of this.#held) message.working()
-    }, this.#ackWaitMs / wordsPerWait)
+    const holding = setInterval(() => this.#held.keep(), this.#ackWaitMs / wordsPerWait)
+    void this.#place.onReconnection(() => void this.#endFetch())
     this.#running = Promise.all([this.#fetchForEver(), this.#handleForEver()]).finally(() => clearInterval(holding))
   }
 
   async stop(): Promise<void> {
     this.#stop.abort()
-    for (const message of this.#backlog.close()) this.#giveBack(message)
+    for (const message of this.#backlog.close()) this.#held.answer(message, () => message.nak(givenBackMs))
     await this.#endFetch()
     await this.#running
   }
@@ -95,9 +110,10 @@ export class ConsumerLoop<Context> {
     let failures = 0
     while (!this.#stopped) {
       try {
-        const source = await this.#provision()
+        const source = await this.#place.provision()
         failures = 0
-        while (!this.#stopped) await this.#fetch(source)
+        while (!this.#stopped && !this.#place.isDue) await this.#fetch(source)
+        continue
       } catch (error) {
         // At the first start the owner of the stream may be slower than this service: that is no news yet.
         const line = { durable: this.#entry.durable, err: error }
@@ -105,14 +121,6 @@ export class ConsumerLoop<Context> {
       }
       await delay(250, undefined, { signal: this.#stop.signal }).catch(() => {})
     }
-  }
-
-  async #provision(): Promise<Consumer> {
-    const { event, durable, where } = this.#entry
-    const filter = subjectFilter(event, where)
-    const { publisher } = event
-    await provisionConsumer(this.#bus, { publisher, durable, filter, ackWaitMs: this.#ackWaitMs, maxAckPending: 1000 })
-    return this.#bus.js.consumers.get(streams[publisher].name, durable)
   }
 
   /**
@@ -126,18 +134,14 @@ export class ConsumerLoop<Context> {
     this.#messages = messages
     if (this.#stopped) void this.#endFetch()
     for await (const message of messages) {
+      this.#held.take(message)
+      this.#place.note(message)
       if (this.#stopped) {
-        this.#giveBack(message)
+        this.#held.answer(message, () => message.nak(givenBackMs))
         continue
       }
-      this.#held.add(message)
       this.#backlog.push(message)
     }
-  }
-
-  #giveBack(message: JsMsg): void {
-    this.#held.delete(message)
-    message.nak(givenBackMs)
   }
 
   /** Begins messages in their order, each as soon as one of its events would start at once. */
@@ -155,20 +159,30 @@ export class ConsumerLoop<Context> {
 
   /** All events done or put aside: the message is done. One that failed for now brings the whole message back. */
   async #handleMessage(message: JsMsg): Promise<void> {
+    if (!isHeardBy(this.#place.filter, message.subject)) return this.#passOver(message)
     const messageId = message.headers?.get(messageIdHeader) || `${message.info.stream}:${message.seq}`
     try {
       const events = readMessage(message.string())
       const results = await Promise.all(
         events.map((event, index) => this.#slots.run(() => this.#handleEvent(message, event, `${messageId}:${index}`))),
       )
-      if (!results.includes('repeat')) message.ack()
-      else message.nak(this.#repeatAfterMs(message))
+      const isDone = !results.includes('repeat')
+      this.#held.answer(message, () => (isDone ? message.ack() : message.nak(this.#repeatAfterMs(message))))
     } catch (error) {
       // Only its reading throws: handlers' errors have become results.
       await this.#putAside(message, messageId, messageOf(error))
-    } finally {
-      this.#held.delete(message)
     }
+  }
+
+  /**
+   * nats-server 2.9 may hand over what bears the sequence of a message that it has lost. Nothing of this durable's is lost by
+   * passing it over: the server gives it to the durables whose filter it fits.
+   */
+  #passOver(message: JsMsg): void {
+    const { durable } = this.#entry
+    this.#kit.log.warn({ durable, subject: message.subject, seq: message.seq }, 'a message of another subject')
+    this.#count('foreign')
+    this.#held.answer(message, () => message.ack())
   }
 
   async #handleEvent(message: JsMsg, wire: WireEvent, eventId: string): Promise<Result> {
@@ -192,10 +206,10 @@ export class ConsumerLoop<Context> {
     const letter = { durable, eventId, subject, event, wholeMessage: true, reason, retryUntil: retryUntil(message) }
     try {
       await this.#options.deadLetters.keep(letter)
-      message.ack()
+      this.#held.answer(message, () => message.ack())
       this.#count('waiting')
     } catch {
-      message.nak(this.#repeatAfterMs(message))
+      this.#held.answer(message, () => message.nak(this.#repeatAfterMs(message)))
       this.#count('repeat')
     }
   }

@@ -15,6 +15,7 @@ import {
 import { PermissionViolationError } from '@nats-io/transport-node'
 import { type ServiceName, streams } from '@notify/contracts'
 import type { Bus } from './connect.ts'
+import { findNewStart, markOf, readMark, type SeenMessage, type Start } from './mend-consumer.ts'
 
 const day = 24 * 60 * 60 * 1000
 const nanos = (ms: number) => ms * 1_000_000
@@ -67,38 +68,59 @@ function hasSettings(config: Partial<StreamConfig>, wanted: Partial<StreamConfig
   return Object.entries(wanted).every(([name, value]) => isDeepStrictEqual(config[name as keyof StreamConfig], value))
 }
 
-interface DurableSettings {
+export interface DurableSettings {
   publisher: ServiceName
   durable: string
   filter: string
   ackWaitMs: number
   maxAckPending: number
+  unsyncedMs: number
+  /** The newest message of the durable that this process was given. */
+  seen?: SeenMessage | undefined
 }
 
+/** `mended`: the durable's place contradicted its stream, so it was made again. */
+export type Provisioned = 'made' | 'kept' | 'mended'
+
 /**
- * Makes a durable, or brings its limits up to date.
+ * Makes a durable, or brings its limits up to date; one whose stream has lost what it had delivered is made again.
  * @throws Error when there is one of this name with another filter: it would hear the wrong messages
  */
-export async function provisionConsumer(
-  bus: Bus,
-  { publisher, durable, filter, ackWaitMs, maxAckPending }: DurableSettings,
-): Promise<void> {
-  const { consumers } = bus.jsm
+export async function provisionConsumer(bus: Bus, settings: DurableSettings): Promise<Provisioned> {
+  const { publisher, durable, filter, seen, unsyncedMs } = settings
   const { name } = streams[publisher]
-  const limits = { ack_wait: nanos(ackWaitMs), max_ack_pending: maxAckPending, max_deliver: -1 }
   // Asked first: nats-server 2.9 silently replaces the filter of a durable that is added again, later ones refuse to add it.
   const known = await findConsumer(bus, publisher, durable)
-  if (known) {
-    requireFilter(known, filter)
-    await consumers.update(name, durable, limits)
-    return
+  const stream = await bus.jsm.streams.info(name)
+  const mark = markOf(bus, stream, readMark(known?.config.description))
+  if (!known) {
+    await addConsumer(bus, settings, mark, { deliver_policy: DeliverPolicy.All })
+    return 'made'
   }
-  const made = await consumers.add(name, {
+  requireFilter(known, filter)
+  const start = await findNewStart(bus, { stream, durable: known, seen, unsyncedMs })
+  if (start) {
+    await bus.jsm.consumers.delete(name, durable)
+    await addConsumer(bus, settings, mark, start)
+    return 'mended'
+  }
+  await bus.jsm.consumers.update(name, durable, { ...limitsOf(settings), description: mark })
+  return 'kept'
+}
+
+function limitsOf({ ackWaitMs, maxAckPending }: DurableSettings) {
+  return { ack_wait: nanos(ackWaitMs), max_ack_pending: maxAckPending, max_deliver: -1 }
+}
+
+async function addConsumer(bus: Bus, settings: DurableSettings, description: string, start: Start): Promise<void> {
+  const { publisher, durable, filter } = settings
+  const made = await bus.jsm.consumers.add(streams[publisher].name, {
     durable_name: durable,
+    description,
     filter_subject: filter,
     ack_policy: AckPolicy.Explicit,
-    deliver_policy: DeliverPolicy.All,
-    ...limits,
+    ...start,
+    ...limitsOf(settings),
   })
   requireFilter(made, filter)
 }

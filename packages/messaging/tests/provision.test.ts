@@ -26,6 +26,7 @@ const settings = (durable: string, filter: string) => ({
   filter,
   ackWaitMs: 15_000,
   maxAckPending: 1000,
+  unsyncedMs: 300_000,
 })
 
 test('the stream of a service keeps facts for a time, whoever has read them', async () => {

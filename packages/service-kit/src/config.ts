@@ -90,6 +90,9 @@ export const commonConfig = {
     .max(5)
     .default(1)
     .describe("Replicas of the service's JetStream stream"),
+  REPUBLISH_WINDOW: duration('5m').describe(
+    'How far back events are published again after NATS was started anew; at least twice its sync_interval',
+  ),
   PRINCIPAL_JWKS: jsonText(
     z.custom<JSONWebKeySet>((value) => Array.isArray((value as JSONWebKeySet | null)?.keys), 'must be a JWKS'),
   ).describe('JWKS that verifies the signed principals of the gateway'),

@@ -5,7 +5,12 @@ export type CallbackMetrics = ReturnType<typeof createMetrics>
 /** The business counters of callbacks, one function each. */
 export function createMetrics(metrics: Metrics) {
   const received = metrics.counter('callbacks_received_total', 'Carrier callbacks by channel and result')
+  const toldAgain = metrics.counter(
+    'callbacks_receipts_told_again_total',
+    'Receipts that dispatch had missed and asked for',
+  )
   return {
+    toldAgain: (count: number) => toldAgain({}, count),
     received: (channel: string, result: 'recorded' | 'repeated' | 'ignored' | 'refused') =>
       received({ channel, result }),
   }

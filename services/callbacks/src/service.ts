@@ -11,7 +11,7 @@ import {
 import { connectBus, provisionStream, readNatsLogin, startConsumers } from '@notify/messaging'
 import { type Commands, type Kit, serveHttp, startPeriodic } from '@notify/service-kit'
 import type { Config } from './config.ts'
-import { consumers } from './consumers.ts'
+import { consumersOf } from './consumers.ts'
 import type { Context } from './context.ts'
 import { encryptedColumns } from './db/encrypted-columns.ts'
 import { migrations } from './db/migrations.ts'
@@ -20,6 +20,7 @@ import { createMetrics } from './metrics.ts'
 import { createEmailProviders } from './providers/email-providers.ts'
 import { createSmsProviders } from './providers/sms-providers.ts'
 import { deleteOldCallbacks } from './records/callback-store.ts'
+import { deleteOldReceipts } from './records/receipt-store.ts'
 import { routesOf } from './routes.ts'
 import { createCertificates } from './sns/certificates.ts'
 
@@ -54,8 +55,17 @@ export async function createService(config: Config, kit: Kit): Promise<void> {
     },
     wakeOutbox: createOutboxWaker(kit, bus),
   }
-  startOutboxRelay(kit, db, bus, { streamReplicas: config.STREAM_REPLICAS })
+  startOutboxRelay(kit, db, bus, {
+    streamReplicas: config.STREAM_REPLICAS,
+    republishMs: config.REPUBLISH_WINDOW,
+  })
   startPeriodic(kit, { name: 'callback retention', everyMs: 60_000, run: () => deleteOldCallbacks(db) })
+  startPeriodic(kit, { name: 'receipt retention', everyMs: 60_000, run: () => deleteOldReceipts(db) })
   await serveHttp(kit, { config, context, routes: routesOf(context), door: { edge: true } })
-  startConsumers(kit, bus, { context, consumers, deadLetters: createDeadLetterStore(kit, db) })
+  startConsumers(kit, bus, {
+    context,
+    consumers: consumersOf(context),
+    deadLetters: createDeadLetterStore(kit, db),
+    unsyncedMs: config.REPUBLISH_WINDOW,
+  })
 }

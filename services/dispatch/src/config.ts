@@ -67,6 +67,9 @@ export const Config = z.object({
     'Wait for a callback when it is not known whether the carrier took the message',
   ),
   RECEIPT_DEADLINE: duration('72h').describe('When a sent message without a receipt counts as settled'),
+  RECEIPT_INQUIRIES: durations('15m,24h,71h').describe(
+    'Ages at which a message without a receipt is asked after at callbacks; below RECEIPT_DEADLINE',
+  ),
   STALLED_AFTER: duration('60s').describe('When work that JetStream should have delivered is published again'),
   RENDER_THREADS: z.coerce
     .number()

@@ -36,7 +36,12 @@ export function createMetrics(metrics: Metrics) {
   )
   const domains = metrics.counter('notify_domain_checks_total', 'Checks of sending domains, by the status after it')
   const identities = metrics.counter('notify_domain_identities_total', 'Carriers told of sending domains, by result')
+  const receiptsAsked = metrics.counter(
+    'notify_receipts_asked_total',
+    'Attempts whose receipts were asked of callbacks',
+  )
   return {
+    receiptsAsked: (count: number) => receiptsAsked({}, count),
     accepted: (channel: string, lane: string) => accepted({ channel, lane }),
     acceptBatch: (size: number) => acceptBatch(size),
     refused: (code: ErrorCode) => refused({ code }),

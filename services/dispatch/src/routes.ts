@@ -2,6 +2,7 @@ import {
   acceptNotifications,
   addSuppression as addContract,
   cancelNotification as cancelContract,
+  compareNotifications as compareContract,
   createDomain as createDomainContract,
   createNotificationBatch,
   createTemplate as createTemplateContract,
@@ -29,6 +30,7 @@ import { getDomain } from './domains/get-domain.ts'
 import { listDomains } from './domains/list-domains.ts'
 import { verifyDomain } from './domains/verify-domain.ts'
 import { cancelNotification } from './notifications/cancel-notification.ts'
+import { compareNotifications } from './notifications/compare-notifications.ts'
 import { getNotification } from './notifications/get-notification.ts'
 import { retryNotification } from './notifications/retry-notification.ts'
 import { addSuppression } from './suppressions/add-suppression.ts'
@@ -44,6 +46,7 @@ import { replaceTemplate } from './templates/replace-template.ts'
 /** What the `api` role answers. */
 export const routesOf = (context: ApiContext): readonly RouteEntry<ApiContext>[] => [
   route(acceptNotifications, createAcceptHandler(context)),
+  route(compareContract, compareNotifications),
   route(createNotificationBatch, createBatch),
   route(getContract, getNotification),
   route(cancelContract, cancelNotification),

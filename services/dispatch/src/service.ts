@@ -28,6 +28,7 @@ import { createEventCatalogue } from './events/event-catalogue.ts'
 import { createMetrics } from './metrics.ts'
 import { sealOldMetadata } from './notifications/seal-metadata.ts'
 import { createProviderDirectory } from './providers/provider-directory.ts'
+import { startInquiries } from './receipts/start-inquiries.ts'
 import { createRenderer } from './rendering/create-renderer.ts'
 import { routesOf } from './routes.ts'
 import { createSentAttempts } from './sending/sent-attempts.ts'
@@ -100,11 +101,21 @@ async function startWorker(kit: Kit, shared: Context, bus: Bus): Promise<void> {
   kit.lifecycle.onStop('carriers', () => context.carriers.close())
   // Work that is lost is found among the notifications, which know whether it is still to be done.
   const staleSubjects = sendRequested.subject.slice(0, sendRequested.subject.indexOf('{'))
-  startOutboxRelay(kit, db, bus, { streamReplicas: config.STREAM_REPLICAS, staleSubjects })
+  startOutboxRelay(kit, db, bus, {
+    streamReplicas: config.STREAM_REPLICAS,
+    republishMs: config.REPUBLISH_WINDOW,
+    staleSubjects,
+  })
   await serveHttp(kit, { config, context, routes: [] })
   const consumers = consumersOf(context)
   const lanes = consumers.filter(({ event }) => event === sendRequested)
   startSchedulers(kit, context, bus, lanes)
   startDomainSchedulers(kit, context)
-  startConsumers(kit, bus, { context, consumers, deadLetters: createDeadLetterStore(kit, db) })
+  startInquiries(kit, context)
+  startConsumers(kit, bus, {
+    context,
+    consumers,
+    deadLetters: createDeadLetterStore(kit, db),
+    unsyncedMs: config.REPUBLISH_WINDOW,
+  })
 }

@@ -1,5 +1,5 @@
 import { parsedBy, parseKey } from '@notify/privacy'
-import { commonConfig, jsonText, readableFile } from '@notify/service-kit'
+import { commonConfig, duration, jsonText, readableFile } from '@notify/service-kit'
 import type { JWK } from 'jose'
 import { z } from 'zod'
 
@@ -40,6 +40,10 @@ export const Config = z.object({
   DISPATCH_URL: z.url().describe('Internal address of dispatch (api)'),
   CALLBACKS_URL: z.url().describe('Internal address of callbacks'),
   BOOTSTRAP_FILE: z.string().optional().describe('JSON document with the tenants, applications and keys to start with'),
+  RECONCILE_INTERVAL: duration('15m').describe(
+    'Wait between two comparisons of the activity of the last day with dispatch',
+  ),
+  RECONCILE_AFTER: duration('2m').describe('How long a change may take over the bus before it counts as lost'),
   RATE_LIMIT_KEY_PER_SECOND: perSecond.default(100).describe('Requests a second of one API key, or one operator'),
   RATE_LIMIT_ADDRESS_PER_SECOND: perSecond
     .default(100)

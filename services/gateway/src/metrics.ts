@@ -7,7 +7,12 @@ export function createMetrics(metrics: Metrics) {
   const limited = metrics.counter('gateway_rate_limited_total', 'Requests refused by a rate limit, by its scope')
   const repeated = metrics.counter('gateway_accept_calls_repeated_total', 'Accept calls to dispatch that were repeated')
   const projected = metrics.counter('gateway_activity_projected_total', 'Facts written to the activity trail')
+  const repaired = metrics.counter(
+    'gateway_activity_repaired_total',
+    'Facts that never came over the bus and were asked of dispatch',
+  )
   return {
+    repaired: (count: number) => repaired({}, count),
     rateLimited: (scope: 'key' | 'tenant' | 'address') => limited({ scope }),
     acceptRepeated: () => repeated(),
     projected: (count: number) => projected({}, count),

@@ -9,6 +9,7 @@ import {
   type Kit,
   serveHttp,
 } from '@notify/service-kit'
+import { startReconciliation } from './activity/reconcile-activity.ts'
 import { loadBootstrap } from './bootstrap/load-bootstrap.ts'
 import { createCallers } from './callers/authenticate.ts'
 import type { Config } from './config.ts'
@@ -82,5 +83,7 @@ export async function createService(config: Config, kit: Kit): Promise<void> {
     context,
     consumers: consumersOf(context),
     deadLetters: createDeadLetterStore(kit, db),
+    unsyncedMs: config.REPUBLISH_WINDOW,
   })
+  startReconciliation(kit, context)
 }

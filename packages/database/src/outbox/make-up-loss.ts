@@ -12,24 +12,50 @@ interface Loss {
   republished: number
 }
 
+/** What a stream may have forgotten: all above a sequence, and all that was published after a moment. */
+export interface PossibleLoss {
+  last_seq: number
+  published_after: Date
+  /** Whether sequences above `last_seq` were given out before; otherwise only the time tells what may be lost. */
+  isRewound: boolean
+}
+
 /**
- * Notes that a stream has forgotten what was published to it. A loss that comes before the last one was made up for
+ * Notes that a stream may have forgotten what was published to it. A loss that comes before the last one was made up for
  * begins anew with what both may have cost.
  */
 export async function noteLoss(
   run: Run,
   stream: string,
-  { last_seq, published_after }: { last_seq: number; published_after: Date },
+  { last_seq, published_after, isRewound }: PossibleLoss,
 ): Promise<void> {
+  const lookFrom = isRewound ? null : await lastBefore(run, published_after)
   await run(
-    `insert into stream_losses as known (stream, noticed_at, last_seq, published_after)
-     values ($1, clock_timestamp(), $2, $3)
+    `insert into stream_losses as known (stream, noticed_at, last_seq, published_after, looked_up_to)
+     values ($1, clock_timestamp(), $2, $3, $4)
      on conflict (stream) do update
-       set noticed_at = clock_timestamp(), looked_up_to = null, republished = 0, made_up_at = null,
+       set noticed_at = clock_timestamp(), republished = 0, made_up_at = null,
+           looked_up_to = case when known.made_up_at is not null then $4 end,
            last_seq = case when known.made_up_at is null then least(known.last_seq, $2) else $2 end,
            published_after = case when known.made_up_at is null then least(known.published_after, $3) else $3 end`,
-    [stream, last_seq, published_after],
+    [stream, last_seq, published_after, lookFrom],
   )
+}
+
+/**
+ * The last row before all that were published after a moment, or are being published now. "Offset 0" keeps Postgres from
+ * walking through the whole outbox in the order of ids.
+ */
+async function lastBefore(run: Run, moment: Date): Promise<string | null> {
+  const [found] = await run<{ id: string }>(
+    `with candidate as (
+       (select id from (select id from outbox where published_at > $1 offset 0) as late order by id limit 1)
+       union all
+       (select id from outbox where published_at is null order by id limit 1))
+     select outbox.id from outbox where id < (select id from candidate order by id limit 1) order by id desc limit 1`,
+    [moment],
+  )
+  return found?.id ?? null
 }
 
 /** How a round of {@link makeUpLoss} ended. */
@@ -77,7 +103,10 @@ interface Page {
   again: number
 }
 
-/** Ids are in the order of time, so a page is a piece of the index, wherever the cursor stands. */
+/**
+ * Ids are in the order of time, so a page is a piece of the index, wherever the cursor stands. It is locked first: a relay that
+ * has published before the loss, and marks after it, is waited for.
+ */
 async function republishPage(
   run: Run,
   stream: string,
@@ -85,13 +114,14 @@ async function republishPage(
   staleSubjects: string | undefined,
 ): Promise<Page> {
   const [page] = await run<Page>(
-    `with page as (select id from outbox where id > $2 order by id limit ${pageSize}),
+    `with page as (
+       select id, subject, published_at, published_seq from outbox where id > $2 order by id limit ${pageSize} for update),
      again as (
        update outbox set published_at = null, published_seq = null
        from page, stream_losses loss
-       where outbox.id = page.id and loss.stream = $1 and published_at <= noticed_at
-         and (published_seq > last_seq or published_at > published_after)
-         and ($3::text is null or not starts_with(subject, $3))
+       where outbox.id = page.id and loss.stream = $1 and page.published_at <= noticed_at
+         and (page.published_seq > last_seq or page.published_at > published_after)
+         and ($3::text is null or not starts_with(page.subject, $3))
        returning 1)
      select (select id from page order by id desc limit 1) as id, (select count(*)::int from page) as looked,
        (select count(*)::int from again) as again`,

@@ -21,6 +21,8 @@ interface Row {
 interface OutboxRelayOptions {
   /** Copies of the stream that NATS keeps, in case it has to be made anew. */
   streamReplicas: number
+  /** How far back messages are published again after JetStream has begun anew, in milliseconds. */
+  republishMs: number
   /**
    * Beginning of subjects, `dispatch.send.`, whose messages are not published again when JetStream has forgotten them: stale
    * by then, and found in the service's own tables.

@@ -25,7 +25,8 @@ export const outboxTables: Migrations = [
       `create table stream_watermark (
          stream text primary key,
          last_seq bigint not null,
-         checked_at timestamptz not null
+         checked_at timestamptz not null,
+         origin jsonb
        )`,
       `create table stream_losses (
          stream text primary key,

@@ -26,4 +26,11 @@ export interface Tables {
     status: string
     received_at: Time
   }
+  /** Which message of the outbox has told of an attempt. */
+  told_receipts: {
+    attempt_id: string
+    status: string
+    message_id: string
+    told_at: Time
+  }
 }

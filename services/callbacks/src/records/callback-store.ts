@@ -35,7 +35,7 @@ const record: Statement = {
   text: `
     with input as (
       select * from json_to_recordset($1::json) as t (provider_id text, provider_message_id text, status text,
-        subject text, event text)
+        subject text, attempt_id text, event text)
     ), recorded as (
       insert into received_callbacks (provider_id, provider_message_id, status)
       select provider_id, provider_message_id, status from input order by provider_message_id, status, provider_id
@@ -46,13 +46,23 @@ const record: Statement = {
       select subject, '[' || string_agg(event, ',') || ']' from input
       where ((provider_id, provider_message_id, status) in (table recorded)) is true
       group by subject
+      returning id, subject
+    ), remembered as (
+      insert into told_receipts (attempt_id, status, message_id)
+      select attempt_id, status, told.id from input join told using (subject)
+      where attempt_id is not null and ((provider_id, provider_message_id, status) in (table recorded)) is true
+      order by attempt_id, status
+      on conflict do nothing
     )
     select provider_id, provider_message_id, status from recorded`,
 }
 
 /** Records callbacks; of equal ones in the batch only the first may be given. @returns the identities of the new ones */
 export async function recordCallbacks(db: Database<Tables>, callbacks: readonly NewCallback[]): Promise<Set<string>> {
-  const input = callbacks.map(({ told, ...callback }) => ({ ...callback, event: JSON.stringify(told) }))
+  const input = callbacks.map(({ told, ...callback }) => {
+    const { attempt_id = null } = (told.event ?? {}) as { attempt_id?: string }
+    return { ...callback, attempt_id, event: JSON.stringify(told) }
+  })
   const recorded = await db.run<Identity>(record, [JSON.stringify(input)])
   return new Set(recorded.map(callbackIdentity))
 }

@@ -1,4 +1,10 @@
-import { deadLetterTables, idempotencyTables, type Migrations, outboxTables } from '@notify/database'
+import { deadLetterTables, idempotencyTables, type Migrations, outboxTables, walkTables } from '@notify/database'
 import { foundation } from './migrations/0001-foundation.ts'
 
-export const migrations: Migrations = [...outboxTables, ...deadLetterTables, ...idempotencyTables, foundation]
+export const migrations: Migrations = [
+  ...outboxTables,
+  ...deadLetterTables,
+  ...idempotencyTables,
+  ...walkTables,
+  foundation,
+]

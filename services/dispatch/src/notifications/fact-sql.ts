@@ -4,17 +4,19 @@ import { enqueueSql } from '@notify/database'
 export const toldColumns = `id, tenant_id, application_id, mode, revision, channel, lane, event_key, status, recipient_masked,
   recipient_index, failure_reason, retryable, retry_count, created_at, updated_at, traceparent`
 
-/**
- * SQL that puts the fact `dispatch.notification.<status>` of each row of a relation into the outbox; the relation holds
- * the columns told of `notifications`. The payload is the schema of `notificationChanged`.
- */
-export function factsInto(relation: string): string {
-  const fact = `json_build_object(
+/** SQL for the fact of a row of `notifications`: the schema of `notificationChanged`. */
+export const factSql = `json_build_object(
       'notification_id', id, 'tenant_id', tenant_id, 'application_id', application_id, 'mode', mode, 'revision', revision,
       'channel', channel, 'event_key', event_key, 'status', status, 'recipient_masked', recipient_masked,
       'recipient_index', recipient_index, 'failure_reason', failure_reason, 'retryable', retryable,
       'retry_count', retry_count, 'created_at', created_at, 'occurred_at', updated_at)`
-  return enqueueSql(relation, `'dispatch.notification.' || status`, fact)
+
+/**
+ * SQL that puts the fact `dispatch.notification.<status>` of each row of a relation into the outbox; the relation holds
+ * the columns told of `notifications`.
+ */
+export function factsInto(relation: string): string {
+  return enqueueSql(relation, `'dispatch.notification.' || status`, factSql)
 }
 
 /** SQL that puts the work `dispatch.send.<lane>.<channel>` of each row of a relation into the outbox. */

@@ -36,6 +36,20 @@ export async function projectFacts(db: Database<Tables>, facts: readonly Notific
   await db.run(project, [JSON.stringify(facts)])
 }
 
+/** The revisions of a piece of the trail, in the order of ids. */
+export function listRevisions(
+  db: Database<Tables>,
+  { after, until, limit }: { after: string; until: string; limit: number },
+): Promise<{ id: string; revision: number }[]> {
+  return db.run(
+    {
+      name: 'list-revisions',
+      text: 'select id, revision from activity where id > $1 and id <= $2 order by id limit $3',
+    },
+    [after, until, limit],
+  )
+}
+
 export interface ActivityFilter {
   tenantId: string
   channel: string | null

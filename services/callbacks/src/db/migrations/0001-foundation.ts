@@ -23,5 +23,13 @@ export const foundation: Migration = {
          primary key (provider_message_id, status, provider_id)
        )`,
     `create index received_callbacks_received_at on received_callbacks using brin (received_at)`,
+    `create table told_receipts (
+         attempt_id text not null,
+         status text not null,
+         message_id uuid not null,
+         told_at timestamptz not null default now(),
+         primary key (attempt_id, status)
+       )`,
+    `create index told_receipts_told_at on told_receipts using brin (told_at)`,
   ],
 }

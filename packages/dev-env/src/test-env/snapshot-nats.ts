@@ -1,0 +1,44 @@
+import { cpSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { TestEnv } from './test-env.ts'
+
+/** The store of nats-server as it was at a moment. */
+export interface NatsSnapshot {
+  /**
+   * Power cut: kills nats-server and starts it again with the store of that moment, as if nothing had been synced since.
+   * @param keepConsumers whether what it knew of the consumers was on disk, other than the messages
+   */
+  putBack(keepConsumers?: boolean): Promise<void>
+}
+
+/** Copies the store of the running nats-server. The server is stopped meanwhile, so that the copy is of one moment. */
+export async function snapshotNats(env: TestEnv): Promise<NatsSnapshot> {
+  const store = join(env.stack.dataDir, 'nats', 'jetstream')
+  const folder = mkdtempSync(join(tmpdir(), 'notify-nats-'))
+  await env.kill('nats', 'SIGSTOP')
+  copy(store, join(folder, 'then'))
+  await env.kill('nats', 'SIGCONT')
+  return {
+    async putBack(keepConsumers = false) {
+      await env.kill('nats')
+      const then = join(folder, 'then')
+      if (keepConsumers) for (const path of consumersIn(store)) copy(join(store, path), join(then, path))
+      rmSync(store, { recursive: true, force: true })
+      copy(then, store)
+      rmSync(folder, { recursive: true, force: true })
+      await env.restart('nats')
+    },
+  }
+}
+
+const copy = (from: string, to: string) => cpSync(from, to, { recursive: true, preserveTimestamps: true })
+
+/** The folders in which each stream's consumers are kept. */
+function consumersIn(store: string): string[] {
+  // nats-server keeps its store one folder deeper than it is told.
+  const streams = join('jetstream', '$G', 'streams')
+  return readdirSync(join(store, streams))
+    .map((stream) => join(streams, stream, 'obs'))
+    .filter((path) => existsSync(join(store, path)))
+}

@@ -1,0 +1,7 @@
+/** Whether a subject fits a filter, whose `*` stands for one token. */
+export function isHeardBy(filter: string, subject: string): boolean {
+  if (filter === subject) return true
+  const wanted = filter.split('.')
+  const tokens = subject.split('.')
+  return wanted.length === tokens.length && wanted.every((token, place) => token === '*' || token === tokens[place])
+}

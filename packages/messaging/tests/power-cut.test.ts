@@ -1,0 +1,109 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { eventually, type NatsSnapshot, snapshotNats, TestEnv } from '../../dev-env/src/index.ts'
+import { hear, type Process, send, startProcess, type Topic, topic } from './bus.ts'
+
+let env: TestEnv
+let one: Process
+let own: Topic
+
+beforeAll(async () => {
+  env = await TestEnv.start([])
+})
+afterAll(() => env.stop())
+beforeEach(async () => {
+  one = await startProcess(env)
+  own = topic()
+})
+afterEach(() => one.kit.stop())
+
+const mended = ({ kit }: Process, durable: string) =>
+  kit.counted('consumer_events_total', { durable, result: 'mended' })
+
+const settled = (process: Process, durable: string) =>
+  eventually(async () => {
+    const { num_pending, num_ack_pending } = await process.bus.jsm.consumers.info('CONSENT', durable)
+    expect({ num_pending, num_ack_pending }).toEqual({ num_pending: 0, num_ack_pending: 0 })
+  })
+
+/** The store as it was after the first message; two more were handled since then. */
+async function handledThree(heard: readonly number[], durable: string): Promise<NatsSnapshot> {
+  await send(one, own, [1])
+  await eventually(() => expect(heard).toEqual([1]))
+  await settled(one, durable)
+  const snapshot = await snapshotNats(env)
+  await send(one, own, [2])
+  await send(one, own, [3])
+  await eventually(() => expect(heard).toEqual([1, 2, 3]))
+  await settled(one, durable)
+  return snapshot
+}
+
+test('a durable that had delivered more than its stream remembers hears what bears those sequences now', async () => {
+  const { durable, heard } = hear(one, own)
+  const snapshot = await handledThree(heard, durable)
+  await snapshot.putBack(true)
+  for (const n of [12, 13, 14]) await eventually(() => send(one, own, [n]))
+  await eventually(() => expect(new Set(heard)).toEqual(new Set([1, 2, 3, 12, 13, 14])))
+  expect(mended(one, durable)).toBe(1)
+})
+
+test('so does that of a service that was away when the power was cut, though others have published beyond it', async () => {
+  const { durable, heard } = hear(one, own)
+  const snapshot = await handledThree(heard, durable)
+  await one.kit.stop()
+  await snapshot.putBack(true)
+  one = await startProcess(env)
+  for (const n of [12, 13, 14, 15]) await send(one, own, [n])
+  const again = hear(one, own)
+  await eventually(() => expect(new Set(again.heard)).toEqual(new Set([1, 12, 13, 14, 15])))
+  expect(mended(one, durable)).toBe(1)
+})
+
+test('a durable whose place is right is kept at a restart: nothing is given again', async () => {
+  const { durable, heard } = hear(one, own)
+  await handledThree(heard, durable)
+  await env.kill('nats', 'SIGTERM')
+  await env.restart('nats')
+  await eventually(() => send(one, own, [4]))
+  await eventually(() => expect(heard).toContain(4))
+  expect(heard).toEqual([1, 2, 3, 4])
+  expect(mended(one, durable)).toBe(0)
+})
+
+test('an answer to a message that was taken before a restart is not given to the one that bears its sequence now', async () => {
+  const taken = Promise.withResolvers<void>()
+  const mayEnd = Promise.withResolvers<void>()
+  await send(one, own, [0])
+  const { durable, heard } = hear(one, own, {
+    handle: async (n) => {
+      if (n !== 2) return
+      taken.resolve()
+      await mayEnd.promise
+    },
+  })
+  await eventually(() => expect(heard).toEqual([0]))
+  await settled(one, durable)
+  const snapshot = await snapshotNats(env)
+  await send(one, own, [2])
+  await taken.promise
+  await snapshot.putBack(true)
+  await eventually(() => send(one, own, [12]))
+  mayEnd.resolve()
+  await eventually(() => expect(heard).toContain(12))
+})
+
+test('a message of another subject is passed over: not handled, not dead, and heard by the durable it is for', async () => {
+  const { durable, heard, letters } = hear(one, own)
+  await send(one, own, [1])
+  await eventually(() => expect(heard).toEqual([1]))
+  const other = topic()
+  // nats-server silently gives a durable another filter: as after a loss, it hands over what the durable never asked for.
+  const { config } = await one.bus.jsm.consumers.info('CONSENT', durable)
+  await one.bus.jsm.consumers.add('CONSENT', { ...config, filter_subject: `consent.${other.name}.*` })
+  await send(one, other, ['not even one of ours'])
+  await eventually(() => expect(one.kit.counted('consumer_events_total', { durable, result: 'foreign' })).toBe(1))
+  await settled(one, durable)
+  const right = hear(one, other)
+  await eventually(() => expect(right.letters).toHaveLength(1))
+  expect([heard, letters]).toEqual([[1], []])
+})

@@ -1,0 +1,20 @@
+import type { ReceiptWanted } from '@notify/contracts'
+import { coalesce } from '@notify/service-kit'
+import type { Context } from '../context.ts'
+import { tellReceiptsAgain } from '../records/receipt-store.ts'
+
+/** Answers dispatch, which asks for receipts that never came; twice told, they change nothing. */
+export function createReceiptTeller({ db, metrics, wakeOutbox }: Context): (wanted: ReceiptWanted) => Promise<void> {
+  return coalesce<ReceiptWanted, undefined>({
+    maxBatch: 500,
+    maxInFlight: 1,
+    minIntervalMs: 40,
+    async run(wanted) {
+      const byAttempt = new Map(wanted.map((one) => [one.attempt_id, one]))
+      const count = await tellReceiptsAgain(db, [...byAttempt.values()])
+      if (count > 0) wakeOutbox()
+      metrics.toldAgain(count)
+      return wanted.map(() => undefined)
+    },
+  })
+}

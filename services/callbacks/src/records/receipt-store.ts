@@ -1,0 +1,40 @@
+import type { ReceiptWanted } from '@notify/contracts'
+import type { Database, Statement } from '@notify/database'
+import type { Tables } from '../db/schema.ts'
+
+/** As long as the outbox keeps the events themselves. */
+const keptDays = 7
+const deletionBatch = 1000
+
+const tellAgain: Statement = {
+  name: 'tell-receipts-again',
+  text: `
+    with wanted as (select * from json_to_recordset($1::json) as t (attempt_id text, known text)),
+    found as (
+      select told.attempt_id, told.status, told.message_id from wanted join told_receipts told using (attempt_id)
+      where told.status <> 'sent' or wanted.known = 'unknown'
+    ), again as (
+      select outbox.subject, one from found join outbox on outbox.id = found.message_id
+      cross join lateral json_array_elements(outbox.events::json) as one
+      where one -> 'event' ->> 'attempt_id' = found.attempt_id and one -> 'event' ->> 'status' = found.status
+    ), told as (
+      insert into outbox (subject, events) select subject, json_agg(one)::text from again group by subject
+    )
+    select count(*)::int as count from again`,
+}
+
+/** Publishes again what carriers said of these attempts. @returns how many receipts there were */
+export async function tellReceiptsAgain(db: Database<Tables>, wanted: readonly ReceiptWanted[]): Promise<number> {
+  const [row] = await db.run<{ count: number }>(tellAgain, [JSON.stringify(wanted)])
+  return row?.count ?? 0
+}
+
+/** Deletes what can no longer be told again; returns whether more is left. */
+export async function deleteOldReceipts(db: Database<Tables>): Promise<boolean> {
+  const deleted = await db.run(
+    `delete from told_receipts where ctid in (
+       select ctid from told_receipts where told_at < now() - make_interval(days => ${keptDays}) limit ${deletionBatch})
+     returning 1`,
+  )
+  return deleted.length === deletionBatch
+}

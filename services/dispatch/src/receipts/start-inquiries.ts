@@ -1,0 +1,38 @@
+import { earliestId } from '@notify/contracts'
+import { endPage, takePage } from '@notify/database'
+import { type Kit, startPeriodic } from '@notify/service-kit'
+import type { WorkerContext } from '../context.ts'
+import { askForReceipts, inquiryPage } from './inquiry-store.ts'
+
+/**
+ * Walks through all notifications once at each of the ages configured, and asks callbacks for the receipts of those that are
+ * still without: the bus may have lost them. One replica takes each page.
+ */
+export function startInquiries(kit: Kit, context: WorkerContext): void {
+  const { RECEIPT_INQUIRIES } = context.config
+  const everyMs = Math.min(5000, ...RECEIPT_INQUIRIES)
+  for (const ageMs of RECEIPT_INQUIRIES) {
+    const walk = `receipts-${ageMs}`
+    startPeriodic(kit, {
+      name: `receipt inquiry ${ageMs}`,
+      everyMs,
+      async run() {
+        const after = await takePage(context.db, walk)
+        if (after === undefined) return false
+        const moment = Date.now() - ageMs
+        // The first time, and after days of absence, no further back than callbacks remembers.
+        const from = [after, earliestId('notif', moment - longestMs)].toSorted().at(-1)!
+        const { reached, looked, asked } = await askForReceipts(context.db, from, earliestId('notif', moment))
+        const more = looked === inquiryPage
+        await endPage(context.db, walk, reached ?? from, more ? 0 : everyMs)
+        if (asked > 0) {
+          context.metrics.receiptsAsked(asked)
+          context.wakeOutbox()
+        }
+        return more
+      },
+    })
+  }
+}
+
+const longestMs = 6 * 24 * 60 * 60_000

@@ -1,0 +1,61 @@
+import { compareNotifications, earliestId, gatewayItself, notificationChanged } from '@notify/contracts'
+import { endPage, takePage } from '@notify/database'
+import { type Kit, startPeriodic } from '@notify/service-kit'
+import type { Context } from '../context.ts'
+import { listRevisions, projectFacts } from './activity-store.ts'
+
+const walk = 'activity'
+const pageSize = 1000
+const lookBackMs = 24 * 60 * 60_000
+const timeoutMs = 5000
+
+/**
+ * Compares the trail of the last day with what dispatch has, page by page, and writes the facts that never came. One replica
+ * takes each page.
+ */
+export function startReconciliation(kit: Kit, context: Context): void {
+  const { RECONCILE_INTERVAL, RECONCILE_AFTER } = context.config
+  const everyMs = Math.min(RECONCILE_INTERVAL, 5000)
+  startPeriodic(kit, {
+    name: 'activity reconciler',
+    everyMs,
+    async run() {
+      const reached = await takePage(context.db, walk)
+      if (reached === undefined) return false
+      const now = Date.now()
+      const end = earliestId('notif', now - RECONCILE_AFTER)
+      const after = [reached, earliestId('notif', now - lookBackMs)].toSorted().at(-1)!
+      const next = await comparePage(context, after, end).catch(async (fault: unknown) => {
+        await endPage(context.db, walk, reached, everyMs)
+        throw fault
+      })
+      await (next === end ? endPage(context.db, walk, '', RECONCILE_INTERVAL) : endPage(context.db, walk, next, 0))
+      return next !== end
+    },
+  })
+}
+
+/** @returns up to where the trail was compared */
+async function comparePage(context: Context, after: string, end: string): Promise<string> {
+  const { db, dispatch, log, metrics, signPrincipal, config } = context
+  const rows = await listRevisions(db, { after, until: end, limit: pageSize })
+  const { facts, reached } = await dispatch.call(compareNotifications, {
+    principal: await signPrincipal(gatewayItself),
+    body: {
+      after,
+      until: rows.length === pageSize ? rows.at(-1)!.id : end,
+      quiet_seconds: config.RECONCILE_AFTER / 1000,
+      known: Object.fromEntries(rows.map(({ id, revision }) => [id, revision])),
+    },
+    timeoutMs,
+  })
+  if (facts.length > 0) {
+    await projectFacts(
+      db,
+      facts.map((fact) => notificationChanged.schema.parse(fact)),
+    )
+    metrics.repaired(facts.length)
+    log.warn({ notifications: facts.length }, 'facts that the bus did not deliver were asked for')
+  }
+  return reached
+}

@@ -1,0 +1,39 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
+
+let env: TestEnv
+
+beforeAll(async () => {
+  env = await TestEnv.start(['gateway', 'dispatch', 'callbacks'], {
+    env: { all: { LOG_LEVEL: 'warn' }, gateway: { RECONCILE_INTERVAL: '500ms', RECONCILE_AFTER: '1s' } },
+  })
+}, 60_000)
+afterAll(() => env?.stop())
+
+const told = 'id, revision, status'
+const owned = async () => (await env.sql('dispatch').query(`select ${told} from notifications order by id`)).rows
+const shown = async () => (await env.sql('gateway').query(`select ${told} from activity order by id`)).rows
+const counts = async () =>
+  (await env.sql('gateway').query('select status, count::int from activity_counts where count <> 0 order by 1')).rows
+
+test('facts that never came over the bus are asked of their owner, whole or newer ones, and counted once', async () => {
+  const requests = Array.from({ length: 30 }, () => ({ channel: 'sms', recipient: '+15550000011', body: 'message' }))
+  await env.api('POST', '/api/v1/notifications/batch', { body: { requests } })
+  const delivered = [{ status: 'delivered', count: 30 }]
+  await eventually(async () => expect(await counts()).toEqual(delivered))
+  const ids = (await owned()).map(({ id }) => id)
+  const database = env.sql('gateway')
+  await database.query('delete from activity where id = any($1)', [ids.slice(0, 10)])
+  await database.query(`update activity set revision = 1, status = 'queued' where id = any($1)`, [ids.slice(10, 15)])
+  await database.query(`update activity_counts set count = 15 where status = 'delivered'`)
+  await database.query(`insert into activity_counts select tenant_id, application_id, channel, 'queued', 5
+    from activity_counts where status = 'delivered' on conflict (tenant_id, application_id, channel, status) do update set count = 5`)
+  await eventually(async () => expect(await shown()).toEqual(await owned()), { timeoutMs: 20_000 })
+  expect(await counts()).toEqual(delivered)
+})
+
+test('dispatch tells facts of all tenants to nobody but the gateway', async () => {
+  const body = { after: '', until: 'notif_z', quiet_seconds: 0, known: {} }
+  const { status } = await env.call('dispatch-api', 'POST', '/internal/v1/notifications/compare', { body })
+  expect(status).toBe(401)
+})

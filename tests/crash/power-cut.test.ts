@@ -1,0 +1,143 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { eventually, snapshotNats, TestEnv } from '../../packages/dev-env/src/index.ts'
+import { publish } from '../../packages/messaging/src/index.ts'
+import { lastSequences, openBus, type StoredMessage, storedMessages } from '../flows/bus.ts'
+
+let env: TestEnv
+
+beforeAll(async () => {
+  env = await TestEnv.start(['gateway', 'dispatch', 'callbacks'], {
+    env: {
+      all: { LOG_LEVEL: 'warn' },
+      'dispatch-worker': {
+        SEND_RATE: '60',
+        SEND_RETRY_DELAYS: '500ms,1s,2s,4s',
+        UNKNOWN_GRACE: '1s',
+        STALLED_AFTER: '4s',
+      },
+    },
+  })
+}, 60_000)
+afterAll(() => env?.stop())
+
+const publishers = ['dispatch', 'callbacks'] as const
+const slow = { timeoutMs: 60_000, intervalMs: 250 }
+
+test('when the power of NATS is cut under load and its last seconds are gone, every message reaches its true state', async () => {
+  const accepted = await acceptSome(400)
+  await untilReported(40)
+  await using bus = await openBus(env)
+  const projecting = await holdProjection()
+  const snapshot = await snapshotNats(env)
+  const kept = await storedMessages(bus, publishers)
+  // What is lost: work, the facts that the gateway could not write, and receipts that dispatch has not taken yet.
+  await untilReported((await reported()) + 60)
+  await env.kill('dispatch-worker', 'SIGSTOP')
+  await untilReported((await reported()) + 5)
+  await untilPublished('callbacks')
+  await Promise.all([env.kill('gateway'), env.kill('callbacks', 'SIGSTOP')])
+  await projecting.release()
+  const given = await lastSequences(bus, publishers)
+  await snapshot.putBack()
+  await publishBeyond(given, kept)
+  await Promise.all([env.kill('callbacks', 'SIGCONT'), env.kill('dispatch-worker', 'SIGCONT'), env.restart('gateway')])
+  accepted.push(...(await acceptSome(100)))
+
+  await eventually(async () => expect(await strays(accepted)).toEqual([]), slow)
+  await eventually(async () => expect(await shown()).toEqual(await owned()), slow)
+  const sentTwice = await repeated()
+  expect(sentTwice).toEqual(await ambiguous(sentTwice))
+  for (const service of ['dispatch', 'gateway', 'callbacks'] as const) {
+    expect((await env.sql(service).query('select durable, reason from dead_letters')).rows).toEqual([])
+  }
+}, 180_000)
+
+/** Other replicas publish, again, until all lost sequences are given out: sequences alone do not tell of the hole. */
+async function publishBeyond(given: ReadonlyMap<string, number>, kept: readonly StoredMessage[]): Promise<void> {
+  await using bus = await openBus(env)
+  for (let round = 0; ; round++) {
+    const reached = await lastSequences(bus, publishers)
+    if (publishers.every((service) => reached.get(service)! > given.get(service)!)) return
+    for (const { subject, text, messageId } of kept)
+      await publish(bus, { id: messageId, subject, events: text }, `${messageId}:again:${round}`)
+  }
+}
+
+/** In batches. Every tenth message never reaches its recipient. */
+async function acceptSome(count: number): Promise<string[]> {
+  if (count > 100) return [...(await acceptSome(100)), ...(await acceptSome(count - 100))]
+  const requests = Array.from({ length: count }, (_, n) => ({
+    channel: 'sms',
+    recipient: `+1555${String(n).padStart(6, '0')}${n % 10 === 0 ? '0002' : '1'}`,
+    body: 'message',
+  }))
+  const { status, body } = await env.api('POST', '/api/v1/notifications/batch', { body: { requests } })
+  expect(status).toBe(202)
+  return body.results.map((result: { notification_id: string }) => result.notification_id)
+}
+
+/** How many messages the carrier has reported as delivered. */
+async function reported(): Promise<number> {
+  const { rows } = await env
+    .sql('callbacks')
+    .query(`select count(*)::int as count from received_callbacks where status = 'delivered'`)
+  return rows[0].count
+}
+
+const untilReported = (count: number) =>
+  eventually(async () => expect(await reported()).toBeGreaterThanOrEqual(count), slow)
+
+const untilPublished = (service: 'callbacks') =>
+  eventually(async () =>
+    expect((await env.sql(service).query('select from outbox where published_at is null')).rows).toEqual([]),
+  )
+
+/** Keeps the gateway from writing what it hears. */
+async function holdProjection(): Promise<{ release(): Promise<void> }> {
+  const client = await env.admin.connect()
+  await client.query('begin')
+  await client.query('lock table gateway.activity in exclusive mode')
+  return {
+    async release() {
+      await client.query('rollback')
+      client.release()
+    },
+  }
+}
+
+/** The messages whose state is not what the carrier has reported of them. */
+async function strays(accepted: readonly string[]) {
+  const { rows } = await env.sql('dispatch').query(
+    `select n.id, n.status, a.provider_message_id from unnest($1::text[]) as accepted (id)
+     left join notifications n using (id) left join attempts a on a.notification_id = n.id and a.number = n.attempt_count`,
+    [accepted],
+  )
+  const { rows: reports } = await env
+    .sql('callbacks')
+    .query(`select provider_message_id, status from received_callbacks where status <> 'sent'`)
+  const known = new Map(reports.map(({ provider_message_id, status }) => [provider_message_id, status]))
+  return rows
+    .filter(({ status, provider_message_id }) => status !== known.get(provider_message_id) || status === undefined)
+    .slice(0, 5)
+}
+
+const told = 'id, revision, status, failure_reason, retryable, retry_count'
+const owned = async () => (await env.sql('dispatch').query(`select ${told} from notifications order by id`)).rows
+const shown = async () => (await env.sql('gateway').query(`select ${told} from activity order by id`)).rows
+
+/** The notifications that the carrier was given more than once. */
+async function repeated(): Promise<string[]> {
+  const sent = (await env.messages({ limit: '10000' })).map(({ request }) =>
+    new URL((request.body as { StatusCallback: string }).StatusCallback).searchParams.get('notification_id'),
+  )
+  return sent.filter((id, place) => sent.indexOf(id) !== place) as string[]
+}
+
+/** Those of them that have an attempt of which nobody knew whether the carrier took it. */
+async function ambiguous(ids: readonly string[]): Promise<string[]> {
+  const { rows } = await env
+    .sql('dispatch')
+    .query('select distinct notification_id as id from attempts where ambiguous and notification_id = any($1)', [ids])
+  const found = rows.map(({ id }) => id)
+  return ids.filter((id) => found.includes(id))
+}
