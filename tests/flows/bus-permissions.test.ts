@@ -29,7 +29,7 @@ const denied = /permissions violation/i
 /** A subject that the pattern covers. */
 const sampleOf = (pattern: string) => pattern.replaceAll('*', 'sample')
 const publish = (service: ServiceName, subject: string) => busOf(service).js.publish(subject, '[]', { timeout: 1000 })
-const settings = { ackWaitMs: 15_000, maxAckPending: 1000 }
+const settings = { ackWaitMs: 15_000, maxAckPending: 1000, unsyncedMs: 300_000 }
 
 test.each(serviceNames)('%s finds its stream as it should be, and publishes what it declares', async (service) => {
   await provisionStream(busOf(service), service, 1)

@@ -9,6 +9,7 @@ import { createTestKit } from '../../../packages/service-kit/tests/test-kit.ts'
 import { containers, environmentOf, fillIn, serviceContainers } from '../../../tests/deployment/compose-file.ts'
 import { makeEnvironment } from '../../../tests/deployment/make-environment.ts'
 import { connectBus, provisionStream, readNatsLogin } from '../../messaging/src/index.ts'
+import { findBinary } from '../src/binaries/find-binary.ts'
 import { greeting } from '../src/infrastructure/greeting.ts'
 import { type PortBlock, reservePortBlock } from '../src/infrastructure/ports.ts'
 import { startPostgres } from '../src/infrastructure/postgres.ts'
@@ -66,6 +67,14 @@ test('Postgres makes its data with the arguments of compose, and compares identi
   }
 })
 
+/** Leaves out of a configuration for the current nats-server what an older one on this machine does not know. */
+function forThisServer(text: string): string {
+  const version = spawnSync(findBinary('nats-server')!, ['--version'], { encoding: 'utf8' }).stdout
+  const [major = 0, minor = 0] = version.match(/\d+/g)?.map(Number) ?? []
+  const knowsAlways = major > 2 || minor >= 10
+  return knowsAlways ? text : text.replace('sync_interval: always', '')
+}
+
 test('NATS starts with the file of compose, and lets in each service with the login of compose, and nobody else', async () => {
   const { command = [] } = containers.nats!
   const [port, monitoring] = [ports.base + 1, ports.base + 2]
@@ -73,7 +82,9 @@ test('NATS starts with the file of compose, and lets in each service with the lo
   const mounted = join(folder, 'etc-nats')
   cpSync(join(root, 'infra/nats'), mounted, { recursive: true })
   const file = join(mounted, 'nats.conf')
-  const text = readFileSync(file, 'utf8').replace('4222', String(port)).replace('8222', String(monitoring))
+  const text = forThisServer(readFileSync(file, 'utf8'))
+    .replace('4222', String(port))
+    .replace('8222', String(monitoring))
   writeFileSync(file, text.replace('"/data"', JSON.stringify(join(folder, 'jetstream'))))
   const server = await startConfigured('nats-server', {
     args: [...command.map((arg) => arg.replace(/^\/etc\/nats(?=\/)/, mounted)), '--addr', '127.0.0.1'],

@@ -1,9 +1,8 @@
 import type { Kit } from '@notify/service-kit'
 import type { Bus } from './connect.ts'
 import type { ConsumerEntry } from './consumer.ts'
-import { ConsumerLoop } from './consumer-loop.ts'
+import { ConsumerLoop, type Counted } from './consumer-loop.ts'
 import type { DeadLetterStore } from './dead-letter.ts'
-import type { Result } from './event-handling.ts'
 import { startLetterRetries } from './retry-letters.ts'
 
 export interface ConsumeOptions<Context> {
@@ -20,7 +19,7 @@ export interface ConsumeOptions<Context> {
 /** Starts the consumers of a service; registers their end: they stop taking events, and finish those under way. */
 export function startConsumers<Context>(kit: Kit, bus: Bus, options: ConsumeOptions<Context>): void {
   const handled = kit.metrics.counter('consumer_events_total', 'Events by durable and result')
-  const count = (durable: string, result: Result) => handled({ durable, result })
+  const count = (durable: string, result: Counted) => handled({ durable, result })
   for (const entry of options.consumers) {
     const loop = new ConsumerLoop(kit, bus, entry, options, (result) => count(entry.durable, result))
     kit.lifecycle.onStop(`consumer ${entry.durable}`, () => loop.stop())
