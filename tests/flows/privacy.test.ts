@@ -131,7 +131,7 @@ test('no column of any table holds any of them, in whatever way they may be writ
     expect.arrayContaining([
       'dispatch.outbox.events',
       'dispatch.notifications.payload',
-      'dispatch.notifications.sealed_metadata',
+      'dispatch.notifications.metadata',
       'dispatch.providers.credentials',
       'dispatch.domains.private_key',
       'dispatch.idempotency_keys.response',
@@ -150,7 +150,7 @@ test('what is encrypted in the tables is what must not be found there', async ()
   const keyRing = parseKeyRing(env.stack.state.encryption_keys.map(({ id, key }) => `${id}:${key}`).join(','))
   const { rows } = await env.admin.query(
     `select 'notifications' as place, tenant_id, id, payload as sealed from dispatch.notifications
-     union all select 'notifications.metadata', tenant_id, id, sealed_metadata from dispatch.notifications
+     union all select 'notifications.metadata', tenant_id, id, metadata from dispatch.notifications
      union all select 'providers', tenant_id, id, credentials from dispatch.providers
      union all select 'domains', tenant_id, id, private_key from dispatch.domains
      union all select 'providers', tenant_id, id, credentials from callbacks.providers where credentials is not null`,

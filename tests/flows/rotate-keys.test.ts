@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { type ServiceProcess, TestEnv } from '../../packages/dev-env/src/index.ts'
 import { processTable } from '../../packages/dev-env/src/stack/process-table.ts'
 import { keyIdOf, parseKeyRing } from '../../packages/privacy/src/index.ts'
-import { freshPhone, retry, send, stateOf, untilState } from './sms.ts'
+import { freshPhone, retry, send, untilState } from './sms.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 const [before, after] = ['before', 'after'].map((id) => `${id}:${randomBytes(32).toString('base64')}`)
@@ -44,22 +44,6 @@ test('rotate-keys encrypts everything with the key in front, and what it encrypt
   expect((await env.messages()).map(({ text }) => text)).toEqual(['Your table is ready.', 'Your table is ready.'])
 }, 60_000)
 
-test('metadata from before it was encrypted is still read, and rotate-keys encrypts it', async () => {
-  const id = await send(env, freshPhone(), { metadata })
-  const old = { customer: 'Ada' }
-  await env.admin.query('update dispatch.notifications set metadata = $2, sealed_metadata = null where id = $1', [
-    id,
-    old,
-  ])
-  expect((await stateOf(env, id)).metadata).toEqual(old)
-  expect(run('dispatch-api', 'rotate-keys').status).toBe(0)
-  const { rows } = await env.admin.query('select metadata, sealed_metadata from dispatch.notifications where id = $1', [
-    id,
-  ])
-  expect([rows[0].metadata, keyIdOf(rows[0].sealed_metadata)]).toEqual([null, 'after'])
-  expect((await stateOf(env, id)).metadata).toEqual(old)
-})
-
 test('a command that a service does not have starts nothing, and names those it has', () => {
   for (const [process, argument, has] of [
     ['callbacks', 'rotate-key', 'callbacks has no command rotate-key; it has: migrate, rotate-keys, dead-letters'],
@@ -92,7 +76,7 @@ async function privateKeyOf({ domain_id }: { domain_id: string }): Promise<strin
 /** The keys with which anything is encrypted now. */
 async function keyIds(): Promise<(string | undefined)[]> {
   const { rows } = await env.admin.query(
-    `select payload as sealed from dispatch.notifications union all select sealed_metadata from dispatch.notifications
+    `select payload as sealed from dispatch.notifications union all select metadata from dispatch.notifications
      union all select credentials from dispatch.providers
      union all select private_key from dispatch.domains
      union all select credentials from callbacks.providers where credentials is not null`,

@@ -1,10 +1,10 @@
 import { schemaOf } from '@notify/contracts'
 import type { KeyRing } from '@notify/privacy'
-import type { Command, Logger } from '@notify/service-kit'
+import type { Command } from '@notify/service-kit'
 import { runDeadLetterCommand } from './dead-letters/run-command.ts'
 import { migrate } from './migrations/migrate.ts'
 import type { Migrations } from './migrations/migration.ts'
-import { openDatabase, type Queries } from './open.ts'
+import { openDatabase } from './open.ts'
 import { type EncryptedColumn, rotateEncryptedColumns } from './rotate-keys.ts'
 
 type DatabaseConfig = Parameters<typeof migrate>[1]['config']
@@ -14,17 +14,12 @@ export function migrateCommand(migrations: Migrations): Command<DatabaseConfig> 
   return (config, kit) => migrate(kit, { config, schema: schemaOf(kit.service), migrations })
 }
 
-/**
- * `main.ts rotate-keys`: encrypts with the current key what older keys have encrypted.
- * @param before run first, for what is not encrypted yet
- */
+/** `main.ts rotate-keys`: encrypts with the current key what older keys have encrypted. */
 export function rotateKeysCommand(
   columns: readonly EncryptedColumn[],
-  before: (db: Queries, keyRing: KeyRing, log: Logger) => Promise<unknown> = async () => {},
 ): Command<DatabaseConfig & { ENCRYPTION_KEYS: KeyRing }> {
   return async (config, kit) => {
     const db = await openDatabase(kit, { url: config.DATABASE_URL, poolSize: 1, schema: schemaOf(kit.service) })
-    await before(db, config.ENCRYPTION_KEYS, kit.log)
     await rotateEncryptedColumns(db, columns, config.ENCRYPTION_KEYS, kit.log)
   }
 }

@@ -26,7 +26,6 @@ import { startDomainSchedulers } from './domains/start-domain-schedulers.ts'
 import { createVerifiedDomains } from './domains/verified-domains.ts'
 import { createEventCatalogue } from './events/event-catalogue.ts'
 import { createMetrics } from './metrics.ts'
-import { sealOldMetadata } from './notifications/seal-metadata.ts'
 import { createProviderDirectory } from './providers/provider-directory.ts'
 import { startInquiries } from './receipts/start-inquiries.ts'
 import { createRenderer } from './rendering/create-renderer.ts'
@@ -39,7 +38,7 @@ const schema = 'dispatch'
 
 export const commands: Commands<Config> = {
   migrate: migrateCommand(migrations),
-  'rotate-keys': rotateKeysCommand(encryptedColumns, sealOldMetadata),
+  'rotate-keys': rotateKeysCommand(encryptedColumns),
   'dead-letters': deadLettersCommand,
 }
 

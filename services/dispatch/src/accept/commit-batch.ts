@@ -37,7 +37,7 @@ const commit = (messages: readonly OutboxMessage[]): Statement => ({
       ${keysInto(`(select scope, key, fingerprint, 202 as status, response from allowed where key is not null) as keyed`)}
     ), inserted as (
       insert into notifications (id, tenant_id, application_id, channel, lane, mode, event_key, recipient_masked,
-        recipient_index, payload, sealed_metadata, credits, traceparent, status, send_at, next_attempt_at, created_at, updated_at)
+        recipient_index, payload, metadata, credits, traceparent, status, send_at, next_attempt_at, created_at, updated_at)
       select id, tenant_id, application_id, channel, lane, mode, event_key, recipient_masked,
         recipient_index, decode(payload, 'base64'), decode(metadata, 'base64'), credits, traceparent, status, send_at, send_at,
         created_at, created_at

@@ -7,7 +7,7 @@ import { credentialsPlace } from '../providers/provider-directory.ts'
 /** Every column that the key ring encrypts, and where its values belong: what `rotate-keys` goes through. */
 export const encryptedColumns: readonly EncryptedColumn[] = [
   { table: 'notifications', column: 'payload', key: 'id', placedBy: ['tenant_id', 'id'], place: payloadPlace },
-  { table: 'notifications', column: 'sealed_metadata', key: 'id', placedBy: ['tenant_id', 'id'], place: metadataPlace },
+  { table: 'notifications', column: 'metadata', key: 'id', placedBy: ['tenant_id', 'id'], place: metadataPlace },
   { table: 'providers', column: 'credentials', key: 'id', placedBy: ['tenant_id', 'id'], place: credentialsPlace },
   { table: 'domains', column: 'private_key', key: 'id', placedBy: ['tenant_id', 'id'], place: privateKeyPlace },
 ]

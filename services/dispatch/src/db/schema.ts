@@ -66,10 +66,8 @@ export interface Tables {
     recipient_index: string
     /** What is sent and to whom, encrypted. */
     payload: Buffer | null
-    /** In the clear, in rows from before it was encrypted; null since then. */
-    metadata: JSONColumnType<Record<string, string>> | null
-    /** What the caller knows it by, encrypted. */
-    sealed_metadata: Buffer | null
+    /** What the caller attached to it, encrypted. */
+    metadata: Buffer | null
     credits: number
     failure_reason: string | null
     retryable: Generated<boolean>

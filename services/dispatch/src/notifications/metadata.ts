@@ -3,7 +3,7 @@ import type { Selectable } from 'kysely'
 import type { Tables } from '../db/schema.ts'
 
 type Metadata = Record<string, string>
-type Row = Pick<Selectable<Tables['notifications']>, 'id' | 'tenant_id' | 'metadata' | 'sealed_metadata'>
+type Row = Pick<Selectable<Tables['notifications']>, 'id' | 'tenant_id' | 'metadata'>
 
 /** Where a notification's metadata belongs: nothing else can read it, nor can it be taken for the payload of its row. */
 export const metadataPlace = (tenantId: string, notificationId: string) =>
@@ -14,8 +14,7 @@ export function sealMetadata(keyRing: KeyRing, metadata: Metadata, tenantId: str
   return keyRing.encrypt(JSON.stringify(metadata), metadataPlace(tenantId, notificationId))
 }
 
-/** The metadata of a row; rows from before it was encrypted have it in the clear. */
-export function readMetadata(keyRing: KeyRing, { id, tenant_id, metadata, sealed_metadata }: Row): Metadata | null {
-  if (sealed_metadata === null) return metadata
-  return JSON.parse(keyRing.decrypt(sealed_metadata, metadataPlace(tenant_id, id)))
+/** The metadata of a row. */
+export function readMetadata(keyRing: KeyRing, { id, tenant_id, metadata }: Row): Metadata | null {
+  return metadata && JSON.parse(keyRing.decrypt(metadata, metadataPlace(tenant_id, id)))
 }
