@@ -1,7 +1,7 @@
-import { newId, type Route } from '../../packages/contracts/src/index.ts'
+import { gatewayItself, newId, type Route } from '../../packages/contracts/src/index.ts'
 import type { ApiRequest, ApiResponse, TestEnv } from '../../packages/dev-env/src/index.ts'
 import { emailEvents } from '../../packages/dev-env/src/seed.ts'
-import { createPrincipalSigner } from '../../packages/service-kit/src/index.ts'
+import { createPrincipalSigner, principalHeader } from '../../packages/service-kit/src/index.ts'
 import { sesEvent } from '../../services/callbacks/tests/ses-event.ts'
 import type { StandInSns } from '../../services/callbacks/tests/stand-in-sns.ts'
 import { callbackAddress, demoAccount, postForm, signature, statusFields } from './carrier-callback.ts'
@@ -42,6 +42,7 @@ export function samplesOf(env: TestEnv, sns: StandInSns): Samples {
     })
   return {
     acceptNotifications: () => ({ call: () => acceptDirectly(env) }),
+    compareNotifications: () => ({ call: () => compareDirectly(env) }),
     createNotification: () => ({ body: smsTo(freshPhone()) }),
     createNotificationBatch: async () => {
       // What dispatch has not in memory yet: judging asks the database.
@@ -156,5 +157,13 @@ async function acceptDirectly(env: TestEnv): Promise<ApiResponse> {
   }))
   return env.call('dispatch-api', 'POST', '/internal/v1/notifications/accept', {
     body: { principals: [principal], items },
+  })
+}
+
+async function compareDirectly(env: TestEnv): Promise<ApiResponse> {
+  const sign = await createPrincipalSigner(env.stack.state.principal_signing_key)
+  return env.call('dispatch-api', 'POST', '/internal/v1/notifications/compare', {
+    headers: { [principalHeader]: await sign(gatewayItself) },
+    body: { after: '', until: newId('notif'), quiet_seconds: 0, known: {} },
   })
 }
