@@ -5,18 +5,18 @@ import { TemplateFault, takesTooLong, variableMissing } from './template-fault.t
 import {
   countPlaceholders,
   longestTemplate,
+  maxDepth,
   renderLimitMs,
   requireBounds,
   requireRenderedLength,
   type TemplateForm,
+  tooDeep,
 } from './template-limits.ts'
 
 const engines: Record<TemplateForm, Liquid> = {
   text: createEngine({ parseLimit: longestTemplate.text, escapes: false }),
   html: createEngine({ parseLimit: longestTemplate.html, escapes: true }),
 }
-const maxDepth = 32
-const tooDeep = `its blocks nest deeper than ${maxDepth} levels`
 
 const bounds = { maxEntries: 1000, maxBytes: 16 * 1024 * 1024 }
 const caches = { text: createTemplateCache<Template[]>(bounds), html: createTemplateCache<Template[]>(bounds) }

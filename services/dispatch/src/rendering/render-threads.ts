@@ -36,8 +36,8 @@ const noThread = () => new Problem('service_unavailable', 'Templates cannot be f
 const tickMs = 10
 /** A free thread begins at once; a new one takes some 50 ms to start. */
 const longestWaitMs = 3000
-/** A template may make a million characters, which take two bytes each, a few times over. */
-const resourceLimits = { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 16, stackSizeMb: 4 }
+/** Far more than Liquid's own limit lets a template use: V8 ends the whole process when a thread meets this one in C++. */
+const resourceLimits = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16, stackSizeMb: 4 }
 
 export function createRenderThreads({ threads, killAfterMs, onKill, onError }: Options): RenderThreads {
   const pool = new Piscina({

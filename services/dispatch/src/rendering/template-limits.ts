@@ -7,6 +7,9 @@ export type TemplateForm = 'text' | 'html'
 export const longestTemplate: Record<TemplateForm, number> = { text: 20_000, html: 200_000 }
 /** Parsing takes time, and room, by placeholders rather than by characters. */
 const maxPlaceholders = 2000
+/** Blocks in blocks, and brackets in brackets: both are parsed and filled by recursion. */
+export const maxDepth = 32
+export const tooDeep = `its blocks or brackets nest deeper than ${maxDepth} levels`
 /** Characters that come out. */
 const maxRendered = 1_000_000
 /** Time that filling the texts of a message may take, in milliseconds. */
@@ -18,6 +21,23 @@ export function requireBounds(form: TemplateForm, template: string): void {
     throw new TemplateFault(`it has more than ${longestTemplate[form]} characters`)
   if (countPlaceholders(template) > maxPlaceholders)
     throw new TemplateFault(`it has more than ${maxPlaceholders} placeholders`)
+  if (bracketDepth(template) > maxDepth) throw new TemplateFault(tooDeep)
+}
+
+/** How deep brackets nest within one placeholder: `a[b[c]]` is 2. */
+function bracketDepth(template: string): number {
+  let depth = 0
+  let deepest = 0
+  let isInside = false
+  for (const [token] of template.matchAll(/\{[{%]|[}%]\}|[[\]]/g)) {
+    if (token === '[' && isInside) deepest = Math.max(deepest, ++depth)
+    else if (token === ']') depth = Math.max(0, depth - 1)
+    else if (token.length === 2) {
+      isInside = token.startsWith('{')
+      depth = 0
+    }
+  }
+  return deepest
 }
 
 /** @throws TemplateFault for a text that is longer than anybody reads */
