@@ -53,7 +53,7 @@ test('a provider’s rate delays and never fails: two lanes share it, and what c
     [ids],
   )
   expect(rows).toEqual([{ attempts: 1, places: 1 }])
-  const inSecondFrom = (start: number) => calls.filter((call) => call.atMs >= start && call.atMs < start + 1000).length
-  // The rate, the first turn of each part, and what reaches the carrier a little late.
-  expect(Math.max(...calls.map((call) => inSecondFrom(call.atMs)))).toBeLessThanOrEqual(perSecond + 4)
+  // All but the first turn of each part came at the rate; the first may have reached the carrier late.
+  const lastedMs = calls.at(-1)!.atMs - calls[0]!.atMs
+  expect(lastedMs).toBeGreaterThan(((calls.length - 4) / perSecond) * 1000 - 400)
 }, 60_000)

@@ -40,7 +40,7 @@ beforeAll(async () => {
   config = {
     SES_API_URL: `${url}/live`,
     CARRIER_SANDBOX_URL: `${url}/sandbox`,
-    CARRIER_TIMEOUT: 300,
+    CARRIER_TIMEOUT: 5000,
     EMAIL_CONCURRENCY: 2,
     EMAIL_BULK_CONCURRENCY: 2,
   } as Config
@@ -187,9 +187,11 @@ test.each<[string, (response: ServerResponse) => void]>([
   ['begins an answer and stops', (response) => response.writeHead(200, { 'content-length': '100' }).write('{')],
 ])('a carrier that takes the request and %s leaves the outcome unknown', async (_what, deviation) => {
   answer = deviation
+  const impatient = createSesCarrier({ ...config, CARRIER_TIMEOUT: 300 })
   const started = performance.now()
-  expect(await carrier.send(provider, message)).toMatchObject({ outcome: 'unknown', carrierFault: true })
-  expect(performance.now() - started).toBeLessThan(2000)
+  expect(await impatient.send(provider, message)).toMatchObject({ outcome: 'unknown', carrierFault: true })
+  expect(performance.now() - started).toBeLessThan(4000)
+  impatient.close()
 })
 
 /**

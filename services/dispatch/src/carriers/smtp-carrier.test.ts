@@ -11,7 +11,9 @@ import type { Provider } from '../providers/provider-directory.ts'
 import type { EmailMessage } from './carrier.ts'
 import { createSmtpCarrier } from './smtp-carrier.ts'
 
-const config = { CARRIER_TIMEOUT: 400 } as Config
+const config = { CARRIER_TIMEOUT: 5000 } as Config
+/** For servers that say nothing. */
+const impatientMs = 400
 const ends: (() => unknown)[] = []
 afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end()
@@ -325,7 +327,7 @@ test.each<[string, string, string | undefined, object]>([
 ])('a server that %s leaves the outcome that is true', async (_what, at, reply, expected) => {
   const port = await startScript((command) => (command === at ? reply : polite[command]))
   const started = performance.now()
-  const answer = await startCarrier().send(providerAt(port, { security: 'none' }), emailOf())
+  const answer = await startCarrier(impatientMs).send(providerAt(port, { security: 'none' }), emailOf())
   expect(answer).toMatchObject({ ...expected, providerMessageId: null })
   expect(performance.now() - started).toBeLessThan(2000)
 })
@@ -345,7 +347,7 @@ test('a server that names the mailbox alone names nobody in what is kept of it',
 test('a server that trickles its replies is left at the deadline', async () => {
   const port = await startScript((command) => (command === 'CONNECT' ? '220-wait' : polite[command]))
   const started = performance.now()
-  expect(await startCarrier().send(providerAt(port, { security: 'none' }), emailOf())).toMatchObject({
+  expect(await startCarrier(impatientMs).send(providerAt(port, { security: 'none' }), emailOf())).toMatchObject({
     outcome: 'rejected_retryable',
     carrierFault: true,
   })
@@ -354,7 +356,7 @@ test('a server that trickles its replies is left at the deadline', async () => {
 
 test('whoever waits too long for a connection of the pool was never sent', async () => {
   const port = await startScript((command) => (command === 'END' ? undefined : polite[command]))
-  const carrier = startCarrier()
+  const carrier = startCarrier(impatientMs)
   const provider = providerAt(port, { security: 'none' })
   const answers = await Promise.all(Array.from({ length: 8 }, () => carrier.send(provider, emailOf())))
   const neverSent = answers.filter(({ outcome }) => outcome === 'rejected_retryable').length

@@ -79,10 +79,10 @@ test('a message that got no connection in time is told as one that never left, a
       const chunks: Buffer[] = []
       for await (const chunk of request) chunks.push(chunk)
       arrived.push(new URLSearchParams(Buffer.concat(chunks).toString()).get('Body')!)
-      await delay(150)
+      await delay(1200)
       response.writeHead(201).end('{"sid":"SM1"}')
     },
-    250,
+    2000,
     1,
   )
   const send = (body: string) => busy.messages.create({ ...message, body })

@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => dns.stop())
 beforeEach(() => dns.clear())
 
-const check = (timeoutMs = 1200): Promise<Finding> =>
+const check = (timeoutMs = 6000): Promise<Finding> =>
   withLookup({ servers: [dns.address], timeoutMs }, (lookup) => checkDkim(lookup, { name, domain, publicKey: key }))
 
 const halves = (text: string) => text.match(/.{1,255}/gs) as string[]

@@ -16,7 +16,7 @@ beforeEach(() => {
   dns.txt(include, 'v=spf1 ip4:192.0.2.0/24 -all')
 })
 
-const check = (timeoutMs = 1200) =>
+const check = (timeoutMs = 6000) =>
   withLookup({ servers: [dns.address], timeoutMs }, (lookup) => checkSpf(lookup, { name, include }))
 
 /** Names that each have an SPF record of their own. */
