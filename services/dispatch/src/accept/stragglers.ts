@@ -1,5 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises'
-
 /** An item of a call that has been begun. */
 export interface Begun<Result> {
   id: string
@@ -32,9 +30,10 @@ export function createStragglers<Result>(): Stragglers<Result> {
     async leaveBehind(begun, instead) {
       const ready = new Set<Begun<Result>>()
       const all = Promise.all(begun.map((one) => one.prepared.then(() => ready.add(one))))
-      const stop = new AbortController()
-      await Promise.race([all, delay(graceMs, undefined, { signal: stop.signal }).catch(() => {})])
-      stop.abort()
+      const { promise: graceOver, resolve: endGrace } = Promise.withResolvers<void>()
+      const timer = setTimeout(endGrace, graceMs)
+      await Promise.race([all, graceOver])
+      clearTimeout(timer)
       return Promise.all(
         begun.map((one) => {
           if (ready.has(one)) return one.result
