@@ -22,6 +22,7 @@ import { createAdmission } from './limits/admit.ts'
 import { connectRedis } from './limits/connect-redis.ts'
 import { createFailureLimit } from './limits/limit-failures.ts'
 import { limitKeyOf } from './limits/limit-key.ts'
+import { weightOf } from './limits/weight.ts'
 import { createMetrics } from './metrics.ts'
 import { serveOpenApi } from './openapi/serve-openapi.ts'
 import { routesOf } from './routes.ts'
@@ -72,7 +73,7 @@ export async function createService(config: Config, kit: Kit): Promise<void> {
       edge: true,
       answerWithinMs,
       authenticate: callers.authenticate,
-      admit: (principal) => admit(principal),
+      admit: (principal, bodyBytes) => admit(principal, weightOf(bodyBytes)),
     },
     extend(app, door) {
       app.use('/api/v1/callbacks', passCallbacks(door, { url: config.CALLBACKS_URL, addressOf, failures }))

@@ -43,6 +43,28 @@ test('a key passes as often a second as it may, and then gets 429 with Retry-Aft
   await eventually(async () => expect(accepted(await burst(apiKey, 1))).toBe(1), { timeoutMs: 3000 })
 })
 
+test('a large body counts as several requests, one for each 32 KiB, and its length need not be announced', async () => {
+  const large = JSON.stringify({ ...smsTo(freshPhone()), metadata: {}, unknown: 'x'.repeat(200_000) })
+  for (const announced of [true, false]) {
+    const { apiKey } = await addKey(env, env, { perSecond: 10 })
+    const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' }
+    const send = () => {
+      const body = announced ? large : new Blob([large]).stream()
+      return fetch(`${env.stack.url('gateway')}/api/v1/notifications`, {
+        method: 'POST',
+        headers,
+        body,
+        duplex: 'half',
+      } as RequestInit)
+    }
+    const statuses: number[] = []
+    for (let at = 0; at < 5; at++) statuses.push((await send()).status)
+    // Seven of ten each: the second is one too many, unless another second has begun.
+    expect(statuses[0]).toBe(422)
+    expect(statuses).toContain(429)
+  }
+})
+
 test('every answer tells the limits and what is left of them', async () => {
   const { apiKey } = await addKey(env, env, { perSecond: 50 })
   const { headers } = await post(env, smsTo(freshPhone()), { key: apiKey })

@@ -1,39 +1,21 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import { type ParsedUrlQuery, parse as parseQuery } from 'node:querystring'
-import { type ErrorCode, liveOnlyPermissions, type Principal, permissionsFor, type Route } from '@notify/contracts'
+import type { Route } from '@notify/contracts'
 import type { ErrorRequestHandler, Express, Request } from 'express'
 import type { Logger } from '../logger.ts'
 import { Problem } from '../problem.ts'
 import { requireShape } from '../require-shape.ts'
 import { traceparentOf } from '../telemetry/read-traceparent.ts'
-import { SpanKind, type Tracer } from '../telemetry/tracing.ts'
-import type { BodyShare } from './body-budget.ts'
+import { SpanKind } from '../telemetry/tracing.ts'
+import { admit, admitCaller } from './admit-caller.ts'
 import { bodyOf } from './body-of.ts'
+import type { Door } from './door.ts'
 import { ExactRoutes, type Incoming } from './exact-routes.ts'
 import type { HttpRequest, RouteEntry } from './handler.ts'
 import { idempotencyKeyOf, requireJsonAccepted } from './negotiate.ts'
 import { Reply, send, sendProblem } from './reply.ts'
 import { requestIdOf } from './request-id.ts'
 import { within } from './within.ts'
-
-export interface Door {
-  log: Logger
-  tracer: Tracer
-  docsUrl: string
-  /** Whether callers come from outside, so that traces may begin here. */
-  edge: boolean
-  /** Finds out who calls, for routes that need a caller. */
-  authenticate(request: IncomingMessage, route: Route): Principal | Promise<Principal>
-  /** Judges whether the caller may go on now; returns headers for every answer. @throws Problem `rate_limited` */
-  admit?(principal: Principal): OutgoingHttpHeaders | Promise<OutgoingHttpHeaders>
-  /** What the body of a request is counted against while it is received; without it nothing is counted. */
-  shareOf?(request: IncomingMessage): BodyShare
-  /** How long a caller waits at most, the time that its body takes aside; milliseconds. Then: `service_unavailable`. */
-  answerWithinMs?: number | undefined
-  observe(route: string, status: number, seconds: number): void
-  /** Counts a refusal by its code. */
-  refused(code: ErrorCode): void
-}
 
 type Refusing = Pick<Door, 'docsUrl' | 'observe' | 'refused'>
 
@@ -142,6 +124,9 @@ async function answer<Context>(
     // A route that answers something else has one form of answer, whatever is asked for (RFC 9110 12.5.1 allows it).
     if (contract.responseType === undefined) requireJsonAccepted(request)
     const { value, text } = await bodyOf(entry, request, door.shareOf?.(request))
+    // A chunked body is known to be large only now.
+    if (principal && text && request.headers['content-length'] === undefined)
+      await admit(door, principal, text.length, headers)
     const httpRequest: HttpRequest<Route> = {
       contract,
       body: value as never,
@@ -177,32 +162,6 @@ async function answer<Context>(
   span.end(fault)
   door.observe(contract.name, status, (performance.now() - started) / 1000)
 }
-
-async function admitCaller(door: Door, contract: Route, request: IncomingMessage, headers: OutgoingHttpHeaders) {
-  const permissions = permissionsFor(contract.auth)
-  if (!permissions) return undefined
-  const found = door.authenticate(request, contract)
-  const principal = found instanceof Promise ? await found : found
-  if (door.admit) {
-    const admitted = door.admit(principal)
-    Object.assign(headers, admitted instanceof Promise ? await admitted : admitted)
-  }
-  const permission = permissions[principal.kind]
-  if (!permission) {
-    const need = principal.kind === 'key' ? "an operator's access token" : 'an API key'
-    throw new Problem('permission_denied', `This route needs ${need}`)
-  }
-  if (!(principal.permissions as string[]).includes(permission)) {
-    throw new Problem('permission_denied', `The caller lacks the permission ${permission}`)
-  }
-  // A key may bear such a permission from before it was refused where keys are made.
-  if (principal.kind === 'key' && principal.mode === 'test' && isLiveOnly(permission)) {
-    throw new Problem('permission_denied', `A test key cannot use ${permission}; use a live key or the console`)
-  }
-  return principal
-}
-
-const isLiveOnly = (permission: string) => (liveOnlyPermissions as readonly string[]).includes(permission)
 
 function paramsOf(contract: Route, request: IncomingMessage, params: Incoming['params']): unknown {
   // No identifier holds NUL, and Postgres would refuse to look for it.

@@ -5,8 +5,9 @@ import type { Kit } from '../kit.ts'
 import { createPrincipalVerifier, principalHeader } from '../principal/verify.ts'
 import { createBodyBudget } from './body-budget.ts'
 import { createAddressOf, type TrustedProxies } from './caller-address.ts'
+import type { Door } from './door.ts'
 import type { RouteEntry } from './handler.ts'
-import { type Door, mount, mountMethods, mountNotFound } from './mount.ts'
+import { mount, mountMethods, mountNotFound } from './mount.ts'
 import { createApp, listen } from './server.ts'
 
 interface ServeOptions<Context> {

@@ -45,8 +45,9 @@ const killAfterMs = 3 * renderLimitMs
 /** A thread that is killed takes its successor's start with it. */
 const killCostMs = 500
 const maxWaiting = 500
-/** What a long text costs besides, when it is encrypted and stored. */
-const charactersPerMs = 100_000
+/** Texts of one message beyond this length cost the tenant what they cost others: to encrypt, to store, to send. */
+const freeCharacters = 50_000
+const charactersPerMs = 10_000
 
 export function createRenderer({ threads, msPerSecond, metrics, log }: Options): Renderer {
   const turns = createTenantTurns({ places: threads, maxWaiting })
@@ -131,7 +132,8 @@ export function createRenderer({ threads, msPerSecond, metrics, log }: Options):
       const { filled, left, fault } = fillPlainOnes(texts, variables)
       const handedOver = left.length === 0 ? undefined : JSON.stringify(variables)
       const characters = filled.reduce((sum, text) => sum + (text?.length ?? 0), 0)
-      budget.spend(tenantId, performance.now() - startedMs + characters / charactersPerMs)
+      const excess = Math.max(0, characters - freeCharacters)
+      budget.spend(tenantId, performance.now() - startedMs + excess / charactersPerMs)
       // Of several faults the first is told.
       if (handedOver !== undefined) await fillOthers(tenantId, texts, handedOver, left, filled)
       if (fault) throw problemOf(fault.error, texts[fault.at]!)

@@ -1,0 +1,40 @@
+import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http'
+import { liveOnlyPermissions, type Principal, permissionsFor, type Route } from '@notify/contracts'
+import { Problem } from '../problem.ts'
+import type { Door } from './door.ts'
+
+/**
+ * Finds out who calls, counts the call against the limits, and judges whether the caller may use the route.
+ * @param headers of the answer, to which those of the limits are added
+ * @returns undefined for a route that asks nobody
+ */
+export async function admitCaller(door: Door, contract: Route, request: IncomingMessage, headers: OutgoingHttpHeaders) {
+  const permissions = permissionsFor(contract.auth)
+  if (!permissions) return undefined
+  const found = door.authenticate(request, contract)
+  const principal = found instanceof Promise ? await found : found
+  const admitted = admit(door, principal, Number(request.headers['content-length'] ?? 0), headers)
+  if (admitted) await admitted
+  const permission = permissions[principal.kind]
+  if (!permission) {
+    const need = principal.kind === 'key' ? "an operator's access token" : 'an API key'
+    throw new Problem('permission_denied', `This route needs ${need}`)
+  }
+  if (!(principal.permissions as string[]).includes(permission)) {
+    throw new Problem('permission_denied', `The caller lacks the permission ${permission}`)
+  }
+  // A key may bear such a permission from before it was refused where keys are made.
+  if (principal.kind === 'key' && principal.mode === 'test' && isLiveOnly(permission)) {
+    throw new Problem('permission_denied', `A test key cannot use ${permission}; use a live key or the console`)
+  }
+  return principal
+}
+
+/** Counts a call, or more of it, against the caller's limits. */
+export function admit(door: Door, principal: Principal, bodyBytes: number, headers: OutgoingHttpHeaders) {
+  const admitted = door.admit?.(principal, bodyBytes)
+  if (!(admitted instanceof Promise)) return void Object.assign(headers, admitted)
+  return admitted.then((found) => void Object.assign(headers, found))
+}
+
+const isLiveOnly = (permission: string) => (liveOnlyPermissions as readonly string[]).includes(permission)
