@@ -1,6 +1,6 @@
 import { schemaOf } from '@notify/contracts'
 import type { KeyRing } from '@notify/privacy'
-import type { Command } from '@notify/service-kit'
+import { type Command, UsageError } from '@notify/service-kit'
 import { runDeadLetterCommand } from './dead-letters/run-command.ts'
 import { migrate } from './migrations/migrate.ts'
 import type { Migrations } from './migrations/migration.ts'
@@ -11,7 +11,10 @@ type DatabaseConfig = Parameters<typeof migrate>[1]['config']
 
 /** `main.ts migrate`: brings the schema up to date. A schema that is newer than the release is left alone. */
 export function migrateCommand(migrations: Migrations): Command<DatabaseConfig> {
-  return (config, kit) => migrate(kit, { config, schema: schemaOf(kit.service), migrations })
+  return (config, kit, args) => {
+    if (args.length > 0) throw new UsageError(`migrate takes no argument, and was given ${args.join(' ')}`)
+    return migrate(kit, { config, schema: schemaOf(kit.service), migrations })
+  }
 }
 
 /** `main.ts rotate-keys`: encrypts with the current key what older keys have encrypted. */

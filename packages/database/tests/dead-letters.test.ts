@@ -234,7 +234,7 @@ test('a dead letter is replayed to the handler of its durable, once, and stays a
   await command('replay', id)
   await eventually(async () => expect((await command('show', id))[0]).toMatchObject({ state: 'replayed' }))
   expect(heard.map(({ n }) => n)).toEqual([1, 1])
-  expect(await command('replay', id)).toEqual([])
+  await expect(command('replay', id)).rejects.toThrow(`nothing to replay: ${id} is replayed`)
 
   expect(await command('replay', '--durable', `consent-${own.name}`)).toMatchObject([{ id: second }])
   await eventually(async () => expect(await command('list', '--state', 'replayed')).toHaveLength(2))
@@ -244,9 +244,25 @@ test('a dead letter is replayed to the handler of its durable, once, and stays a
 test.each([[[]], [['list', 'x']], [['replay']], [['show', 'no-id']], [['list', '--limit', '0']], [['erase', 'all']]])(
   'a command that says nothing is answered with how to say it: %j',
   async (args) => {
-    await expect(command(...args)).rejects.toThrow(/^use:\ndead-letters list /)
+    await expect(command(...args)).rejects.toThrow(/^(action|ids|limit).*: .*\nuse:\ndead-letters list /)
   },
 )
+
+test('a letter that still waits is listed, and its next try is made now when it is replayed', async () => {
+  const heard = serve({ handle: () => {} })
+  await publish({ kind: 'unheard-of', n: 1 })
+  await eventually(async () => expect(await letters('state')).toEqual([{ state: 'waiting' }]))
+  await env.sql('consent').query(`update dead_letters set next_try_at = now() + interval '1 hour', tries = 7`)
+  const [letter] = await command('list')
+  expect(letter).toMatchObject({ state: 'waiting', tries: 7 })
+  expect(await command('replay', String(letter!.id))).toMatchObject([{ state: 'waiting', tries: 0 }])
+  await eventually(async () => expect(await letters('tries')).toEqual([{ tries: 1 }]))
+  expect(heard).toEqual([])
+})
+
+test('a replay that finds nothing says so', async () => {
+  await expect(command('replay', '--durable', 'typo')).rejects.toThrow('nothing to replay: no letter of typo is dead')
+})
 
 test('an id that no letter has is said', async () => {
   const id = '0199aaaa-0000-7000-8000-000000000000'

@@ -18,7 +18,8 @@ export interface Letter {
 
 export interface LetterFilter {
   durable?: string | undefined
-  state: string
+  /** By default all but those that were replayed. */
+  state?: string | undefined
   limit: number
 }
 
@@ -27,9 +28,11 @@ const columns = 'id, durable, event_id, subject, state, reason, tries, created_a
 /** The newest letters that fit. */
 export function listLetters(run: Run, { durable, state, limit }: LetterFilter): Promise<Letter[]> {
   return run<Letter>(
-    `select ${columns} from dead_letters where state = $1 and ($2::text is null or durable = $2)
+    `select ${columns} from dead_letters
+     where case when $1::text is null then state <> 'replayed' else state = $1 end
+       and ($2::text is null or durable = $2)
      order by id desc limit $3`,
-    [state, durable ?? null, limit],
+    [state ?? null, durable ?? null, limit],
   )
 }
 
@@ -38,11 +41,12 @@ export async function findLetter(run: Run, id: string): Promise<Letter | undefin
   return letter
 }
 
-/** Gives dead letters back to the handlers of their durables; those in any other state are left as they are. */
+/** Gives dead letters back to the handlers of their durables, and makes the next try of waiting ones now. */
 export function replayLetters(run: Run, ids: readonly string[]): Promise<Letter[]> {
   return run<Letter>(
-    `update dead_letters set state = 'replaying', tries = 0, next_try_at = now(), updated_at = now()
-     where id = any($1::uuid[]) and state = 'dead' returning ${columns}`,
+    `update dead_letters
+     set state = case state when 'dead' then 'replaying' else state end, tries = 0, next_try_at = now(), updated_at = now()
+     where id = any($1::uuid[]) and state in ('dead', 'waiting') returning ${columns}`,
     [ids],
   )
 }

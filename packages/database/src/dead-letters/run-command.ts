@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { openDatabase, type Run } from '../open.ts'
 import { findLetter, type Letter, letterStates, listLetters, replayLetters } from './letter-list.ts'
 
-const usage = `dead-letters list [--durable <name>] [--state ${letterStates.join('|')}] [--limit 100]
+const usage = `dead-letters list [--durable <name>] [--state ${letterStates.join('|')}] [--limit 100] (by default all but replayed)
 dead-letters show <id> …
 dead-letters replay <id> …
 dead-letters replay --durable <name> [--limit 100]`
@@ -15,7 +15,7 @@ const Request = z.discriminatedUnion('action', [
     action: z.literal('list'),
     ids: z.array(z.string()).max(0),
     durable: z.string().optional(),
-    state: z.enum(letterStates).default('dead'),
+    state: z.enum(letterStates).optional(),
     limit: z.coerce.number().int().min(1).max(10_000).default(100),
   }),
   z.strictObject({ action: z.literal('show'), ids: z.array(z.uuid()).min(1) }),
@@ -33,8 +33,8 @@ type Request = z.output<typeof Request> | z.output<typeof ReplayByDurable>
 
 /**
  * `main.ts dead-letters …`: one line of JSON for each letter. A replay gives the event to the running service, which hands
- * it to the handler of its durable.
- * @throws UsageError for arguments that say nothing, or an id that no letter has
+ * it to the handler of its durable; of letters that still wait it makes the next try now.
+ * @throws UsageError for arguments that say nothing, an id that no letter has, or a replay that finds nothing to replay
  */
 export async function runDeadLetterCommand(
   config: { DATABASE_URL: string },
@@ -50,14 +50,18 @@ export async function runDeadLetterCommand(
 async function answer(run: Run, request: Request): Promise<Letter[]> {
   if (request.action === 'list') return listLetters(run, request)
   if (request.action === 'show') return Promise.all(request.ids.map((id) => requireLetter(run, id)))
-  if (!('durable' in request)) {
-    await Promise.all(request.ids.map((id) => requireLetter(run, id)))
-    return replayLetters(run, request.ids)
-  }
-  const letters = await listLetters(run, { ...request, state: 'dead' })
-  return replayLetters(
+  const letters =
+    'durable' in request
+      ? await listLetters(run, { ...request, state: 'dead' })
+      : await Promise.all(request.ids.map((id) => requireLetter(run, id)))
+  const replayed = await replayLetters(
     run,
     letters.map(({ id }) => id),
+  )
+  if (replayed.length > 0) return replayed
+  const states = letters.map(({ id, state }) => `${id} is ${state}`).join(', ')
+  throw new UsageError(
+    `nothing to replay: ${states || `no letter of ${(request as { durable: string }).durable} is dead`}`,
   )
 }
 
@@ -78,7 +82,13 @@ function readRequest(args: readonly string[]): Request {
     const [action, ...ids] = positionals
     const given = { action, ids, ...values }
     return action === 'replay' && values.durable !== undefined ? ReplayByDurable.parse(given) : Request.parse(given)
-  } catch {
-    throw new UsageError(`use:\n${usage}`)
+  } catch (error) {
+    throw new UsageError(`${reasonOf(error)}\nuse:\n${usage}`)
   }
+}
+
+/** Which argument is wrong, and why. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof z.ZodError)) return (error as Error).message
+  return error.issues.map(({ path, message }) => `${path.join(' ') || 'the arguments'}: ${message}`).join('; ')
 }

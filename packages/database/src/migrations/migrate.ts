@@ -70,7 +70,10 @@ async function migrateOnce(
   try {
     const { newer, pending } = compare(migrations, await readApplied(client))
     if (newer.length > 0) kit.log.warn({ schema, newer }, `schema is newer than this release: ${newer.join(', ')}`)
-    if (pending.length === 0) return
+    if (pending.length === 0) {
+      if (newer.length === 0) kit.log.info({ schema }, 'schema is up to date')
+      return
+    }
     await takeLock(kit, client, schema)
     await client.query(
       `create table if not exists schema_migrations (

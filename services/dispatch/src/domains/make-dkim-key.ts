@@ -23,11 +23,11 @@ let last: Promise<unknown> = Promise.resolve()
 /**
  * Makes a key pair for a domain. One at a time: they cost a tenth of a second of a processor each, and the process has
  * other things to do.
- * @throws Problem `service_unavailable` when too many wait
+ * @throws Problem `rate_limited` when too many wait
  */
 export async function makeDkimKey(): Promise<DkimKey> {
   if (waiting >= mostWaiting) {
-    throw new Problem('service_unavailable', 'Many domains are being added at this moment; try again shortly', {
+    throw new Problem('rate_limited', 'Many domains are being added at this moment; try again shortly', {
       headers: { 'Retry-After': '5' },
     })
   }

@@ -71,9 +71,9 @@ test.each<[string, NamedTemplate, Record<string, unknown>]>([
   expect(longestHoldMs()).toBeLessThan(fewMs)
 })
 
-/** Each comparison is long, and all of them together are one step: seconds, of which Liquid sees nothing. */
-const slowStep = '{{ alike | sort_natural | size }}'
-const alike = Array.from({ length: 8000 }, (_, at) => `${'x'.repeat(3000)}${(at * 7919) % 8000}`)
+/** One step of seconds, of which Liquid sees nothing: its filters compare long texts. */
+const slowStep = `{{ alike ${'| sort_natural '.repeat(900)}| size }}`
+const alike = Array.from({ length: 1000 }, (_, at) => `${'x'.repeat(3000)}${(at * 7919) % 1000}`)
 
 test('a thread that does not stop by itself is killed, and the next template is filled', async () => {
   killed.length = 0
@@ -105,6 +105,34 @@ test('templates beyond the tenant’s time are answered 429 with Retry-After, an
     expect(limited.length).toBeGreaterThan(5)
     expect(limited[0]?.headers).toEqual({ 'Retry-After': '1' })
     expect(await sparing.fill(neighbour, [text('{{ "a" | upcase }}')], {})).toEqual(['A'])
+  } finally {
+    await sparing.close()
+  }
+})
+
+test('a tenant whose time is used up still fills templates of bare placeholders', async () => {
+  const sparing = startRenderer({ msPerSecond: 100 })
+  const tenant = newId('ten')
+  try {
+    const problems = Promise.all(Array.from({ length: 20 }, () => refusalOf(sparing.fill(tenant, [text(loops)], {}))))
+    for (let n = 0; n < 50; n++) expect(await sparing.fill(tenant, [text('Hi {{ n }}')], { n })).toEqual([`Hi ${n}`])
+    expect((await problems).map(({ code }) => code)).toContain('rate_limited')
+    expect(await sparing.fill(tenant, [text('Hi {{ name }}')], { name: 'Ada' })).toEqual(['Hi Ada'])
+  } finally {
+    await sparing.close()
+  }
+})
+
+test('texts far longer than those of others are answered 429 when a tenant has many of them', async () => {
+  const sparing = startRenderer({ msPerSecond: 100 })
+  const tenant = newId('ten')
+  try {
+    const long = { x: 'x'.repeat(1000) }
+    const template = html('{{x}}'.repeat(900))
+    await sparing.fill(tenant, [template], long)
+    await sparing.fill(tenant, [template], long)
+    expect(await refusalOf(sparing.fill(tenant, [template], long))).toMatchObject({ code: 'rate_limited' })
+    expect(await sparing.fill(tenant, [text('Hi {{ x }}')], { x: 'Ada' })).toEqual(['Hi Ada'])
   } finally {
     await sparing.close()
   }

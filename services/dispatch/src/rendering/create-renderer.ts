@@ -25,7 +25,7 @@ export interface Renderer {
   /**
    * Fills the texts of one message.
    * @throws Problem `template_variable_missing` naming the variable, `validation_failed` for a template that cannot be filled,
-   * `rate_limited` when the tenant's templates took too much time
+   * `rate_limited` when the tenant's templates with tags or filters took too much time, or its texts are too large
    */
   fill(tenantId: string, texts: readonly NamedTemplate[], variables: Record<string, unknown>): Promise<string[]>
   /** What is wrong with a template before it is ever filled; `undefined` when nothing is. @throws Problem `rate_limited` */
@@ -51,7 +51,8 @@ const charactersPerMs = 10_000
 
 export function createRenderer({ threads, msPerSecond, metrics, log }: Options): Renderer {
   const turns = createTenantTurns({ places: threads, maxWaiting })
-  const budget = createTenantBudget({ msPerSecond })
+  /** Apart from each other, so that templates with tags and filters never stop a tenant's bare placeholders. */
+  const budgets = { threads: createTenantBudget({ msPerSecond }), largeTexts: createTenantBudget({ msPerSecond }) }
   const bounds = { maxEntries: 1000, maxBytes: 16 * 1024 * 1024 }
   type Known = { parsed: PlainTemplate | undefined }
   const plain = { text: createTemplateCache<Known>(bounds), html: createTemplateCache<Known>(bounds) }
@@ -61,10 +62,6 @@ export function createRenderer({ threads, msPerSecond, metrics, log }: Options):
     onKill: () => metrics.render('killed'),
     onError: (error) => log.error({ err: error }, 'a thread that fills templates failed'),
   })
-
-  const requireBudget = (tenantId: string) => {
-    if (!budget.has(tenantId)) throw overBudget()
-  }
 
   const parse = ({ form, template }: TemplateText, remember: boolean): PlainTemplate | undefined => {
     const known = plain[form].get(template)
@@ -80,12 +77,12 @@ export function createRenderer({ threads, msPerSecond, metrics, log }: Options):
     if (!turn) throw overBudget()
     const leave = await turn
     try {
-      requireBudget(tenantId)
+      if (!budgets.threads.has(tenantId)) throw overBudget()
       const { cpuMs, ...answer } = await pool.run({ texts: texts.map(bare), variables, remember })
-      budget.spend(tenantId, cpuMs)
+      budgets.threads.spend(tenantId, cpuMs)
       return answer
     } catch (error) {
-      if (error instanceof TemplateFault) budget.spend(tenantId, killCostMs)
+      if (error instanceof TemplateFault) budgets.threads.spend(tenantId, killCostMs)
       throw error
     } finally {
       leave()
@@ -127,16 +124,15 @@ export function createRenderer({ threads, msPerSecond, metrics, log }: Options):
 
   return {
     async fill(tenantId, texts, variables) {
-      requireBudget(tenantId)
-      const startedMs = performance.now()
       const { filled, left, fault } = fillPlainOnes(texts, variables)
-      const handedOver = left.length === 0 ? undefined : JSON.stringify(variables)
-      const characters = filled.reduce((sum, text) => sum + (text?.length ?? 0), 0)
-      const excess = Math.max(0, characters - freeCharacters)
-      budget.spend(tenantId, performance.now() - startedMs + excess / charactersPerMs)
       // Of several faults the first is told.
-      if (handedOver !== undefined) await fillOthers(tenantId, texts, handedOver, left, filled)
+      if (left.length > 0) await fillOthers(tenantId, texts, JSON.stringify(variables), left, filled)
       if (fault) throw problemOf(fault.error, texts[fault.at]!)
+      const characters = filled.reduce((sum, text) => sum + (text?.length ?? 0), 0)
+      if (characters > freeCharacters) {
+        if (!budgets.largeTexts.has(tenantId)) throw overBudget()
+        budgets.largeTexts.spend(tenantId, (characters - freeCharacters) / charactersPerMs)
+      }
       return filled as string[]
     },
     async faultOf(tenantId, text) {
