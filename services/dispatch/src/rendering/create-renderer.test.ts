@@ -129,8 +129,7 @@ test('texts far longer than those of others are answered 429 when a tenant has m
   try {
     const long = { x: 'x'.repeat(1000) }
     const template = html('{{x}}'.repeat(900))
-    await sparing.fill(tenant, [template], long)
-    await sparing.fill(tenant, [template], long)
+    for (let count = 0; count < 5; count++) await sparing.fill(tenant, [template], long)
     expect(await refusalOf(sparing.fill(tenant, [template], long))).toMatchObject({ code: 'rate_limited' })
     expect(await sparing.fill(tenant, [text('Hi {{ x }}')], { x: 'Ada' })).toEqual(['Hi Ada'])
   } finally {

@@ -48,11 +48,16 @@ const maxWaiting = 500
 /** Texts of one message beyond this length cost the tenant what they cost others: to encrypt, to store, to send. */
 const freeCharacters = 50_000
 const charactersPerMs = 10_000
+/** Seconds' worth of large texts that may come at once: a few emails of a megabyte. */
+const burst = 4
 
 export function createRenderer({ threads, msPerSecond, metrics, log }: Options): Renderer {
   const turns = createTenantTurns({ places: threads, maxWaiting })
   /** Apart from each other, so that templates with tags and filters never stop a tenant's bare placeholders. */
-  const budgets = { threads: createTenantBudget({ msPerSecond }), largeTexts: createTenantBudget({ msPerSecond }) }
+  const budgets = {
+    threads: createTenantBudget({ msPerSecond }),
+    largeTexts: createTenantBudget({ msPerSecond, savedMs: burst * msPerSecond }),
+  }
   const bounds = { maxEntries: 1000, maxBytes: 16 * 1024 * 1024 }
   type Known = { parsed: PlainTemplate | undefined }
   const plain = { text: createTemplateCache<Known>(bounds), html: createTemplateCache<Known>(bounds) }

@@ -7,14 +7,20 @@ export interface TenantBudget {
 }
 
 interface Options {
-  /** Milliseconds a second; also the most that can be saved up. */
+  /** Milliseconds a second. */
   msPerSecond: number
+  /** The most that can be saved up; by default what a second brings. */
+  savedMs?: number
   nowMs?: () => number
 }
 
 const maxTenants = 10_000
 
-export function createTenantBudget({ msPerSecond, nowMs = () => performance.now() }: Options): TenantBudget {
+export function createTenantBudget({
+  msPerSecond,
+  savedMs = msPerSecond,
+  nowMs = () => performance.now(),
+}: Options): TenantBudget {
   const spent = new Map<string, { ms: number; atMs: number }>()
   const spentNow = (tenantId: string) => {
     const entry = spent.get(tenantId)
@@ -24,7 +30,7 @@ export function createTenantBudget({ msPerSecond, nowMs = () => performance.now(
     for (const tenantId of spent.keys()) if (spentNow(tenantId) === 0) spent.delete(tenantId)
   }
   return {
-    has: (tenantId) => spentNow(tenantId) < msPerSecond,
+    has: (tenantId) => spentNow(tenantId) < savedMs,
     spend(tenantId, ms) {
       if (spent.size >= maxTenants) forgetRested()
       spent.set(tenantId, { ms: spentNow(tenantId) + ms, atMs: nowMs() })
