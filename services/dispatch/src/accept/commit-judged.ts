@@ -32,7 +32,7 @@ export async function commitJudged(
 }
 
 /** Bytes of the payloads that one statement carries: an email may have megabytes, and batches hundreds of them. */
-const maxPart = 8 * 1024 * 1024
+const maxPart = 1024 * 1024
 
 /** Parts that a statement can carry; nearly always one. */
 function partsOf(items: readonly NewNotification[]): NewNotification[][] {
