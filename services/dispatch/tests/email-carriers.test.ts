@@ -38,7 +38,7 @@ beforeAll(async () => {
     PUBLIC_URL: 'https://api.example.com',
     SES_API_URL: `${sandbox.url}/ses`,
     CARRIER_SANDBOX_URL: sandbox.url,
-    CARRIER_TIMEOUT: '500ms',
+    CARRIER_TIMEOUT: '3s',
   })
   carriers = createCarriers(config as Config)
 })
