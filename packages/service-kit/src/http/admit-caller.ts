@@ -8,13 +8,30 @@ import type { Door } from './door.ts'
  * @param headers of the answer, to which those of the limits are added
  * @returns undefined for a route that asks nobody
  */
-export async function admitCaller(door: Door, contract: Route, request: IncomingMessage, headers: OutgoingHttpHeaders) {
+export function admitCaller(
+  door: Door,
+  contract: Route,
+  request: IncomingMessage,
+  headers: OutgoingHttpHeaders,
+): Principal | undefined | Promise<Principal> {
   const permissions = permissionsFor(contract.auth)
   if (!permissions) return undefined
   const found = door.authenticate(request, contract)
-  const principal = found instanceof Promise ? await found : found
-  const admitted = admit(door, principal, Number(request.headers['content-length'] ?? 0), headers)
-  if (admitted) await admitted
+  const go = (principal: Principal) => {
+    const admitted = admit(door, principal, Number(request.headers['content-length'] ?? 0), headers)
+    return admitted
+      ? admitted.then(() => requirePermission(principal, permissions))
+      : requirePermission(principal, permissions)
+  }
+  // A caller who is known goes on at once: each wait costs more than all of these rules.
+  return found instanceof Promise ? found.then(go) : go(found)
+}
+
+/** @throws Problem `permission_denied` */
+function requirePermission(
+  principal: Principal,
+  permissions: NonNullable<ReturnType<typeof permissionsFor>>,
+): Principal {
   const permission = permissions[principal.kind]
   if (!permission) {
     const need = principal.kind === 'key' ? "an operator's access token" : 'an API key'

@@ -15,14 +15,22 @@ export interface BodyShare {
 
 const bodyBudget: Budget = { totalBytes: 64 * 1024 * 1024, addressBytes: 16 * 1024 * 1024 }
 
-/** Bounds the memory of the bodies that a process receives at a time, whoever sends them and however slowly. */
-export function createBodyBudget({ totalBytes, addressBytes }: Budget = bodyBudget): (address: string) => BodyShare {
+/**
+ * Bounds the memory of the bodies that a process receives at a time, whoever sends them and however slowly. A body that comes
+ * whole takes nothing, and its sender's address is not asked for.
+ */
+export function createBodyBudget({
+  totalBytes,
+  addressBytes,
+}: Budget = bodyBudget): (addressOf: () => string) => BodyShare {
   const byAddress = new Map<string, number>()
   let total = 0
-  return (address) => {
+  return (addressOf) => {
+    let address = ''
     let taken = 0
     return {
       take(bytes) {
+        if (taken === 0) address = addressOf()
         const ofAddress = (byAddress.get(address) ?? 0) + bytes
         if (total + bytes > totalBytes || ofAddress > addressBytes) return false
         total += bytes
@@ -31,6 +39,7 @@ export function createBodyBudget({ totalBytes, addressBytes }: Budget = bodyBudg
         return true
       },
       release() {
+        if (taken === 0) return
         const left = (byAddress.get(address) ?? 0) - taken
         total -= taken
         taken = 0

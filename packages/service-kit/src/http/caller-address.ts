@@ -36,10 +36,11 @@ export function parseNetworks(text: string): TrustedProxies {
 export function createAddressOf(
   proxies: TrustedProxies,
 ): (request: Pick<IncomingMessage, 'headers' | 'socket'>) => string {
+  const trustsNobody = proxies.rules.length === 0
   const isTrusted = (address: string) => proxies.check(address, isIPv4(address) ? 'ipv4' : 'ipv6')
   return ({ headers, socket }) => {
     let address = unmapped(socket.remoteAddress ?? '')
-    if (proxies.rules.length === 0 || isIP(address) === 0) return grouped(address)
+    if (trustsNobody || isIP(address) === 0) return grouped(address)
     const forwarded = String(headers['x-forwarded-for'] ?? '').split(',')
     while (isTrusted(address)) {
       const next = unmapped(forwarded.pop()?.trim() ?? '')

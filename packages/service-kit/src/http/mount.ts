@@ -119,7 +119,8 @@ async function answer<Context>(
   let status: number
   let fault: unknown
   try {
-    const principal = await within(door.answerWithinMs, admitCaller(door, contract, request, headers))
+    const admission = admitCaller(door, contract, request, headers)
+    const principal = admission instanceof Promise ? await within(door.answerWithinMs, admission) : admission
     const admittedMs = performance.now() - started
     // A route that answers something else has one form of answer, whatever is asked for (RFC 9110 12.5.1 allows it).
     if (contract.responseType === undefined) requireJsonAccepted(request)

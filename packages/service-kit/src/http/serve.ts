@@ -59,7 +59,7 @@ function makeDoor<Context>(kit: Kit, { config, door }: ServeOptions<Context>): D
       return verify(typeof token === 'string' ? token : undefined)
     },
     // Our own services send each other what they have received whole.
-    ...(door?.edge ? { shareOf: (request: IncomingMessage) => budget(addressOf(request)) } : {}),
+    ...(door?.edge ? { shareOf: (request: IncomingMessage) => budget(() => addressOf(request)) } : {}),
     observe: (route, status, duration) => seconds(duration, { route, status }),
     refused: (code) => problems({ code }),
     ...door,

@@ -16,14 +16,19 @@ interface Limits {
  */
 export function inTurn(take: Take, limits: Limits): Take {
   const waiting = new WeakMap<Socket, Parameters<Take>[]>()
+  // Shared by all answers: this runs for each request, and two closures more would be a tenth of the cost of a small one.
+  function judgeReader(this: ServerResponse) {
+    closeUnread(this.req.socket, this, limits.maxUnreadMs)
+  }
+  function takeNext(this: ServerResponse) {
+    const { socket } = this.req
+    const next = waiting.get(socket)?.shift()
+    if (next === undefined) waiting.delete(socket)
+    else if (!socket.destroyed) begin(...next)
+  }
   const begin = (request: IncomingMessage, response: ServerResponse) => {
-    const { socket } = request
-    response.once('prefinish', () => closeUnread(socket, response, limits.maxUnreadMs))
-    response.once('close', () => {
-      const next = waiting.get(socket)?.shift()
-      if (next === undefined) waiting.delete(socket)
-      else if (!socket.destroyed) begin(...next)
-    })
+    response.on('prefinish', judgeReader)
+    response.on('close', takeNext)
     take(request, response)
   }
   return (request, response) => {
