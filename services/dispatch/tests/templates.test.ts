@@ -73,6 +73,8 @@ test('the list is newest first, in pages, without the texts', async () => {
   const rest = await call('GET', `${path}?limit=100&cursor=${first.body.next_cursor}`)
   expect(rest.body.items[0]).toMatchObject({ template_id: made[2], name: 'One' })
   expect(rest.body.next_cursor).toBeNull()
+  // The place in one list is none in another.
+  expectProblem(await call('GET', `/api/v1/suppressions?cursor=${first.body.next_cursor}`), 422, 'validation_failed')
 })
 
 test.each(['limit=0', 'limit=101', 'limit=x', 'cursor=nonsense', 'cursor=tmpl_1', 'page=2'])(
