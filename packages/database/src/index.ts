@@ -1,3 +1,4 @@
+export * from './claim-due.ts'
 export * from './commands.ts'
 export * from './connection-errors.ts'
 export * from './dead-letters/dead-letter-store.ts'
