@@ -41,7 +41,7 @@ test.each(serviceNames)(
     const schema = schemaOf(service)
     const kit = createTestKit(service)
     const url = env.stack.databaseUrl(service)
-    const db = await openDatabase(kit, { url, poolSize: 1, schema })
+    const db = await openDatabase(kit, { config: { DATABASE_URL: url, DATABASE_POOL_SIZE: 1 } })
     const file = join(root, 'services', service, 'src', 'db', 'migrations.ts')
     const { migrations } = (await import(file)) as { migrations: Migrations }
     await migrate(kit, { config: { DATABASE_URL: url }, schema, migrations })

@@ -11,5 +11,5 @@ export const wholeNumber = (min: number, max: number) =>
 /** What every list takes. */
 export const listQuery = {
   limit: wholeNumber(1, 100).default(20),
-  cursor: z.string().max(200).optional().meta({ description: 'The next_cursor of an earlier answer' }),
+  cursor: z.string().max(200).optional().meta({ description: 'next_cursor of the previous page of this list' }),
 }

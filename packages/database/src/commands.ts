@@ -4,10 +4,8 @@ import { type Command, UsageError } from '@notify/service-kit'
 import { runDeadLetterCommand } from './dead-letters/run-command.ts'
 import { migrate } from './migrations/migrate.ts'
 import type { Migrations } from './migrations/migration.ts'
-import { openDatabase } from './open.ts'
+import { type DatabaseConfig, openDatabase } from './open.ts'
 import { type EncryptedColumn, rotateEncryptedColumns } from './rotate-keys.ts'
-
-type DatabaseConfig = Parameters<typeof migrate>[1]['config']
 
 /** `main.ts migrate`: brings the schema up to date. A schema that is newer than the release is left alone. */
 export function migrateCommand(migrations: Migrations): Command<DatabaseConfig> {
@@ -22,7 +20,7 @@ export function rotateKeysCommand(
   columns: readonly EncryptedColumn[],
 ): Command<DatabaseConfig & { ENCRYPTION_KEYS: KeyRing }> {
   return async (config, kit) => {
-    const db = await openDatabase(kit, { url: config.DATABASE_URL, poolSize: 1, schema: schemaOf(kit.service) })
+    const db = await openDatabase(kit, { config: { ...config, DATABASE_POOL_SIZE: 1 } })
     await rotateEncryptedColumns(db, columns, config.ENCRYPTION_KEYS, kit.log)
   }
 }

@@ -1,4 +1,5 @@
-import type { Kit } from '@notify/service-kit'
+import { schemaOf } from '@notify/contracts'
+import type { CommandKit, Kit } from '@notify/service-kit'
 import {
   CompiledQuery,
   Kysely,
@@ -11,6 +12,8 @@ import pg, { type QueryConfig } from 'pg'
 import { isConnectionError, rethrow } from './connection-errors.ts'
 import { type Connection, Connections } from './connections.ts'
 import { whileHeld } from './held-connection.ts'
+import { migrate } from './migrations/migrate.ts'
+import type { Migrations } from './migrations/migration.ts'
 import { measurePool } from './pool-metrics.ts'
 import { createProbe } from './probe.ts'
 import { requireSettings } from './require-settings.ts'
@@ -39,26 +42,39 @@ export interface Database<Tables> extends Queries {
   kysely: Kysely<Tables>
 }
 
-interface OpenOptions {
-  url: string
-  poolSize: number
-  schema: string
+/** The variables of a service that tell where its schema is and how to use it. */
+export interface DatabaseConfig {
+  DATABASE_URL: string
+  MIGRATION_DATABASE_URL?: string | undefined
+  DATABASE_POOL_SIZE: number
   /** False behind a pooler that does not know named statements, such as PgBouncer before 1.21; default true. */
-  preparedStatements?: boolean
+  DATABASE_PREPARED_STATEMENTS?: boolean
+  /** Whether opening the schema brings it up to date; default false. */
+  MIGRATE_ON_START?: boolean
+}
+
+interface OpenOptions {
+  config: DatabaseConfig
+  migrations?: Migrations
 }
 
 const int8 = 20
 const date = 1082
 
-/** Opens the pool and waits until Postgres answers; registers its end. */
+/**
+ * Opens the schema of a service: waits until Postgres answers, checks the settings of the role, and migrates if the
+ * configuration says so. Registers its end.
+ * @throws Error when Postgres refuses the login, the role is not provisioned, or a migration fails
+ */
 export async function openDatabase<Tables>(
-  kit: Pick<Kit, 'log' | 'lifecycle'> & Partial<Pick<Kit, 'health' | 'metrics'>>,
-  options: OpenOptions,
+  kit: CommandKit & Partial<Pick<Kit, 'health' | 'metrics'>>,
+  { config, migrations }: OpenOptions,
 ): Promise<Database<Tables>> {
+  const schema = schemaOf(kit.service)
   const settings: pg.PoolConfig = {
-    connectionString: options.url,
-    max: options.poolSize,
-    application_name: options.schema,
+    connectionString: config.DATABASE_URL,
+    max: config.DATABASE_POOL_SIZE,
+    application_name: schema,
     types: { getTypeParser: parserOf },
   }
   const connections = new Connections(settings)
@@ -71,11 +87,12 @@ export async function openDatabase<Tables>(
     await kysely.destroy()
     await Promise.all([pool.end(), probe.end()])
   })
-  const queries = queriesOf(connections, options.preparedStatements ?? true)
-  await untilReachable(queries, options, kit)
-  await requireSettings(queries, options.schema, kit.log)
+  const queries = queriesOf(connections, config.DATABASE_PREPARED_STATEMENTS ?? true)
+  await untilReachable(queries, { url: config.DATABASE_URL, schema }, kit)
+  await requireSettings(queries, schema, kit.log)
   kit.health?.require('postgres', () => probe.check())
   if (kit.metrics) measurePool(kit.metrics, pool)
+  if (migrations && config.MIGRATE_ON_START) await migrate(kit, { config, schema, migrations })
   return { kysely, ...queries }
 }
 
@@ -155,7 +172,7 @@ function parserOf(oid: number, format?: 'text' | 'binary') {
 
 async function untilReachable(
   { run }: Queries,
-  { url, schema }: OpenOptions,
+  { url, schema }: { url: string; schema: string },
   { log }: Pick<Kit, 'log'>,
 ): Promise<void> {
   const { hostname, port } = new URL(url)

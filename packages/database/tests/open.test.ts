@@ -247,9 +247,23 @@ test('a start with a wrong password fails at once, says what to check, and does 
   const url = new URL(env.stack.databaseUrl('consent'))
   url.password = 'hunter2'
   const kit = createTestKit('consent')
-  const opening = openDatabase(kit, { url: url.href, poolSize: 1, schema: 'consent' })
+  const opening = openDatabase(kit, { config: { DATABASE_URL: url.href, DATABASE_POOL_SIZE: 1 } })
   const error = (await opening.catch((reason: unknown) => reason)) as Error
   expect(error.message).toMatch(/^Postgres at 127\.0\.0\.1:\d+ cannot be used as consent .*: check DATABASE_URL$/)
   expect(error.message).not.toContain('hunter2')
   await kit.stop()
+})
+
+test('opening brings the schema up to date where the configuration says so, and leaves it alone elsewhere', async () => {
+  const migrations = [{ name: '0001-parcels', transaction: ['create table parcels (id int primary key)'] }]
+  const config = { DATABASE_URL: env.stack.databaseUrl('consent'), DATABASE_POOL_SIZE: 1 }
+  const open = async (migrate?: boolean) => {
+    const kit = createTestKit('consent')
+    const settings = migrate === undefined ? config : { ...config, MIGRATE_ON_START: migrate }
+    const db = await openDatabase(kit, { config: settings, migrations })
+    const [found] = await db.run<{ made: boolean }>(`select to_regclass('parcels') is not null as made`)
+    await kit.stop()
+    return found?.made
+  }
+  expect([await open(), await open(false), await open(true)]).toEqual([false, false, true])
 })

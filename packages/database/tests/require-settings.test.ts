@@ -22,7 +22,9 @@ const changeRole = (change: string) => {
 
 async function open() {
   const kit = createTestKit('consent')
-  const opening = openDatabase(kit, { url: env.stack.databaseUrl('consent'), poolSize: 1, schema: 'consent' })
+  const opening = openDatabase(kit, {
+    config: { DATABASE_URL: env.stack.databaseUrl('consent'), DATABASE_POOL_SIZE: 1 },
+  })
   const error = await opening.then(
     () => undefined,
     (reason: Error) => reason.message,

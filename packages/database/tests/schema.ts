@@ -20,7 +20,7 @@ export async function startProcess(
   { url = env.stack.databaseUrl('consent'), poolSize = 4 } = {},
 ): Promise<Process> {
   const kit = createTestKit('consent')
-  const db = await openDatabase<Tables>(kit, { url, poolSize, schema: 'consent' })
+  const db = await openDatabase<Tables>(kit, { config: { DATABASE_URL: url, DATABASE_POOL_SIZE: poolSize } })
   return { kit, db }
 }
 

@@ -1,5 +1,6 @@
 import { createHmac, createSecretKey, hkdfSync, type KeyObject } from 'node:crypto'
 import { domainToASCII } from 'node:url'
+import { LRUCache } from 'lru-cache'
 
 /** Turns a recipient into what it can be looked up by without being readable. */
 export type BlindIndex = (tenantId: string, recipient: string) => string
@@ -13,11 +14,10 @@ const maxTenants = 10_000
  * @param masterKey 32 bytes
  */
 export function createBlindIndex(masterKey: Buffer): BlindIndex {
-  const tenantKeys = new Map<string, KeyObject>()
+  const tenantKeys = new LRUCache<string, KeyObject>({ max: maxTenants })
   return (tenantId, recipient) => {
     let key = tenantKeys.get(tenantId)
     if (!key) {
-      if (tenantKeys.size >= maxTenants) tenantKeys.clear()
       key = createSecretKey(Buffer.from(hkdfSync('sha256', masterKey, '', `blind-index|${tenantId}`, 32)))
       tenantKeys.set(tenantId, key)
     }

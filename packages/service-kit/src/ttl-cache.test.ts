@@ -95,3 +95,10 @@ test('it never holds more than its most entries', async () => {
   await cache.get('a')
   expect(loaded).toEqual(['a', 'b', 'c', 'a'])
 })
+
+test('a full cache keeps what is in use and drops what was not asked for longest', async () => {
+  const loaded: string[] = []
+  const cache = createTtlCache({ ttlMs: hour, maxEntries: 2, load: async (key) => loaded.push(key) })
+  for (const key of ['a', 'b', 'a', 'c', 'a', 'b']) await cache.get(key)
+  expect(loaded).toEqual(['a', 'b', 'c', 'b'])
+})

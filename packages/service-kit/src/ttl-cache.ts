@@ -1,3 +1,5 @@
+import { LRUCache } from 'lru-cache'
+
 interface TtlCacheOptions<Value> {
   /** How long an entry is used, in milliseconds. */
   ttlMs: number
@@ -13,19 +15,21 @@ export interface TtlCache<Value> {
   clear(): void
 }
 
-/** A cache whose entries live for a short time, so that a change is seen everywhere soon, without any message. */
+/**
+ * A cache whose entries live for a short time, so that a change is seen everywhere soon, without any message. A full one drops
+ * what was not asked for longest.
+ */
 export function createTtlCache<Value>({ ttlMs, maxEntries, load, keep }: TtlCacheOptions<Value>): TtlCache<Value> {
-  const entries = new Map<string, { value: Promise<Value>; freshUntilMs: number }>()
+  // Not the library's `fetch`: its `clear` fails the loads under way, whose callers still want an answer.
+  const entries = new LRUCache<string, Promise<Value>>({ max: maxEntries, ttl: ttlMs })
   return {
     get(key) {
-      const now = performance.now()
       const known = entries.get(key)
-      if (known && known.freshUntilMs > now) return known.value
-      if (entries.size >= maxEntries) entries.clear()
+      if (known) return known
       const value = load(key)
-      entries.set(key, { value, freshUntilMs: now + ttlMs })
+      entries.set(key, value)
       const forget = () => {
-        if (entries.get(key)?.value === value) entries.delete(key)
+        if (entries.peek(key) === value) entries.delete(key)
       }
       value.then((loaded) => {
         if (keep?.(loaded) === false) forget()

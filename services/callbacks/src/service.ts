@@ -2,13 +2,12 @@ import {
   createDeadLetterStore,
   createOutboxWaker,
   deadLettersCommand,
-  migrate,
   migrateCommand,
   openDatabase,
   rotateKeysCommand,
   startOutboxRelay,
 } from '@notify/database'
-import { connectBus, provisionStream, readNatsLogin, startConsumers } from '@notify/messaging'
+import { openBus, startConsumers } from '@notify/messaging'
 import { type Commands, type Kit, serveHttp, startPeriodic } from '@notify/service-kit'
 import type { Config } from './config.ts'
 import { consumersOf } from './consumers.ts'
@@ -24,8 +23,6 @@ import { deleteOldReceipts } from './records/receipt-store.ts'
 import { routesOf } from './routes.ts'
 import { createCertificates } from './sns/certificates.ts'
 
-const schema = 'callbacks'
-
 export const commands: Commands<Config> = {
   migrate: migrateCommand(migrations),
   'rotate-keys': rotateKeysCommand(encryptedColumns),
@@ -33,15 +30,8 @@ export const commands: Commands<Config> = {
 }
 
 export async function createService(config: Config, kit: Kit): Promise<void> {
-  const db = await openDatabase<Tables>(kit, {
-    url: config.DATABASE_URL,
-    poolSize: config.DATABASE_POOL_SIZE,
-    schema,
-    preparedStatements: config.DATABASE_PREPARED_STATEMENTS,
-  })
-  if (config.MIGRATE_ON_START) await migrate(kit, { config, schema, migrations })
-  const bus = await connectBus(kit, { login: readNatsLogin(config), requiredForReady: false })
-  await provisionStream(bus, 'callbacks', config.STREAM_REPLICAS)
+  const db = await openDatabase<Tables>(kit, { config, migrations })
+  const bus = await openBus(kit, config)
   const context: Context = {
     config,
     db,

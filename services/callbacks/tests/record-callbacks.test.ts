@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { type Database, migrate, openDatabase } from '../../../packages/database/src/index.ts'
+import { type Database, openDatabase } from '../../../packages/database/src/index.ts'
 import { TestEnv } from '../../../packages/dev-env/src/index.ts'
 import { createTestKit, type TestKit } from '../../../packages/service-kit/tests/test-kit.ts'
 import { migrations } from '../src/db/migrations.ts'
@@ -12,9 +12,8 @@ let db: Database<Tables>
 beforeAll(async () => {
   env = await TestEnv.start([])
   kit = createTestKit('callbacks')
-  const url = env.stack.databaseUrl('callbacks')
-  await migrate(kit, { config: { DATABASE_URL: url }, schema: 'callbacks', migrations })
-  db = await openDatabase<Tables>(kit, { url, poolSize: 4, schema: 'callbacks' })
+  const config = { DATABASE_URL: env.stack.databaseUrl('callbacks'), DATABASE_POOL_SIZE: 4, MIGRATE_ON_START: true }
+  db = await openDatabase<Tables>(kit, { config, migrations })
 })
 afterAll(async () => {
   await kit?.stop()

@@ -4,13 +4,12 @@ import {
   createOutboxWaker,
   deadLettersCommand,
   deleteExpiredKeys,
-  migrate,
   migrateCommand,
   openDatabase,
   rotateKeysCommand,
   startOutboxRelay,
 } from '@notify/database'
-import { type Bus, connectBus, provisionStream, readNatsLogin, startConsumers } from '@notify/messaging'
+import { type Bus, openBus, startConsumers } from '@notify/messaging'
 import { createBlindIndex, createFingerprint } from '@notify/privacy'
 import { type Commands, createPrincipalVerifier, type Kit, serveHttp, startPeriodic } from '@notify/service-kit'
 import { loadBootstrap } from './bootstrap/load-bootstrap.ts'
@@ -34,8 +33,6 @@ import { createSentAttempts } from './sending/sent-attempts.ts'
 import { startSchedulers } from './sending/start-schedulers.ts'
 import { createTemplateCatalogue } from './templates/template-catalogue.ts'
 
-const schema = 'dispatch'
-
 export const commands: Commands<Config> = {
   migrate: migrateCommand(migrations),
   'rotate-keys': rotateKeysCommand(encryptedColumns),
@@ -44,15 +41,8 @@ export const commands: Commands<Config> = {
 
 /** Opens what both roles share, then what the configured role is for. */
 export async function createService(config: Config, kit: Kit): Promise<void> {
-  const db = await openDatabase<Tables>(kit, {
-    url: config.DATABASE_URL,
-    poolSize: config.DATABASE_POOL_SIZE,
-    schema,
-    preparedStatements: config.DATABASE_PREPARED_STATEMENTS,
-  })
-  if (config.MIGRATE_ON_START) await migrate(kit, { config, schema, migrations })
-  const bus = await connectBus(kit, { login: readNatsLogin(config), requiredForReady: config.ROLE === 'worker' })
-  await provisionStream(bus, 'dispatch', config.STREAM_REPLICAS)
+  const db = await openDatabase<Tables>(kit, { config, migrations })
+  const bus = await openBus(kit, config, { requiredForReady: config.ROLE === 'worker' })
   const context: Context = {
     config,
     db,

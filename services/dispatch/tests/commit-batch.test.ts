@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { type KeyPrincipal, newId } from '../../../packages/contracts/src/index.ts'
-import { type Database, findAnswers, migrate, openDatabase } from '../../../packages/database/src/index.ts'
+import { type Database, findAnswers, openDatabase } from '../../../packages/database/src/index.ts'
 import { TestEnv } from '../../../packages/dev-env/src/index.ts'
 import { createTestKit, type TestKit } from '../../../packages/service-kit/tests/test-kit.ts'
 import type { NewNotification } from '../src/accept/accept-item.ts'
@@ -16,9 +16,8 @@ let db: Database<Tables>
 beforeAll(async () => {
   env = await TestEnv.start([])
   kit = createTestKit('dispatch')
-  const url = env.stack.databaseUrl('dispatch')
-  await migrate(kit, { config: { DATABASE_URL: url }, schema: 'dispatch', migrations })
-  db = await openDatabase<Tables>(kit, { url, poolSize: 2, schema: 'dispatch' })
+  const config = { DATABASE_URL: env.stack.databaseUrl('dispatch'), DATABASE_POOL_SIZE: 2, MIGRATE_ON_START: true }
+  db = await openDatabase<Tables>(kit, { config, migrations })
 })
 afterAll(async () => {
   await kit?.stop()

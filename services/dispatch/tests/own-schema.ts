@@ -1,4 +1,4 @@
-import { type Database, migrate, openDatabase } from '../../../packages/database/src/index.ts'
+import { type Database, openDatabase } from '../../../packages/database/src/index.ts'
 import type { TestEnv } from '../../../packages/dev-env/src/index.ts'
 import { createTestKit } from '../../../packages/service-kit/tests/test-kit.ts'
 import { migrations } from '../src/db/migrations.ts'
@@ -7,8 +7,7 @@ import type { Tables } from '../src/db/schema.ts'
 /** The schema of dispatch with all its tables, for tests of its statements alone. */
 export async function openOwnSchema(env: TestEnv): Promise<{ db: Database<Tables>; stop(): Promise<void> }> {
   const kit = createTestKit('dispatch')
-  const url = env.stack.databaseUrl('dispatch')
-  const db = await openDatabase<Tables>(kit, { url, poolSize: 8, schema: 'dispatch' })
-  await migrate(kit, { config: { DATABASE_URL: url }, schema: 'dispatch', migrations })
+  const config = { DATABASE_URL: env.stack.databaseUrl('dispatch'), DATABASE_POOL_SIZE: 8, MIGRATE_ON_START: true }
+  const db = await openDatabase<Tables>(kit, { config, migrations })
   return { db, stop: () => kit.stop() }
 }

@@ -73,6 +73,8 @@ test('the list is newest first, in pages, without the texts', async () => {
   const rest = await call('GET', `${path}?limit=100&cursor=${first.body.next_cursor}`)
   expect(rest.body.items[0]).toMatchObject({ template_id: made[2], name: 'One' })
   expect(rest.body.next_cursor).toBeNull()
+  // The place in one list is none in another.
+  expectProblem(await call('GET', `/api/v1/suppressions?cursor=${first.body.next_cursor}`), 422, 'validation_failed')
 })
 
 test.each(['limit=0', 'limit=101', 'limit=x', 'cursor=nonsense', 'cursor=tmpl_1', 'page=2'])(
@@ -244,7 +246,7 @@ test.each(['nonsense', 'tmpl_1', '%00', 'tmpl_01jd3x8qk5w9t2m4v6b8n0p2r4'])('the
 test('a send finds a template of its tenant and application, and the new one within a second', async () => {
   const kit = createTestKit('dispatch')
   const url = env.stack.databaseUrl('dispatch')
-  const db = await openDatabase<Tables>(kit, { url, poolSize: 2, schema: 'dispatch' })
+  const db = await openDatabase<Tables>(kit, { config: { DATABASE_URL: url, DATABASE_POOL_SIZE: 2 } })
   const catalogue = createTemplateCatalogue(db)
   const other = (await addApplication(env)).applicationId
   const everybodys = (await create()).template_id

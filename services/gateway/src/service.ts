@@ -1,6 +1,6 @@
 import type { Principal } from '@notify/contracts'
-import { createDeadLetterStore, deadLettersCommand, migrate, migrateCommand, openDatabase } from '@notify/database'
-import { connectBus, provisionStream, readNatsLogin, startConsumers } from '@notify/messaging'
+import { createDeadLetterStore, deadLettersCommand, migrateCommand, openDatabase } from '@notify/database'
+import { openBus, startConsumers } from '@notify/messaging'
 import {
   type Commands,
   createAddressOf,
@@ -27,7 +27,6 @@ import { createMetrics } from './metrics.ts'
 import { serveOpenApi } from './openapi/serve-openapi.ts'
 import { routesOf } from './routes.ts'
 
-const schema = 'gateway'
 /** Whatever is silent behind us: who calls has an answer within 8 s. */
 const answerWithinMs = 7500
 
@@ -37,16 +36,9 @@ export const commands: Commands<Config> = {
 }
 
 export async function createService(config: Config, kit: Kit): Promise<void> {
-  const db = await openDatabase<Tables>(kit, {
-    url: config.DATABASE_URL,
-    poolSize: config.DATABASE_POOL_SIZE,
-    schema,
-    preparedStatements: config.DATABASE_PREPARED_STATEMENTS,
-  })
-  if (config.MIGRATE_ON_START) await migrate(kit, { config, schema, migrations })
+  const db = await openDatabase<Tables>(kit, { config, migrations })
   const redis = connectRedis(kit, config)
-  const bus = await connectBus(kit, { login: readNatsLogin(config), requiredForReady: false })
-  await provisionStream(bus, 'gateway', config.STREAM_REPLICAS)
+  const bus = await openBus(kit, config)
   const metrics = createMetrics(kit.metrics)
   const addressOf = createAddressOf(config.TRUSTED_PROXIES)
   const limitKey = limitKeyOf(config.BLIND_INDEX_KEY)

@@ -117,10 +117,11 @@ test('another tenant sees its own items alone', async () => {
   expect(
     new Set(theirs.body.items.map(({ application_name }: { application_name: string }) => application_name)),
   ).toEqual(new Set(['Other Shop']))
-  // A cursor of ours opens nothing for them, and they find none of ours by id.
+  // A cursor of ours is none for them, and they find none of ours by id.
   const { body } = await activity(env, { limit: '1' })
   const withOurCursor = await activity(env, { cursor: body.next_cursor }, strangersToken)
-  for (const id of idsOf(withOurCursor.body.items)) expect(ids).not.toContain(id)
+  expectProblem(withOurCursor, 422, 'validation_failed')
+  expect(withOurCursor.body.errors[0].path).toBe('cursor')
   const nobody = operatorToken(env, { tenant_id: 'ten_01jd3x8qk5w9t2m4v6b8n0p2r4' })
   expect((await activity(env, {}, nobody)).body).toEqual({ total_count: 0, page: 1, items: [], next_cursor: null })
   expectProblem(await env.api('GET', `/api/v1/notifications/${ids[0]}`, { key: stranger.apiKey }), 404, 'not_found')
@@ -153,10 +154,7 @@ describe('a query that cannot be answered is 422 naming the parameter', () => {
     ['limit[a]=1', 'limit[a]'],
     ['cursor=nonsense', 'cursor'],
     ['cursor=', 'cursor'],
-    [cursor(`9999-99-99T99:99:99.999Z|${id}`), 'cursor'],
-    [cursor(`2026-02-30T00:00:00.000Z|${id}`), 'cursor'],
-    [cursor(`0000-01-01T00:00:00.000Z|${id}`), 'cursor'],
-    [cursor(`2026-01-01T00:00:00.000Z|' or 1=1`), 'cursor'],
+    [cursor(`2026-01-01T00:00:00.000Z|${id}`), 'cursor'],
   ])('%s', async (query, parameter) => {
     const answer = await env.api('GET', `/api/v1/activity?${query}`, { token: env.operatorToken })
     expectProblem(answer, 422, 'validation_failed')

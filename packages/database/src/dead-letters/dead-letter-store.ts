@@ -1,10 +1,11 @@
 import type { DeadLetter, DeadLetterStore, DueLetter, FailedTry } from '@notify/messaging'
 import type { Kit } from '@notify/service-kit'
+import { claimDueSql } from '../claim-due.ts'
 import type { Queries } from '../open.ts'
 
 const claimedAtOnce = 100
 /** A letter that was claimed comes back after this, should its process have died. */
-const claimSeconds = 60
+const claimMs = 60_000
 const firstWaitSeconds = 5
 const longestWaitSeconds = 60
 
@@ -38,18 +39,22 @@ async function keep({ run }: Queries, letter: DeadLetter): Promise<void> {
   )
 }
 
+const dueLetters = {
+  table: 'dead_letters',
+  key: ['id'],
+  due: 'next_try_at',
+  where: 'durable = any($1)',
+  set: 'tries = tries + 1',
+}
+
 function claimDue({ run }: Queries, durables: readonly string[]): Promise<DueLetter[]> {
   return run<DueLetter>(
     {
       name: 'claim-due-letters',
-      text: `with due as (
-               select id from dead_letters where next_try_at <= now() and durable = any($1)
-               order by next_try_at limit ${claimedAtOnce} for update skip locked)
-             update dead_letters letter
-             set tries = tries + 1, next_try_at = now() + make_interval(secs => ${claimSeconds})
-             from due where letter.id = due.id
-             returning letter.id, durable, event_id as "eventId", subject, event, whole_message as "wholeMessage",
-               traceparent, reason, retry_until as "retryUntil"`,
+      text: `${claimDueSql(dueLetters, { limit: claimedAtOnce, leaseMs: claimMs })}
+             select id, durable, event_id as "eventId", subject, event, whole_message as "wholeMessage", traceparent,
+               reason, retry_until as "retryUntil"
+             from claimed`,
     },
     [durables],
   )

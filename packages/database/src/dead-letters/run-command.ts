@@ -1,5 +1,4 @@
 import { parseArgs } from 'node:util'
-import { schemaOf } from '@notify/contracts'
 import { type CommandKit, UsageError } from '@notify/service-kit'
 import { z } from 'zod'
 import { openDatabase, type Run } from '../open.ts'
@@ -43,7 +42,7 @@ export async function runDeadLetterCommand(
   write: (line: string) => void = (line) => process.stdout.write(`${line}\n`),
 ): Promise<void> {
   const request = readRequest(args)
-  const { run } = await openDatabase(kit, { url: config.DATABASE_URL, poolSize: 1, schema: schemaOf(kit.service) })
+  const { run } = await openDatabase(kit, { config: { ...config, DATABASE_POOL_SIZE: 1 } })
   for (const letter of await answer(run, request)) write(JSON.stringify(letter))
 }
 

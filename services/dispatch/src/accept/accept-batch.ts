@@ -1,8 +1,9 @@
-import { findAnswers, idempotencyConflict, type Run } from '@notify/database'
+import type { NotificationAccepted } from '@notify/contracts'
+import { findAnswers, idempotencyConflict, inProgress, type Run } from '@notify/database'
 import { Problem } from '@notify/service-kit'
 import type { ApiContext } from '../context.ts'
 import type { AcceptOutcome, Candidate, NewNotification } from './accept-item.ts'
-import { commitJudged, raced } from './commit-judged.ts'
+import { commitJudged, isRaced } from './commit-judged.ts'
 import { judgeBatch } from './judge-batch.ts'
 
 /**
@@ -54,10 +55,12 @@ async function acceptLeaders(
   const committed = await commitJudged(context, accepted, (work) => work(run))
   const lost: Candidate[] = []
   for (const [index, { candidate }] of accepted.entries()) {
-    outcomes.set(candidate, committed[index]!)
-    if (committed[index] === raced) lost.push(candidate)
+    const outcome = committed[index]!
+    if (isRaced(outcome)) lost.push(candidate)
+    else outcomes.set(candidate, outcome)
   }
   // Whoever lost the race for a key finds the winner's answer now.
+  for (const candidate of lost) outcomes.set(candidate, inProgress())
   await answerAgain(run, lost, outcomes)
 }
 
@@ -79,9 +82,15 @@ async function answerAgain(
     const answer = answers.get(identity(candidate.idempotency!))
     if (!answer) continue
     if (answer.fingerprint !== fingerprint) outcomes.set(candidate, idempotencyConflict())
-    else if (answer.response.includes(candidate.notificationId)) outcomes.set(candidate, { body: answer.response })
+    else if (isAnswerTo(candidate, answer.response)) outcomes.set(candidate, { body: answer.response })
     else outcomes.set(candidate, { body: answer.response, replayed: true })
   }
+}
+
+/** The gateway repeats a request, with its id, when the answer was lost: it is told what it would have been. */
+function isAnswerTo({ notificationId }: Candidate, response: string): boolean {
+  const { notification_id }: NotificationAccepted = JSON.parse(response)
+  return notification_id === notificationId
 }
 
 function identity({ scope, key }: { scope: string; key: string }): string {

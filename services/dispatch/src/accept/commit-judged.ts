@@ -9,8 +9,14 @@ import { refusalOf } from './judge-batch.ts'
 /** Runs a statement so that its failure leaves nothing behind, and lets others follow. */
 type Attempt = <T>(work: (run: Run) => Promise<T>) => Promise<T>
 
-/** The outcome of a request whose idempotency key somebody else has committed. */
-export const raced: AcceptOutcome = inProgress()
+/** A request whose idempotency key somebody else has committed: the answer is the winner's. */
+interface Raced {
+  kind: 'raced'
+}
+
+export type CommitOutcome = AcceptOutcome | Raced
+
+export const isRaced = (outcome: CommitOutcome): outcome is Raced => 'kind' in outcome && outcome.kind === 'raced'
 
 /**
  * Commits what was judged; an item that Postgres refuses fails alone.
@@ -21,9 +27,9 @@ export async function commitJudged(
   context: Context,
   items: readonly NewNotification[],
   attempt: Attempt,
-): Promise<AcceptOutcome[]> {
+): Promise<CommitOutcome[]> {
   const commit = (batch: readonly NewNotification[]) => attempt((run) => commitTogether(context, batch, run))
-  const outcomes: AcceptOutcome[] = []
+  const outcomes: CommitOutcome[] = []
   for (const part of partsOf(items)) {
     const results = await bisect(part, commit, isShared)
     outcomes.push(...results.map((result) => (result instanceof Error ? asProblem(result) : result)))
@@ -50,7 +56,7 @@ function partsOf(items: readonly NewNotification[]): NewNotification[][] {
   return parts
 }
 
-async function commitTogether(context: Context, batch: readonly NewNotification[], run: Run): Promise<AcceptOutcome[]> {
+async function commitTogether(context: Context, batch: readonly NewNotification[], run: Run): Promise<CommitOutcome[]> {
   const { ids, suppressed } = await commitBatch(run, batch)
   context.metrics.acceptBatch(batch.length)
   context.wakeOutbox()
@@ -60,7 +66,7 @@ async function commitTogether(context: Context, batch: readonly NewNotification[
     const isNew = ids.has(candidate.notificationId)
     if (isNew) context.metrics.accepted(channel, lane)
     // Without a key, an id that is there already is this same request, repeated by the gateway after a lost answer.
-    return isNew || !candidate.idempotency ? { body: response } : raced
+    return isNew || !candidate.idempotency ? { body: response } : { kind: 'raced' }
   })
 }
 

@@ -1,9 +1,9 @@
 import { type BatchResult, type createNotificationBatch as contract, newId } from '@notify/contracts'
-import { idempotent, type Unfinished, withSavepoint } from '@notify/database'
+import { idempotent, inProgress, type Unfinished, withSavepoint } from '@notify/database'
 import { type Handler, type HttpRequest, Problem, Reply, requireStorable } from '@notify/service-kit'
 import type { ApiContext } from '../context.ts'
-import type { AcceptOutcome, Candidate, NewNotification } from './accept-item.ts'
-import { commitJudged } from './commit-judged.ts'
+import type { Candidate, NewNotification } from './accept-item.ts'
+import { type CommitOutcome, commitJudged, isRaced } from './commit-judged.ts'
 import { judgeBatch } from './judge-batch.ts'
 import { readCandidate } from './read-candidate.ts'
 
@@ -75,7 +75,9 @@ function answerOf(
   return failures.length === 0 ? reply : { reply, done: text }
 }
 
-function resultOf(outcome: AcceptOutcome): BatchResult | Problem {
+function resultOf(outcome: CommitOutcome): BatchResult | Problem {
+  // Without keys of their own, the requests of a batch never race.
+  if (isRaced(outcome)) return inProgress()
   return outcome instanceof Problem ? outcome : JSON.parse(outcome.body)
 }
 

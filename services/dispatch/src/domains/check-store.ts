@@ -1,4 +1,4 @@
-import type { Database, Run } from '@notify/database'
+import { claimDueSql, type Database, type Run } from '@notify/database'
 import type { Config } from '../config.ts'
 import type { Tables } from '../db/schema.ts'
 import { type DomainRow, domainColumns, enqueueDomainChange, findDomain } from './domain-store.ts'
@@ -21,17 +21,14 @@ export async function startCheck(run: Run, tenantId: string, id: string): Promis
   return row && startedOf(row)
 }
 
-const leaseSeconds = 120
+const dueDomains = { table: 'domains', key: ['id'], due: 'next_check_at' }
+const leaseMs = 120_000
 
 /** Takes domains that are due; should this process end before it has saved what it saw, they are due again after a while. */
 export async function startDueChecks(run: Run, limit: number): Promise<StartedCheck[]> {
   const rows = await run<Started>(
-    `with due as (
-       select id from domains where next_check_at <= now() order by next_check_at limit $1 for update skip locked
-     ), d as (
-       update domains set next_check_at = now() + interval '${leaseSeconds} seconds'
-       from due where domains.id = due.id returning domains.*
-     ) select ${domainColumns}, clock_timestamp()::text as started_at from d`,
+    `${claimDueSql(dueDomains, { limit: '$1', leaseMs })}
+     select ${domainColumns}, clock_timestamp()::text as started_at from claimed d`,
     [limit],
   )
   return rows.map(startedOf)

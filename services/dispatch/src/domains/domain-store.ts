@@ -71,15 +71,15 @@ export async function findDomainByName(
   return row
 }
 
-/** The domains of a tenant, newest first. @param before id of the last one seen */
+/** The domains of a tenant, newest first. @param after id of the last one seen */
 export function listDomainRows(
   run: Run,
-  { tenantId, before, limit }: { tenantId: string; before: string | null; limit: number },
+  { tenantId, after, limit }: { tenantId: string; after: string | undefined; limit: number },
 ): Promise<DomainRow[]> {
   return run<DomainRow>(
     `select ${domainColumns} from domains d
      where d.tenant_id = $1 and ($2::text is null or d.id < $2) order by d.id desc limit $3`,
-    [tenantId, before, limit],
+    [tenantId, after ?? null, limit],
   )
 }
 

@@ -1,5 +1,5 @@
 import { SesCredentials } from '@notify/contracts'
-import type { Run } from '@notify/database'
+import { claimDueSql, type Run } from '@notify/database'
 import type { KeyRing } from '@notify/privacy'
 import type { Selectable } from 'kysely'
 import type { Tables } from '../db/schema.ts'
@@ -61,23 +61,22 @@ export interface DueIdentity extends IdentityRow {
   status: string | null
 }
 
+const dueIdentities = {
+  table: 'domain_identities',
+  key: ['domain_id', 'provider_id'],
+  due: 'next_try_at',
+  set: `leased_until = now() + $2 * interval '1 millisecond'`,
+}
+
 /** Takes identities that are due to be changed at their carrier; a worker that ends meanwhile gives them back by its lease. */
 export function claimIdentities(
   run: Run,
   { limit, leaseMs }: { limit: number; leaseMs: number },
 ): Promise<DueIdentity[]> {
   return run<DueIdentity>(
-    `with due as (
-       select domain_id, provider_id from domain_identities
-       where next_try_at <= now() order by next_try_at limit $1 for update skip locked
-     ), taken as (
-       update domain_identities i
-       set leased_until = now() + $2 * interval '1 millisecond', next_try_at = now() + $2 * interval '1 millisecond'
-       from due where i.domain_id = due.domain_id and i.provider_id = due.provider_id
-       returning i.*
-     )
-     select taken.*, p.credentials, p.revision, d.private_key, d.mail_from_region, d.status
-     from taken left join providers p on p.id = taken.provider_id left join domains d on d.id = taken.domain_id`,
+    `${claimDueSql(dueIdentities, { limit: '$1', leaseMs: '$2' })}
+     select i.*, p.credentials, p.revision, d.private_key, d.mail_from_region, d.status
+     from claimed i left join providers p on p.id = i.provider_id left join domains d on d.id = i.domain_id`,
     [limit, leaseMs],
   )
 }

@@ -9,6 +9,15 @@ test('what was kept is found, until newer ones need its place', () => {
   expect(['a', 'b', 'c'].map((key) => cache.get(key))).toEqual([undefined, 2, 3])
 })
 
+test('what is in use stays, and what was not used for longest makes room', () => {
+  const cache = createTemplateCache<number>({ maxEntries: 2, maxBytes: 1000 })
+  cache.set('a', 1, 10)
+  cache.set('b', 2, 10)
+  cache.get('a')
+  cache.set('c', 3, 10)
+  expect(['a', 'b', 'c'].map((key) => cache.get(key))).toEqual([1, undefined, 3])
+})
+
 test('all together never hold more bytes than the bound, however many there may be', () => {
   const cache = createTemplateCache<number>({ maxEntries: 1000, maxBytes: 100 })
   for (let size = 1; size <= 100; size++) {

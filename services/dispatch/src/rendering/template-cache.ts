@@ -1,4 +1,6 @@
-/** Values made of templates, remembered by the template's text within bounds: the oldest go first. */
+import { LRUCache } from 'lru-cache'
+
+/** Values made of templates, remembered by the template's text within bounds: those not used for longest go first. */
 export interface TemplateCache<Value> {
   get(template: string): Value | undefined
   set(template: string, value: Value, bytes: number): void
@@ -10,24 +12,13 @@ interface Bounds {
   maxBytes: number
 }
 
-export function createTemplateCache<Value>({ maxEntries, maxBytes }: Bounds): TemplateCache<Value> {
-  const entries = new Map<string, { value: Value; bytes: number }>()
-  let bytesHeld = 0
-  const drop = (template: string) => {
-    bytesHeld -= entries.get(template)?.bytes ?? 0
-    entries.delete(template)
-  }
+export function createTemplateCache<Value extends NonNullable<unknown>>({
+  maxEntries,
+  maxBytes,
+}: Bounds): TemplateCache<Value> {
+  const entries = new LRUCache<string, Value>({ max: maxEntries, maxSize: maxBytes })
   return {
-    get: (template) => entries.get(template)?.value,
-    set(template, value, bytes) {
-      drop(template)
-      if (bytes > maxBytes) return
-      for (const oldest of entries.keys()) {
-        if (entries.size < maxEntries && bytesHeld + bytes <= maxBytes) break
-        drop(oldest)
-      }
-      entries.set(template, { value, bytes })
-      bytesHeld += bytes
-    },
+    get: (template) => entries.get(template),
+    set: (template, value, bytes) => void entries.set(template, value, { size: Math.max(1, Math.ceil(bytes)) }),
   }
 }

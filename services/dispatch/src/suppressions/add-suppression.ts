@@ -31,9 +31,10 @@ async function suppressByHand({ secrets }: Context, run: Run, tenant_id: string,
     recipient_masked: mask(recipient),
     reason,
   }
-  // None stands when somebody lifted it in between; then this decision is the later one.
-  const [row = (await suppress(run, [suppression]))[0]!] = await suppress(run, [suppression])
-  return new Reply(201, JSON.stringify(suppressionOf(row)))
+  // A lift that commits while the first statement waits for the row is newer than it. The row is locked from then on.
+  const [row] = await suppress(run, [suppression])
+  const [again] = row ? [] : await suppress(run, [suppression])
+  return new Reply(201, JSON.stringify(suppressionOf((row ?? again)!)))
 }
 
 /** Roughly an address: what never received anything may be suppressed too, but not what cannot be one. */

@@ -1,24 +1,18 @@
-import { type listSuppressions as contract, idSchema, type Suppression } from '@notify/contracts'
-import { type Handler, Problem } from '@notify/service-kit'
+import type { listSuppressions as contract, Suppression } from '@notify/contracts'
+import { orderById, page } from '@notify/database'
+import type { Handler } from '@notify/service-kit'
 import type { Context } from '../context.ts'
 import { listSuppressionRows, type SuppressionRow } from './suppression-store.ts'
 
 /** The tenant's suppressions; a recipient is looked up by blind index, since none is kept readable. */
-export const listSuppressions: Handler<Context, typeof contract> = async ({ db, secrets }, { query, principal }) => {
-  const { tenant_id: tenantId } = principal
-  const { channel, reason, recipient, limit, cursor } = query
-  const rows = await listSuppressionRows(
-    db.run,
-    {
-      tenantId,
-      channel,
-      reason,
-      recipientIndex: recipient === undefined ? undefined : secrets.blindIndex(tenantId, recipient),
-    },
-    { after: cursor === undefined ? undefined : readCursor(cursor), limit: limit + 1 },
+export const listSuppressions: Handler<Context, typeof contract> = async ({ db, secrets }, request) => {
+  const { tenant_id: tenantId } = request.principal
+  const { channel, reason, recipient } = request.query
+  const recipientIndex = recipient === undefined ? undefined : secrets.blindIndex(tenantId, recipient)
+  const { items, next_cursor } = await page(request, orderById('sup'), (after, limit) =>
+    listSuppressionRows(db.run, { tenantId, channel, reason, recipientIndex }, { after, limit }),
   )
-  const items = rows.slice(0, limit).map(suppressionOf)
-  return { items, next_cursor: rows.length > limit ? (items.at(-1)?.suppression_id ?? null) : null }
+  return { items: items.map(suppressionOf), next_cursor }
 }
 
 /** A suppression as operators see it. */
@@ -31,13 +25,4 @@ export function suppressionOf(row: SuppressionRow): Suppression {
     source_notification_id: row.source_notification_id as `notif_${string}` | null,
     created_at: row.created_at.toISOString(),
   }
-}
-
-/** The place in the list is the last identifier of the page before: identifiers ascend with time. */
-function readCursor(cursor: string): string {
-  const id = idSchema('sup').safeParse(cursor)
-  if (id.success) return id.data
-  throw new Problem('validation_failed', 'cursor is not one that this API gave', {
-    errors: [{ path: 'cursor', message: 'must be the next_cursor of an earlier answer' }],
-  })
 }

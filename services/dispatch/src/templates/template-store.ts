@@ -29,16 +29,16 @@ export async function findTemplate(run: Run, tenantId: string, id: string): Prom
   return row
 }
 
-/** The templates of a tenant, newest first. @param before id of the last one seen */
+/** The templates of a tenant, newest first. @param after id of the last one seen */
 export function listTemplateRows(
   run: Run,
-  { tenantId, before, limit }: { tenantId: string; before: string | null; limit: number },
+  { tenantId, after, limit }: { tenantId: string; after: string | undefined; limit: number },
 ): Promise<TemplateSummaryRow[]> {
   return run<TemplateSummaryRow>(
     `select id, tenant_id, application_id, name, version, created_at, updated_at,
             array(select jsonb_object_keys(templates)) as channels
      from templates where tenant_id = $1 and ($2::text is null or id < $2) order by id desc limit $3`,
-    [tenantId, before, limit],
+    [tenantId, after ?? null, limit],
   )
 }
 

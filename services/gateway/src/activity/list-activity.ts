@@ -1,5 +1,7 @@
-import type { listActivity as contract } from '@notify/contracts'
-import { type Handler, Problem } from '@notify/service-kit'
+import { type listActivity as contract, idSchema } from '@notify/contracts'
+import { type ListOrder, page } from '@notify/database'
+import type { Handler } from '@notify/service-kit'
+import { z } from 'zod'
 import type { Context } from '../context.ts'
 import {
   type ActivityFilter,
@@ -10,43 +12,32 @@ import {
 } from './activity-store.ts'
 
 /** The trail of the operator's tenant; recipients were masked before they came here. */
-export const listActivity: Handler<Context, typeof contract> = async ({ db }, { query, principal }) => {
-  const { page, limit, cursor } = query
+export const listActivity: Handler<Context, typeof contract> = async ({ db }, request) => {
+  const { query, principal } = request
   const filter: ActivityFilter = {
     tenantId: principal.tenant_id,
     channel: query.channel ?? null,
     status: query.status ?? null,
   }
-  const after = cursor === undefined ? undefined : readCursor(cursor)
-  const [total_count, rows] = await Promise.all([
+  const skipped = (query.page - 1) * query.limit
+  const [total_count, { items, next_cursor }] = await Promise.all([
     countActivity(db, filter),
-    listActivityRows(db, filter, { after, offset: after ? 0 : (page - 1) * limit, limit: limit + 1 }),
+    page(request, newestFirst, (after, limit) =>
+      listActivityRows(db, filter, { after, offset: after ? 0 : skipped, limit }),
+    ),
   ])
-  const items = rows.slice(0, limit)
-  const last = items.at(-1)
   return {
     total_count,
-    page,
+    page: query.page,
     items: items.map((row) => ({ ...row, created_at: row.created_at.toISOString() })),
-    next_cursor: rows.length > limit && last ? writeCursor(last) : null,
+    next_cursor,
   }
 }
 
-function writeCursor({ created_at, transaction_id }: ActivityRow): string {
-  return Buffer.from(`${created_at.toISOString()}|${transaction_id}`).toString('base64url')
-}
+/** Postgres has no year 0, which ISO 8601 has. */
+const time = z.iso.datetime({ precision: 3 }).refine((text) => !text.startsWith('0000'))
 
-function readCursor(cursor: string): Position {
-  const [createdAt = '', id = ''] = Buffer.from(cursor, 'base64url').toString('utf8').split('|')
-  if (isTime(createdAt) && /^[a-z]+_[0-9a-z]{26}$/.test(id)) return { createdAt, id }
-  throw new Problem('validation_failed', 'cursor is not one that this API gave', {
-    errors: [{ path: 'cursor', message: 'must be the next_cursor of an earlier answer' }],
-  })
-}
-
-/** Whether the text is a time as we write them, which Postgres can read: neither 30 February nor the year 0. */
-function isTime(text: string): boolean {
-  const form = /^(?!0000)\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
-  const time = new Date(text)
-  return form.test(text) && !Number.isNaN(time.getTime()) && time.toISOString() === text
+const newestFirst: ListOrder<ActivityRow, Position> = {
+  position: z.object({ createdAt: time, id: idSchema('notif') }),
+  of: ({ created_at, transaction_id }) => ({ createdAt: created_at.toISOString(), id: transaction_id }),
 }

@@ -1,4 +1,5 @@
 import type { Redis } from 'ioredis'
+import { LRUCache } from 'lru-cache'
 
 /** Where a request stands among those of its window, counted over all replicas. */
 export interface Place {
@@ -30,14 +31,15 @@ export function createCounter(
   keyOf: (id: string) => string,
   now: () => number = () => performance.now(),
 ): (id: string, requests: number) => Place {
-  const windows = new Map<string, Window>()
+  // A full map forgets who has been quiet for longest, never who is calling now.
+  const windows = new LRUCache<string, Window>({ max: maxWindows })
 
   const tell = async (id: string, window: Window) => {
     const told = window.untold
     try {
       const { total, leftMs } = await add(redis, keyOf(id), told)
       // The window may have ended while Redis answered.
-      if (windows.get(id) !== window) return
+      if (windows.peek(id) !== window) return
       window.shared = total
       window.untold -= told
       window.endsAtMs = Math.min(window.endsAtMs, now() + leftMs)
@@ -53,7 +55,6 @@ export function createCounter(
     let window = windows.get(id)
     if (!window || window.endsAtMs <= nowMs) {
       if (requests === 0) return { place: 0, resetMs: 0 }
-      if (windows.size >= maxWindows) windows.clear()
       window = { shared: 0, untold: 0, endsAtMs: nowMs + windowMs, telling: false }
       windows.set(id, window)
     }
