@@ -17,6 +17,23 @@ test('a value is loaded once for its time', async () => {
   expect(loaded).toEqual(['a', 'b'])
 })
 
+test('what is remembered can be had at once, and nothing else', async () => {
+  const cache = createTtlCache({
+    ttlMs: hour,
+    maxEntries: 10,
+    load: async (key) => key.length,
+    keep: (length) => length > 1,
+  })
+  expect(cache.peek('long')).toBeUndefined()
+  const loading = cache.get('long')
+  expect(cache.peek('long')).toBeUndefined()
+  await loading
+  await cache.get('s')
+  expect([cache.peek('long'), cache.peek('s'), cache.peek('other')]).toEqual([4, undefined, undefined])
+  cache.clear()
+  expect(cache.peek('long')).toBeUndefined()
+})
+
 test('callers of the same moment share one load', async () => {
   let loads = 0
   const { promise, resolve } = Promise.withResolvers<number>()

@@ -12,6 +12,8 @@ interface TtlCacheOptions<Value> {
 /** Remembers what was loaded for a short time; callers at the same moment share one load. */
 export interface TtlCache<Value> {
   get(key: string): Promise<Value>
+  /** What is remembered, at once; nothing is loaded. */
+  peek(key: string): Value | undefined
   clear(): void
 }
 
@@ -21,21 +23,23 @@ export interface TtlCache<Value> {
  */
 export function createTtlCache<Value>({ ttlMs, maxEntries, load, keep }: TtlCacheOptions<Value>): TtlCache<Value> {
   // Not the library's `fetch`: its `clear` fails the loads under way, whose callers still want an answer.
-  const entries = new LRUCache<string, Promise<Value>>({ max: maxEntries, ttl: ttlMs })
+  const entries = new LRUCache<string, { promise: Promise<Value>; value?: Value }>({ max: maxEntries, ttl: ttlMs })
   return {
     get(key) {
       const known = entries.get(key)
-      if (known) return known
-      const value = load(key)
-      entries.set(key, value)
+      if (known) return known.promise
+      const entry: { promise: Promise<Value>; value?: Value } = { promise: load(key) }
+      entries.set(key, entry)
       const forget = () => {
-        if (entries.peek(key) === value) entries.delete(key)
+        if (entries.peek(key) === entry) entries.delete(key)
       }
-      value.then((loaded) => {
+      entry.promise.then((loaded) => {
         if (keep?.(loaded) === false) forget()
+        else entry.value = loaded
       }, forget)
-      return value
+      return entry.promise
     },
+    peek: (key) => entries.get(key)?.value,
     clear: () => entries.clear(),
   }
 }

@@ -19,7 +19,7 @@ interface Caller {
 
 /** Knows callers by their bearer token, and the limits that go with them. */
 export interface Callers {
-  authenticate(request: IncomingMessage): Promise<Principal>
+  authenticate(request: IncomingMessage): Principal | Promise<Principal>
   limitsOf(principal: Principal): Limits
 }
 
@@ -56,8 +56,7 @@ export function createCallers(db: Database<Tables>, config: Config, { addressOf,
     if (proven.has(token) || !failures.isOver(addressOf(request))) return cache.get(token)
     return narrowLane.execute(() => cache.get(token))
   }
-  const identify = async (request: IncomingMessage) => {
-    const token = bearerOf(request)
+  const identify = async (request: IncomingMessage, token: string) => {
     try {
       const principal = await find(request, token)
       if (!proven.has(token)) remember(proven, token)
@@ -67,21 +66,23 @@ export function createCallers(db: Database<Tables>, config: Config, { addressOf,
       throw error
     }
   }
-  return {
-    async authenticate(request) {
-      try {
-        return await identify(request)
-      } catch (error) {
-        const isRejected = error instanceof BulkheadRejectedError
-        if (isRejected || (error instanceof Problem && error.code === 'unauthenticated')) {
-          failures.count(addressOf(request))
-        }
-        if (!isRejected) throw error
-        throw new Problem('rate_limited', 'Too many unknown credentials come from this address; try again', {
-          headers: { 'Retry-After': '1' },
-        })
+  const identifyOrCount = async (request: IncomingMessage) => {
+    try {
+      return await identify(request, bearerOf(request))
+    } catch (error) {
+      const isRejected = error instanceof BulkheadRejectedError
+      if (isRejected || (error instanceof Problem && error.code === 'unauthenticated')) {
+        failures.count(addressOf(request))
       }
-    },
+      if (!isRejected) throw error
+      throw new Problem('rate_limited', 'Too many unknown credentials come from this address; try again', {
+        headers: { 'Retry-After': '1' },
+      })
+    }
+  }
+  return {
+    // A caller of a moment ago is known without a wait.
+    authenticate: (request) => cache.peek(tokenOf(request) ?? '') ?? identifyOrCount(request),
     limitsOf: (principal) => limits.get(principal)!,
   }
 }
@@ -92,12 +93,17 @@ function remember(tokens: Set<string>, token: string): void {
   tokens.add(token)
 }
 
-function bearerOf({ headers }: IncomingMessage): string {
-  const { authorization } = headers
-  if (authorization === undefined) throw unauthenticated('Send Authorization: Bearer <API key or access token>')
-  const match = /^bearer +([\x21-\x7e]+)$/i.exec(authorization)
-  if (!match) throw unauthenticated('The Authorization header is not of the form: Bearer <API key or access token>')
-  return match[1]!
+function tokenOf({ headers: { authorization = '' } }: IncomingMessage): string | undefined {
+  return /^bearer +([\x21-\x7e]+)$/i.exec(authorization)?.[1]
+}
+
+function bearerOf(request: IncomingMessage): string {
+  if (request.headers.authorization === undefined) {
+    throw unauthenticated('Send Authorization: Bearer <API key or access token>')
+  }
+  const token = tokenOf(request)
+  if (token !== undefined) return token
+  throw unauthenticated('The Authorization header is not of the form: Bearer <API key or access token>')
 }
 
 async function keyCaller(db: Database<Tables>, config: Config, token: string): Promise<Caller> {
