@@ -10,10 +10,11 @@ export function compareEvents(
   after: Readonly<Record<string, EventFixture>>,
 ): string[] {
   return Object.entries(before).flatMap(([name, old]) => {
-    const { publisher, schema } = eventOn(old.subject, after) ?? {}
+    const { publisher, schema, sealed } = eventOn(old.subject, after) ?? {}
     if (!schema) return [`${name}: nothing reads ${old.subject} any more`]
     return [
       ...(publisher === old.publisher ? [] : [`${name} has another publisher`]),
+      ...(!old.sealed || JSON.stringify(sealed) === JSON.stringify(old.sealed) ? [] : [`${name} is sealed otherwise`]),
       ...compareSchemas(name, old.schema, schema),
     ]
   })

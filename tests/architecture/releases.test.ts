@@ -1,7 +1,8 @@
 import { expect, test } from '@jest/globals'
 import { z } from 'zod'
-import { Principal } from '../../packages/contracts/src/index.ts'
-import { readPayload } from '../../packages/messaging/src/index.ts'
+import { Principal, type SealedEventContract } from '../../packages/contracts/src/index.ts'
+import { openEvent, readPayload } from '../../packages/messaging/src/index.ts'
+import { parseKeyRing } from '../../packages/privacy/src/index.ts'
 import { currentRelease, type EventFixture, fixtureFiles, keptReleases } from '../../scripts/contract-fixtures.ts'
 import { samplesOf } from '../../scripts/json-samples.ts'
 import { events } from '../../scripts/service-declarations.ts'
@@ -28,6 +29,32 @@ test.each(releases)('the events of release %s are read by this one, with all tha
     const contract = [...events().values()].find((event) => event.subject === subject)!
     for (const event of samples) expect(readPayload(contract, { event })).toMatchObject(event as object)
   }
+})
+
+const sealedBefore = JSON.parse(readText('packages/contracts/fixtures/0.1.0/sealed.json')).sealed as {
+  key_ring: string
+  events: { subject: string; content: object; event: unknown }[]
+}
+
+test.each(sealedBefore.events.map((each) => [each.subject, each] as const))(
+  'what release 0.1 sealed on %s is opened by this one',
+  (subject, { content, event }) => {
+    const contract = [...events().values()].find((each) => each.subject === subject) as SealedEventContract
+    expect(contract.sealed).toBeDefined()
+    const payload = readPayload(contract, { event })
+    expect(openEvent(parseKeyRing(sealedBefore.key_ring), contract, payload)).toEqual(content)
+  },
+)
+
+test('another way of sealing is found', () => {
+  const sealedBy = (...aad: string[]) => {
+    const { parcelSent } = before
+    return { parcelSent: { ...parcelSent!, sealed: { field: 'note', aad } } }
+  }
+  const fault = ['parcelSent is sealed otherwise']
+  expect(compareEvents(sealedBy('id'), sealedBy('id'))).toEqual([])
+  expect(compareEvents(sealedBy('id'), sealedBy('id', 'lane'))).toEqual(fault)
+  expect(compareEvents(sealedBy('id'), before)).toEqual(fault)
 })
 
 test.each(releases)('the principals of release %s are read, unchanged, by this one', (_version, release) => {
