@@ -20,6 +20,8 @@ export interface EventFixture {
   subject: string
   schema: JsonSchema
   samples: unknown[]
+  /** The field that is sealed, and what its content is bound to; release 0.1 does not tell. */
+  sealed?: { field: string; aad: readonly string[] }
 }
 
 export interface Release {
@@ -61,9 +63,16 @@ function readJson(version: string, name: string): object {
   return JSON.parse(readFileSync(join(root, fixtureFolder, version, `${name}.json`), 'utf8')) as object
 }
 
-function fixtureOf({ publisher, subject, schema }: EventContract): EventFixture {
+function fixtureOf({ publisher, subject, schema, sealed }: EventContract): EventFixture {
   const declared = schema.toJSONSchema({ io: 'input' }) as JsonSchema
-  return { publisher, subject, schema: declared, samples: samplesOf(declared) }
+  const { field, aad } = sealed ?? {}
+  return {
+    publisher,
+    subject,
+    schema: declared,
+    samples: samplesOf(declared),
+    ...(field && aad ? { sealed: { field, aad } } : {}),
+  }
 }
 
 function principals(): Principal[] {

@@ -3,21 +3,26 @@ import type { JsonSchema } from '../../scripts/json-samples.ts'
 
 /**
  * What keeps a release and the next one from reading each other's events: everything but optional fields and values that
- * are added. Patterns are not compared: the samples show what they let through.
+ * are added. Events are known by their subjects, as on the bus. Patterns are not compared: the samples show what they let through.
  */
 export function compareEvents(
   before: Readonly<Record<string, EventFixture>>,
   after: Readonly<Record<string, EventFixture>>,
 ): string[] {
   return Object.entries(before).flatMap(([name, old]) => {
-    const { publisher, subject, schema } = after[name] ?? {}
-    if (!schema) return [`${name} is gone`]
+    const { publisher, schema, sealed } = eventOn(old.subject, after) ?? {}
+    if (!schema) return [`${name}: nothing reads ${old.subject} any more`]
     return [
       ...(publisher === old.publisher ? [] : [`${name} has another publisher`]),
-      ...(subject === old.subject ? [] : [`${name} has another subject`]),
+      ...(!old.sealed || JSON.stringify(sealed) === JSON.stringify(old.sealed) ? [] : [`${name} is sealed otherwise`]),
       ...compareSchemas(name, old.schema, schema),
     ]
   })
+}
+
+/** The event that a release has on a subject, whatever its contract is called. */
+export function eventOn(subject: string, events: Readonly<Record<string, EventFixture>>): EventFixture | undefined {
+  return Object.values(events).find((event) => event.subject === subject)
 }
 
 const compared = [

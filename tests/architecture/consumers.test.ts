@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { serviceNames, streams } from '../../packages/contracts/src/index.ts'
+import { activityLanes, serviceNames, streams } from '../../packages/contracts/src/index.ts'
 import { consumersOf, events, readConsumers } from '../../scripts/service-declarations.ts'
 
 const all = serviceNames.flatMap((service) => consumersOf(service).map((consumer) => ({ service, ...consumer })))
@@ -48,6 +48,11 @@ test('what a consumer narrows are fields of the subject', () => {
     const { subject } = events().get(event)!
     for (const field of Object.keys(where)) expect(subject).toContain(`{${field}}`)
   }
+})
+
+test('the gateway hears the facts of each lane that the activity shows, and of no other', () => {
+  const heard = all.filter(({ service, event }) => service === 'gateway' && event === 'notificationChanged')
+  expect(heard.map(({ where }) => where.lane)).toEqual([...activityLanes])
 })
 
 test('every subject begins with what the stream of its publisher holds', () => {

@@ -1,11 +1,12 @@
 import { expect, test } from '@jest/globals'
 import { z } from 'zod'
-import { Principal } from '../../packages/contracts/src/index.ts'
-import { readPayload } from '../../packages/messaging/src/index.ts'
+import { Principal, type SealedEventContract } from '../../packages/contracts/src/index.ts'
+import { openEvent, readPayload } from '../../packages/messaging/src/index.ts'
+import { parseKeyRing } from '../../packages/privacy/src/index.ts'
 import { currentRelease, type EventFixture, fixtureFiles, keptReleases } from '../../scripts/contract-fixtures.ts'
 import { samplesOf } from '../../scripts/json-samples.ts'
 import { events } from '../../scripts/service-declarations.ts'
-import { compareEvents } from './compare-releases.ts'
+import { compareEvents, eventOn } from './compare-releases.ts'
 import { readText } from './sources.ts'
 
 const current = currentRelease()
@@ -24,10 +25,36 @@ test('every event of this version has samples, which together have every value o
 })
 
 test.each(releases)('the events of release %s are read by this one, with all that they say', (_version, release) => {
-  for (const [name, { samples }] of Object.entries(release.events)) {
-    const contract = events().get(name)!
+  for (const { subject, samples } of Object.values(release.events)) {
+    const contract = [...events().values()].find((event) => event.subject === subject)!
     for (const event of samples) expect(readPayload(contract, { event })).toMatchObject(event as object)
   }
+})
+
+const sealedBefore = JSON.parse(readText('packages/contracts/fixtures/0.1.0/sealed.json')).sealed as {
+  key_ring: string
+  events: { subject: string; content: object; event: unknown }[]
+}
+
+test.each(sealedBefore.events.map((each) => [each.subject, each] as const))(
+  'what release 0.1 sealed on %s is opened by this one',
+  (subject, { content, event }) => {
+    const contract = [...events().values()].find((each) => each.subject === subject) as SealedEventContract
+    expect(contract.sealed).toBeDefined()
+    const payload = readPayload(contract, { event })
+    expect(openEvent(parseKeyRing(sealedBefore.key_ring), contract, payload)).toEqual(content)
+  },
+)
+
+test('another way of sealing is found', () => {
+  const sealedBy = (...aad: string[]) => {
+    const { parcelSent } = before
+    return { parcelSent: { ...parcelSent!, sealed: { field: 'note', aad } } }
+  }
+  const fault = ['parcelSent is sealed otherwise']
+  expect(compareEvents(sealedBy('id'), sealedBy('id'))).toEqual([])
+  expect(compareEvents(sealedBy('id'), sealedBy('id', 'lane'))).toEqual(fault)
+  expect(compareEvents(sealedBy('id'), before)).toEqual(fault)
 })
 
 test.each(releases)('the principals of release %s are read, unchanged, by this one', (_version, release) => {
@@ -41,9 +68,9 @@ test.each(releases)('since release %s contracts have only grown', (_version, rel
 test.each(releases)(
   'what this version writes is read by the rules of release %s, but for values that it cannot know',
   (_version, release) => {
-    for (const [name, { schema }] of Object.entries(release.events)) {
+    for (const { subject, schema } of Object.values(release.events)) {
       const reader = z.fromJSONSchema(schema as Parameters<typeof z.fromJSONSchema>[0])
-      for (const event of current.events[name]?.samples ?? []) {
+      for (const event of eventOn(subject, current.events)?.samples ?? []) {
         const issues = reader.safeParse(event).error?.issues ?? []
         expect(issues.filter(({ code }) => code !== 'invalid_value')).toEqual([])
       }
@@ -60,8 +87,8 @@ const parcel = { id: z.string(), lane: z.enum(['a', 'b']), note: z.string().opti
 const before = release(z.object(parcel))
 
 test.each<[string, Record<string, EventFixture>]>([
-  ['parcelSent is gone', {}],
-  ['parcelSent has another subject', release(z.object(parcel), 'dispatch.parcel.posted')],
+  ['parcelSent: nothing reads dispatch.parcel.sent any more', {}],
+  ['parcelSent: nothing reads dispatch.parcel.sent any more', release(z.object(parcel), 'dispatch.parcel.posted')],
   ['parcelSent.note is gone', release(z.object(parcel).omit({ note: true }))],
   ['parcelSent.note has become required', release(z.object({ ...parcel, note: z.string() }))],
   ['parcelSent.weight has become required', release(z.object({ ...parcel, weight: z.number() }))],

@@ -61,7 +61,7 @@ test('one trace spans gateway, dispatch, outbox, JetStream, worker, carrier call
     expect(paths).toContainEqual(sending)
     expect(paths).toContainEqual(callback)
     expect(paths).toContainEqual(['dispatch: consume dispatch-receipt-sms', ...callback])
-    expect(paths).toContainEqual(['gateway: consume gateway-notification-changed', ...accepted])
+    expect(paths).toContainEqual(['gateway: consume gateway-notification-transactional', ...accepted])
     // Every step hangs together with the caller's.
     for (const path of paths) expect(path.at(-1)).toBe(callersSpan)
   })

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { Channel } from './channel.ts'
-import { defineEvent } from './event.ts'
+import { defineEvent, SealedText } from './event.ts'
 import { idSchema } from './ids.ts'
 import { carrier, defineRoute } from './route.ts'
 import { Timestamp } from './text.ts'
@@ -91,7 +91,7 @@ export const receiptWanted = defineEvent({
 })
 export type ReceiptWanted = z.output<typeof receiptWanted.schema>
 
-/** What a message received says, before it is encrypted and after it was decrypted. */
+/** What somebody wrote to one of our senders. */
 export const ReceivedContent = z.object({
   from: z.string(),
   to: z.string(),
@@ -109,15 +109,15 @@ export const messageReceived = defineEvent({
     provider_id: idSchema('prov'),
     tenant_id: idSchema('ten'),
     channel: Channel,
-    /** Envelope over the JSON of a `ReceivedContent`, base64, AAD `callbacks.message.received|tenant|provider`. */
-    content: z.string(),
+    content: SealedText,
     provider_message_id: z.string(),
     received_at: Timestamp,
   }),
+  sealed: { field: 'content', aad: ['tenant_id', 'provider_id'], content: ReceivedContent },
 })
 export type MessageReceived = z.output<typeof messageReceived.schema>
 
-/** A provider was made or changed: what the callbacks service needs to verify its signatures, envelope-encrypted. */
+/** A provider was created or changed: callbacks verifies signatures with its credentials. */
 export const providerChanged = defineEvent({
   publisher: 'dispatch',
   subject: 'dispatch.provider.changed',
@@ -127,8 +127,8 @@ export const providerChanged = defineEvent({
     channel: Channel,
     kind: z.string(),
     revision: z.int(),
-    /** Envelope over the JSON of the credentials, AAD `dispatch.provider.changed|tenant|provider`. */
-    credentials: z.string(),
+    credentials: SealedText,
   }),
+  sealed: { field: 'credentials', aad: ['tenant_id', 'provider_id'], content: z.record(z.string(), z.string()) },
 })
 export type ProviderChange = z.output<typeof providerChanged.schema>

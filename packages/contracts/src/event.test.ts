@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { z } from 'zod'
-import { defineEvent, type EventContract, subjectFilter, subjectOf } from './event.ts'
+import { defineEvent, type EventContract, SealedText, subjectFilter, subjectOf } from './event.ts'
 import * as contracts from './index.ts'
 import { streams } from './services.ts'
 
@@ -35,6 +35,15 @@ test.each(events)('%s travels on the stream of its publisher', (_name, { publish
 test.each(events)('the fields in the subject of %s are closed lists: nothing else can get into it', (_name, event) => {
   const { shape } = event.schema as z.ZodObject
   for (const [, field = ''] of event.subject.matchAll(/\{(\w+)\}/g)) expect(shape[field]).toBeInstanceOf(z.ZodEnum)
+})
+
+test.each(events)('%s declares what is sealed in it', (_name, { schema, sealed }) => {
+  const { shape } = schema as z.ZodObject
+  const fields = Object.keys(shape).filter((field) => shape[field] === SealedText)
+  expect(fields).toEqual(sealed ? [sealed.field] : [])
+  const bound = sealed?.aad ?? []
+  for (const field of bound) expect((schema as z.ZodObject).toJSONSchema().required).toContain(field)
+  expect(bound.includes('tenant_id')).toBe(sealed !== undefined)
 })
 
 test('no two events share a subject', () => {

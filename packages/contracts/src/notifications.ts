@@ -157,27 +157,43 @@ export const sendRequested = defineEvent({
   schema: z.object({ notification_id: idSchema('notif'), lane: Lane, channel: Channel }),
 })
 
-/** A notification is in a new state: a whole picture of it, masked, with a revision that only grows. */
+/** The state of a notification, complete and masked; `revision` grows with each change. */
+export const NotificationFact = z.object({
+  notification_id: idSchema('notif'),
+  tenant_id: idSchema('ten'),
+  application_id: idSchema('app'),
+  /** Mode of the API key; `live` in facts that do not name one. */
+  mode: KeyMode.default('live'),
+  revision: z.int().min(1),
+  channel: Channel,
+  event_key: z.string().nullable(),
+  status: DeliveryStatus,
+  recipient_masked: z.string(),
+  recipient_index: z.string(),
+  failure_reason: z.string().nullable(),
+  retryable: z.boolean(),
+  retry_count: z.int(),
+  created_at: EventTime,
+  occurred_at: EventTime,
+})
+export type NotificationFact = z.output<typeof NotificationFact>
+
+/** A notification changed its state. Consumers narrow by lane: codes belong to otp, all others to activity. */
 export const notificationChanged = defineEvent({
   publisher: 'dispatch',
-  subject: 'dispatch.notification.{status}',
-  schema: z.object({
-    notification_id: idSchema('notif'),
-    tenant_id: idSchema('ten'),
-    application_id: idSchema('app'),
-    /** Of the key that sent it; facts from before it was told are about any. */
-    mode: KeyMode.default('live'),
-    revision: z.int().min(1),
-    channel: Channel,
-    event_key: z.string().nullable(),
-    status: DeliveryStatus,
-    recipient_masked: z.string(),
-    recipient_index: z.string(),
-    failure_reason: z.string().nullable(),
-    retryable: z.boolean(),
-    retry_count: z.int(),
-    created_at: EventTime,
-    occurred_at: EventTime,
-  }),
+  subject: 'dispatch.notification.{lane}.{channel}.{status}',
+  schema: NotificationFact.extend({ lane: Lane }),
 })
-export type NotificationFact = z.output<typeof notificationChanged.schema>
+
+/**
+ * The same fact as release 0.1 publishes it, for notifications that are never codes. Nothing writes it today; the stream and
+ * the outbox hold it after an upgrade, and replicas of that release add to it during one.
+ */
+export const notificationChangedInRelease01 = defineEvent({
+  publisher: 'dispatch',
+  subject: 'dispatch.notification.{status}',
+  schema: NotificationFact,
+})
+
+/** Lanes whose notifications are activity items of their own. A code is part of its `otp_…` item. */
+export const activityLanes = ['transactional', 'bulk'] as const satisfies readonly Lane[]

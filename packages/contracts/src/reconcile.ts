@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { notificationChanged } from './notifications.ts'
+import { activityLanes, Lane, NotificationFact } from './notifications.ts'
 import type { OperatorPrincipal } from './principal.ts'
 import { defineRoute, internal } from './route.ts'
 
@@ -23,11 +23,13 @@ export const compareNotifications = defineRoute({
     after: z.string(),
     until: z.string(),
     quiet_seconds: z.number().min(0).meta({ description: 'What changed less than so long ago is still on its way' }),
+    // A gateway of release 0.1 names none.
+    lanes: z.array(Lane).default([...activityLanes]),
     known: z.record(z.string(), z.int()).meta({ description: 'Revisions by notification, of the whole range' }),
   }),
   responses: {
     200: z.object({
-      facts: z.array(notificationChanged.schema),
+      facts: z.array(NotificationFact),
       reached: z.string().meta({ description: 'Up to where the range was compared' }),
     }),
   },

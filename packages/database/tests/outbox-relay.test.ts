@@ -78,7 +78,7 @@ test('events of one subject travel in one message, each with its trace', async (
 test('a statement that changes rows can tell of it at once', async () => {
   relay(one)
   const source = `(values ('a', 1, 'trace-1'), ('a', 2, null), ('b', 3, null)) as changed (kind, n, traceparent)`
-  await one.db.run(enqueueSql(source, `'consent.told.' || kind`, `json_build_object('kind', kind, 'n', n)`))
+  await one.db.run(enqueueSql(told, source, `json_build_object('kind', kind, 'n', n)`))
   await allPublished()
   const messages = await stored(one)
   expect(messages.map(({ subject }) => subject).toSorted()).toEqual(['consent.told.a', 'consent.told.b'])

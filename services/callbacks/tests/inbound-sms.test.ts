@@ -1,8 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { newId } from '../../../packages/contracts/src/index.ts'
+import { type MessageReceived, messageReceived, newId } from '../../../packages/contracts/src/index.ts'
 import { eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
+import { openEvent } from '../../../packages/messaging/src/index.ts'
 import { parseKeyRing } from '../../../packages/privacy/src/index.ts'
 import { openBus, storedMessages, untilSettled } from '../../../tests/flows/bus.ts'
 import { demoAccount, postForm, signature } from '../../../tests/flows/carrier-callback.ts'
@@ -73,17 +74,12 @@ async function published(messageSid: string) {
   const ring = parseKeyRing(encryption_keys.map(({ id, key }) => `${id}:${key}`).join(','))
   return (await storedMessages(bus, ['callbacks']))
     .filter(({ subject }) => subject === 'callbacks.message.received')
-    .flatMap(({ text }) => JSON.parse(text).map(({ event }: { event: Record<string, string> }) => event))
+    .flatMap(({ text }) => JSON.parse(text).map(({ event }: { event: MessageReceived }) => event))
     .filter(({ provider_message_id }) => provider_message_id === messageSid)
     .map((event) => ({
       tenant: event.tenant_id,
       provider: event.provider_id,
-      content: JSON.parse(
-        ring.decrypt(
-          Buffer.from(event.content, 'base64'),
-          `callbacks.message.received|${event.tenant_id}|${event.provider_id}`,
-        ),
-      ),
+      content: openEvent(ring, messageReceived, event),
     }))
 }
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { newId } from '../../../packages/contracts/src/index.ts'
+import { newId, providerChanged } from '../../../packages/contracts/src/index.ts'
 import { eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
+import { sealEvent } from '../../../packages/messaging/src/index.ts'
 import { parseKeyRing } from '../../../packages/privacy/src/index.ts'
 import { openBus, untilSettled } from '../../../tests/flows/bus.ts'
 import {
@@ -171,9 +172,8 @@ test('a field of the credentials that only a newer release knows is no error', a
   const [tenant_id, provider_id] = [newId('ten'), newId('prov')]
   const account = { account_sid: 'AC1', auth_token: 'token', from: '+14155550100', edge: 'dublin' }
   const ring = parseKeyRing(env.stack.state.encryption_keys.map(({ id, key }) => `${id}:${key}`).join(','))
-  const sealed = ring.encrypt(JSON.stringify(account), `dispatch.provider.changed|${tenant_id}|${provider_id}`)
-  const event = { tenant_id, provider_id, channel: 'sms', kind: 'twilio', revision: 1, edition: 'newer' }
-  const change = { ...event, credentials: sealed.toString('base64') }
+  const event = { tenant_id, provider_id, channel: 'sms' as const, kind: 'twilio', revision: 1 }
+  const change = { ...sealEvent(ring, providerChanged, event, account), edition: 'newer' }
   await bus.js.publish('dispatch.provider.changed', JSON.stringify([{ event: change }]))
   await eventually(async () => {
     const { rows } = await env.admin.query('select account_id from callbacks.providers where id = $1', [provider_id])

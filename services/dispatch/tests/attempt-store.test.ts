@@ -244,7 +244,7 @@ test.each<Lane>(['otp', 'transactional', 'bulk'])(
       failure_reason: 'recipient_suppressed: nothing is sent to this recipient any more (stop)',
     })
     const facts = await db.run<{ events: string }>(
-      `select events from outbox where subject = 'dispatch.notification.failed'`,
+      `select events from outbox where subject like 'dispatch.notification.%.sms.failed'`,
     )
     expect(facts.filter(({ events }) => events.includes(stopped))).toHaveLength(1)
     expect(await claim([stopped])).toEqual([])

@@ -76,9 +76,9 @@ test('every new notification is told once as work of its lane and once as a fact
   const batch = [notification(), notification('bulk'), notification('transactional', 'key-1')]
   expect(await commitBatch(db.run, batch)).toEqual({ ids: new Set(idsOf(batch)), suppressed: new Map() })
   const subjects = (await told(idsOf(batch))).map(({ subject }) => subject).sort()
-  const fact = 'dispatch.notification.queued'
+  const fact = 'dispatch.notification.transactional.sms.queued'
   const work = 'dispatch.send.transactional.sms'
-  expect(subjects).toEqual([fact, fact, fact, 'dispatch.send.bulk.sms', work, work])
+  expect(subjects).toEqual(['dispatch.notification.bulk.sms.queued', fact, fact, 'dispatch.send.bulk.sms', work, work])
 })
 
 test('of a batch that is partly committed only the rest is committed and told, in the same words', async () => {

@@ -56,12 +56,19 @@ export async function enqueueEvents<S extends z.ZodType>(
 
 /**
  * SQL that puts one message for each subject into the outbox; for statements that change rows and tell of it at once.
+ * @param contract its event, whose subject is made of columns of the same names
  * @param source relation or query with the rows
- * @param subject SQL expression of a row's subject
  * @param event SQL expression of a row's payload, as json
  */
-export function enqueueSql(source: string, subject: string, event: string): string {
+export function enqueueSql({ subject: template }: EventContract, source: string, event: string): string {
+  const subject = subjectSql(template)
   return `insert into outbox (subject, events)
     select ${subject}, json_agg(json_build_object('event', ${event}, 'traceparent', traceparent))::text
     from ${source} group by ${subject}`
+}
+
+/** `a.{field}` becomes `'a.' || field`, and a text without fields a constant. */
+function subjectSql(template: string): string {
+  const columns = template.replace(/\{(\w+)\}/g, `' || $1 || '`)
+  return `'${columns}'`.replaceAll(` || ''`, '')
 }

@@ -1,4 +1,5 @@
 import { type smsInboundCallback as contract, messageReceived, type ReceivedContent } from '@notify/contracts'
+import { sealEvent } from '@notify/messaging'
 import type { Handler } from '@notify/service-kit'
 import { z } from 'zod'
 import type { Context } from '../context.ts'
@@ -67,13 +68,12 @@ function eventOf({ keyRing }: Context, { id, tenantId }: SmsProvider, fields: In
     body: fields.Body,
     ...(fields.OptOutType ? { opt_out_type: fields.OptOutType } : {}),
   }
-  const place = `callbacks.message.received|${tenantId}|${id}`
-  return {
+  const payload = {
     provider_id: id,
     tenant_id: tenantId,
     channel: 'sms' as const,
-    content: keyRing.encrypt(JSON.stringify(content), place).toString('base64'),
     provider_message_id: fields.MessageSid,
     received_at: new Date().toISOString(),
   }
+  return sealEvent(keyRing, messageReceived, payload, content)
 }

@@ -1,11 +1,8 @@
-import { type ProviderChange, providerKinds } from '@notify/contracts'
-import { readable, UnreadableError } from '@notify/messaging'
+import { type ProviderChange, providerChanged, providerKinds } from '@notify/contracts'
+import { openEvent, readable, UnreadableError } from '@notify/messaging'
 import { z } from 'zod'
 import type { Context } from '../context.ts'
-import { credentialsPlace } from './sms-providers.ts'
-
-/** Where the credentials belong while they travel on the bus. */
-const eventPlace = (tenantId: string, providerId: string) => `dispatch.provider.changed|${tenantId}|${providerId}`
+import { sealAuthToken } from './sms-providers.ts'
 
 /** What is kept of a provider; secrets beyond those that verify callbacks are not. */
 interface Kept {
@@ -41,17 +38,16 @@ const keptOf: Record<string, z.ZodType<Kept>> = {
 /** Keeps what is needed of a provider to verify its callbacks; an older change than the one known is passed over. */
 export async function saveProvider(context: Context, change: ProviderChange): Promise<void> {
   const { db, keyRing, directory, log } = context
-  const { provider_id, tenant_id, kind, revision, credentials } = change
+  const { provider_id, tenant_id, kind, revision } = change
   const schema = Object.hasOwn(keptOf, kind) ? keptOf[kind] : undefined
   if (!schema) {
     if (Object.hasOwn(providerKinds, kind)) return
     throw new UnreadableError('this release does not know the kind of provider')
   }
-  const kept = readable('the credentials cannot be decrypted or do not fit the kind of provider', () =>
-    schema.parse(JSON.parse(keyRing.decrypt(Buffer.from(credentials, 'base64'), eventPlace(tenant_id, provider_id)))),
-  )
+  const credentials = openEvent(keyRing, providerChanged, change)
+  const kept = readable('the credentials do not fit the kind of provider', () => schema.parse(credentials))
   const { accountId = null, secret, sender = null, topicArns = [] } = kept
-  const sealed = secret === undefined ? null : keyRing.encrypt(secret, credentialsPlace(tenant_id, provider_id))
+  const sealed = secret === undefined ? null : sealAuthToken(keyRing, secret, tenant_id, provider_id)
   await db.run(
     {
       name: 'save-provider',

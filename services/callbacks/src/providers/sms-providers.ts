@@ -23,6 +23,10 @@ const rememberedMs = 1000
 /** Where a provider's auth token belongs: nothing else can read it. */
 export const credentialsPlace = (tenantId: string, providerId: string) => `providers|${tenantId}|${providerId}`
 
+/** Encrypts the auth token of a provider for its row. */
+export const sealAuthToken = (keyRing: KeyRing, token: string, tenantId: string, providerId: string): Buffer =>
+  keyRing.encrypt(token, credentialsPlace(tenantId, providerId))
+
 interface Row {
   id: SmsProvider['id']
   tenant_id: SmsProvider['tenantId']

@@ -1,4 +1,4 @@
-import type { NotificationFact, sendRequested } from '@notify/contracts'
+import type { notificationChanged, sendRequested } from '@notify/contracts'
 import type { Outgoing } from '@notify/database'
 import type { z } from 'zod'
 import type { NewNotification } from './accept-item.ts'
@@ -11,19 +11,20 @@ export function workOf({ candidate, lane, channel }: NewNotification): Outgoing<
 
 /** The fact that a new notification is queued, or scheduled: what `factsInto` would make of its row. */
 export function factOf(
-  { candidate, channel, recipientMasked, recipientIndex, sendAt }: NewNotification,
+  { candidate, lane, channel, recipientMasked, recipientIndex, sendAt }: NewNotification,
   createdAt: string,
-): Outgoing<NotificationFact> {
+): Outgoing<z.output<typeof notificationChanged.schema>> {
   const { notificationId, principal, request, traceparent } = candidate
-  const event: NotificationFact = {
+  const event = {
     notification_id: notificationId,
     tenant_id: principal.tenant_id,
     application_id: principal.application_id,
     mode: principal.mode,
     revision: 1,
+    lane,
     channel,
     event_key: request.event_key ?? null,
-    status: sendAt ? 'scheduled' : 'queued',
+    status: sendAt ? ('scheduled' as const) : ('queued' as const),
     recipient_masked: recipientMasked,
     recipient_index: recipientIndex,
     failure_reason: null,

@@ -3,7 +3,7 @@ import { claimDueSql, type Run } from '@notify/database'
 import type { KeyRing } from '@notify/privacy'
 import type { Selectable } from 'kysely'
 import type { Tables } from '../db/schema.ts'
-import { credentialsPlace } from '../providers/provider-directory.ts'
+import { openCredentials } from '../providers/provider-directory.ts'
 import { privateKeyPlace } from './domain-store.ts'
 
 type IdentityRow = Selectable<Tables['domain_identities']>
@@ -49,7 +49,7 @@ export async function findSesRegion(run: Run, keyRing: KeyRing, tenantId: string
 }
 
 function readAccount(keyRing: KeyRing, tenantId: string, id: string, sealed: Buffer): SesCredentials {
-  return SesCredentials.parse(JSON.parse(keyRing.decrypt(sealed, credentialsPlace(tenantId, id))))
+  return SesCredentials.parse(JSON.parse(openCredentials(keyRing, sealed, tenantId, id)))
 }
 
 /** An identity that is due, as it is stored. */

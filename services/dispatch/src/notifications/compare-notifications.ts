@@ -11,18 +11,24 @@ const compare: Statement = {
   text: `
     select ${factSql} as fact from notifications
     where id > $1 and id <= $2 and updated_at < now() - make_interval(secs => $3)
-      and revision > coalesce(($4::jsonb ->> id)::int, 0)
+      and lane = any ($5) and revision > coalesce(($4::jsonb ->> id)::int, 0)
     order by id limit ${mostFacts}`,
 }
 
-/** Answers which facts of a range the gateway lacks. They are of all tenants, so nobody else is answered. */
+/** Answers which facts of a range the gateway lacks, in the lanes that it shows. They are of all tenants, so nobody else is answered. */
 export const compareNotifications: Handler<Context, typeof contract> = async ({ db, secrets }, { body, headers }) => {
   const token = headers[principalHeader]
   const caller = await secrets.verifyPrincipal(typeof token === 'string' ? token : undefined)
   if (caller.kind !== 'operator' || caller.tenant_id !== gatewayItself.tenant_id)
     throw new Problem('permission_denied', 'Only the gateway itself may ask this')
-  const { after, until, quiet_seconds, known } = body
-  const rows = await db.run<{ fact: NotificationFact }>(compare, [after, until, quiet_seconds, JSON.stringify(known)])
+  const { after, until, quiet_seconds, lanes, known } = body
+  const rows = await db.run<{ fact: NotificationFact }>(compare, [
+    after,
+    until,
+    quiet_seconds,
+    JSON.stringify(known),
+    lanes,
+  ])
   const facts = rows.map(({ fact }) => fact)
   return { facts, reached: facts.length === mostFacts ? facts.at(-1)!.notification_id : until }
 }

@@ -1,3 +1,4 @@
+import { notificationChanged, sendRequested } from '@notify/contracts'
 import { enqueueSql } from '@notify/database'
 
 /** The columns of `notifications` that work and facts are made of. */
@@ -7,20 +8,17 @@ export const toldColumns = `id, tenant_id, application_id, mode, revision, chann
 /** SQL for the fact of a row of `notifications`: the schema of `notificationChanged`. */
 export const factSql = `json_build_object(
       'notification_id', id, 'tenant_id', tenant_id, 'application_id', application_id, 'mode', mode, 'revision', revision,
-      'channel', channel, 'event_key', event_key, 'status', status, 'recipient_masked', recipient_masked,
+      'lane', lane, 'channel', channel, 'event_key', event_key, 'status', status, 'recipient_masked', recipient_masked,
       'recipient_index', recipient_index, 'failure_reason', failure_reason, 'retryable', retryable,
       'retry_count', retry_count, 'created_at', created_at, 'occurred_at', updated_at)`
 
-/**
- * SQL that puts the fact `dispatch.notification.<status>` of each row of a relation into the outbox; the relation holds
- * the columns told of `notifications`.
- */
+/** SQL that puts the fact of each row of a relation into the outbox; the relation holds the `toldColumns`. */
 export function factsInto(relation: string): string {
-  return enqueueSql(relation, `'dispatch.notification.' || status`, factSql)
+  return enqueueSql(notificationChanged, relation, factSql)
 }
 
-/** SQL that puts the work `dispatch.send.<lane>.<channel>` of each row of a relation into the outbox. */
+/** SQL that puts the work that each row of a relation is into the outbox. */
 export function workInto(relation: string): string {
   const work = `json_build_object('notification_id', id, 'lane', lane, 'channel', channel)`
-  return enqueueSql(relation, `'dispatch.send.' || lane || '.' || channel`, work)
+  return enqueueSql(sendRequested, relation, work)
 }

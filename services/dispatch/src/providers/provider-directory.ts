@@ -41,6 +41,14 @@ interface Row {
 /** Where a provider's credentials belong: nothing else can read them. */
 export const credentialsPlace = (tenantId: string, providerId: string) => `providers|${tenantId}|${providerId}`
 
+/** Encrypts the JSON of a provider's credentials for its row. */
+export const sealCredentials = (keyRing: KeyRing, text: string, tenantId: string, providerId: string): Buffer =>
+  keyRing.encrypt(text, credentialsPlace(tenantId, providerId))
+
+/** The JSON of a provider's credentials, from its row. */
+export const openCredentials = (keyRing: KeyRing, sealed: Buffer, tenantId: string, providerId: string): string =>
+  keyRing.decrypt(sealed, credentialsPlace(tenantId, providerId))
+
 export function createProviderDirectory(db: Database<Tables>, keyRing: KeyRing): ProviderDirectory {
   const cache = createTtlCache<ListedProvider[]>({
     ttlMs: rememberedMs,
@@ -58,7 +66,7 @@ export function createProviderDirectory(db: Database<Tables>, keyRing: KeyRing):
       )
       return rows.flatMap(({ id, kind, credentials, revision, rate_limit_per_second }): ListedProvider[] => {
         if (!isProviderKind(kind)) return []
-        const text = keyRing.decrypt(credentials, credentialsPlace(tenantId, id))
+        const text = openCredentials(keyRing, credentials, tenantId, id)
         return [
           {
             id,

@@ -1,9 +1,10 @@
 import { providerChanged, providerKinds } from '@notify/contracts'
 import { enqueueEvents, runOn } from '@notify/database'
+import { sealEvent } from '@notify/messaging'
 import type { KeyRing } from '@notify/privacy'
 import type { Transaction } from 'kysely'
 import type { Tables } from '../db/schema.ts'
-import { credentialsPlace, isProviderKind } from './provider-directory.ts'
+import { isProviderKind, openCredentials, sealCredentials } from './provider-directory.ts'
 
 interface ProviderRecord {
   provider_id: `prov_${string}`
@@ -17,9 +18,6 @@ interface ProviderRecord {
   rate_limit_per_second?: number | null | undefined
 }
 
-/** Where the credentials belong while they travel on the bus. */
-const eventPlace = (tenantId: string, providerId: string) => `dispatch.provider.changed|${tenantId}|${providerId}`
-
 /**
  * Creates or updates a provider; services that verify its callbacks are told when the credentials changed.
  * @throws Error naming the fields of credentials that could not be sent with
@@ -27,7 +25,6 @@ const eventPlace = (tenantId: string, providerId: string) => `dispatch.provider.
 export async function saveProvider(tx: Transaction<Tables>, keyRing: KeyRing, record: ProviderRecord): Promise<void> {
   const { provider_id: id, tenant_id, credentials, rate_limit_per_second = null, ...rest } = record
   requireUsable(record)
-  const place = credentialsPlace(tenant_id, id)
   const text = JSON.stringify(credentials)
   const known = await tx
     .selectFrom('providers')
@@ -35,14 +32,14 @@ export async function saveProvider(tx: Transaction<Tables>, keyRing: KeyRing, re
     .where('id', '=', id)
     .forUpdate()
     .executeTakeFirst()
-  const unchanged = known !== undefined && keyRing.decrypt(known.credentials, place) === text
+  const unchanged = known !== undefined && openCredentials(keyRing, known.credentials, tenant_id, id) === text
   const revision = (known?.revision ?? 0) + (unchanged ? 0 : 1)
   const row = {
     tenant_id,
     ...rest,
     rate_limit_per_second,
     revision,
-    credentials: unchanged ? known.credentials : keyRing.encrypt(text, place),
+    credentials: unchanged ? known.credentials : sealCredentials(keyRing, text, tenant_id, id),
   }
   await tx
     .insertInto('providers')
@@ -50,17 +47,9 @@ export async function saveProvider(tx: Transaction<Tables>, keyRing: KeyRing, re
     .onConflict((conflict) => conflict.column('id').doUpdateSet({ ...row, updated_at: new Date() }))
     .execute()
   if (unchanged) return
+  const payload = { provider_id: id, tenant_id, channel: record.channel, kind: record.kind, revision }
   await enqueueEvents(runOn(tx), providerChanged, [
-    {
-      event: {
-        provider_id: id,
-        tenant_id,
-        channel: record.channel,
-        kind: record.kind,
-        revision,
-        credentials: keyRing.encrypt(text, eventPlace(tenant_id, id)).toString('base64'),
-      },
-    },
+    { event: sealEvent(keyRing, providerChanged, payload, credentials) },
   ])
 }
 

@@ -1,3 +1,4 @@
+import { receiptWanted } from '@notify/contracts'
 import type { Database, Statement } from '@notify/database'
 import { enqueueSql } from '@notify/database'
 import type { Tables } from '../db/schema.ts'
@@ -11,11 +12,11 @@ const ask: Statement = {
       select id, status, attempt_count, traceparent from notifications
       where id > $1 and id <= $2 order by id limit ${inquiryPage}
     ), silent as (
-      select a.id, page.traceparent, 'dispatch.receipt.wanted' as subject, case when a.outcome = 'accepted' then 'sent' else 'unknown' end as known
+      select a.id, page.traceparent, case when a.outcome = 'accepted' then 'sent' else 'unknown' end as known
       from page join attempts a on a.notification_id = page.id
       where page.status = 'sent' and a.number = page.attempt_count or page.status = 'failed' and a.outcome = 'unknown'
     ), asked as (
-      ${enqueueSql('silent', 'subject', `json_build_object('attempt_id', id, 'known', known)`)}
+      ${enqueueSql(receiptWanted, 'silent', `json_build_object('attempt_id', id, 'known', known)`)}
     )
     select (select id from page order by id desc limit 1) as reached, (select count(*)::int from page) as looked,
       (select count(*)::int from silent) as asked`,

@@ -1,23 +1,15 @@
-import { e164Pattern, type MessageReceived, ReceivedContent } from '@notify/contracts'
-import { readable } from '@notify/messaging'
+import { e164Pattern, type MessageReceived, messageReceived } from '@notify/contracts'
+import { openEvent } from '@notify/messaging'
 import { maskPhone } from '@notify/privacy'
 import type { Context } from '../context.ts'
 import { readKeyword } from './read-keyword.ts'
 import { lift, suppress } from './suppression-store.ts'
 
-/** Where a message's content belongs while it travels on the bus. */
-const contentPlace = ({ tenant_id, provider_id }: MessageReceived) =>
-  `callbacks.message.received|${tenant_id}|${provider_id}`
-
 /** Takes a STOP or START that a recipient sent by SMS; any other message is not for us. */
 export async function applyKeyword({ db, secrets, log }: Context, message: MessageReceived): Promise<void> {
   const { tenant_id, channel, received_at, provider_message_id } = message
   if (channel !== 'sms') return
-  const { from, body, opt_out_type } = readable('the content cannot be decrypted or does not fit its schema', () =>
-    ReceivedContent.parse(
-      JSON.parse(secrets.keyRing.decrypt(Buffer.from(message.content, 'base64'), contentPlace(message))),
-    ),
-  )
+  const { from, body, opt_out_type } = openEvent(secrets.keyRing, messageReceived, message)
   const meaning = readKeyword(body, opt_out_type)
   // Short codes and names cannot be written to in the first place.
   if (meaning === undefined || !e164Pattern.test(from)) return

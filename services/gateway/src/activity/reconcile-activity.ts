@@ -1,4 +1,4 @@
-import { compareNotifications, earliestId, gatewayItself, notificationChanged } from '@notify/contracts'
+import { activityLanes, compareNotifications, earliestId, gatewayItself, NotificationFact } from '@notify/contracts'
 import { endPage, takePage } from '@notify/database'
 import { type Kit, startPeriodic } from '@notify/service-kit'
 import type { Context } from '../context.ts'
@@ -44,6 +44,7 @@ async function comparePage(context: Context, after: string, end: string): Promis
     body: {
       after,
       until: rows.length === pageSize ? rows.at(-1)!.id : end,
+      lanes: [...activityLanes],
       quiet_seconds: config.RECONCILE_AFTER / 1000,
       known: Object.fromEntries(rows.map(({ id, revision }) => [id, revision])),
     },
@@ -52,7 +53,7 @@ async function comparePage(context: Context, after: string, end: string): Promis
   if (facts.length > 0) {
     await projectFacts(
       db,
-      facts.map((fact) => notificationChanged.schema.parse(fact)),
+      facts.map((fact) => NotificationFact.parse(fact)),
     )
     metrics.repaired(facts.length)
     log.warn({ notifications: facts.length }, 'facts that the bus did not deliver were asked for')

@@ -1,0 +1,40 @@
+import { type SealedEventContract, SealedText, subjectOf } from '@notify/contracts'
+import type { KeyRing } from '@notify/privacy'
+import type { z } from 'zod'
+import { readable } from './read-event.ts'
+
+/**
+ * Completes the payload of an event with its sealed field.
+ * @param payload all other fields; the content is bound to the subject and to those that the contract names
+ */
+export function sealEvent<S extends z.ZodType, Field extends string, Content extends z.ZodType>(
+  keyRing: KeyRing,
+  contract: SealedEventContract<S, Field, Content>,
+  payload: Omit<z.output<S>, Field>,
+  content: z.output<Content>,
+): z.output<S> {
+  const envelope = keyRing.encrypt(JSON.stringify(content), placeOf(contract, payload))
+  return { ...payload, [contract.sealed.field]: SealedText.parse(envelope.toString('base64')) } as z.output<S>
+}
+
+/**
+ * The content of an event's sealed field.
+ * @throws UnreadableError when its key is not here, it belongs to another event, or it does not fit its schema
+ */
+export function openEvent<S extends z.ZodType, Field extends string, Content extends z.ZodType>(
+  keyRing: KeyRing,
+  contract: SealedEventContract<S, Field, Content>,
+  payload: z.output<S>,
+): z.output<Content> {
+  const { field, content } = contract.sealed
+  return readable('the sealed content cannot be decrypted or does not fit its schema', () => {
+    const envelope = Buffer.from((payload as Record<string, string>)[field]!, 'base64')
+    return content.parse(JSON.parse(keyRing.decrypt(envelope, placeOf(contract, payload))))
+  })
+}
+
+/** `subject|field|…`, as release 0.1 writes it. */
+function placeOf(contract: SealedEventContract, payload: unknown): string {
+  const values = payload as Record<string, string>
+  return [subjectOf(contract, payload), ...contract.sealed.aad.map((field) => values[field])].join('|')
+}
