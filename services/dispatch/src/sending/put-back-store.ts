@@ -4,19 +4,20 @@ import type { Claim } from './claim-store.ts'
 
 /**
  * No carrier was called: the attempt leaves no trace and takes no place in the retry schedule. The next attempt gets its number
- * again, so it is identified by its id: a repeated put-back cannot undo another worker's claim.
+ * again, so it is identified by its id: a repeated put-back cannot undo another worker's claim. Rows are locked by id alone:
+ * with `sending` among the conditions, a plan from when the table was small would read all of it.
  */
 const putBack: Statement = {
   name: 'put-back-claims',
   text: `
     with unmade as (select * from json_to_recordset($1::json) as t (id text, attempt_id text, after_ms float8, held boolean)),
     locked as (
-      select n.id, a.number, unmade.attempt_id, unmade.after_ms, unmade.held from notifications n join unmade using (id)
-      join attempts a on a.notification_id = n.id and a.id = unmade.attempt_id
-      where n.attempt_count = a.number and n.sending order by n.id for update of n
+      select unmade.*, n.attempt_count as number, n.sending from notifications n join unmade using (id)
+      order by n.id for update of n
     ), gone as (
       delete from attempts a using locked
-      where a.notification_id = locked.id and a.number = locked.number and a.id = locked.attempt_id and a.finished_at is null
+      where locked.sending and a.notification_id = locked.id and a.number = locked.number and a.id = locked.attempt_id
+        and a.finished_at is null
       returning locked.*
     )
     update notifications n
