@@ -5,16 +5,15 @@ import { eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
 import type { WorkerContext } from '../src/context.ts'
 import type { Tables } from '../src/db/schema.ts'
 import { applyReceipts } from '../src/receipts/receipt-store.ts'
-import {
-  type Claim,
-  claimForSending,
-  putBackClaims,
-  type Settlement,
-  settleAttempts,
-} from '../src/sending/attempt-store.ts'
+import type { Claim } from '../src/sending/claim-store.ts'
 import { createClaims } from '../src/sending/claim-work.ts'
-import { expireAttemptLeases, requeueLostWork, takeDueNotifications } from '../src/sending/schedule-store.ts'
+import type { NextStep, RetryPolicy } from '../src/sending/decide-next.ts'
+import { endExpiredAttempts } from '../src/sending/end-expired-attempts.ts'
+import { putBackClaims } from '../src/sending/put-back-store.ts'
+import { requeueLostWork, takeDueNotifications } from '../src/sending/schedule-store.ts'
+import { type Settlement, settleAttempts } from '../src/sending/settle-store.ts'
 import { lift, suppress } from '../src/suppressions/suppression-store.ts'
+import { createOwnNotifications, type OwnNotifications } from './own-notifications.ts'
 import { openOwnSchema } from './own-schema.ts'
 
 const tenantId = newId('ten')
@@ -23,9 +22,15 @@ const [first, second] = [newId('prov'), newId('prov')]
 let env: TestEnv
 let db: Database<Tables>
 let stop: () => Promise<void>
+let queued: OwnNotifications['queued']
+let claim: OwnNotifications['claim']
+let claimOne: OwnNotifications['claimOne']
+let rowOf: OwnNotifications['rowOf']
+let attemptsOf: OwnNotifications['attemptsOf']
 beforeAll(async () => {
   env = await TestEnv.start([])
   ;({ db, stop } = await openOwnSchema(env))
+  ;({ queued, claim, claimOne, rowOf, attemptsOf } = createOwnNotifications(db, tenantId))
   await db.run(
     `insert into providers (id, tenant_id, channel, kind, name, priority, credentials)
      select id, $2, 'sms', 'twilio', 'Carrier', 1, '' from unnest($1::text[]) as id`,
@@ -37,35 +42,15 @@ afterAll(async () => {
   await env?.stop()
 })
 
-/** Notifications that wait to be sent, each to somebody else. */
-async function queued(count: number, lane: Lane = 'transactional'): Promise<string[]> {
-  const ids = Array.from({ length: count }, () => newId('notif'))
-  await db.run(
-    `insert into notifications (id, tenant_id, application_id, channel, lane, mode, recipient_masked, recipient_index, credits, payload)
-     select id, $2, 'app_1', 'sms', $3, 'live', '+1***', 'index of ' || id, 1, '' from unnest($1::text[]) as id`,
-    [ids, tenantId, lane],
-  )
-  return ids
-}
-
-const claim = (ids: readonly string[], leaseSeconds = 60) =>
-  claimForSending(
-    db,
-    ids.map((id) => ({ id, attempt_id: newId('att') })),
-    leaseSeconds,
-  )
-async function claimOne(id: string, leaseSeconds = 60): Promise<Claim> {
-  const [claimed, ...more] = await claim([id], leaseSeconds)
-  expect(more).toEqual([])
-  return claimed!
-}
-
-const failsOver: Settlement['next'] = { status: 'queued', afterMs: 0, whenDue: 'send', reason: null, failsOver: true }
-const waits: Settlement['next'] = { ...failsOver, failsOver: false }
-function ended({ id, attempt_count }: Claim, providerId: string, next: Settlement['next']): Settlement {
+const policy: RetryPolicy = { retryDelaysMs: [1000, 1000, 1000, 1000, 1000], unknownGraceMs: 60_000, random: () => 0.5 }
+const failsOver: NextStep = { status: 'queued', afterMs: 0, whenDue: 'send', reason: null, failsOver: true }
+const waits: NextStep = { ...failsOver, failsOver: false }
+function ended({ id, attempt_id, attempt_count }: Claim, providerId: string, next: NextStep): Settlement {
   return {
     notificationId: id,
     attemptNumber: attempt_count,
+    attemptId: attempt_id,
+    leaseExpired: false,
     providerId,
     outcome: next.status === 'sent' ? 'accepted' : 'rejected_retryable',
     code: next.status === 'sent' ? null : '20500',
@@ -75,15 +60,6 @@ function ended({ id, attempt_count }: Claim, providerId: string, next: Settlemen
   }
 }
 
-async function rowOf(id: string) {
-  const [row] = await db.run<Record<string, unknown>>('select * from notifications where id = $1', [id])
-  return row!
-}
-const attemptsOf = (id: string) =>
-  db.run<Record<string, unknown>>(
-    'select number, provider_id, outcome, provider_code from attempts where notification_id = $1 order by number',
-    [id],
-  )
 const work = async () =>
   (await db.run<{ events: string }>(`select events from outbox where subject like 'dispatch.send.%'`)).map(
     ({ events }) => events,
@@ -208,7 +184,7 @@ test('what is put back in the place of another attempt still knows what was trie
 test('what the lease has taken from a worker it cannot put back', async () => {
   const [id] = (await queued(1)) as [string]
   const late = await claimOne(id, -1)
-  expect(await expireAttemptLeases(db, 60_000, 5, 'unknown')).toBe(1)
+  expect(await endExpiredAttempts(db, policy)).toEqual({ expired: 1, ended: 1 })
   await putBackClaims(db, [{ claim: late, afterMs: 0 }])
   expect(await attemptsOf(id)).toMatchObject([{ outcome: 'unknown' }])
   expect(await rowOf(id)).toMatchObject({ attempt_count: 1, failovers: 0 })
@@ -309,7 +285,7 @@ test('statements that meet at the same messages never wait for each other in a c
     const settlements = claims.map((one) => ended(one, first, { status: 'sent' }))
     await Promise.all([
       settleAttempts(db, settlements.toReversed()),
-      expireAttemptLeases(db, 60_000, 5, 'unknown'),
+      endExpiredAttempts(db, policy),
       applyReceipts(
         db,
         claims.map((one) => receiptOf(one, 'sent')),

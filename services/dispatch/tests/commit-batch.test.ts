@@ -7,7 +7,7 @@ import type { NewNotification } from '../src/accept/accept-item.ts'
 import { commitBatch } from '../src/accept/commit-batch.ts'
 import { migrations } from '../src/db/migrations.ts'
 import type { Tables } from '../src/db/schema.ts'
-import { claimForSending } from '../src/sending/attempt-store.ts'
+import { claimForSending } from '../src/sending/claim-store.ts'
 import { suppress } from '../src/suppressions/suppression-store.ts'
 
 let env: TestEnv

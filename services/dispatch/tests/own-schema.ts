@@ -5,9 +5,16 @@ import { migrations } from '../src/db/migrations.ts'
 import type { Tables } from '../src/db/schema.ts'
 
 /** The schema of dispatch with all its tables, for tests of its statements alone. */
-export async function openOwnSchema(env: TestEnv): Promise<{ db: Database<Tables>; stop(): Promise<void> }> {
+export async function openOwnSchema(
+  env: TestEnv,
+  { poolSize = 8 } = {},
+): Promise<{ db: Database<Tables>; stop(): Promise<void> }> {
   const kit = createTestKit('dispatch')
-  const config = { DATABASE_URL: env.stack.databaseUrl('dispatch'), DATABASE_POOL_SIZE: 8, MIGRATE_ON_START: true }
+  const config = {
+    DATABASE_URL: env.stack.databaseUrl('dispatch'),
+    DATABASE_POOL_SIZE: poolSize,
+    MIGRATE_ON_START: true,
+  }
   const db = await openDatabase<Tables>(kit, { config, migrations })
   return { db, stop: () => kit.stop() }
 }

@@ -1,10 +1,19 @@
 import { type Span, SpanKind } from '@notify/service-kit'
 import { payloadPlace } from '../accept/judge-candidate.ts'
 import type { CarrierAnswer, Payload } from '../carriers/carrier.ts'
+import { heldBackCode } from '../carriers/hold-back.ts'
 import type { WorkerContext } from '../context.ts'
 import { domainOf } from '../domains/verified-domains.ts'
 import type { Provider } from '../providers/provider-directory.ts'
-import type { Claim } from './attempt-store.ts'
+import type { Claim } from './claim-store.ts'
+
+/** How a call ended, or why none was made. */
+export type CallResult =
+  | { kind: 'answered'; answer: CarrierAnswer }
+  /** The provider's circuit opened after it was chosen. */
+  | { kind: 'not_called'; reason: 'circuit_open' }
+  /** The domain of the sender is not verified any more, for whichever provider. */
+  | { kind: 'not_called'; reason: 'sender_unverified' }
 
 /** Hands a claimed message to one provider's carrier. Never throws for what the carrier does. */
 export async function callCarrier(
@@ -12,11 +21,12 @@ export async function callCarrier(
   claim: Claim,
   provider: Provider,
   parent: Span,
-): Promise<CarrierAnswer> {
+): Promise<CallResult> {
   const payload: Payload = JSON.parse(secrets.keyRing.decrypt(claim.payload, payloadPlace(claim.tenant_id, claim.id)))
   // Between the acceptance and now the domain may have drifted, or have gone to another tenant.
   if ('from' in payload && payload.from !== undefined) {
-    if (!(await directory.domains.isVerified(claim.tenant_id, domainOf(payload.from)))) return senderUnverified
+    const isVerified = await directory.domains.isVerified(claim.tenant_id, domainOf(payload.from))
+    if (!isVerified) return { kind: 'not_called', reason: 'sender_unverified' }
   }
   const span = tracer.start(`send ${provider.kind}`, {
     parent: parent.traceparent,
@@ -34,32 +44,5 @@ export async function callCarrier(
   metrics.carrierSeconds(provider.kind, (performance.now() - started) / 1000)
   span.set({ 'attempt.outcome': answer.outcome })
   span.end(answer.outcome === 'accepted' ? undefined : new Error(answer.code ?? answer.outcome))
-  return answer
-}
-
-/** All providers of the channel were removed after the message was accepted. */
-export const noProvider: CarrierAnswer = {
-  outcome: 'rejected_retryable',
-  code: 'provider_not_configured',
-  message: 'No provider is configured for this channel any more',
-  providerMessageId: null,
-  retryAfterMs: null,
-}
-
-/** Calls to every provider were held back until the message had waited long enough. */
-export const heldTooLong: CarrierAnswer = {
-  outcome: 'rejected_retryable',
-  code: 'provider_unavailable',
-  message: 'No provider of this channel could be called for too long',
-  providerMessageId: null,
-  retryAfterMs: null,
-}
-
-/** The message names a sender at a domain that is not verified any more; once it is mended, the message goes. */
-export const senderUnverified: CarrierAnswer = {
-  outcome: 'rejected_retryable',
-  code: 'domain_not_verified',
-  message: 'The domain of the sender is not verified any more',
-  providerMessageId: null,
-  retryAfterMs: null,
+  return answer.code === heldBackCode ? { kind: 'not_called', reason: 'circuit_open' } : { kind: 'answered', answer }
 }

@@ -2,14 +2,9 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { newId } from '@notify/contracts'
 import { coalesce } from '@notify/service-kit'
 import type { WorkerContext } from '../context.ts'
-import {
-  type Claim,
-  claimForSending,
-  putBackClaims,
-  type Settlement,
-  settleAttempts,
-  type Unmade,
-} from './attempt-store.ts'
+import { type Claim, claimForSending } from './claim-store.ts'
+import { putBackClaims, type Unmade } from './put-back-store.ts'
+import { type Settlement, settleAttempts } from './settle-store.ts'
 
 /** A sender's claims, each step for all messages that gathered meanwhile. */
 export interface Claims {
@@ -67,11 +62,12 @@ const longestPauseMs = 1000
 const lateClaimMs = 2000
 
 /** Tries again until it succeeds or the time is over; the last failure is thrown. */
-async function persistently(work: () => Promise<void>, forMs: number): Promise<void> {
+async function persistently(work: () => Promise<unknown>, forMs: number): Promise<void> {
   const until = performance.now() + forMs
   for (let pauseMs = 50; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
     try {
-      return await work()
+      await work()
+      return
     } catch (error) {
       if (performance.now() + pauseMs > until) throw error
       await delay(pauseMs)

@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
-import type { Lane } from '@notify/contracts'
+import { AttemptOutcome, type Lane } from '@notify/contracts'
+import fc from 'fast-check'
 import type { CarrierAnswer } from '../carriers/carrier.ts'
-import { decideNext, type RetryPolicy, type Situation, unknownReason } from './decide-next.ts'
+import { decideNext, type NextStep, type RetryPolicy, type Situation, unknownReason } from './decide-next.ts'
 
 const policy: RetryPolicy = { retryDelaysMs: [5000, 30_000], unknownGraceMs: 60_000, random: () => 0.5 }
 const answer = (outcome: CarrierAnswer['outcome'], rest: Partial<CarrierAnswer> = {}): CarrierAnswer => ({
@@ -154,4 +155,65 @@ test('the reason is the message, else the code, else that there was none', () =>
   expect(reasonOf({ code: 'c', message: 'm' })).toBe('m')
   expect(reasonOf({ code: 'c' })).toBe('c')
   expect(reasonOf({})).toBe('The carrier gave no reason')
+})
+
+describe('whatever the answer and the situation', () => {
+  const anyDecision = fc.record({
+    outcome: fc.constantFrom(...AttemptOutcome.options),
+    retryAfterMs: fc.option(fc.nat(600_000)),
+    lane: fc.constantFrom(...lanes),
+    place: fc.integer({ min: 1, max: 9 }),
+    otherProvider: fc.boolean(),
+    retryDelaysMs: fc.array(fc.nat(600_000), { maxLength: 6 }),
+    random: fc.double({ min: 0, max: 1, noNaN: true }),
+  })
+  const decisionsAre = (expected: (next: NextStep, given: Given) => boolean) =>
+    fc.assert(
+      fc.property(anyDecision, (given) => {
+        const { outcome, retryAfterMs, lane, place, otherProvider, retryDelaysMs, random } = given
+        const delays = { ...policy, retryDelaysMs, random: () => random }
+        return expected(decideNext(answer(outcome, { retryAfterMs }), { lane, place, otherProvider }, delays), given)
+      }),
+    )
+  type Given = typeof anyDecision extends fc.Arbitrary<infer Value> ? Value : never
+
+  test('after the last place of the schedule only a provider that was not tried gets the message', () => {
+    decisionsAre(
+      (next, { place, retryDelaysMs, otherProvider, outcome }) =>
+        place <= retryDelaysMs.length ||
+        !(next.status === 'queued' && next.whenDue === 'send') ||
+        (next.failsOver && otherProvider && outcome === 'rejected_retryable'),
+    )
+  })
+
+  test('a campaign’s message with an unknown outcome is never sent again', () => {
+    decisionsAre(
+      (next, { lane, outcome }) =>
+        !(lane === 'bulk' && outcome === 'unknown') || (next.status === 'queued' && next.whenDue === 'give_up'),
+    )
+  })
+
+  test('an unknown outcome always waits its grace for a receipt', () => {
+    decisionsAre(
+      (next, { outcome }) =>
+        outcome !== 'unknown' || (next.status === 'queued' && next.afterMs === policy.unknownGraceMs),
+    )
+  })
+
+  test('it fails over only to a provider that is there, and says why whenever it gives up', () => {
+    decisionsAre((next, { otherProvider }) => {
+      if (next.status === 'queued' && next.failsOver && !otherProvider) return false
+      return next.status === 'sent' || (next.status === 'queued' && next.whenDue === 'send') || Boolean(next.reason)
+    })
+  })
+
+  test('a wait that the carrier asked for is never cut short', () => {
+    decisionsAre(
+      (next, { outcome, otherProvider, retryAfterMs }) =>
+        outcome !== 'rejected_retryable' ||
+        otherProvider ||
+        next.status !== 'queued' ||
+        next.afterMs >= (retryAfterMs ?? 0),
+    )
+  })
 })

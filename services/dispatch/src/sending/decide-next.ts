@@ -1,6 +1,6 @@
 import type { Lane } from '@notify/contracts'
 import type { CarrierAnswer } from '../carriers/carrier.ts'
-import type { Settlement } from './attempt-store.ts'
+import type { Config } from '../config.ts'
 
 export interface RetryPolicy {
   /** Longest wait before each further attempt, in milliseconds. */
@@ -9,6 +9,20 @@ export interface RetryPolicy {
   /** 0 to 1, drawn anew for each wait. */
   random(): number
 }
+
+export function retryPolicyOf(config: Pick<Config, 'SEND_RETRY_DELAYS' | 'UNKNOWN_GRACE'>): RetryPolicy {
+  return { retryDelaysMs: config.SEND_RETRY_DELAYS, unknownGraceMs: config.UNKNOWN_GRACE, random: Math.random }
+}
+
+/** What happens to a message when an attempt has ended. */
+export type NextStep =
+  | { status: 'sent' }
+  | { status: 'failed'; reason: string; retryable: boolean }
+  /**
+   * Stays queued. When the wait is over it is sent again, or given up with this reason unless a receipt settled it before.
+   * `failsOver`: the next attempt uses a provider that was not tried since the last wait.
+   */
+  | { status: 'queued'; afterMs: number; whenDue: 'send' | 'give_up'; reason: string | null; failsOver: boolean }
 
 /** Where a message stands when an attempt has ended. */
 export interface Situation {
@@ -26,15 +40,14 @@ export const unknownReason =
   'Outcome unknown: the carrier did not answer and sent no callback; it may have been delivered'
 
 /**
- * What follows from a carrier's answer. What was refused for now goes to the next provider at once, and takes no place in the
- * schedule: that is for waits, and there is one only when all providers were tried. An unknown outcome waits for a callback
- * first; what is then sent again goes to another provider too, and takes its place.
+ * The only retry policy. A temporary refusal goes to the next provider at once and takes no place in the schedule. An unknown
+ * outcome waits for a receipt first; what is then sent again takes a place, with another provider too.
  */
 export function decideNext(
   answer: CarrierAnswer,
   { lane, place, otherProvider }: Situation,
   policy: RetryPolicy,
-): Settlement['next'] {
+): NextStep {
   const reason = reasonOf(answer)
   const longestMs = policy.retryDelaysMs[place - 1]
   switch (answer.outcome) {
@@ -56,7 +69,7 @@ export function decideNext(
   }
 }
 
-const again = (afterMs: number, failsOver: boolean): Settlement['next'] => ({
+const again = (afterMs: number, failsOver: boolean): NextStep => ({
   status: 'queued',
   afterMs,
   whenDue: 'send',

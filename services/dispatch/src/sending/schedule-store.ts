@@ -34,49 +34,6 @@ export async function takeDueNotifications(db: Database<Tables>): Promise<number
 /** As many are taken in one round: when there were as many, there may be more. */
 export const scheduleBatch = batch
 
-/**
- * What a crashed worker left under way: nobody knows whether the carrier took it. Notifications are locked before their
- * attempts, as every statement does, so that none waits for another in a circle.
- */
-const expireLeases: Statement = {
-  name: 'expire-leases',
-  text: `
-    with expired as (
-      select notification_id as id, number from attempts
-      where finished_at is null and lease_until < now() order by lease_until limit ${batch}
-    ), locked as (
-      select id from notifications where id = any (array(select id from expired)) order by id for update skip locked
-    ), ended as (
-      update attempts a set finished_at = now(), outcome = 'unknown', ambiguous = true,
-        provider_message = 'The worker ended before it could record the answer'
-      from expired join locked using (id)
-      where a.notification_id = expired.id and a.number = expired.number and a.finished_at is null
-      returning a.notification_id, a.number
-    ), freed as (
-      update notifications n
-      set sending = false, failovers = 0, updated_at = now(),
-          next_attempt_at = case when n.status = 'queued' then now() + make_interval(secs => $1) end,
-          when_due = case when n.status = 'queued' and (n.lane = 'bulk' or n.round_attempts > $2) then 'give_up' else 'send' end,
-          failure_reason = case when n.status = 'queued' and (n.lane = 'bulk' or n.round_attempts > $2) then $3 else n.failure_reason end
-      from ended where n.id = ended.notification_id and n.attempt_count = ended.number
-    )
-    select count(*)::int as count from ended`,
-}
-
-/**
- * Ends attempts whose worker is gone as `unknown`.
- * @param retries further attempts that the schedule allows
- */
-export async function expireAttemptLeases(
-  db: Database<Tables>,
-  graceMs: number,
-  retries: number,
-  reason: string,
-): Promise<number> {
-  const [row] = await db.run<{ count: number }>(expireLeases, [graceMs / 1000, retries, reason])
-  return row?.count ?? 0
-}
-
 const requeueLost: Statement = {
   name: 'requeue-lost-work',
   text: `

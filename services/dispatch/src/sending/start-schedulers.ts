@@ -2,12 +2,13 @@ import { streams } from '@notify/contracts'
 import { type Bus, findConsumer } from '@notify/messaging'
 import { createTtlCache, type Kit, startPeriodic } from '@notify/service-kit'
 import type { WorkerContext } from '../context.ts'
-import { unknownReason } from './decide-next.ts'
+import { retryPolicyOf } from './decide-next.ts'
+import { endExpiredAttempts } from './end-expired-attempts.ts'
+import { expiredBatch } from './lease-store.ts'
 import {
   type Balance,
   closeOverdueReceipts,
   type DeliveredLane,
-  expireAttemptLeases,
   measureBalance,
   requeueLostWork,
   scheduleBatch,
@@ -24,6 +25,7 @@ export interface LaneConsumer {
 /** Starts what keeps every notification moving: due retries, attempts of crashed workers, work that the bus lost. */
 export function startSchedulers(kit: Kit, context: WorkerContext, bus: Bus, lanes: readonly LaneConsumer[]): void {
   const { config, db, metrics } = context
+  const policy = retryPolicyOf(config)
   startPeriodic(kit, {
     name: 'retry scheduler',
     everyMs: 250,
@@ -37,10 +39,12 @@ export function startSchedulers(kit: Kit, context: WorkerContext, bus: Bus, lane
     name: 'lease reconciler',
     everyMs: 1000,
     async run() {
-      const count = await expireAttemptLeases(db, config.UNKNOWN_GRACE, config.SEND_RETRY_DELAYS.length, unknownReason)
-      if (count === 0) return
-      metrics.recovered('lease_expired', count)
-      kit.log.warn({ attempts: count }, 'attempts of a worker that is gone: their outcome is unknown')
+      const { expired, ended } = await endExpiredAttempts(db, policy)
+      if (ended > 0) {
+        metrics.recovered('lease_expired', ended)
+        kit.log.warn({ attempts: ended }, 'attempts of a worker that is gone: their outcome is unknown')
+      }
+      return expired === expiredBatch
     },
   })
   startPeriodic(kit, {

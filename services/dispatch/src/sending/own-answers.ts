@@ -1,0 +1,28 @@
+import type { CarrierAnswer } from '../carriers/carrier.ts'
+
+/** All providers of the channel were removed after the message was accepted. */
+export const noProvider: CarrierAnswer = {
+  outcome: 'rejected_retryable',
+  code: 'provider_not_configured',
+  message: 'No provider is configured for this channel any more',
+  providerMessageId: null,
+  retryAfterMs: null,
+}
+
+/** Every provider's circuit stayed open until the message had waited long enough. */
+export const heldTooLong: CarrierAnswer = {
+  outcome: 'rejected_retryable',
+  code: 'provider_unavailable',
+  message: 'No provider of this channel could be called for too long',
+  providerMessageId: null,
+  retryAfterMs: null,
+}
+
+/** The domain of the sender is not verified any more; once it is, the message can be sent. */
+export const senderUnverified: CarrierAnswer = {
+  outcome: 'rejected_retryable',
+  code: 'domain_not_verified',
+  message: 'The domain of the sender is not verified any more',
+  providerMessageId: null,
+  retryAfterMs: null,
+}

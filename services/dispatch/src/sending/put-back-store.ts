@@ -1,0 +1,48 @@
+import type { Database, Statement } from '@notify/database'
+import type { Tables } from '../db/schema.ts'
+import type { Claim } from './claim-store.ts'
+
+/**
+ * No carrier was called: the attempt leaves no trace and takes no place in the retry schedule. The next attempt gets its number
+ * again, so it is identified by its id: a repeated put-back cannot undo another worker's claim. Rows are locked by id alone:
+ * with `sending` among the conditions, a plan from when the table was small would read all of it.
+ */
+const putBack: Statement = {
+  name: 'put-back-claims',
+  text: `
+    with unmade as (select * from json_to_recordset($1::json) as t (id text, attempt_id text, after_ms float8, held boolean)),
+    locked as (
+      select unmade.*, n.attempt_count as number, n.sending from notifications n join unmade using (id)
+      order by n.id for update of n
+    ), gone as (
+      delete from attempts a using locked
+      where locked.sending and a.notification_id = locked.id and a.number = locked.number and a.id = locked.attempt_id
+        and a.finished_at is null
+      returning locked.*
+    )
+    update notifications n
+    set sending = false, attempt_count = n.attempt_count - 1,
+        held_since = case when gone.held then coalesce(n.held_since, now()) else n.held_since end,
+        round_attempts = n.round_attempts - case when n.failovers = 0 then 1 else 0 end,
+        next_attempt_at = case when n.status = 'queued' then now() + make_interval(secs => gone.after_ms / 1000) end
+    from gone where n.id = gone.id`,
+}
+
+/** A claim that is put back before the carrier was called, and when it is due again. */
+export interface Unmade {
+  claim: Pick<Claim, 'id' | 'attempt_id'>
+  afterMs: number
+  /** Whether no provider may be called. */
+  held?: boolean
+}
+
+/** Puts claims back into the queue; the scheduler takes them up when they are due. What was never claimed stays as it is. */
+export async function putBackClaims(db: Database<Tables>, unmade: readonly Unmade[]): Promise<void> {
+  const rows = unmade.map(({ claim: { id, attempt_id }, afterMs, held = false }) => ({
+    id,
+    attempt_id,
+    after_ms: afterMs,
+    held,
+  }))
+  await db.run(putBack, [JSON.stringify(rows)])
+}

@@ -1,0 +1,159 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { newId } from '../../../packages/contracts/src/index.ts'
+import type { Database, Run } from '../../../packages/database/src/index.ts'
+import { TestEnv } from '../../../packages/dev-env/src/index.ts'
+import type { Tables } from '../src/db/schema.ts'
+import { askForReceipts } from '../src/receipts/inquiry-store.ts'
+import { applyReceipts } from '../src/receipts/receipt-store.ts'
+import { claimForSending } from '../src/sending/claim-store.ts'
+import { claimExpiredAttempts } from '../src/sending/lease-store.ts'
+import { putBackClaims } from '../src/sending/put-back-store.ts'
+import { closeOverdueReceipts, requeueLostWork, takeDueNotifications } from '../src/sending/schedule-store.ts'
+import { settleAttempts } from '../src/sending/settle-store.ts'
+import { openOwnSchema } from './own-schema.ts'
+
+const many = 20_000
+const few = 20
+const tenantId = newId('ten')
+const providerId = newId('prov')
+
+let env: TestEnv
+let db: Database<Tables>
+let stop: () => Promise<void>
+beforeAll(async () => {
+  env = await TestEnv.start([])
+  // One connection, so that every statement meets the plan that it was given while the tables were nearly empty.
+  ;({ db, stop } = await openOwnSchema(env, { poolSize: 1 }))
+  await db.run(
+    `insert into providers (id, tenant_id, channel, kind, name, priority, credentials)
+     values ($1, $2, 'sms', 'twilio', 'Carrier', 1, '')`,
+    [providerId, tenantId],
+  )
+  for (const table of ['notifications', 'attempts']) {
+    await db.run(`alter table ${table} set (autovacuum_enabled = false)`)
+  }
+  await db.run('set plan_cache_mode = force_generic_plan')
+  await fill(few)
+  await db.run('analyze notifications, attempts')
+  for (const { run } of statements) await run(db, await someIds())
+  await fill(many)
+}, 60_000)
+afterAll(async () => {
+  await stop?.()
+  await env?.stop()
+})
+
+/** Notifications of every kind that a statement looks for, each with one attempt. */
+async function fill(count: number): Promise<void> {
+  await db.runLong(
+    `with inserted as (
+       insert into notifications (id, tenant_id, application_id, channel, lane, mode, recipient_masked, recipient_index, credits,
+         payload, status, attempt_count, round_attempts, created_at, updated_at)
+       select 'notif_' || gen_random_uuid(), $2, 'app_1', 'sms', 'bulk', 'live', '+1***', 'index ' || i, 1, '',
+         (array['sent', 'delivered', 'queued'])[i % 3 + 1], 1, 1, now(), now()
+       from generate_series(1, $1::int) as i
+       returning id)
+     insert into attempts (notification_id, number, id, lease_until, finished_at, outcome)
+     select id, 1, 'att_' || gen_random_uuid(), now(), now(), 'accepted' from inserted`,
+    [count, tenantId],
+  )
+}
+
+interface Sample {
+  id: string
+  attempt_id: string
+}
+
+/** From all over the table. */
+function someIds(): Promise<Sample[]> {
+  return db.run<Sample>(
+    `select n.id, a.id as attempt_id from notifications n join attempts a on a.notification_id = n.id
+     order by n.recipient_index limit ${few}`,
+  )
+}
+
+const statements: { name: string; run(db: Database<Tables>, some: readonly Sample[]): Promise<unknown> }[] = [
+  {
+    name: 'claim',
+    run: (on, some) =>
+      claimForSending(
+        on,
+        some.map(({ id }) => ({ id, attempt_id: newId('att') })),
+        60,
+      ),
+  },
+  {
+    name: 'put back',
+    run: (on, some) =>
+      putBackClaims(
+        on,
+        some.map(({ id, attempt_id }) => ({ claim: { id, attempt_id }, afterMs: 0 })),
+      ),
+  },
+  {
+    name: 'settle',
+    run: (on, some) =>
+      settleAttempts(
+        on,
+        some.map(({ id, attempt_id }) => ({
+          notificationId: id,
+          attemptNumber: 1,
+          attemptId: attempt_id,
+          leaseExpired: false,
+          providerId,
+          outcome: 'accepted',
+          code: null,
+          message: null,
+          providerMessageId: null,
+          next: { status: 'sent' },
+        })),
+      ),
+  },
+  {
+    name: 'receipts',
+    run: (on, some) =>
+      applyReceipts(
+        on,
+        some.map(({ id, attempt_id }) => ({
+          channel: 'sms',
+          provider_id: providerId,
+          provider_message_id: 'SM1',
+          notification_id: id as `notif_${string}`,
+          attempt_id: attempt_id as `att_${string}`,
+          status: 'delivered',
+          error_code: null,
+          received_at: new Date().toISOString(),
+        })),
+      ),
+  },
+  { name: 'due', run: (on) => takeDueNotifications(on) },
+  { name: 'expired leases', run: (on) => claimExpiredAttempts(on, 60) },
+  { name: 'overdue receipts', run: (on) => closeOverdueReceipts(on, 3_600_000) },
+  {
+    name: 'lost work',
+    run: (on) => requeueLostWork(on, [{ lane: 'bulk', channel: 'sms', before: new Date(Date.now() - 3_600_000) }]),
+  },
+  { name: 'inquiry', run: (on, some) => askForReceipts(on, some[0]!.id, `${some[0]!.id}z`) },
+]
+
+/** Rows of the large tables that this transaction, or one before whose count is still with the session, has read. */
+async function rowsRead(run: Run): Promise<number> {
+  const [row] = await run<{ read: number }>(
+    `select sum(seq_tup_read + coalesce(idx_tup_fetch, 0))::int as read from pg_stat_xact_user_tables
+     where schemaname = 'dispatch' and relname in ('notifications', 'attempts')`,
+  )
+  return row!.read
+}
+
+test.each(statements)(
+  'a plan from when the tables were small still reaches its rows by an index: $name',
+  async ({ run }) => {
+    const some = await someIds()
+    const read = await db.transaction(async (tx) => {
+      const before = await rowsRead(tx)
+      await run({ ...db, run: tx, runLong: tx }, some)
+      return (await rowsRead(tx)) - before
+    })
+    expect(read).toBeLessThan(many / 20)
+  },
+)
