@@ -1,7 +1,8 @@
 import { expect, test } from '@jest/globals'
+import { publicRoutes } from './catalogue.ts'
 import { errorCodes } from './errors.ts'
 import * as contracts from './index.ts'
-import { openApiDocument, publicRoutes } from './openapi.ts'
+import { openApiDocument } from './openapi.ts'
 import { permissionsFor, type Route } from './route.ts'
 
 interface Operation {

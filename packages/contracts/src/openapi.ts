@@ -1,6 +1,6 @@
 import { z } from 'zod'
+import { publicRoutes } from './catalogue.ts'
 import { type ErrorCode, errorCodes } from './errors.ts'
-import * as contracts from './index.ts'
 import { errorsOf, takesIdempotencyKey } from './openapi-errors.ts'
 import { headerComponents, headersOf } from './openapi-headers.ts'
 import { type KeyPermission, liveOnlyPermissions } from './permissions.ts'
@@ -13,16 +13,6 @@ type Json = Record<string, unknown>
 interface Components {
   schemas: Json
   responses: Json
-}
-
-/** The routes that callers from outside may use, in the order of their paths. */
-export function publicRoutes(): Route[] {
-  return Object.values<unknown>(contracts)
-    .filter(
-      (value): value is Route => typeof value === 'object' && value !== null && 'path' in value && 'responses' in value,
-    )
-    .filter(({ auth }) => auth.caller !== 'internal')
-    .sort((a, b) => (`${a.path} ${a.method}` < `${b.path} ${b.method}` ? -1 : 1))
 }
 
 /** The OpenAPI 3.1 document of the whole API, made from the contracts. */
