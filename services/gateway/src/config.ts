@@ -52,6 +52,14 @@ export const Config = z.object({
     'Wait between two comparisons of the activity of the last day with dispatch',
   ),
   RECONCILE_AFTER: duration('2m').describe('How long a change may take over the bus before it counts as lost'),
+  STREAM_MEMORY: z.coerce
+    .number()
+    .int()
+    .positive()
+    .default(256 * 1024 * 1024)
+    .describe(
+      'Bytes that open event streams may take in one process, each counted as 48 KiB and what its reader has not taken; beyond it new streams are answered 503',
+    ),
   RATE_LIMIT_KEY_PER_SECOND: perSecond.default(100).describe('Requests a second of one API key, or one operator'),
   RATE_LIMIT_ADDRESS_PER_SECOND: perSecond
     .default(100)

@@ -1,4 +1,5 @@
-import type { Principal } from '@notify/contracts'
+import type { Principal, ServiceName } from '@notify/contracts'
+import { publicRoutes } from '@notify/contracts/catalogue'
 import { createDeadLetterStore, deadLettersCommand, migrateCommand, openDatabase } from '@notify/database'
 import { openBus, startConsumers } from '@notify/messaging'
 import { type Commands, createAddressOf, createPrincipalSigner, type Kit, serveHttp } from '@notify/service-kit'
@@ -6,13 +7,14 @@ import { createProjector } from './activity/project-notification.ts'
 import { startReconciliation } from './activity/reconcile-activity.ts'
 import { loadBootstrap } from './bootstrap/load-bootstrap.ts'
 import { createCallers } from './callers/authenticate.ts'
-import type { Config } from './config.ts'
+import { type Config, peerUrl } from './config.ts'
 import { consumers } from './consumers.ts'
 import type { Context } from './context.ts'
 import { migrations } from './db/migrations.ts'
 import type { Tables } from './db/schema.ts'
 import { createAcceptance } from './dispatching/create-notification.ts'
-import { passCallbacks } from './forwarding/pass-callbacks.ts'
+import { passThrough } from './forwarding/pass-through.ts'
+import { passUsers } from './forwarding/pass-users.ts'
 import { createPeers } from './forwarding/peers.ts'
 import { createAdmission } from './limits/admit.ts'
 import { connectRedis } from './limits/connect-redis.ts'
@@ -25,6 +27,8 @@ import { routes } from './routes.ts'
 
 /** Whatever is silent behind us: who calls has an answer within 8 s. */
 const answerWithinMs = 7500
+/** A carrier whose callback is refused may not be a carrier. */
+const isFailure = (status: number) => status >= 400 && status < 500
 
 export const commands: Commands<Config> = {
   migrate: migrateCommand(migrations),
@@ -58,6 +62,7 @@ export async function createService(config: Config, kit: Kit): Promise<void> {
     config,
     context: { ...context, peers, accept: createAcceptance(context) },
     routes,
+    streams: { maxBytes: config.STREAM_MEMORY },
     door: {
       edge: true,
       answerWithinMs,
@@ -65,7 +70,10 @@ export async function createService(config: Config, kit: Kit): Promise<void> {
       admit: (principal, bodyBytes) => admit(principal, weightOf(bodyBytes)),
     },
     extend(app, door) {
-      app.use('/api/v1/callbacks', passCallbacks(door, { url: config.CALLBACKS_URL, addressOf, failures }))
+      const callbacks = { url: config.CALLBACKS_URL, addressOf, failures, isFailure }
+      app.use('/api/v1/callbacks', passThrough(door, callbacks))
+      const urlOf = (service: ServiceName) => peerUrl(config, service)
+      passUsers(app, door, { contracts: publicRoutes(), urlOf, addressOf, failures })
       openApi(app, door)
     },
   })

@@ -74,10 +74,10 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     onCrash: (how: string) => revive(name, how),
   })
   try {
-    for (const name of processes) {
-      const child = await createNodeProcess({ name, wiring, options, root, logDir, ...watch(name, 'service') })
-      stack.children.set(name, child)
-    }
+    const children = await Promise.all(
+      processes.map((name) => createNodeProcess({ name, wiring, options, root, logDir, ...watch(name, 'service') })),
+    )
+    for (const [at, child] of children.entries()) stack.children.set(processes[at]!, child)
     // Stand-ins need no server, and the identity provider is the slowest to load.
     const standIns = startAll(
       stack,
