@@ -2,6 +2,7 @@
 // version are generated; those of earlier releases stay as they are.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { allEvents } from '../packages/contracts/src/catalogue.ts'
 import {
   type EventContract,
   KeyPermission,
@@ -9,7 +10,6 @@ import {
   type Principal,
 } from '../packages/contracts/src/index.ts'
 import { type JsonSchema, samplesOf } from './json-samples.ts'
-import { events } from './service-declarations.ts'
 
 const root = join(import.meta.dirname, '..')
 const fixtureFolder = 'packages/contracts/fixtures'
@@ -33,7 +33,7 @@ export interface Release {
 /** The release that the working tree is. */
 export function currentRelease(): Release {
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }
-  const declared = [...events()].sort(([a], [b]) => (a < b ? -1 : 1))
+  const declared = [...allEvents()].sort(([a], [b]) => (a < b ? -1 : 1))
   return {
     version,
     events: Object.fromEntries(declared.map(([name, event]) => [name, fixtureOf(event)])),

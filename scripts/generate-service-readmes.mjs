@@ -1,8 +1,9 @@
 // The generated part of services/<name>/README.md: routes, events, tables and configuration, from where they are declared.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { allEvents, allRoutes } from '../packages/contracts/src/catalogue.ts'
 import { schemaOf, serviceNames, streams } from '../packages/contracts/src/index.ts'
-import { consumersOf, events, routes, sharedTablesOf, tablesOf, variablesOf } from './service-declarations.ts'
+import { consumersOf, sharedTablesOf, tablesOf, variablesOf } from './service-declarations.ts'
 
 const root = join(import.meta.dirname, '..')
 const begin = '<!-- generated from the declarations: npm run generate -->'
@@ -31,7 +32,7 @@ function replaceGenerated(path, text, generated) {
 async function generatedPart(service) {
   const sections = [
     ['Routes', routesSection(service)],
-    ['Events', eventsSection(service)],
+    ['Events', await eventsSection(service)],
     ['Tables', await tablesSection(service)],
     ['Configuration', await configurationSection(service)],
   ]
@@ -39,9 +40,7 @@ async function generatedPart(service) {
 }
 
 function routesSection(service) {
-  const own = routes()
-    .filter((route) => route.service === service)
-    .sort((a, b) => (`${a.path} ${a.method}` < `${b.path} ${b.method}` ? -1 : 1))
+  const own = allRoutes().filter((route) => route.service === service)
   if (own.length === 0) return 'None yet.'
   return table(
     ['Method and path', 'Caller', 'What it does'],
@@ -66,10 +65,10 @@ function callerOf(auth) {
   }
 }
 
-function eventsSection(service) {
+async function eventsSection(service) {
   const { name } = streams[service]
-  const published = [...events()].filter(([, { publisher }]) => publisher === service)
-  const consumed = consumersOf(service)
+  const published = [...allEvents()].filter(([, { publisher }]) => publisher === service)
+  const consumed = await consumersOf(service)
   const publishes =
     published.length === 0
       ? `Publishes nothing yet; its stream is \`${name}\`.`

@@ -8,7 +8,7 @@ import { natsAuthorization } from './nats-permissions.ts'
 
 const files = {
   'content/openapi.json': `${JSON.stringify(openApiDocument(), null, 2)}\n`,
-  'infra/nats/authorization.conf': natsAuthorization(),
+  'infra/nats/authorization.conf': await natsAuthorization(),
   ...(await serviceReadmes()),
   ...fixtureFiles(),
 }

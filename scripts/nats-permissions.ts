@@ -1,14 +1,15 @@
 // What the NATS user of each service may do: it follows from the events that the service publishes and consumes.
-import type { ServiceName } from '../packages/contracts/src/index.ts'
+import { allEvents } from '../packages/contracts/src/catalogue.ts'
 import {
   inboxPrefix,
   natsPasswordVariable,
+  type ServiceName,
   serviceNames,
   streams,
   subjectFilter,
   wakeSubject,
 } from '../packages/contracts/src/index.ts'
-import { type Consumer, consumersOf, events } from './service-declarations.ts'
+import { consumersOf } from './service-declarations.ts'
 
 export interface Durable {
   stream: string
@@ -24,25 +25,22 @@ export interface Permissions {
 /** Services that read single messages of their own stream: dispatch asks how old the oldest work is. */
 const readsOwnStream: readonly ServiceName[] = ['dispatch']
 
-/** The durables of a service. A name that the source computes from fields of the event stands for one of each value. */
-export function durablesOf(service: ServiceName): Durable[] {
-  return consumersOf(service).flatMap((consumer) =>
-    valuesOf(consumer).map((values) => {
-      const fill = (text: string) => text.replace(/<(\w+)>/g, (_, field: string) => values[field]!)
-      return { stream: streams[consumer.publisher].name, name: fill(consumer.durable), filter: fill(consumer.filter) }
-    }),
-  )
+/** The durables of a service. */
+export async function durablesOf(service: ServiceName): Promise<Durable[]> {
+  const consumers = await consumersOf(service)
+  return consumers.map(({ publisher, durable, filter }) => ({ stream: streams[publisher].name, name: durable, filter }))
 }
 
 /** The subjects of the events that a service publishes, with `*` for fields. */
 export function publishedBy(service: ServiceName): string[] {
-  const own = [...events().values()].filter(({ publisher }) => publisher === service)
+  const own = [...allEvents().values()].filter(({ publisher }) => publisher === service)
   return own.map((event) => subjectFilter(event))
 }
 
 /** Everything that a service may publish and subscribe to; the rest is refused by the server. */
-function permissionsOf(service: ServiceName): Permissions {
+async function permissionsOf(service: ServiceName): Promise<Permissions> {
   const stream = streams[service].name
+  const durables = await durablesOf(service)
   return {
     publish: [
       ...publishedBy(service),
@@ -51,11 +49,11 @@ function permissionsOf(service: ServiceName): Permissions {
       // that is there, and makes it again after NATS has lost its store.
       ...['CREATE', 'INFO'].map((verb) => `$JS.API.STREAM.${verb}.${stream}`),
       ...(readsOwnStream.includes(service) ? [`$JS.API.STREAM.MSG.GET.${stream}`] : []),
-      ...[...new Set(durablesOf(service).map(({ stream }) => stream))]
+      ...[...new Set(durables.map(({ stream }) => stream))]
         .filter((consumed) => consumed !== stream)
         // MSG.GET tells whether a message that was delivered is still there; what is secret in a stream is sealed.
         .flatMap((consumed) => [`$JS.API.STREAM.INFO.${consumed}`, `$JS.API.STREAM.MSG.GET.${consumed}`]),
-      ...durablesOf(service).flatMap(requestsOf),
+      ...durables.flatMap(requestsOf),
     ],
     subscribe: [wakeSubject(service), `${inboxPrefix(service)}.>`],
   }
@@ -72,29 +70,11 @@ function requestsOf({ stream, name, filter }: Durable): string[] {
   ]
 }
 
-/** All values that the computed fields of a consumer can have, together. */
-function valuesOf({ event, durable, filter }: Consumer): Record<string, string>[] {
-  const fields = new Set([...`${durable} ${filter}`.matchAll(/<(\w+)>/g)].map(([, field]) => field!))
-  let all: Record<string, string>[] = [{}]
-  for (const field of fields) {
-    const options = optionsOf(event, field)
-    all = all.flatMap((values) => options.map((option) => ({ ...values, [field]: option })))
-  }
-  return all
-}
-
-/** @throws Error when the field is not one of a few known values */
-function optionsOf(event: string, field: string): readonly string[] {
-  const { shape } = events().get(event)!.schema as { shape?: Record<string, { options?: readonly string[] }> }
-  const options = shape?.[field]?.options
-  if (!options) throw new Error(`${event}: the field ${field} is part of a durable's name and must be an enum`)
-  return options
-}
-
 /** The `authorization` block of nats-server: one user for each service, and `admin`, who may do everything. */
-export function natsAuthorization(): string {
-  const users = serviceNames.map((service) => {
-    const { publish, subscribe } = permissionsOf(service)
+export async function natsAuthorization(): Promise<string> {
+  const permissions = await Promise.all(serviceNames.map(permissionsOf))
+  const users = serviceNames.map((service, at) => {
+    const { publish, subscribe } = permissions[at]!
     const list = (subjects: string[]) => subjects.map((subject) => `          ${JSON.stringify(subject)}`).join('\n')
     return `    {
       user: ${JSON.stringify(service)}

@@ -1,78 +1,53 @@
-// What a service declares of itself, read where it is declared: contracts, config.ts, consumers.ts, db/.
+// What a service declares of itself: config.ts, routes.ts, consumers.ts, db/.
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { EventContract, Route, ServiceName } from '../packages/contracts/src/index.ts'
-import * as contracts from '../packages/contracts/src/index.ts'
-import { subjectFilter } from '../packages/contracts/src/index.ts'
+import { allEvents } from '../packages/contracts/src/catalogue.ts'
+import { type ServiceName, subjectFilter } from '../packages/contracts/src/index.ts'
 import type { Migration, Migrations } from '../packages/database/src/migrations/migration.ts'
+import type { ConsumerEntry } from '../packages/messaging/src/consumer.ts'
 import { commonConfig } from '../packages/service-kit/src/config.ts'
+import type { RouteEntry } from '../packages/service-kit/src/http/handler.ts'
 
 const root = join(import.meta.dirname, '..')
 const sourceOf = (service: ServiceName, ...path: string[]) => join(root, 'services', service, 'src', ...path)
-const exported: [string, unknown][] = Object.entries(contracts)
 
-const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null
-
-/** All routes, by their names in the contracts. */
-export function routes(): Route[] {
-  return exported.map(([, value]) => value).filter((value): value is Route => isRecord(value) && 'responses' in value)
-}
-
-/** All events, by their names in the contracts. */
-export function events(): ReadonlyMap<string, EventContract> {
-  const isEvent = (entry: [string, unknown]): entry is [string, EventContract] =>
-    isRecord(entry[1]) && 'publisher' in entry[1] && 'subject' in entry[1]
-  return new Map(exported.filter(isEvent))
-}
-
-export interface ConsumerDeclaration {
+/** A row of a service's table of consumers, with what follows from it. */
+export interface Consumer {
   /** Name of the event in the contracts. */
   event: string
-  durable: string
-  /** Fields of the subject that are narrowed; `<…>` where the source computes the value. */
-  where: Record<string, string>
-}
-
-const consumerCall =
-  /\bconsumer(?:<[^(]*>)?\(\s*(\w+),\s*\{\s*durable:\s*(['"`])(.+?)\2,(?:\s*where:\s*\{([^{}]*)\},)?/g
-
-/**
- * The consumers in the text of a `consumers.ts`; each begins with its event, `durable` and, where there is one, `where`.
- * @throws Error when one of them is written in another way
- */
-export function readConsumers(text: string): ConsumerDeclaration[] {
-  const found = [...text.matchAll(consumerCall)].map(([, event = '', , durable = '', where = '']) => ({
-    event,
-    durable: durable.replace(/\$\{(\w+)\}/g, '<$1>'),
-    where: Object.fromEntries(
-      [...where.matchAll(/(\w+)(?::\s*['"]([^'"]*)['"])?/g)].map(([, field = '', value]) => [
-        field,
-        value ?? `<${field}>`,
-      ]),
-    ),
-  }))
-  const calls = [...text.matchAll(/\bconsumer(?:<[^(]*>)?\(/g)].length
-  if (found.length < calls) {
-    throw new Error(`only ${found.length} of ${calls} consumers begin with event, durable (a text) and where`)
-  }
-  return found
-}
-
-export interface Consumer extends ConsumerDeclaration {
   publisher: ServiceName
+  durable: string
+  where: Readonly<Record<string, string>>
   filter: string
 }
 
-/** What a service listens to. */
-export function consumersOf(service: ServiceName): Consumer[] {
+interface ConsumerTable {
+  consumers?: readonly ConsumerEntry<never>[]
+  /** A table that depends on the configuration. */
+  consumersOf?(config: unknown): readonly ConsumerEntry<never>[]
+}
+
+/**
+ * What a service listens to.
+ * @throws Error when it listens to an event that the contracts do not name
+ */
+export async function consumersOf(service: ServiceName): Promise<Consumer[]> {
   const file = sourceOf(service, 'consumers.ts')
   if (!existsSync(file)) return []
-  const known = events()
-  return readConsumers(readFileSync(file, 'utf8')).map((declaration) => {
-    const contract = known.get(declaration.event)
-    if (!contract) throw new Error(`${file} listens to ${declaration.event}, which the contracts do not know`)
-    return { ...declaration, publisher: contract.publisher, filter: subjectFilter(contract, declaration.where) }
+  const table = (await import(file)) as ConsumerTable
+  const rows = table.consumers ?? table.consumersOf?.(await defaultsOf(service)) ?? []
+  const names = new Map([...allEvents()].map(([name, event]) => [event, name]))
+  return rows.map(({ event, durable, where }) => {
+    const name = names.get(event)
+    if (name === undefined) throw new Error(`${durable} listens to ${event.subject}, which the contracts do not name`)
+    return { event: name, publisher: event.publisher, durable, where, filter: subjectFilter(event, where) }
   })
+}
+
+/** The rows of a service's table of routes, each with its contract. */
+export async function routesOf(service: ServiceName): Promise<readonly RouteEntry<never>[]> {
+  const { routes } = (await import(sourceOf(service, 'routes.ts'))) as { routes: readonly RouteEntry<never>[] }
+  return routes
 }
 
 export interface Table {
@@ -139,9 +114,20 @@ interface Schema {
   }
 }
 
+async function configOf(service: ServiceName): Promise<Schema> {
+  const { Config } = (await import(sourceOf(service, 'config.ts'))) as { Config: Schema }
+  return Config
+}
+
+/** A service's configuration where nothing is set; what is required is missing. */
+async function defaultsOf(service: ServiceName): Promise<Record<string, unknown>> {
+  const { shape } = await configOf(service)
+  return Object.fromEntries(Object.entries(shape).map(([name, schema]) => [name, schema.safeParse(undefined).data]))
+}
+
 /** The environment variables of a service: its own first, then those of every service. */
 export async function variablesOf(service: ServiceName): Promise<Variable[]> {
-  const { Config } = (await import(sourceOf(service, 'config.ts'))) as { Config: Schema }
+  const Config = await configOf(service)
   const { properties = {} } = Config.toJSONSchema({ io: 'input', unrepresentable: 'any' })
   const variables = Object.keys(Config.shape).map((name): Variable => {
     const { description = '', default: written, enum: choices = [] } = properties[name] ?? {}

@@ -1,11 +1,11 @@
 import { expect, test } from '@jest/globals'
 import { z } from 'zod'
+import { allEvents } from '../../packages/contracts/src/catalogue.ts'
 import { Principal, type SealedEventContract } from '../../packages/contracts/src/index.ts'
 import { openEvent, readPayload } from '../../packages/messaging/src/index.ts'
 import { parseKeyRing } from '../../packages/privacy/src/index.ts'
 import { currentRelease, type EventFixture, fixtureFiles, keptReleases } from '../../scripts/contract-fixtures.ts'
 import { samplesOf } from '../../scripts/json-samples.ts'
-import { events } from '../../scripts/service-declarations.ts'
 import { compareEvents, eventOn } from './compare-releases.ts'
 import { readText } from './sources.ts'
 
@@ -19,14 +19,14 @@ test('the files of this version are those that its contracts make', () => {
 })
 
 test('every event of this version has samples, which together have every value of every closed list', () => {
-  expect(Object.keys(current.events)).toEqual([...events().keys()].sort())
+  expect(Object.keys(current.events)).toEqual([...allEvents().keys()].sort())
   const statuses = current.events.notificationChanged!.samples.map((sample) => (sample as { status: string }).status)
   expect(new Set(statuses).size).toBe(7)
 })
 
 test.each(releases)('the events of release %s are read by this one, with all that they say', (_version, release) => {
   for (const { subject, samples } of Object.values(release.events)) {
-    const contract = [...events().values()].find((event) => event.subject === subject)!
+    const contract = [...allEvents().values()].find((event) => event.subject === subject)!
     for (const event of samples) expect(readPayload(contract, { event })).toMatchObject(event as object)
   }
 })
@@ -39,7 +39,7 @@ const sealedBefore = JSON.parse(readText('packages/contracts/fixtures/0.1.0/seal
 test.each(sealedBefore.events.map((each) => [each.subject, each] as const))(
   'what release 0.1 sealed on %s is opened by this one',
   (subject, { content, event }) => {
-    const contract = [...events().values()].find((each) => each.subject === subject) as SealedEventContract
+    const contract = [...allEvents().values()].find((each) => each.subject === subject) as SealedEventContract
     expect(contract.sealed).toBeDefined()
     const payload = readPayload(contract, { event })
     expect(openEvent(parseKeyRing(sealedBefore.key_ring), contract, payload)).toEqual(content)

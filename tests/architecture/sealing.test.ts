@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals'
-import { events } from '../../scripts/service-declarations.ts'
+import { allEvents } from '../../packages/contracts/src/catalogue.ts'
 import { packages, readText, services, sourcesOf } from './sources.ts'
 
-const names = [...events().keys()].join('|')
-const prefixes = [...new Set([...events().values()].map(({ subject }) => subject.split('.')[0]))].join('|')
+const names = [...allEvents().keys()].join('|')
+const prefixes = [...new Set([...allEvents().values()].map(({ subject }) => subject.split('.')[0]))].join('|')
 const usesKeyRing = /\.(?:en|de)crypt\(/
 const namesEvent = new RegExp(`\\b(?:${names})\\b`)
 /** Such as `dispatch.provider.changed|…`: the place of an event's content. */

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { type ServiceName, serviceNames, streams, wakeSubject } from '../../packages/contracts/src/index.ts'
 import { eventually, TestEnv } from '../../packages/dev-env/src/index.ts'
-import { processTable } from '../../packages/dev-env/src/stack/process-table.ts'
+import { environmentOf } from '../../packages/dev-env/src/stack/process-table.ts'
 import { type Bus, provisionConsumer, provisionStream } from '../../packages/messaging/src/index.ts'
 import { durablesOf, publishedBy } from '../../scripts/nats-permissions.ts'
 import { consumersOf } from '../../scripts/service-declarations.ts'
@@ -43,9 +43,9 @@ test.each(serviceNames)(
   async (service) => {
     const bus = busOf(service)
     const publishers = new Map(
-      consumersOf(service).map(({ publisher }) => [streams[publisher].name as string, publisher]),
+      (await consumersOf(service)).map(({ publisher }) => [streams[publisher].name as string, publisher]),
     )
-    for (const { stream, name: durable, filter } of durablesOf(service)) {
+    for (const { stream, name: durable, filter } of await durablesOf(service)) {
       const publisher = publishers.get(stream)!
       await provisionConsumer(bus, { publisher, durable, filter, ...settings })
       await provisionConsumer(bus, { publisher, durable, filter, ...settings })
@@ -91,8 +91,8 @@ test.each(serviceNames)(
 )
 
 test.each(serviceNames)('%s makes no durable but its own, nor one of its own with another filter', async (service) => {
-  const own = durablesOf(service)
-  const foreign = serviceNames.filter((name) => name !== service).flatMap(durablesOf)
+  const own = await durablesOf(service)
+  const foreign = (await Promise.all(serviceNames.filter((name) => name !== service).map(durablesOf))).flat()
   for (const { stream, name, filter } of foreign) {
     const make = (durable: string, filter_subject: string) =>
       busOf(service).jsm.consumers.add(stream, { durable_name: durable, filter_subject })
@@ -141,10 +141,10 @@ test('the user of otp cannot forge a receipt, nor read the credentials that disp
   await expect(connection.request('$JS.API.DIRECT.GET.DISPATCH', '{"seq":1}')).rejects.toThrow(denied)
 })
 
-test('a service with a wrong password ends at its start, with one line that names server and user and no secret', () => {
+test('a service with a wrong password ends at its start, with one line that names server and user and no secret', async () => {
   const { wiring, natsUrl } = env.stack
   const { port } = new URL(natsUrl)
-  const environment = { ...processTable.otp.environment(wiring), NATS_URL: `nats://otp:hunter2@127.0.0.1:${port}` }
+  const environment = { ...(await environmentOf('otp', wiring)), NATS_URL: `nats://otp:hunter2@127.0.0.1:${port}` }
   const { PATH } = process.env
   const main = join(import.meta.dirname, '../../services/otp/src/main.ts')
   const { status, stdout, stderr } = spawnSync(process.execPath, [main], {

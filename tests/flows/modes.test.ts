@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { publicRoutes } from '../../packages/contracts/src/catalogue.ts'
 import { KeyPermission, liveOnlyPermissions, permissionsFor, type Route } from '../../packages/contracts/src/index.ts'
-import { publicRoutes } from '../../packages/contracts/src/openapi.ts'
 import { TestEnv } from '../../packages/dev-env/src/index.ts'
 import { addKey } from './other-callers.ts'
 import { expectProblem, freshPhone, post, smsTo, untilActivity } from './sms.ts'

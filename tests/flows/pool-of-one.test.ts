@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { allRoutes } from '../../packages/contracts/src/catalogue.ts'
 import { type ApiResponse, TestEnv } from '../../packages/dev-env/src/index.ts'
-import { routes } from '../../scripts/service-declarations.ts'
 import { type StandInSns, startSns } from '../../services/callbacks/tests/stand-in-sns.ts'
 import { callRoute, type Samples, samplesOf } from './route-samples.ts'
 import { expectProblem } from './sms.ts'
@@ -16,7 +16,7 @@ let samples: Samples
 
 beforeAll(async () => {
   sns = await startSns()
-  env = await TestEnv.start([...new Set(routes().map(({ service }) => service))], {
+  env = await TestEnv.start([...new Set(allRoutes().map(({ service }) => service))], {
     env: {
       all: { DATABASE_POOL_SIZE: '1', RATE_LIMIT_KEY_PER_SECOND: '100000' },
       callbacks: { SNS_CERTIFICATE_HOSTS: sns.origin },
@@ -38,7 +38,7 @@ async function allAtOnce(calls: readonly (() => Promise<ApiResponse>)[]): Promis
 
 const statuses = (answers: readonly ApiResponse[]) => new Set(answers.map(({ status }) => status))
 
-describe.each(routes().map((route) => [route.name, route] as const))('with one connection, %s', (name, route) => {
+describe.each(allRoutes().map((route) => [route.name, route] as const))('with one connection, %s', (name, route) => {
   const callers = callersOf(name)
   const each = <T>(make: (at: number) => T): T[] => Array.from({ length: callers }, (_, at) => make(at))
   const success = new Set(Object.keys(route.responses).map(Number))

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { eventually, type ServiceProcess, TestEnv } from '../../packages/dev-env/src/index.ts'
-import { processTable } from '../../packages/dev-env/src/stack/process-table.ts'
+import { environmentOf, fileOf } from '../../packages/dev-env/src/stack/process-table.ts'
 import { freshPhone, send } from './sms.ts'
 
 const root = join(import.meta.dirname, '..', '..')
@@ -27,9 +27,8 @@ afterAll(async () => {
 })
 
 async function startReplica(name: ServiceProcess): Promise<Replica> {
-  const { file, environment } = processTable[name]
-  const child = spawn(process.execPath, [join(root, file)], {
-    env: { ...environment(env.stack.wiring), PORT: '0', METRICS_PORT: '0', LOG_LEVEL: 'info' },
+  const child = spawn(process.execPath, [join(root, fileOf(name))], {
+    env: { ...(await environmentOf(name, env.stack.wiring)), PORT: '0', METRICS_PORT: '0', LOG_LEVEL: 'info' },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   let text = ''

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { type ServiceProcess, TestEnv } from '../../packages/dev-env/src/index.ts'
-import { processTable } from '../../packages/dev-env/src/stack/process-table.ts'
+import { environmentOf, fileOf } from '../../packages/dev-env/src/stack/process-table.ts'
 import { keyIdOf, parseKeyRing } from '../../packages/privacy/src/index.ts'
 import { freshPhone, retry, send, untilState } from './sms.ts'
 
@@ -29,13 +29,13 @@ test('rotate-keys encrypts everything with the key in front, and what it encrypt
   const domainKey = await privateKeyOf(domain.body)
   expect(await keyIds()).toEqual(['before'])
 
-  const { status, output } = run('dispatch-worker', 'rotate-keys')
+  const { status, output } = await run('dispatch-worker', 'rotate-keys')
   expect({ status, output }).toMatchObject({ status: 0, output: expect.stringContaining('values encrypted anew') })
   for (const table of ['notifications', 'providers', 'domains']) expect(output).toContain(`"table":"${table}"`)
-  expect(run('callbacks', 'rotate-keys').output).toContain('"rotated":1')
+  expect((await run('callbacks', 'rotate-keys')).output).toContain('"rotated":1')
   expect(await keyIds()).toEqual(['after'])
   expect(await privateKeyOf(domain.body)).toBe(domainKey)
-  expect(run('dispatch-api', 'rotate-keys').output).not.toMatch(/"rotated":[1-9]/)
+  expect((await run('dispatch-api', 'rotate-keys')).output).not.toMatch(/"rotated":[1-9]/)
 
   await env.restart('dispatch-worker')
   await env.restart('callbacks')
@@ -44,21 +44,24 @@ test('rotate-keys encrypts everything with the key in front, and what it encrypt
   expect((await env.messages()).map(({ text }) => text)).toEqual(['Your table is ready.', 'Your table is ready.'])
 }, 60_000)
 
-test('a command that a service does not have starts nothing, and names those it has', () => {
+test('a command that a service does not have starts nothing, and names those it has', async () => {
   for (const [process, argument, has] of [
     ['callbacks', 'rotate-key', 'callbacks has no command rotate-key; it has: migrate, rotate-keys, dead-letters'],
     ['gateway', 'rotate-keys', 'gateway has no command rotate-keys; it has: migrate, dead-letters'],
   ] as const) {
-    const { status, output } = run(process, argument)
+    const { status, output } = await run(process, argument)
     expect([status, output.trim()]).toEqual([1, has])
   }
 })
 
 /** Runs a service's program as an operator does, with the new key in front. */
-function run(process: ServiceProcess, command: string) {
-  const { file, environment } = processTable[process]
-  const { status, stdout, stderr } = spawnSync(globalThis.process.execPath, [join(root, file), command], {
-    env: { ...environment(env.stack.wiring), ENCRYPTION_KEYS: `${after},${before}`, LOG_LEVEL: 'info' },
+async function run(process: ServiceProcess, command: string) {
+  const { status, stdout, stderr } = spawnSync(globalThis.process.execPath, [join(root, fileOf(process)), command], {
+    env: {
+      ...(await environmentOf(process, env.stack.wiring)),
+      ENCRYPTION_KEYS: `${after},${before}`,
+      LOG_LEVEL: 'info',
+    },
     encoding: 'utf8',
     timeout: 30_000,
   })

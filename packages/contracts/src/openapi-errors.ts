@@ -21,6 +21,7 @@ export function errorsOf(route: Route): ErrorCode[] {
   const codes = new Set<ErrorCode>([
     ...ofAnyRequest,
     ...(permissionsFor(route.auth) ? ofCallers : []),
+    ...(route.auth.caller === 'user' ? (['unauthenticated', 'rate_limited'] as const) : []),
     ...(route.auth.caller === 'carrier' ? (['rate_limited'] as const) : []),
     ...(takesBody(route) ? (route.bodyType === 'raw' ? ofBytes : ofJson) : (['unexpected_body'] as const)),
     ...(takesIdempotencyKey(route) ? (['invalid_idempotency_key'] as const) : []),

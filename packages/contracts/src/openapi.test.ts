@@ -1,8 +1,11 @@
 import { expect, test } from '@jest/globals'
+import { z } from 'zod'
+import { publicRoutes } from './catalogue.ts'
 import { errorCodes } from './errors.ts'
 import * as contracts from './index.ts'
-import { openApiDocument, publicRoutes } from './openapi.ts'
+import { operationOf as describeRoute, openApiDocument } from './openapi.ts'
 import { permissionsFor, type Route } from './route.ts'
+import { defineStream } from './stream.ts'
 
 interface Operation {
   operationId: string
@@ -158,4 +161,34 @@ test('a request that the contract takes is described as optional where it has a 
   const { required, properties } = document.components.schemas.DispatchRequest
   expect(required).toEqual(['channel', 'recipient'])
   expect(properties.priority.default).toBe('transactional')
+})
+
+test('a stream names its events, its problems and the token of the user', () => {
+  const contract = defineStream({
+    name: 'parcelStream',
+    service: 'inbox-stream',
+    path: '/api/v1/parcels/stream',
+    summary: 'Parcels as they come',
+    events: { parcel: z.object({ text: z.string() }) },
+    errors: ['not_found'],
+  })
+  const operation = describeRoute(contract, { schemas: {}, responses: {} })
+  expect(operation).toMatchObject({
+    security: [{ user: [] }],
+    description: "Needs an end user's token.",
+    responses: {
+      200: {
+        content: {
+          'text/event-stream': {
+            schema: { type: 'string', description: expect.stringContaining('`parcel`') },
+            'x-events': { parcel: { type: 'object', properties: { text: { type: 'string' } } } },
+          },
+        },
+      },
+      404: { content: { 'application/problem+json': expect.anything() } },
+    },
+  })
+  const statuses = Object.keys(operation.responses as object)
+  expect(statuses).toEqual(expect.arrayContaining(['401', '404', '429', '503']))
+  expect(statuses).not.toContain('406')
 })

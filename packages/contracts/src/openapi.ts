@@ -1,11 +1,12 @@
 import { z } from 'zod'
+import { publicRoutes } from './catalogue.ts'
 import { type ErrorCode, errorCodes } from './errors.ts'
-import * as contracts from './index.ts'
 import { errorsOf, takesIdempotencyKey } from './openapi-errors.ts'
 import { headerComponents, headersOf } from './openapi-headers.ts'
 import { type KeyPermission, liveOnlyPermissions } from './permissions.ts'
 import { ProblemBody } from './problem.ts'
 import { permissionsFor, type Route } from './route.ts'
+import { isStream, type StreamContract } from './stream.ts'
 
 type Json = Record<string, unknown>
 
@@ -13,16 +14,6 @@ type Json = Record<string, unknown>
 interface Components {
   schemas: Json
   responses: Json
-}
-
-/** The routes that callers from outside may use, in the order of their paths. */
-export function publicRoutes(): Route[] {
-  return Object.values<unknown>(contracts)
-    .filter(
-      (value): value is Route => typeof value === 'object' && value !== null && 'path' in value && 'responses' in value,
-    )
-    .filter(({ auth }) => auth.caller !== 'internal')
-    .sort((a, b) => (`${a.path} ${a.method}` < `${b.path} ${b.method}` ? -1 : 1))
 }
 
 /** The OpenAPI 3.1 document of the whole API, made from the contracts. */
@@ -60,15 +51,18 @@ export function openApiDocument(): Json {
           bearerFormat: 'JWT',
           description: 'Access token of the identity provider',
         },
+        user: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: "An end user's token" },
       },
     },
   }
 }
 
-function operationOf(route: Route, { schemas, responses: shared }: Components): Json {
+export function operationOf(route: Route, { schemas, responses: shared }: Components): Json {
   const responses: Json = {}
   for (const [status, schema] of Object.entries(route.responses)) {
-    const content = { [route.responseType ?? 'application/json']: { schema: schemaOf(schema, 'output', schemas) } }
+    const content = isStream(route)
+      ? { 'text/event-stream': eventsOf(route, schemas) }
+      : { [route.responseType ?? 'application/json']: { schema: schemaOf(schema, 'output', schemas) } }
     const headers = headersOf(route, Number(status))
     responses[status] = { description: route.summary, headers, ...(status === '204' ? {} : { content }) }
   }
@@ -84,6 +78,16 @@ function operationOf(route: Route, { schemas, responses: shared }: Components): 
     ...(parametersOf(route).length > 0 ? { parameters: parametersOf(route) } : {}),
     ...requestBodyOf(route, schemas),
     responses,
+  }
+}
+
+/** OpenAPI 3.1 has no word for the events of a stream: their schemas stand in an extension. */
+function eventsOf({ events }: StreamContract, schemas: Json): Json {
+  const data = Object.entries(events).map(([name, schema]) => [name, schemaOf(schema, 'output', schemas)])
+  const names = Object.keys(events).map((name) => `\`${name}\``)
+  return {
+    schema: { type: 'string', description: `Server-sent events: ${names.join(', ')}. \`data\` is JSON.` },
+    'x-events': Object.fromEntries(data),
   }
 }
 
@@ -108,6 +112,8 @@ function descriptionOf({ auth }: Route): string {
       return `Needs an operator's access token with the permission \`${auth.permission}\`.`
     case 'key or operator':
       return `Needs ${keyFor(auth.permissions.key)} with the permission \`${auth.permissions.key}\`, or an operator's access token with the permission \`${auth.permissions.operator}\`.`
+    case 'user':
+      return "Needs an end user's token."
     case 'carrier':
       return "Authenticated by the carrier's signature."
     default:
@@ -120,6 +126,7 @@ const keyFor = (permission: KeyPermission) =>
 
 /** Any one of the ways listed is enough. */
 function securityOf({ auth }: Route): Json[] {
+  if (auth.caller === 'user') return [{ user: [] }]
   const schemes = { key: 'apiKey', operator: 'operator' } as const
   return Object.keys(permissionsFor(auth) ?? {}).map((kind) => ({ [schemes[kind as keyof typeof schemes]]: [] }))
 }

@@ -24,6 +24,17 @@ export const OperatorPrincipal = z.object({
 })
 export type OperatorPrincipal = z.infer<typeof OperatorPrincipal>
 
+/** An end user of an application. Never signed by the gateway: the service that owns the route verifies the user's token. */
+export interface UserPrincipal {
+  kind: 'user'
+  tenant_id: KeyPrincipal['tenant_id']
+  application_id: KeyPrincipal['application_id']
+  user_id: string
+}
+
 /** Who a request is made for, as the gateway found it. */
 export const Principal = z.discriminatedUnion('kind', [KeyPrincipal, OperatorPrincipal])
 export type Principal = z.infer<typeof Principal>
+
+/** Whoever may call a route. */
+export type Caller = Principal | UserPrincipal

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { ErrorCode } from './errors.ts'
 import type { KeyPermission, OperatorPermission } from './permissions.ts'
-import type { Principal } from './principal.ts'
+import type { Caller, Principal } from './principal.ts'
 import type { ServiceName } from './services.ts'
 
 /** Who may call a route. `internal` routes are reached by our own services alone and never appear in the OpenAPI file. */
@@ -9,6 +9,7 @@ export type RouteAuth =
   | { caller: 'key'; permission: KeyPermission }
   | { caller: 'operator'; permission: OperatorPermission }
   | { caller: 'key or operator'; permissions: { key: KeyPermission; operator: OperatorPermission } }
+  | { caller: 'user' }
   | { caller: 'carrier' }
   | { caller: 'anyone' }
   | { caller: 'internal' }
@@ -18,6 +19,8 @@ export const operator = (permission: OperatorPermission) => ({ caller: 'operator
 /** An API key or an operator, each with the permission that its kind of caller needs. */
 export const apiKeyOrOperator = (key: KeyPermission, operator: OperatorPermission) =>
   ({ caller: 'key or operator', permissions: { key, operator } }) as const
+/** An end user of an application, known by a token that the service verifies which owns the route. */
+export const user = { caller: 'user' } as const
 export const carrier = { caller: 'carrier' } as const
 export const anyone = { caller: 'anyone' } as const
 export const internal = { caller: 'internal' } as const
@@ -84,8 +87,8 @@ export type RouteBody<R extends Route> = R['bodyType'] extends 'raw' ? Buffer : 
 /** What a caller sends: before defaults and transforms. */
 export type RouteInput<R extends Route> = R['body'] extends z.ZodType ? z.input<R['body']> : undefined
 export type RouteReply<R extends Route> = z.input<R['responses'][keyof R['responses']]>
-type CallerKinds = { key: 'key'; operator: 'operator'; 'key or operator': 'key' | 'operator' }
+type CallerKinds = { key: 'key'; operator: 'operator'; 'key or operator': 'key' | 'operator'; user: 'user' }
 /** Who calls the route, narrowed to the kinds of caller that it takes. */
 export type RoutePrincipal<R extends Route> = R['auth']['caller'] extends keyof CallerKinds
-  ? Extract<Principal, { kind: CallerKinds[R['auth']['caller']] }>
+  ? Extract<Caller, { kind: CallerKinds[R['auth']['caller']] }>
   : undefined

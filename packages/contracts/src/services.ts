@@ -46,3 +46,8 @@ export type NatsUser = (typeof natsUsers)[number]
 export function natsPasswordVariable(user: NatsUser): string {
   return `${user.replaceAll('-', '_').toUpperCase()}_NATS_PASSWORD`
 }
+
+/** The environment variable that holds the internal address of a service. */
+export function addressVariable(service: ServiceName): string {
+  return `${service.replaceAll('-', '_').toUpperCase()}_URL`
+}

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { type PortBlock, reservePortBlock } from '../src/infrastructure/ports.ts'
 import { postgresDataDir } from '../src/infrastructure/postgres.ts'
-import type { NodeProcess } from '../src/stack/process-names.ts'
-import { processTable } from '../src/stack/process-table.ts'
+import { type NodeProcess, serviceProcesses, standInProcesses } from '../src/stack/process-names.ts'
+import { fileOf } from '../src/stack/process-table.ts'
 
 const fakeService = join(import.meta.dirname, 'fake-service.ts')
 
@@ -23,7 +23,8 @@ export class FakeProject {
   static async make(): Promise<FakeProject> {
     const root = mkdtempSync(join(tmpdir(), 'notify-project-'))
     const sources = join(import.meta.dirname, '..', 'src')
-    for (const [name, { file }] of Object.entries(processTable)) {
+    for (const name of [...serviceProcesses, ...standInProcesses]) {
+      const file = fileOf(name)
       const isProvider = name === 'identity-provider'
       const real = isProvider ? join(sources, 'identity-provider', 'main.ts') : fakeService
       mkdirSync(dirname(join(root, file)), { recursive: true })
@@ -52,7 +53,7 @@ export class FakeProject {
   /** Makes a process fail at its next start. */
   breakProcess(name: NodeProcess, reason: string): void {
     const line = `process.env.FAIL_AT_START = ${JSON.stringify(reason)}\nawait import(${JSON.stringify(fakeService)})\n`
-    writeFileSync(join(this.root, processTable[name].file), line)
+    writeFileSync(join(this.root, fileOf(name)), line)
   }
 
   async remove(): Promise<void> {

@@ -6,6 +6,8 @@ import type { Tables } from './db/schema.ts'
 import type { CallbackMetrics } from './metrics.ts'
 import type { EmailProviders } from './providers/email-providers.ts'
 import type { SmsProviders } from './providers/sms-providers.ts'
+import type { TellReceiptsAgain } from './receipts/tell-receipts-again.ts'
+import type { RecordCallback } from './records/record-callback.ts'
 import type { Certificates } from './sns/certificates.ts'
 
 export interface Context {
@@ -18,4 +20,6 @@ export interface Context {
   directory: { sms: SmsProviders; email: EmailProviders; certificates: Certificates }
   /** Tells the relay that the outbox has work. */
   wakeOutbox(): void
+  record: RecordCallback
+  tellAgain: TellReceiptsAgain
 }

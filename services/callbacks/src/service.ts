@@ -10,7 +10,7 @@ import {
 import { openBus, startConsumers } from '@notify/messaging'
 import { type Commands, type Kit, serveHttp, startPeriodic } from '@notify/service-kit'
 import type { Config } from './config.ts'
-import { consumersOf } from './consumers.ts'
+import { consumers } from './consumers.ts'
 import type { Context } from './context.ts'
 import { encryptedColumns } from './db/encrypted-columns.ts'
 import { migrations } from './db/migrations.ts'
@@ -18,9 +18,11 @@ import type { Tables } from './db/schema.ts'
 import { createMetrics } from './metrics.ts'
 import { createEmailProviders } from './providers/email-providers.ts'
 import { createSmsProviders } from './providers/sms-providers.ts'
+import { createReceiptTeller } from './receipts/tell-receipts-again.ts'
 import { deleteOldCallbacks } from './records/callback-store.ts'
 import { deleteOldReceipts } from './records/receipt-store.ts'
-import { routesOf } from './routes.ts'
+import { createCallbackRecorder } from './records/record-callback.ts'
+import { routes } from './routes.ts'
 import { createCertificates } from './sns/certificates.ts'
 
 export const commands: Commands<Config> = {
@@ -32,18 +34,19 @@ export const commands: Commands<Config> = {
 export async function createService(config: Config, kit: Kit): Promise<void> {
   const db = await openDatabase<Tables>(kit, { config, migrations })
   const bus = await openBus(kit, config)
+  const shared = { db, metrics: createMetrics(kit.metrics), wakeOutbox: createOutboxWaker(kit, bus) }
   const context: Context = {
+    ...shared,
     config,
-    db,
     keyRing: config.ENCRYPTION_KEYS,
     log: kit.log,
-    metrics: createMetrics(kit.metrics),
     directory: {
       sms: createSmsProviders(db, config.ENCRYPTION_KEYS),
       email: createEmailProviders(db),
       certificates: createCertificates(kit.log),
     },
-    wakeOutbox: createOutboxWaker(kit, bus),
+    record: createCallbackRecorder(shared),
+    tellAgain: createReceiptTeller(shared),
   }
   startOutboxRelay(kit, db, bus, {
     streamReplicas: config.STREAM_REPLICAS,
@@ -51,10 +54,10 @@ export async function createService(config: Config, kit: Kit): Promise<void> {
   })
   startPeriodic(kit, { name: 'callback retention', everyMs: 60_000, run: () => deleteOldCallbacks(db) })
   startPeriodic(kit, { name: 'receipt retention', everyMs: 60_000, run: () => deleteOldReceipts(db) })
-  await serveHttp(kit, { config, context, routes: routesOf(context), door: { edge: true } })
+  await serveHttp(kit, { config, context, routes, door: { edge: true } })
   startConsumers(kit, bus, {
     context,
-    consumers: consumersOf(context),
+    consumers,
     deadLetters: createDeadLetterStore(kit, db),
     unsyncedMs: config.REPUBLISH_WINDOW,
   })

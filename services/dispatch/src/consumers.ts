@@ -1,26 +1,26 @@
 import { type Channel, type Lane, messageReceived, receiptReceived, sendRequested } from '@notify/contracts'
 import { type ConsumerEntry, consumer } from '@notify/messaging'
 import type { Config } from './config.ts'
-import type { WorkerContext } from './context.ts'
-import { createReceiptRecorder } from './receipts/record-receipt.ts'
-import { createSender } from './sending/send-notification.ts'
+import type { ConsumerContext } from './context.ts'
 import { applyKeyword } from './suppressions/apply-keyword.ts'
 import { suppressRecipient } from './suppressions/suppress-recipient.ts'
 
 const retry = ['250ms', '1s', '5s', '15s']
 
+/** As much of the configuration as the table depends on. */
+type LaneConfig = Pick<Config, 'SEND_CONCURRENCY' | 'BULK_CONCURRENCY' | 'EMAIL_CONCURRENCY' | 'EMAIL_BULK_CONCURRENCY'>
+
 /** What the `worker` role does. */
-export function consumersOf(context: WorkerContext): readonly ConsumerEntry<WorkerContext>[] {
-  const record = createReceiptRecorder(context)
+export function consumersOf(config: LaneConfig): readonly ConsumerEntry<ConsumerContext>[] {
   return [
-    ...lanesOf(context.config).map(({ lane, channel, concurrency }): ConsumerEntry<WorkerContext> => {
-      const send = createSender(context)
+    ...lanesOf(config).map(({ lane, channel, concurrency }): ConsumerEntry<ConsumerContext> => {
+      const durable = `dispatch-send-${lane}-${channel}`
       return consumer(sendRequested, {
-        durable: `dispatch-send-${lane}-${channel}`,
+        durable,
         where: { lane, channel },
         concurrency,
         retry,
-        handle: (_context, work, delivery) => send(work, delivery),
+        handle: ({ senders }, work, delivery) => senders.get(durable)!(work, delivery),
       })
     }),
     consumer(receiptReceived, {
@@ -29,9 +29,9 @@ export function consumersOf(context: WorkerContext): readonly ConsumerEntry<Work
       concurrency: 256,
       retry,
       // What else a status may say (21610: the recipient has unsubscribed) is too rare for a consumer of its own.
-      handle: async (_context, receipt) => {
+      handle: async (context, receipt) => {
         await suppressRecipient(context, receipt)
-        await record(receipt)
+        await context.recordReceipt(receipt)
       },
     }),
     consumer(receiptReceived, {
@@ -39,7 +39,7 @@ export function consumersOf(context: WorkerContext): readonly ConsumerEntry<Work
       where: { channel: 'email' },
       concurrency: 256,
       retry,
-      handle: (_context, receipt) => record(receipt),
+      handle: ({ recordReceipt }, receipt) => recordReceipt(receipt),
     }),
     consumer(receiptReceived, {
       durable: 'dispatch-suppression-email',
@@ -61,7 +61,7 @@ export function consumersOf(context: WorkerContext): readonly ConsumerEntry<Work
  * Each lane of each channel has a consumer and a sender of its own: neither pace nor batches of one are shared with another,
  * so a campaign never delays what cannot wait, nor a slow mail server a text message.
  */
-function lanesOf(config: Config): { lane: Lane; channel: Channel; concurrency: number }[] {
+function lanesOf(config: LaneConfig): { lane: Lane; channel: Channel; concurrency: number }[] {
   const { SEND_CONCURRENCY, BULK_CONCURRENCY, EMAIL_CONCURRENCY, EMAIL_BULK_CONCURRENCY } = config
   return [
     { lane: 'otp', channel: 'sms', concurrency: SEND_CONCURRENCY },

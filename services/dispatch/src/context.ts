@@ -1,6 +1,7 @@
 import type { Database } from '@notify/database'
 import type { BlindIndex, Fingerprint, KeyRing } from '@notify/privacy'
 import type { Logger, Tracer, VerifyPrincipal } from '@notify/service-kit'
+import type { Acceptance } from './accept/accept-notifications.ts'
 import type { HeldCarriers } from './carriers/hold-back.ts'
 import type { Config } from './config.ts'
 import type { Tables } from './db/schema.ts'
@@ -8,7 +9,9 @@ import type { VerifiedDomains } from './domains/verified-domains.ts'
 import type { EventCatalogue } from './events/event-catalogue.ts'
 import type { DispatchMetrics } from './metrics.ts'
 import type { ProviderDirectory } from './providers/provider-directory.ts'
+import type { RecordReceipt } from './receipts/record-receipt.ts'
 import type { Renderer } from './rendering/create-renderer.ts'
+import type { SendWork } from './sending/send-notification.ts'
 import type { SentAttempts } from './sending/sent-attempts.ts'
 import type { TemplateCatalogue } from './templates/template-catalogue.ts'
 
@@ -35,8 +38,20 @@ export interface ApiContext extends Context {
   renderer: Renderer
 }
 
+/** What the routes of the API work with: what gathers calls of the same moment is made once. */
+export interface RouteContext extends ApiContext {
+  accept: Acceptance
+}
+
 /** What the worker works with besides. */
 export interface WorkerContext extends Context {
   carriers: HeldCarriers
   sentAttempts: SentAttempts
+}
+
+/** What the consumers work with: each lane of each channel has a sender of its own. */
+export interface ConsumerContext extends WorkerContext {
+  /** By the durable of the lane. */
+  senders: ReadonlyMap<string, SendWork>
+  recordReceipt: RecordReceipt
 }

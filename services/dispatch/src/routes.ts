@@ -21,9 +21,8 @@ import {
   verifyDomain as verifyDomainContract,
 } from '@notify/contracts'
 import { type RouteEntry, route } from '@notify/service-kit'
-import { createAcceptHandler } from './accept/accept-notifications.ts'
 import { createBatch } from './accept/create-batch.ts'
-import type { ApiContext } from './context.ts'
+import type { RouteContext } from './context.ts'
 import { createDomain } from './domains/create-domain.ts'
 import { deleteDomain } from './domains/delete-domain.ts'
 import { getDomain } from './domains/get-domain.ts'
@@ -44,8 +43,8 @@ import { previewTemplate } from './templates/preview-template.ts'
 import { replaceTemplate } from './templates/replace-template.ts'
 
 /** What the `api` role answers. */
-export const routesOf = (context: ApiContext): readonly RouteEntry<ApiContext>[] => [
-  route(acceptNotifications, createAcceptHandler(context)),
+export const routes: readonly RouteEntry<RouteContext>[] = [
+  route(acceptNotifications, ({ accept }: RouteContext, { body }) => accept(body)),
   route(compareContract, compareNotifications),
   route(createNotificationBatch, createBatch),
   route(getContract, getNotification),

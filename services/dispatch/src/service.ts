@@ -12,12 +12,13 @@ import {
 import { type Bus, openBus, startConsumers } from '@notify/messaging'
 import { createBlindIndex, createFingerprint } from '@notify/privacy'
 import { type Commands, createPrincipalVerifier, type Kit, serveHttp, startPeriodic } from '@notify/service-kit'
+import { createAcceptance } from './accept/accept-notifications.ts'
 import { loadBootstrap } from './bootstrap/load-bootstrap.ts'
 import { createCarriers } from './carriers/create-carriers.ts'
 import { holdBack } from './carriers/hold-back.ts'
 import type { Config } from './config.ts'
 import { consumersOf } from './consumers.ts'
-import type { ApiContext, Context, WorkerContext } from './context.ts'
+import type { ApiContext, ConsumerContext, Context, WorkerContext } from './context.ts'
 import { encryptedColumns } from './db/encrypted-columns.ts'
 import { migrations } from './db/migrations.ts'
 import type { Tables } from './db/schema.ts'
@@ -26,9 +27,11 @@ import { createVerifiedDomains } from './domains/verified-domains.ts'
 import { createEventCatalogue } from './events/event-catalogue.ts'
 import { createMetrics } from './metrics.ts'
 import { createProviderDirectory } from './providers/provider-directory.ts'
+import { createReceiptRecorder } from './receipts/record-receipt.ts'
 import { startInquiries } from './receipts/start-inquiries.ts'
 import { createRenderer } from './rendering/create-renderer.ts'
-import { routesOf } from './routes.ts'
+import { routes } from './routes.ts'
+import { createSender } from './sending/send-notification.ts'
 import { createSentAttempts } from './sending/sent-attempts.ts'
 import { startSchedulers } from './sending/start-schedulers.ts'
 import { createTemplateCatalogue } from './templates/template-catalogue.ts'
@@ -77,7 +80,7 @@ async function startApi(kit: Kit, shared: Context): Promise<void> {
   kit.lifecycle.onStop('renderer', () => context.renderer.close())
   if (config.BOOTSTRAP_FILE) await loadBootstrap(context, config.BOOTSTRAP_FILE)
   startPeriodic(kit, { name: 'idempotency retention', everyMs: 60_000, run: () => deleteExpiredKeys(db) })
-  await serveHttp(kit, { config, context, routes: routesOf(context) })
+  await serveHttp(kit, { config, context: { ...context, accept: createAcceptance(context) }, routes })
 }
 
 async function startWorker(kit: Kit, shared: Context, bus: Bus): Promise<void> {
@@ -96,13 +99,18 @@ async function startWorker(kit: Kit, shared: Context, bus: Bus): Promise<void> {
     staleSubjects,
   })
   await serveHttp(kit, { config, context, routes: [] })
-  const consumers = consumersOf(context)
+  const consumers = consumersOf(config)
   const lanes = consumers.filter(({ event }) => event === sendRequested)
+  const consuming: ConsumerContext = {
+    ...context,
+    senders: new Map(lanes.map(({ durable }) => [durable, createSender(context)])),
+    recordReceipt: createReceiptRecorder(context),
+  }
   startSchedulers(kit, context, bus, lanes)
   startDomainSchedulers(kit, context)
   startInquiries(kit, context)
   startConsumers(kit, bus, {
-    context,
+    context: consuming,
     consumers,
     deadLetters: createDeadLetterStore(kit, db),
     unsyncedMs: config.REPUBLISH_WINDOW,

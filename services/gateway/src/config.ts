@@ -1,3 +1,5 @@
+import { addressVariable, type ServiceName } from '@notify/contracts'
+import { publicRoutes } from '@notify/contracts/catalogue'
 import { parsedBy, parseKey } from '@notify/privacy'
 import { commonConfig, duration, jsonText, readableFile } from '@notify/service-kit'
 import type { JWK } from 'jose'
@@ -11,6 +13,13 @@ export const normalTokenType = (type: string) =>
     .replace(/^application\//, '')
 
 const perSecond = z.coerce.number().int().positive()
+
+/** The services whose public routes are reached through the gateway. */
+const owners = [...new Set(publicRoutes().map(({ service }) => service))].filter((service) => service !== 'gateway')
+
+const addresses = Object.fromEntries(
+  owners.sort().map((owner) => [addressVariable(owner), z.url().describe(`Internal address of ${owner}`)]),
+) as Record<'DISPATCH_URL' | 'CALLBACKS_URL', z.ZodURL>
 
 export const Config = z.object({
   ...commonConfig,
@@ -37,13 +46,20 @@ export const Config = z.object({
     .transform((text) => text.split(',').map(normalTokenType).filter(Boolean))
     .refine((types) => types.length > 0, 'must name at least one type')
     .describe('Header `typ` that operator tokens may have, comma separated; `none` allows tokens without one'),
-  DISPATCH_URL: z.url().describe('Internal address of dispatch (api)'),
-  CALLBACKS_URL: z.url().describe('Internal address of callbacks'),
+  ...addresses,
   BOOTSTRAP_FILE: z.string().optional().describe('JSON document with the tenants, applications and keys to start with'),
   RECONCILE_INTERVAL: duration('15m').describe(
     'Wait between two comparisons of the activity of the last day with dispatch',
   ),
   RECONCILE_AFTER: duration('2m').describe('How long a change may take over the bus before it counts as lost'),
+  STREAM_MEMORY: z.coerce
+    .number()
+    .int()
+    .positive()
+    .default(256 * 1024 * 1024)
+    .describe(
+      'Bytes that open event streams may take in one process, each counted as 48 KiB and what its reader has not taken; beyond it new streams are answered 503',
+    ),
   RATE_LIMIT_KEY_PER_SECOND: perSecond.default(100).describe('Requests a second of one API key, or one operator'),
   RATE_LIMIT_ADDRESS_PER_SECOND: perSecond
     .default(100)
@@ -51,3 +67,8 @@ export const Config = z.object({
   RATE_LIMIT_TENANT_PER_SECOND: perSecond.default(500).describe('Requests a second of one tenant'),
 })
 export type Config = z.output<typeof Config>
+
+/** The internal address of a service that owns public routes. */
+export function peerUrl(config: Config, service: ServiceName): string {
+  return (config as Record<string, unknown>)[addressVariable(service)] as string
+}

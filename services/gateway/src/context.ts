@@ -1,8 +1,11 @@
 import type { Principal } from '@notify/contracts'
 import type { Database } from '@notify/database'
 import type { InternalClient, Logger, SignPrincipal } from '@notify/service-kit'
+import type { ProjectFact } from './activity/project-notification.ts'
 import type { Config } from './config.ts'
 import type { Tables } from './db/schema.ts'
+import type { Accept } from './dispatching/create-notification.ts'
+import type { Peers } from './forwarding/peers.ts'
 import type { GatewayMetrics } from './metrics.ts'
 
 export interface Context {
@@ -14,4 +17,15 @@ export interface Context {
   signPrincipal: SignPrincipal
   /** Counts further requests of a caller against its limits. @throws Problem `rate_limited` */
   charge(principal: Principal, requests: number): void
+}
+
+/** What routes work with besides. */
+export interface RouteContext extends Context {
+  peers: Peers
+  accept: Accept
+}
+
+/** What consumers work with besides. */
+export interface ConsumerContext extends Context {
+  project: ProjectFact
 }

@@ -1,23 +1,21 @@
-import type { Principal } from '@notify/contracts'
+import type { Principal, ServiceName } from '@notify/contracts'
+import { publicRoutes } from '@notify/contracts/catalogue'
 import { createDeadLetterStore, deadLettersCommand, migrateCommand, openDatabase } from '@notify/database'
 import { openBus, startConsumers } from '@notify/messaging'
-import {
-  type Commands,
-  createAddressOf,
-  createInternalClient,
-  createPrincipalSigner,
-  type Kit,
-  serveHttp,
-} from '@notify/service-kit'
+import { type Commands, createAddressOf, createPrincipalSigner, type Kit, serveHttp } from '@notify/service-kit'
+import { createProjector } from './activity/project-notification.ts'
 import { startReconciliation } from './activity/reconcile-activity.ts'
 import { loadBootstrap } from './bootstrap/load-bootstrap.ts'
 import { createCallers } from './callers/authenticate.ts'
-import type { Config } from './config.ts'
-import { consumersOf } from './consumers.ts'
+import { type Config, peerUrl } from './config.ts'
+import { consumers } from './consumers.ts'
 import type { Context } from './context.ts'
 import { migrations } from './db/migrations.ts'
 import type { Tables } from './db/schema.ts'
-import { passCallbacks } from './forwarding/pass-callbacks.ts'
+import { createAcceptance } from './dispatching/create-notification.ts'
+import { passThrough } from './forwarding/pass-through.ts'
+import { passUsers } from './forwarding/pass-users.ts'
+import { createPeers } from './forwarding/peers.ts'
 import { createAdmission } from './limits/admit.ts'
 import { connectRedis } from './limits/connect-redis.ts'
 import { createFailureLimit } from './limits/limit-failures.ts'
@@ -25,10 +23,12 @@ import { limitKeyOf } from './limits/limit-key.ts'
 import { weightOf } from './limits/weight.ts'
 import { createMetrics } from './metrics.ts'
 import { serveOpenApi } from './openapi/serve-openapi.ts'
-import { routesOf } from './routes.ts'
+import { routes } from './routes.ts'
 
 /** Whatever is silent behind us: who calls has an answer within 8 s. */
 const answerWithinMs = 7500
+/** A carrier whose callback is refused may not be a carrier. */
+const isFailure = (status: number) => status >= 400 && status < 500
 
 export const commands: Commands<Config> = {
   migrate: migrateCommand(migrations),
@@ -46,12 +46,13 @@ export async function createService(config: Config, kit: Kit): Promise<void> {
   const callers = createCallers(db, config, { addressOf, failures })
   const admission = createAdmission(redis, metrics, limitKey)
   const admit = (principal: Principal, requests?: number) => admission(callers.limitsOf(principal), requests)
+  const peers = createPeers(config)
   const context: Context = {
     config,
     db,
     log: kit.log,
     metrics,
-    dispatch: createInternalClient(config.DISPATCH_URL),
+    dispatch: peers('dispatch'),
     signPrincipal: await createPrincipalSigner(config.PRINCIPAL_SIGNING_KEY),
     charge: (principal, requests) => void admit(principal, requests),
   }
@@ -59,8 +60,9 @@ export async function createService(config: Config, kit: Kit): Promise<void> {
   const openApi = await serveOpenApi()
   await serveHttp(kit, {
     config,
-    context,
-    routes: routesOf(context),
+    context: { ...context, peers, accept: createAcceptance(context) },
+    routes,
+    streams: { maxBytes: config.STREAM_MEMORY },
     door: {
       edge: true,
       answerWithinMs,
@@ -68,13 +70,16 @@ export async function createService(config: Config, kit: Kit): Promise<void> {
       admit: (principal, bodyBytes) => admit(principal, weightOf(bodyBytes)),
     },
     extend(app, door) {
-      app.use('/api/v1/callbacks', passCallbacks(door, { url: config.CALLBACKS_URL, addressOf, failures }))
+      const callbacks = { url: config.CALLBACKS_URL, addressOf, failures, isFailure }
+      app.use('/api/v1/callbacks', passThrough(door, callbacks))
+      const urlOf = (service: ServiceName) => peerUrl(config, service)
+      passUsers(app, door, { contracts: publicRoutes(), urlOf, addressOf, failures })
       openApi(app, door)
     },
   })
   startConsumers(kit, bus, {
-    context,
-    consumers: consumersOf(context),
+    context: { ...context, project: createProjector(context) },
+    consumers,
     deadLetters: createDeadLetterStore(kit, db),
     unsyncedMs: config.REPUBLISH_WINDOW,
   })

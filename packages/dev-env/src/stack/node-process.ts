@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { Child } from '../infrastructure/child-process.ts'
 import type { NodeProcess } from './process-names.ts'
-import { baseUrl, processTable, type Wiring } from './process-table.ts'
+import { baseUrl, environmentOf, fileOf, type Wiring } from './process-table.ts'
 import type { StackOptions } from './stack-options.ts'
 import { warningOf } from './warnings.ts'
 
@@ -17,8 +17,14 @@ interface NodeProcessOptions {
 }
 
 /** Prepares one Node process of the stack; it is not started yet. */
-export function createNodeProcess({ name, wiring, options, root, logDir, ...hooks }: NodeProcessOptions): Child {
-  const { file, environment } = processTable[name]
+export async function createNodeProcess({
+  name,
+  wiring,
+  options,
+  root,
+  logDir,
+  ...hooks
+}: NodeProcessOptions): Promise<Child> {
   const { env = {}, entries = {}, onProgress, logs } = options
   const show = (line: string) => {
     const warning = logs === 'pretty' ? warningOf(line) : undefined
@@ -27,8 +33,8 @@ export function createNodeProcess({ name, wiring, options, root, logDir, ...hook
   return new Child({
     name,
     command: process.execPath,
-    args: [join(root, entries[name] ?? file)],
-    env: { ...inherited(root), ...environment(wiring), ...env.all, ...env[name] },
+    args: [join(root, entries[name] ?? fileOf(name))],
+    env: { ...inherited(root), ...(await environmentOf(name, wiring)), ...env.all, ...env[name] },
     cwd: root,
     logFile: join(logDir, `${name}.log`),
     ipc: true,

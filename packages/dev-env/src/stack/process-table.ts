@@ -1,10 +1,11 @@
-import { type ServiceName, schemaOf } from '@notify/contracts'
+import { join } from 'node:path'
+import { addressVariable, type ServiceName, schemaOf, serviceNames } from '@notify/contracts'
 import { operatorClients } from '../identity-provider/operator-clients.ts'
 import type { Ports } from '../infrastructure/ports.ts'
 import { emailEvents } from '../seed.ts'
 import { publicJwks } from '../state/public-jwks.ts'
 import type { State } from '../state/state.ts'
-import { type NodeProcess, type ServiceProcess, serviceOf } from './process-names.ts'
+import { type NodeProcess, processesOf, type ServiceProcess, type StandIn, serviceOf } from './process-names.ts'
 
 /** What the processes' environments are made of. */
 export interface Wiring {
@@ -22,7 +23,7 @@ export interface Wiring {
   logLevel: string
 }
 
-interface Entry {
+interface StandInEntry {
   /** Below the project's root. */
   file: string
   environment: (wiring: Wiring) => Record<string, string>
@@ -34,43 +35,8 @@ export const audience = 'urn:notify:api'
 /** What sending domains include in their SPF record. */
 const spfInclude = '_spf.notification-service.dev'
 
-/** Every Node process: what it runs and what it is told. Each is told what it needs and nothing else. */
-export const processTable: Record<NodeProcess, Entry> = {
-  gateway: {
-    file: 'services/gateway/src/main.ts',
-    environment: (wiring) => ({
-      ...service(wiring, 'gateway'),
-      PRINCIPAL_SIGNING_KEY: JSON.stringify(wiring.state.principal_signing_key),
-      OIDC_ISSUER: baseUrl(wiring, 'identity-provider'),
-      OIDC_AUDIENCE: audience,
-      DISPATCH_URL: baseUrl(wiring, 'dispatch-api'),
-      OTP_URL: baseUrl(wiring, 'otp'),
-      CONSENT_URL: baseUrl(wiring, 'consent'),
-      INBOX_STREAM_URL: baseUrl(wiring, 'inbox-stream'),
-      CALLBACKS_URL: baseUrl(wiring, 'callbacks'),
-      WEBHOOK_DELIVERY_URL: baseUrl(wiring, 'webhook-delivery'),
-      BOOTSTRAP_FILE: wiring.bootstrapFile,
-    }),
-  },
-  'dispatch-api': { file: 'services/dispatch/src/main.ts', environment: (wiring) => dispatch(wiring, 'api') },
-  'dispatch-worker': { file: 'services/dispatch/src/main.ts', environment: (wiring) => dispatch(wiring, 'worker') },
-  otp: { file: 'services/otp/src/main.ts', environment: (wiring) => service(wiring, 'otp') },
-  consent: { file: 'services/consent/src/main.ts', environment: (wiring) => service(wiring, 'consent') },
-  'inbox-stream': {
-    file: 'services/inbox-stream/src/main.ts',
-    environment: (wiring) => service(wiring, 'inbox-stream'),
-  },
-  callbacks: {
-    file: 'services/callbacks/src/main.ts',
-    environment: (wiring) => ({
-      ...service(wiring, 'callbacks'),
-      SNS_CERTIFICATE_HOSTS: baseUrl(wiring, 'carrier-sandbox'),
-    }),
-  },
-  'webhook-delivery': {
-    file: 'services/webhook-delivery/src/main.ts',
-    environment: (wiring) => service(wiring, 'webhook-delivery'),
-  },
+/** The stand-ins: what each runs and is told. */
+const standIns: Record<StandIn, StandInEntry> = {
   'carrier-sandbox': {
     file: 'packages/carrier-sandbox/src/main.ts',
     environment: (wiring) => {
@@ -127,36 +93,66 @@ function listener({ ports }: Wiring, process: NodeProcess): Record<string, strin
   return { HOST: '127.0.0.1', PORT: String(ports.process[process]) }
 }
 
-function service(wiring: Wiring, process: ServiceProcess): Record<string, string> {
+/** The file that a process runs, below the project's root. */
+export function fileOf(process: NodeProcess): string {
+  return isStandIn(process) ? standIns[process].file : `services/${serviceOf(process)}/src/main.ts`
+}
+
+/** What a process is told: of a service the variables that its `Config` names, and no others. */
+export async function environmentOf(process: NodeProcess, wiring: Wiring): Promise<Record<string, string>> {
+  if (isStandIn(process)) return standIns[process].environment(wiring)
+  const values = serviceValues(wiring, process)
+  const names = await variablesOf(serviceOf(process))
+  return Object.fromEntries(names.flatMap((name) => (values[name] === undefined ? [] : [[name, values[name]]])))
+}
+
+/** The declaration is read by its path: a package depends on no service. */
+async function variablesOf(service: ServiceName): Promise<string[]> {
+  const file = join(import.meta.dirname, '../../../../services', service, 'src', 'config.ts')
+  const { Config } = (await import(file)) as { Config: { shape: Record<string, unknown> } }
+  return Object.keys(Config.shape)
+}
+
+function isStandIn(process: NodeProcess): process is StandIn {
+  return process in standIns
+}
+
+/** Every variable that any service is told in development; those that are missing have a default. */
+function serviceValues(wiring: Wiring, process: ServiceProcess): Record<string, string> {
   const { state, ports } = wiring
+  const sandbox = baseUrl(wiring, 'carrier-sandbox')
   return {
     ...listener(wiring, process),
+    ...addresses(wiring),
     LOG_LEVEL: wiring.logLevel,
     METRICS_PORT: String(ports.metrics[process]),
     DATABASE_URL: databaseUrl(wiring, serviceOf(process)),
     NATS_URL: wiring.serviceNatsUrl(serviceOf(process)),
     REDIS_URL: wiring.redisUrl,
     PUBLIC_URL: baseUrl(wiring, 'gateway'),
+    BOOTSTRAP_FILE: wiring.bootstrapFile,
     ENCRYPTION_KEYS: state.encryption_keys.map(({ id, key }) => `${id}:${key}`).join(','),
     BLIND_INDEX_KEY: state.blind_index_key,
     FINGERPRINT_KEY: state.fingerprint_key,
     PRINCIPAL_JWKS: publicJwks(state.principal_signing_key),
-  }
-}
-
-function dispatch(wiring: Wiring, role: 'api' | 'worker'): Record<string, string> {
-  const sandbox = baseUrl(wiring, 'carrier-sandbox')
-  return {
-    ...service(wiring, `dispatch-${role}`),
-    ROLE: role,
-    CONSENT_URL: baseUrl(wiring, 'consent'),
+    PRINCIPAL_SIGNING_KEY: JSON.stringify(state.principal_signing_key),
+    OIDC_ISSUER: baseUrl(wiring, 'identity-provider'),
+    OIDC_AUDIENCE: audience,
+    ROLE: process === 'dispatch-worker' ? 'worker' : 'api',
     TWILIO_API_URL: `${sandbox}/twilio`,
     SES_API_URL: `${sandbox}/ses`,
     CARRIER_SANDBOX_URL: sandbox,
+    SNS_CERTIFICATE_HOSTS: sandbox,
     DNS_SERVERS: dnsServer(wiring),
     SPF_INCLUDE: spfInclude,
-    BOOTSTRAP_FILE: wiring.bootstrapFile,
     // Short, so that somebody who watches sees a failing message fail.
     SEND_RETRY_DELAYS: '1s,2s,4s,8s',
   }
+}
+
+/** Where each service answers other services. */
+function addresses(wiring: Wiring): Record<string, string> {
+  return Object.fromEntries(
+    serviceNames.map((service) => [addressVariable(service), baseUrl(wiring, processesOf(service)[0]!)]),
+  )
 }

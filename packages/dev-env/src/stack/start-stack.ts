@@ -11,7 +11,7 @@ import { loadState } from '../state/load-state.ts'
 import { writeSecretFile } from '../state/write-secret-file.ts'
 import { createNodeProcess } from './node-process.ts'
 import { type NodeProcess, type ProcessName, serviceProcesses, standInProcesses } from './process-names.ts'
-import { processTable, type Wiring } from './process-table.ts'
+import { fileOf, type Wiring } from './process-table.ts'
 import { startReaper } from './reaper.ts'
 import { reviver } from './revive.ts'
 import { startServers } from './servers.ts'
@@ -74,10 +74,10 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     onCrash: (how: string) => revive(name, how),
   })
   try {
-    for (const name of processes) {
-      const child = createNodeProcess({ name, wiring, options, root, logDir, ...watch(name, 'service') })
-      stack.children.set(name, child)
-    }
+    const children = await Promise.all(
+      processes.map((name) => createNodeProcess({ name, wiring, options, root, logDir, ...watch(name, 'service') })),
+    )
+    for (const [at, child] of children.entries()) stack.children.set(processes[at]!, child)
     // Stand-ins need no server, and the identity provider is the slowest to load.
     const standIns = startAll(
       stack,
@@ -117,7 +117,7 @@ function isStandIn(name: NodeProcess): boolean {
 
 function chooseProcesses({ root, services, entries }: StackOptions): NodeProcess[] {
   const all: NodeProcess[] = [...serviceProcesses, ...standInProcesses]
-  const entry = (name: NodeProcess) => entries?.[name] ?? processTable[name].file
+  const entry = (name: NodeProcess) => entries?.[name] ?? fileOf(name)
   const missing = services?.find((name) => !existsSync(join(root, entry(name))))
   if (missing) throw new StartupError(`${missing} cannot be started: there is no ${entry(missing)}`)
   return all.filter((name) => services?.includes(name) ?? existsSync(join(root, entry(name))))

@@ -7,7 +7,7 @@ import pg from 'pg'
 import { mintOperatorToken } from '../identity-provider/mint-operator-token.ts'
 import { type PortBlock, reservePortBlock } from '../infrastructure/ports.ts'
 import { type NodeProcess, type ProcessName, processesOf, serviceProcesses } from '../stack/process-names.ts'
-import { processTable } from '../stack/process-table.ts'
+import { fileOf } from '../stack/process-table.ts'
 import type { Stack } from '../stack/stack.ts'
 import type { StackOptions } from '../stack/stack-options.ts'
 import { startStack } from '../stack/start-stack.ts'
@@ -209,7 +209,7 @@ function withStandIns(
   root: string,
   { entries }: TestEnvOptions,
 ): NodeProcess[] {
-  const exists = (name: NodeProcess) => existsSync(join(root, entries?.[name] ?? processTable[name].file))
+  const exists = (name: NodeProcess) => existsSync(join(root, entries?.[name] ?? fileOf(name)))
   const chosen: NodeProcess[] = services ? services.flatMap(processesOf) : serviceProcesses.filter(exists)
   const needs = (...names: ServiceName[]) =>
     names.some((name) => processesOf(name).some((process) => chosen.includes(process)))

@@ -1,5 +1,5 @@
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http'
-import { liveOnlyPermissions, type Principal, permissionsFor, type Route } from '@notify/contracts'
+import { type Caller, liveOnlyPermissions, type Principal, permissionsFor, type Route } from '@notify/contracts'
 import { Problem } from '../problem.ts'
 import type { Door } from './door.ts'
 
@@ -13,7 +13,8 @@ export function admitCaller(
   contract: Route,
   request: IncomingMessage,
   headers: OutgoingHttpHeaders,
-): Principal | undefined | Promise<Principal> {
+): Caller | undefined | Promise<Caller> {
+  if (contract.auth.caller === 'user') return door.authenticateUser!(request, contract)
   const permissions = permissionsFor(contract.auth)
   if (!permissions) return undefined
   const found = door.authenticate(request, contract)

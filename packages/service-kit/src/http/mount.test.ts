@@ -15,12 +15,14 @@ import {
 } from '@notify/contracts'
 import pino from 'pino'
 import { z } from 'zod'
+import { createTestKit } from '../../tests/test-kit.ts'
 import { Lifecycle } from '../lifecycle.ts'
 import { Problem } from '../problem.ts'
 import { passingTracer } from '../telemetry/tracing.ts'
 import type { Door } from './door.ts'
 import { passOn, route } from './handler.ts'
 import { mount, mountNotFound } from './mount.ts'
+import { OpenStreams } from './open-streams.ts'
 import { defaultMaxBodyBytes } from './read-body.ts'
 import { Reply } from './reply.ts'
 import { createApp, listen } from './server.ts'
@@ -126,6 +128,7 @@ beforeAll(async () => {
     async admit() {
       return { RateLimit: '"key";r=9;t=1' }
     },
+    streams: new OpenStreams(createTestKit('gateway')),
     observe: (name, status) => void observed.push([name, status]),
     refused: (code) => void refused.push(code),
   }

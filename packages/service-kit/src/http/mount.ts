@@ -15,7 +15,11 @@ import type { HttpRequest, RouteEntry } from './handler.ts'
 import { idempotencyKeyOf, requireJsonAccepted } from './negotiate.ts'
 import { Reply, send, sendProblem } from './reply.ts'
 import { requestIdOf } from './request-id.ts'
+import { openStream, type StreamEntry } from './stream.ts'
 import { within } from './within.ts'
+
+/** A line of a service's `routes.ts`. */
+export type Entry<Context> = RouteEntry<Context> | StreamEntry<Context>
 
 type Refusing = Pick<Door, 'docsUrl' | 'observe' | 'refused'>
 
@@ -27,7 +31,7 @@ export function mount<Context>(
   app: Express,
   door: Door,
   context: Context,
-  routes: readonly RouteEntry<Context>[],
+  routes: readonly Entry<Context>[],
 ): ExactRoutes {
   const exact = new ExactRoutes()
   const methodsByPath = Map.groupBy(routes, ({ contract }) => contract.path)
@@ -104,7 +108,7 @@ function refuse(door: Refusing, request: IncomingMessage, response: ServerRespon
 async function answer<Context>(
   door: Door,
   context: Context,
-  entry: RouteEntry<Context>,
+  entry: Entry<Context>,
   { request, response, params, query }: Incoming,
 ): Promise<void> {
   const { contract } = entry
@@ -124,9 +128,9 @@ async function answer<Context>(
     const admittedMs = performance.now() - started
     // A route that answers something else has one form of answer, whatever is asked for (RFC 9110 12.5.1 allows it).
     if (contract.responseType === undefined) requireJsonAccepted(request)
-    const { value, text } = await bodyOf(entry, request, door.shareOf?.(request))
+    const { value, text } = 'handler' in entry ? await bodyOf(entry, request, door.shareOf?.(request)) : noBody
     // A chunked body is known to be large only now.
-    if (principal && text && request.headers['content-length'] === undefined)
+    if (principal && principal.kind !== 'user' && text && request.headers['content-length'] === undefined)
       await admit(door, principal, text.length, headers)
     const httpRequest: HttpRequest<Route> = {
       contract,
@@ -135,20 +139,20 @@ async function answer<Context>(
       params: paramsOf(contract, request, params) as undefined,
       query: parse(contract.query, contract.query ? { ...query() } : undefined) as undefined,
       principal: principal as undefined,
-      idempotencyKey: contract.method === 'POST' && principal ? idempotencyKeyOf(request) : undefined,
+      idempotencyKey:
+        contract.method === 'POST' && principal && principal.kind !== 'user' ? idempotencyKeyOf(request) : undefined,
       requestId,
       url: request.url ?? '/',
       headers: request.headers,
       span,
     }
     const leftMs = door.answerWithinMs && door.answerWithinMs - admittedMs
-    const result = await within(leftMs, entry.handler(context, httpRequest))
-    if (result instanceof Reply) {
-      status = result.status
-      send(response, status, typeOf(contract), result.text, Object.assign(headers, result.headers))
+    if ('handleStream' in entry) {
+      if (request.method === 'HEAD') throw new Problem('method_not_allowed', 'A stream has no HEAD; use GET', onlyGet)
+      await within(leftMs, openStream(door, context, entry, httpRequest, response))
+      status = 200
     } else {
-      status = successOf(contract)
-      send(response, status, typeOf(contract), textOf(contract, result), headers)
+      status = reply(entry, response, headers, await within(leftMs, entry.handler(context, httpRequest)))
     }
   } catch (error) {
     const problem = error instanceof Problem ? error : internalProblem(error)
@@ -162,6 +166,25 @@ async function answer<Context>(
   span.set({ 'http.response.status_code': status })
   span.end(fault)
   door.observe(contract.name, status, (performance.now() - started) / 1000)
+}
+
+const onlyGet = { headers: { Allow: 'GET' } }
+const noBody = { value: undefined, text: '' }
+
+/** @returns the status that was answered */
+function reply(
+  { contract }: RouteEntry<never>,
+  response: ServerResponse,
+  headers: OutgoingHttpHeaders,
+  result: unknown,
+): number {
+  if (result instanceof Reply) {
+    send(response, result.status, typeOf(contract), result.text, Object.assign(headers, result.headers))
+    return result.status
+  }
+  const status = successOf(contract)
+  send(response, status, typeOf(contract), textOf(contract, result), headers)
+  return status
 }
 
 function paramsOf(contract: Route, request: IncomingMessage, params: Incoming['params']): unknown {

@@ -6,8 +6,8 @@ import { createPrincipalVerifier, principalHeader } from '../principal/verify.ts
 import { createBodyBudget } from './body-budget.ts'
 import { createAddressOf, type TrustedProxies } from './caller-address.ts'
 import type { Door } from './door.ts'
-import type { RouteEntry } from './handler.ts'
-import { mount, mountMethods, mountNotFound } from './mount.ts'
+import { type Entry, mount, mountMethods, mountNotFound } from './mount.ts'
+import { OpenStreams, type StreamLimits, streamLimits } from './open-streams.ts'
 import { createApp, listen } from './server.ts'
 
 interface ServeOptions<Context> {
@@ -19,16 +19,21 @@ interface ServeOptions<Context> {
     TRUSTED_PROXIES: TrustedProxies
   }
   context: Context
-  routes: readonly RouteEntry<Context>[]
+  routes: readonly Entry<Context>[]
   /** How callers are known and admitted; by default: by the principal that the gateway signed. */
-  door?: Partial<Pick<Door, 'authenticate' | 'edge' | 'admit' | 'answerWithinMs'>>
+  door?: Partial<Pick<Door, 'authenticate' | 'authenticateUser' | 'edge' | 'admit' | 'answerWithinMs'>>
+  streams?: Partial<StreamLimits>
   /** What is mounted beside the contracts: static files, proxies. Runs before the routes. */
   extend?(app: Express, door: Door): void
 }
 
-/** Starts the HTTP interface of a service: health, its routes, and problems for all else. */
+/**
+ * Starts the HTTP interface of a service: health, its routes, and problems for all else.
+ * @throws Error when there are routes for users and nobody verifies their tokens
+ */
 export async function serveHttp<Context>(kit: Kit, options: ServeOptions<Context>): Promise<void> {
   const { config, context, routes } = options
+  requireUserVerifier(options)
   const app = createApp()
   const door = makeDoor(kit, options)
   for (const path of kit.health.mount(app)) mountMethods(app, door, path, ['GET'])
@@ -36,10 +41,23 @@ export async function serveHttp<Context>(kit: Kit, options: ServeOptions<Context
   const exact = mount(app, door, context, routes)
   mountNotFound(app, door)
   const { HOST: host, PORT: port, DOCS_URL: docsUrl } = config
-  await listen({ app, exact }, { host, port, docsUrl, refused: door.refused }, kit)
+  const { server } = await listen({ app, exact }, { host, port, docsUrl, refused: door.refused }, kit)
+  const { maxConnections } = server
+  // Streams take no connection from requests, and end before the drain waits for these.
+  door.streams.onCount((count) => {
+    server.maxConnections = maxConnections + count
+  })
+  kit.lifecycle.onStop('streams', () => door.streams.drain())
 }
 
-function makeDoor<Context>(kit: Kit, { config, door }: ServeOptions<Context>): Door {
+function requireUserVerifier<Context>({ routes, door }: ServeOptions<Context>): void {
+  const forUsers = routes.find(({ contract }) => contract.auth.caller === 'user')
+  if (forUsers && !door?.authenticateUser) {
+    throw new Error(`${forUsers.contract.name} is for users: give serveHttp an authenticateUser`)
+  }
+}
+
+function makeDoor<Context>(kit: Kit, { config, door, streams }: ServeOptions<Context>): Door {
   const seconds = kit.metrics.histogram(
     'http_server_request_duration_seconds',
     'Time from the first byte read to the last byte written',
@@ -60,6 +78,7 @@ function makeDoor<Context>(kit: Kit, { config, door }: ServeOptions<Context>): D
     },
     // Our own services send each other what they have received whole.
     ...(door?.edge ? { shareOf: (request: IncomingMessage) => budget(() => addressOf(request)) } : {}),
+    streams: new OpenStreams(kit, { ...streamLimits, ...streams }),
     observe: (route, status, duration) => seconds(duration, { route, status }),
     refused: (code) => problems({ code }),
     ...door,

@@ -5,7 +5,6 @@ import { z } from 'zod'
 import type { Context } from '../context.ts'
 import type { SmsProvider } from '../providers/sms-providers.ts'
 import { callbackOf } from '../records/callback-store.ts'
-import type { RecordCallback } from '../records/record-callback.ts'
 import { readSignedForm, Sid } from '../twilio/read-signed-form.ts'
 
 const maxBodyCharacters = 10_000
@@ -28,24 +27,22 @@ type InboundForm = z.output<typeof InboundForm>
 const noReply = '<Response/>'
 
 /** Takes messages that recipients sent by SMS: verified, published once and encrypted, answered without a word. */
-export function createInboundSmsHandler(record: RecordCallback): Handler<Context, typeof contract> {
-  return async (context, request) => {
-    const { fields, signers } = await readSignedForm(context, request, InboundForm)
-    const isNew = await Promise.all(
-      addressees(signers, fields).map((provider) =>
-        record(
-          callbackOf(
-            { provider_id: provider.id, provider_message_id: fields.MessageSid, status: 'received' },
-            messageReceived,
-            eventOf(context, provider, fields),
-            request.span.traceparent,
-          ),
+export const receiveSms: Handler<Context, typeof contract> = async (context, request) => {
+  const { fields, signers } = await readSignedForm(context, request, InboundForm)
+  const isNew = await Promise.all(
+    addressees(signers, fields).map((provider) =>
+      context.record(
+        callbackOf(
+          { provider_id: provider.id, provider_message_id: fields.MessageSid, status: 'received' },
+          messageReceived,
+          eventOf(context, provider, fields),
+          request.span.traceparent,
         ),
       ),
-    )
-    context.metrics.received('sms', isNew.includes(true) ? 'recorded' : 'repeated')
-    return noReply
-  }
+    ),
+  )
+  context.metrics.received('sms', isNew.includes(true) ? 'recorded' : 'repeated')
+  return noReply
 }
 
 /**

@@ -3,8 +3,15 @@ import { coalesce } from '@notify/service-kit'
 import type { Context } from '../context.ts'
 import { tellReceiptsAgain } from '../records/receipt-store.ts'
 
-/** Answers dispatch, which asks for receipts that never came; twice told, they change nothing. */
-export function createReceiptTeller({ db, metrics, wakeOutbox }: Context): (wanted: ReceiptWanted) => Promise<void> {
+/** Publishes the receipts of an attempt again. Repeating it changes nothing. */
+export type TellReceiptsAgain = (wanted: ReceiptWanted) => Promise<void>
+
+/** Answers dispatch, which asks for receipts that never came. */
+export function createReceiptTeller({
+  db,
+  metrics,
+  wakeOutbox,
+}: Pick<Context, 'db' | 'metrics' | 'wakeOutbox'>): TellReceiptsAgain {
   return coalesce<ReceiptWanted, undefined>({
     maxBatch: 500,
     maxInFlight: 1,

@@ -6,7 +6,7 @@ import { callbackIdentity, type NewCallback, recordCallbacks } from './callback-
 export type RecordCallback = (callback: NewCallback) => Promise<boolean>
 
 /** Callbacks of the same moment, of whatever kind, are committed together. */
-export function createCallbackRecorder({ db, wakeOutbox }: Context): RecordCallback {
+export function createCallbackRecorder({ db, wakeOutbox }: Pick<Context, 'db' | 'wakeOutbox'>): RecordCallback {
   return coalesce<NewCallback, boolean>({
     maxBatch: 256,
     maxInFlight: 2,

@@ -1,5 +1,12 @@
-import type { AcceptItem, AcceptResult, acceptNotifications as contract, KeyPrincipal } from '@notify/contracts'
-import { coalesce, type Handler, isTraceparent, Problem } from '@notify/service-kit'
+import type {
+  AcceptItem,
+  AcceptResult,
+  acceptNotifications as contract,
+  KeyPrincipal,
+  RouteBody,
+  RouteReply,
+} from '@notify/contracts'
+import { coalesce, isTraceparent, Problem } from '@notify/service-kit'
 import type { ApiContext } from '../context.ts'
 import { acceptBatch } from './accept-batch.ts'
 import type { AcceptOutcome, Candidate } from './accept-item.ts'
@@ -11,15 +18,18 @@ import { type Begun, createStragglers } from './stragglers.ts'
 const maxBatch = 512
 const commitsInFlight = 3
 
-/** Answers the gateway's coalesced calls; calls of the same moment share a commit. */
-export function createAcceptHandler(context: ApiContext): Handler<ApiContext, typeof contract> {
+/** Answers one of the gateway's coalesced calls. */
+export type Acceptance = (call: RouteBody<typeof contract>) => Promise<RouteReply<typeof contract>>
+
+/** Calls of the same moment share a commit. */
+export function createAcceptance(context: ApiContext): Acceptance {
   const accept = coalesce<Candidate, AcceptOutcome>({
     maxBatch,
     maxInFlight: commitsInFlight,
     run: (candidates) => acceptBatch(context, candidates),
   })
   const stragglers = createStragglers<AcceptResult>()
-  return async (_context, { body: { principals, items, defers } }) => {
+  return async ({ principals, items, defers }) => {
     const callers = await Promise.all(principals.map((principal) => callerOf(context, principal)))
     const begun = items.map((item): Begun<AcceptResult> => {
       const late = stragglers.take(item.notification_id)

@@ -8,7 +8,9 @@ import { isObservation } from './transition.ts'
 const batch = { maxBatch: 256, maxInFlight: 2, minIntervalMs: 40 }
 
 /** Handles the carriers' receipts; the same one may come twice and in any order. */
-export function createReceiptRecorder(context: WorkerContext): (receipt: Receipt) => Promise<void> {
+export type RecordReceipt = (receipt: Receipt) => Promise<void>
+
+export function createReceiptRecorder(context: WorkerContext): RecordReceipt {
   const record = coalesce<Receipt, undefined>({
     ...batch,
     async run(receipts) {

@@ -25,7 +25,9 @@ const heldBackSpreadMs = { urgent: 5000, bulk: 30_000 }
 const faultPauseMs = 1000
 
 /** Handles the work of a lane: claims the notification, calls the carrier, records the outcome. */
-export function createSender(context: WorkerContext): (work: Work, delivery: Delivery) => Promise<void> {
+export type SendWork = (work: Work, delivery: Delivery) => Promise<void>
+
+export function createSender(context: WorkerContext): SendWork {
   const { config, db, directory, carriers, metrics } = context
   const { SEND_CONCURRENCY, BULK_CONCURRENCY, EMAIL_CONCURRENCY, EMAIL_BULK_CONCURRENCY } = config
   const mostAtOnce = Math.max(SEND_CONCURRENCY, BULK_CONCURRENCY, EMAIL_CONCURRENCY, EMAIL_BULK_CONCURRENCY)

@@ -4,7 +4,9 @@ import type { Context } from '../context.ts'
 import { projectFacts } from './activity-store.ts'
 
 /** Handles facts about notifications: many are written in one statement. */
-export function createProjector({ db, metrics }: Context): (fact: NotificationFact) => Promise<void> {
+export type ProjectFact = (fact: NotificationFact) => Promise<void>
+
+export function createProjector({ db, metrics }: Context): ProjectFact {
   return coalesce<NotificationFact, undefined>({
     maxBatch: 2000,
     maxInFlight: 1,

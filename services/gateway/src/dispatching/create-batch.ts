@@ -1,16 +1,13 @@
 import type { createNotificationBatch as contract } from '@notify/contracts'
 import type { PassedOn, Reply } from '@notify/service-kit'
-import type { Context } from '../context.ts'
-
-type Forward = (context: Context, request: PassedOn<typeof contract>) => Promise<Reply>
+import type { RouteContext } from '../context.ts'
+import { forward } from '../forwarding/forward.ts'
 
 /** Hands a batch to dispatch; it counts against the caller's limits as so many requests. */
-export function createBatchHandler(forward: Forward): Forward {
-  return (context, request) => {
-    const further = countOf(request.body) - 1
-    if (further > 0) context.charge(request.principal, further)
-    return forward(context, request)
-  }
+export async function createBatch(context: RouteContext, request: PassedOn<typeof contract>): Promise<Reply> {
+  const further = countOf(request.body) - 1
+  if (further > 0) context.charge(request.principal, further)
+  return forward(context, request)
 }
 
 function countOf(body: unknown): number {

@@ -1,6 +1,6 @@
 import { type AcceptResult, type createNotification as contract, newId } from '@notify/contracts'
 import { coalesce, createInternalClient, type PassedOn, Problem, Reply } from '@notify/service-kit'
-import type { Context } from '../context.ts'
+import type { Context, RouteContext } from '../context.ts'
 import { type AcceptRequest, callDispatch } from './call-dispatch.ts'
 
 const maxBatch = 256
@@ -12,10 +12,11 @@ const longestTogether = 32 * 1024
 /** UTF-16 units of the bodies in one call. */
 const maxCallLength = 1024 * 1024
 
-/** Accepts notifications: requests of the same moment travel to dispatch in one call, and each gets its own answer. */
-export function createNotificationHandler(
-  context: Context,
-): (context: Context, request: PassedOn<typeof contract>) => Promise<Reply> {
+/** Has dispatch accept one request. */
+export type Accept = (request: AcceptRequest) => Promise<AcceptResult>
+
+/** Requests of the same moment travel to dispatch in one call, and each gets its own answer. */
+export function createAcceptance(context: Context): Accept {
   const accept = coalesce<AcceptRequest, AcceptResult>({
     maxBatch,
     maxInFlight: callsInFlight,
@@ -29,21 +30,28 @@ export function createNotificationHandler(
     if (result instanceof Error) throw result
     return result!
   }
-  return async (_context, { bodyText: text, principal, idempotencyKey, span, requestId }) => {
-    const notificationId = newId('notif')
-    span.set({ 'notification.id': notificationId })
-    const item = {
-      notification_id: notificationId,
-      idempotency_key: idempotencyKey,
-      traceparent: span.traceparent,
-    }
-    const request = { requestId, principal, item, text, untilMs: performance.now() + patienceMs }
-    const early = text.length > longestTogether ? undefined : await accept(request)
-    if (early && !('pending' in early)) return replyTo(early)
+  return async (request) => {
+    const early = request.text.length > longestTogether ? undefined : await accept(request)
+    if (early && !('pending' in early)) return early
     const result = await acceptAlone(request)
     logAccepted(context, [request], [result])
-    return replyTo(result)
+    return result
   }
+}
+
+/** Accepts a notification under an id that the gateway chooses. */
+export async function createNotification(
+  { accept }: RouteContext,
+  { bodyText: text, principal, idempotencyKey, span, requestId }: PassedOn<typeof contract>,
+): Promise<Reply> {
+  const notificationId = newId('notif')
+  span.set({ 'notification.id': notificationId })
+  const item = {
+    notification_id: notificationId,
+    idempotency_key: idempotencyKey,
+    traceparent: span.traceparent,
+  }
+  return replyTo(await accept({ requestId, principal, item, text, untilMs: performance.now() + patienceMs }))
 }
 
 function replyTo(result: AcceptResult): Reply {

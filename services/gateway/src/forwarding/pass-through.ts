@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import {
   type BodyShare,
   createPeerPool,
@@ -6,7 +6,6 @@ import {
   hasBody,
   internalProblem,
   Problem,
-  principalHeader,
   readBody,
   requestIdOf,
   sendProblem,
@@ -15,22 +14,7 @@ import {
 } from '@notify/service-kit'
 import type { RequestHandler } from 'express'
 import type { FailureLimit } from '../limits/limit-failures.ts'
-
-/** Headers that concern one connection only (RFC 9110 7.6.1), and the one that outsiders may not send. */
-const notForwarded = [
-  'connection',
-  'content-length',
-  'expect',
-  'keep-alive',
-  'proxy-authenticate',
-  'proxy-authorization',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-  'host',
-  principalHeader,
-]
+import { forwarded } from './hop-headers.ts'
 
 /** The largest body that any carrier sends; each route of callbacks has its own limit below. */
 const maxBodyBytes = 512 * 1024
@@ -39,10 +23,13 @@ const timeoutMs = 7000
 /** Connections for everybody, and those that the addresses which fail all the time share. */
 const connections = { usual: 64, narrow: 4 }
 
-interface Target {
+/** A service that verifies its own callers. */
+export interface Target {
   url: string
   addressOf(request: IncomingMessage): string
   failures: FailureLimit
+  /** Whether an answer counts as a failed call of its address. */
+  isFailure(status: number): boolean
 }
 
 /**
@@ -50,15 +37,15 @@ interface Target {
  * read whole before a connection is taken, so that slow senders hold none. An address that fails all the time is still
  * heard, for carriers share theirs with strangers, but over few connections.
  */
-export function passCallbacks(door: Door, { url, addressOf, failures }: Target): RequestHandler {
+export function passThrough(door: Door, { url, addressOf, failures, isFailure }: Target): RequestHandler {
   const { origin } = new URL(url)
   const usual = createPeerPool(origin, connections.usual)
   const narrow = createPeerPool(origin, connections.narrow)
   const pass = async (request: IncomingMessage & { originalUrl: string }, requestId: string, share: BodyShare) => {
     const body = hasBody(request) ? await readBody(request, maxBodyBytes, share) : null
     // It stays in memory until it is answered.
-    if (body && !share.take(body.length)) throw new Problem('service_unavailable', 'Too many callbacks are under way')
-    const span = door.tracer.start('pass callback', {
+    if (body && !share.take(body.length)) throw new Problem('service_unavailable', 'Too many requests are under way')
+    const span = door.tracer.start('pass through', {
       parent: traceparentOf({ headers: request.headers, url: request.originalUrl }),
       edge: true,
     })
@@ -70,7 +57,7 @@ export function passCallbacks(door: Door, { url, addressOf, failures }: Target):
       const pool = failures.isOver(address) ? narrow : usual
       const answer = await pool.exchange({ method, path: request.originalUrl, headers, body }, timeoutMs)
       span.end()
-      if (answer.statusCode >= 400 && answer.statusCode < 500) failures.count(address)
+      if (isFailure(answer.statusCode)) failures.count(address)
       return answer
     } catch (error) {
       span.end(error)
@@ -82,7 +69,7 @@ export function passCallbacks(door: Door, { url, addressOf, failures }: Target):
     const requestId = requestIdOf(request.headers['x-request-id'])
     const share = door.shareOf?.(request) ?? unlimited
     try {
-      write(response, await pass(request, requestId, share))
+      writeAnswer(response, await pass(request, requestId, share))
     } catch (error) {
       if (!request.readableEnded) request.resume()
       const problem = error instanceof Problem ? error : internalProblem(error)
@@ -96,12 +83,7 @@ export function passCallbacks(door: Door, { url, addressOf, failures }: Target):
 
 const unlimited: BodyShare = { take: () => true, release: () => {} }
 
-function forwarded(headers: IncomingHttpHeaders): IncomingHttpHeaders {
-  for (const name of notForwarded) delete headers[name]
-  return headers
-}
-
-function write(response: ServerResponse, { statusCode, headers, text }: WholeAnswer): void {
+export function writeAnswer(response: ServerResponse, { statusCode, headers, text }: WholeAnswer): void {
   if (response.headersSent || response.destroyed) return
   response.writeHead(statusCode, { ...forwarded(headers), 'content-length': Buffer.byteLength(text) })
   response.end(text)

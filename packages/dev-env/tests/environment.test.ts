@@ -1,0 +1,41 @@
+import { expect, test } from '@jest/globals'
+import { portsFrom } from '../src/infrastructure/ports.ts'
+import { serviceOf, serviceProcesses } from '../src/stack/process-names.ts'
+import { environmentOf, type Wiring } from '../src/stack/process-table.ts'
+import { makeState } from '../src/state/make-state.ts'
+
+const wiring: Wiring = {
+  ports: portsFrom(20_000),
+  state: makeState(),
+  natsUrl: 'nats://127.0.0.1:1',
+  serviceNatsUrl: (service) => `nats://${service}@127.0.0.1:1`,
+  redisUrl: 'redis://127.0.0.1:2',
+  adminDatabaseUrl: 'postgres://postgres@127.0.0.1:3/notify',
+  servicePassword: (service) => `password of ${service}`,
+  bootstrapFile: '/tmp/bootstrap.json',
+  logLevel: 'warn',
+}
+
+interface Schema {
+  shape: Record<string, unknown>
+  safeParse(value: unknown): { error?: { issues: unknown[] } }
+}
+
+test.each(serviceProcesses)(
+  '%s is told what its configuration requires, and nothing that it does not name',
+  async (name) => {
+    const file = `../../../services/${serviceOf(name)}/src/config.ts`
+    const { Config } = (await import(file)) as { Config: Schema }
+    const environment = await environmentOf(name, wiring)
+    expect(Object.keys(environment).filter((variable) => !(variable in Config.shape))).toEqual([])
+    expect(Config.safeParse(environment).error?.issues).toBeUndefined()
+  },
+)
+
+test('only the gateway is told the key that signs principals', async () => {
+  const environments = await Promise.all(
+    serviceProcesses.map(async (name) => [name, await environmentOf(name, wiring)] as const),
+  )
+  const holders = environments.filter(([, environment]) => 'PRINCIPAL_SIGNING_KEY' in environment)
+  expect(holders.map(([name]) => name)).toEqual(['gateway'])
+})

@@ -1,0 +1,107 @@
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
+
+/** Why a stream ended; `client`: the reader went away. */
+export type StreamEnd = 'client' | 'service' | 'upstream' | 'slow' | 'stalled' | 'drain'
+
+/** TCP probes find a reader whose machine is gone. */
+const keepAliveMs = 30_000
+/** How long an ended stream may take to be read to its end. */
+const lingerMs = 1000
+
+const eventEnd = Buffer.from('\n\n')
+
+/** One event stream under way: bytes go out as they come, for as long as the reader takes them. */
+export class OpenStream {
+  readonly #response: ServerResponse
+  #end: StreamEnd | undefined
+  #lastWriteMs = performance.now()
+  #isBetweenEvents = true
+  #progress = { bytes: 0, atMs: performance.now() }
+  #beat: (() => void) | undefined
+
+  /** Sends the header of the answer. */
+  constructor(response: ServerResponse, headers: OutgoingHttpHeaders, onEnd: (end: StreamEnd) => void) {
+    this.#response = response
+    response.once('close', () => {
+      this.#end ??= 'client'
+      onEnd(this.#end)
+    })
+    const { socket } = response
+    // Silence is no fault of a stream; the next two lines and the sweep find who is gone.
+    socket?.setTimeout(0)
+    socket?.setKeepAlive(true, keepAliveMs)
+    response.writeHead(200, {
+      'content-type': 'text/event-stream',
+      'cache-control': 'no-store, no-transform',
+      'x-accel-buffering': 'no',
+      // A connection that has carried a stream is not used again: the drain waits for none.
+      connection: 'close',
+      ...headers,
+    })
+    response.flushHeaders()
+  }
+
+  /** Bytes written that the reader's connection has not taken yet. */
+  get bufferedBytes(): number {
+    return this.#response.writableLength
+  }
+
+  get lastWriteMs(): number {
+    return this.#lastWriteMs
+  }
+
+  /** @returns whether more may be written now; if not, wait for `onDrain` */
+  write(chunk: string | Uint8Array): boolean {
+    if (this.#end !== undefined || this.#response.destroyed || chunk.length === 0) return true
+    this.#lastWriteMs = performance.now()
+    this.#isBetweenEvents = endsEvent(chunk)
+    return this.#response.write(chunk)
+  }
+
+  onDrain(resume: () => void): void {
+    this.#response.on('drain', resume)
+  }
+
+  /** Replaces the comment that is sent when nothing else has been for a while. */
+  onBeat(beat: () => void): void {
+    this.#beat = beat
+  }
+
+  beat(): void {
+    if (this.#beat) this.#beat()
+    else if (this.#isBetweenEvents) this.write(': keep-alive\n\n')
+  }
+
+  /** Whether the reader has taken nothing for this long although there was something to take. */
+  isStalled(stalledMs: number, nowMs: number): boolean {
+    const { socket } = this.#response
+    const bytes = (socket?.bytesWritten ?? 0) - this.bufferedBytes
+    if (this.bufferedBytes === 0 || bytes !== this.#progress.bytes) this.#progress = { bytes, atMs: nowMs }
+    return nowMs - this.#progress.atMs > stalledMs
+  }
+
+  /** Ends the stream once everything written was read, or after a second. */
+  end(end: StreamEnd): void {
+    if (this.#end !== undefined) return
+    this.#end = end
+    this.#response.end()
+    const timer = setTimeout(() => this.#response.destroy(), lingerMs)
+    this.#response.once('close', () => clearTimeout(timer))
+  }
+
+  /** Ends the stream and tells the reader when to come back. */
+  drain(retryMs: number): void {
+    if (this.#isBetweenEvents) this.write(`retry: ${retryMs}\n\n`)
+    this.end('drain')
+  }
+
+  /** Closes the connection as it is: the reader learns that something is missing. */
+  destroy(end: StreamEnd): void {
+    this.#end ??= end
+    this.#response.destroy()
+  }
+}
+
+function endsEvent(chunk: string | Uint8Array): boolean {
+  return typeof chunk === 'string' ? chunk.endsWith('\n\n') : eventEnd.equals(chunk.subarray(-eventEnd.length))
+}

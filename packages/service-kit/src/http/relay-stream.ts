@@ -1,0 +1,86 @@
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
+import { Client, type Dispatcher } from 'undici'
+import type { WholeAnswer } from '../exchange.ts'
+import { Problem } from '../problem.ts'
+import type { OpenStream } from './open-stream.ts'
+import type { OpenStreams } from './open-streams.ts'
+
+const connectTimeoutMs = 2000
+/** For the header of the answer; what follows may be silent for as long as it likes. */
+const headersTimeoutMs = 7000
+/** A refusal is short. */
+const maxRefusalBytes = 64 * 1024
+
+interface Relay {
+  /** Where the stream comes from. */
+  origin: string
+  request: Dispatcher.DispatchOptions
+  /** Where it goes. */
+  response: ServerResponse
+  streams: OpenStreams
+  /** The headers of the answer that go on. */
+  headersOf(headers: IncomingHttpHeaders): IncomingHttpHeaders
+}
+
+/**
+ * Relays an event stream of another service over a connection of its own, reading no faster than the reader does. When
+ * either side leaves, the other is closed at once.
+ * @returns the answer when it is no stream; nothing once the stream has begun, or the reader has gone
+ * @throws Problem `service_unavailable` when no answer begins within 7 s, or there is no room for the stream
+ */
+export function relayStream({ origin, request, response, streams, headersOf }: Relay) {
+  const { promise, resolve, reject } = Promise.withResolvers<WholeAnswer | undefined>()
+  const client = new Client(origin, {
+    connect: { timeout: connectTimeoutMs },
+    headersTimeout: headersTimeoutMs,
+    bodyTimeout: 0,
+  })
+  const close = () => void client.destroy().catch(() => {})
+  response.once('close', () => {
+    close()
+    resolve(undefined)
+  })
+  let stream: OpenStream | undefined
+  const refusal: Omit<WholeAnswer, 'text'> = { statusCode: 0, headers: {} }
+  const chunks: Buffer[] = []
+  let refusalBytes = 0
+  client.dispatch(request, {
+    onRequestStart() {},
+    onResponseStart(controller, statusCode, headers) {
+      if (!isEventStream(statusCode, headers)) return void Object.assign(refusal, { statusCode, headers })
+      if (response.destroyed) return
+      try {
+        stream = streams.open(response, headersOf(headers))
+      } catch (error) {
+        reject(error)
+        return close()
+      }
+      stream.onDrain(() => controller.resume())
+      resolve(undefined)
+    },
+    onResponseData(controller, chunk) {
+      if (!stream) {
+        refusalBytes += chunk.length
+        if (refusalBytes <= maxRefusalBytes) chunks.push(chunk)
+      } else if (!stream.write(chunk)) controller.pause()
+    },
+    onResponseEnd() {
+      if (stream) stream.end('upstream')
+      else resolve({ ...refusal, text: Buffer.concat(chunks).toString('utf8') })
+      close()
+    },
+    onResponseError(_controller, cause) {
+      if (stream) stream.destroy('upstream')
+      else reject(noAnswer(cause))
+      close()
+    },
+  })
+  return promise
+}
+
+const isEventStream = (statusCode: number, { 'content-type': type }: IncomingHttpHeaders) =>
+  statusCode === 200 && type !== undefined && /^text\/event-stream\b/.test(type)
+
+function noAnswer(cause: Error): Problem {
+  return new Problem('service_unavailable', 'A part of the service does not answer; try again shortly', { cause })
+}

@@ -1,0 +1,19 @@
+import { permissionsFor, type Route } from '@notify/contracts'
+import { passOn, type RouteEntry } from '@notify/service-kit'
+import type { RouteContext } from '../context.ts'
+import { forward } from './forward.ts'
+
+/**
+ * Forwards every route of another service whose callers the gateway knows: API keys and operators.
+ * @param contracts all public routes
+ * @param own the routes that the gateway handles itself, or forwards in a way of their own
+ */
+export function forwardRoutes(
+  contracts: readonly Route[],
+  own: readonly RouteEntry<RouteContext>[],
+): RouteEntry<RouteContext>[] {
+  const handled = new Set(own.map(({ contract }) => contract.name))
+  return contracts
+    .filter(({ name, service, auth }) => service !== 'gateway' && !handled.has(name) && permissionsFor(auth))
+    .map((contract) => passOn(contract, forward))
+}

@@ -1,0 +1,47 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { type Door, internalProblem, Problem, relayStream, requestIdOf, sendProblem } from '@notify/service-kit'
+import { BulkheadRejectedError, bulkhead } from 'cockatiel'
+import type { RequestHandler } from 'express'
+import { forwarded } from './hop-headers.ts'
+import { type Target, writeAnswer } from './pass-through.ts'
+
+/** How many streams of addresses that fail all the time are opened at a time, and how many wait for it. */
+const narrow = { opening: 4, waiting: 100 }
+
+/**
+ * Passes event streams of a service through, bytes untouched. Each has a connection of its own, so that streams take none from
+ * requests; when either side leaves, the other is closed at once.
+ */
+export function passStream(door: Door, { url, addressOf, failures, isFailure }: Target): RequestHandler {
+  const { origin } = new URL(url)
+  const narrowLane = bulkhead(narrow.opening, narrow.waiting)
+  const begin = async (request: IncomingMessage & { originalUrl: string }, response: ServerResponse, id: string) => {
+    door.streams.requireRoom()
+    const address = addressOf(request)
+    const headers = forwarded({ ...request.headers, 'x-request-id': id })
+    const asked = { method: request.method as 'GET', path: request.originalUrl, headers }
+    const open = () => relayStream({ origin, request: asked, response, streams: door.streams, headersOf: forwarded })
+    const refusal = failures.isOver(address) ? await narrowLane.execute(open) : await open()
+    if (!refusal) return
+    if (isFailure(refusal.statusCode)) failures.count(address)
+    writeAnswer(response, refusal)
+  }
+  return async (request, response) => {
+    const requestId = requestIdOf(request.headers['x-request-id'])
+    try {
+      await begin(request, response, requestId)
+    } catch (error) {
+      const problem = problemOf(error)
+      door.refused(problem.code)
+      sendProblem(response, problem, { requestId, docsUrl: door.docsUrl, headers: { 'x-request-id': requestId } })
+    }
+  }
+}
+
+function problemOf(error: unknown): Problem {
+  if (error instanceof Problem) return error
+  if (!(error instanceof BulkheadRejectedError)) return internalProblem(error)
+  return new Problem('rate_limited', 'Too many unknown credentials come from this address; try again', {
+    headers: { 'Retry-After': '1' },
+  })
+}

@@ -1,0 +1,26 @@
+import { isStream, type Route, type ServiceName } from '@notify/contracts'
+import type { Door } from '@notify/service-kit'
+import type { Express } from 'express'
+import { passStream } from './pass-stream.ts'
+import { passThrough, type Target } from './pass-through.ts'
+
+interface Users extends Pick<Target, 'addressOf' | 'failures'> {
+  /** All public routes. */
+  contracts: readonly Route[]
+  urlOf(service: ServiceName): string
+}
+
+/** A user who does not find something has not failed to authenticate. */
+const isFailure = (status: number) => status === 401
+
+/** Passes the routes of end users to the services that own them, which verify the users' tokens. */
+export function passUsers(app: Express, door: Door, { contracts, urlOf, addressOf, failures }: Users): void {
+  const routes = contracts.filter(({ auth }) => auth.caller === 'user')
+  for (const [service, owned] of Map.groupBy(routes, (route) => route.service)) {
+    const target: Target = { url: urlOf(service), addressOf, failures, isFailure }
+    const [streams, requests] = [passStream(door, target), passThrough(door, target)]
+    for (const { path } of owned.filter(isStream)) app.get(path, streams)
+    // The owner refuses other methods itself.
+    for (const path of new Set(owned.map((route) => route.path))) app.all(path, requests)
+  }
+}

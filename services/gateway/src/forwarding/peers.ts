@@ -1,0 +1,17 @@
+import type { ServiceName } from '@notify/contracts'
+import { createInternalClient, type InternalClient } from '@notify/service-kit'
+import { type Config, peerUrl } from '../config.ts'
+
+/** The client of a service that owns public routes; one for all calls. */
+export type Peers = (service: ServiceName) => InternalClient
+
+export function createPeers(config: Config): Peers {
+  const clients = new Map<ServiceName, InternalClient>()
+  return (service) => {
+    const known = clients.get(service)
+    if (known) return known
+    const made = createInternalClient(peerUrl(config, service))
+    clients.set(service, made)
+    return made
+  }
+}

@@ -1,0 +1,23 @@
+import { expect, test } from '@jest/globals'
+import { allRoutes, publicRoutes } from '../../packages/contracts/src/catalogue.ts'
+import { permissionsFor, serviceNames } from '../../packages/contracts/src/index.ts'
+import { routesOf } from '../../scripts/service-declarations.ts'
+
+/** The gateway gathers these calls and has dispatch accept them through `acceptNotifications`. */
+const gathered = 'createNotification'
+
+const namesOf = (routes: readonly { name: string }[]) => routes.map(({ name }) => name).sort()
+
+test.each(serviceNames)('%s answers every route that the contracts give it', async (service) => {
+  const contracts = (await routesOf(service)).map(({ contract }) => contract)
+  const owned = allRoutes().filter((route) => route.service === service && route.name !== gathered)
+  expect(namesOf(contracts.filter((route) => route.service === service))).toEqual(namesOf(owned))
+  // Only the gateway answers for others.
+  if (service !== 'gateway') expect(contracts.filter((route) => route.service !== service)).toEqual([])
+})
+
+test('the gateway answers every public route that it knows the callers of, each once', async () => {
+  const contracts = (await routesOf('gateway')).map(({ contract }) => contract)
+  const expected = publicRoutes().filter(({ service, auth }) => service === 'gateway' || permissionsFor(auth))
+  expect(namesOf(contracts)).toEqual(namesOf(expected))
+})
