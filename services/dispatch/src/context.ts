@@ -2,6 +2,7 @@ import type { Database } from '@notify/database'
 import type { BlindIndex, Fingerprint, KeyRing } from '@notify/privacy'
 import type { Logger, Tracer, VerifyPrincipal } from '@notify/service-kit'
 import type { HeldCarriers } from './carriers/hold-back.ts'
+import type { Channels } from './channels/channel.ts'
 import type { Config } from './config.ts'
 import type { Tables } from './db/schema.ts'
 import type { VerifiedDomains } from './domains/verified-domains.ts'
@@ -15,6 +16,7 @@ import type { TemplateCatalogue } from './templates/template-catalogue.ts'
 /** What handlers of both roles work with. */
 export interface Context {
   config: Config
+  channels: Channels
   db: Database<Tables>
   log: Logger
   tracer: Tracer

@@ -15,6 +15,7 @@ import { type Commands, createPrincipalVerifier, type Kit, serveHttp, startPerio
 import { loadBootstrap } from './bootstrap/load-bootstrap.ts'
 import { createCarriers } from './carriers/create-carriers.ts'
 import { holdBack } from './carriers/hold-back.ts'
+import { channels } from './channels/registry.ts'
 import type { Config } from './config.ts'
 import { consumersOf } from './consumers.ts'
 import type { ApiContext, Context, WorkerContext } from './context.ts'
@@ -45,6 +46,7 @@ export async function createService(config: Config, kit: Kit): Promise<void> {
   const bus = await openBus(kit, config, { requiredForReady: config.ROLE === 'worker' })
   const context: Context = {
     config,
+    channels,
     db,
     log: kit.log,
     tracer: kit.tracer,

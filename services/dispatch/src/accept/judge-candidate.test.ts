@@ -4,6 +4,7 @@ import { DispatchRequest, type EventTemplates, type KeyPrincipal, newId } from '
 import { createBlindIndex, parseKeyRing } from '@notify/privacy'
 import { Problem } from '@notify/service-kit'
 import { startRenderer } from '../../tests/test-renderer.ts'
+import { channels } from '../channels/registry.ts'
 import type { ApiContext } from '../context.ts'
 import type { PublishedEvent } from '../events/event-catalogue.ts'
 import type { Provider } from '../providers/provider-directory.ts'
@@ -48,6 +49,7 @@ interface World {
 function world({ events = [shipped], providers = [provider], templates = {}, sandbox }: World = {}): ApiContext {
   return {
     config: { CARRIER_SANDBOX_URL: sandbox },
+    channels,
     secrets: { keyRing, blindIndex },
     renderer,
     directory: {
@@ -102,7 +104,7 @@ test('a good request becomes a notification whose recipient and text nobody can 
     delivery_status: 'queued',
   })
   expect(made.payload.toString('latin1')).not.toMatch(/Ada|5551230001/)
-  expect(await payloadOf(event)).toEqual({ to: '+15551230001', text: 'Hi Ada, A-1 is on its way' })
+  expect(await payloadOf(event)).toEqual({ channel: 'sms', to: '+15551230001', text: 'Hi Ada, A-1 is on its way' })
 })
 
 test('the recipient may be the number alone', async () => {
@@ -126,6 +128,7 @@ test('an email is made of the event’s template, and nobody can read whom it is
   })
   expect(made.payload.toString('latin1')).not.toMatch(/Ada|example/)
   expect(await payloadOf(emailEvent)).toEqual({
+    channel: 'email',
     to: 'Ada.Lovelace@example.com',
     subject: 'Order A-1',
     text: 'Hi Ada <3',
@@ -137,6 +140,7 @@ test('a stored template fills each of its channels with template_data', async ()
   const context = world({ templates: { [stored]: shipped.templates } })
   const variables = { template_id: stored, template_data: { name: 'Ada', order: 'B-2' } }
   expect(await payloadOf({ ...sms, ...variables }, context)).toEqual({
+    channel: 'sms',
     to: '+15551230001',
     text: 'Hi Ada, B-2 is on its way',
   })

@@ -4,7 +4,6 @@ import type { ApiContext } from '../context.ts'
 import { domainOf } from '../domains/verified-domains.ts'
 import { sealMetadata } from '../notifications/metadata.ts'
 import type { Candidate, NewNotification } from './accept-item.ts'
-import { draftMessage } from './draft-message.ts'
 import { findTemplates } from './find-templates.ts'
 import { makeContent } from './prepare-content.ts'
 import { readSendAt } from './read-send-at.ts'
@@ -22,7 +21,7 @@ export async function judgeCandidate(context: ApiContext, candidate: Candidate):
   const { tenant_id } = principal
   const { channel } = request
   const templates = await findTemplates(context, candidate)
-  const draft = draftMessage(request)
+  const draft = context.channels[channel]?.draft(request)
   if (!draft) throw providerMissing(channel)
   await requireProvider(context, principal, channel)
   if (draft.from !== undefined) await requireVerified(context, tenant_id, draft.from)
@@ -40,7 +39,7 @@ export async function judgeCandidate(context: ApiContext, candidate: Candidate):
     lane: request.priority,
     recipientMasked: draft.masked,
     recipientIndex: context.secrets.blindIndex(tenant_id, draft.to),
-    payload: context.secrets.keyRing.encrypt(JSON.stringify(payload), payloadPlace(tenant_id, notificationId)),
+    payload: context.secrets.keyRing.encrypt(payload, payloadPlace(tenant_id, notificationId)),
     metadata: request.metadata && sealMetadata(context.secrets.keyRing, request.metadata, tenant_id, notificationId),
     sendAt,
     credits: draft.credits,

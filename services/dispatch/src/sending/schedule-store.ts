@@ -73,7 +73,7 @@ const closeOverdue: Statement = {
   text: `
     with overdue as (
       select id from notifications
-      where not settled and status = 'sent' and created_at < now() - make_interval(secs => $1)
+      where not settled and status = 'sent' and channel = any ($2) and created_at < now() - make_interval(secs => $1)
         and updated_at < now() - make_interval(secs => $1)
       order by created_at limit ${batch} for update skip locked
     )
@@ -81,8 +81,12 @@ const closeOverdue: Statement = {
 }
 
 /** Expects nothing more of messages that were sent so long ago without a receipt; they stay `sent`. @returns how many */
-export async function closeOverdueReceipts(db: Database<Tables>, deadlineMs: number): Promise<number> {
-  return (await db.runLong(closeOverdue, [deadlineMs / 1000])).length
+export async function closeOverdueReceipts(
+  db: Database<Tables>,
+  channels: readonly string[],
+  deadlineMs: number,
+): Promise<number> {
+  return (await db.runLong(closeOverdue, [deadlineMs / 1000, channels])).length
 }
 
 /** Where all notifications are, in numbers that are kept apart from each other: accepted = settled + in flight. */

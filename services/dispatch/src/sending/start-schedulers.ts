@@ -62,7 +62,7 @@ export function startSchedulers(kit: Kit, context: WorkerContext, bus: Bus, lane
   startPeriodic(kit, {
     name: 'receipt deadline',
     everyMs: 60_000,
-    run: async () => (await closeOverdueReceipts(db, config.RECEIPT_DEADLINE)) === scheduleBatch,
+    run: () => closeOverdue(context),
   })
   startPeriodic(kit, { name: 'tally', everyMs: 10_000, run: () => sumUpTallies(db) })
   exportBalance(kit, context)
@@ -72,6 +72,18 @@ export function startSchedulers(kit: Kit, context: WorkerContext, bus: Bus, lane
       attributes: { provider_id: providerId, kind },
     })),
   )
+}
+
+/** Closes what is overdue, channels with the same deadline together. @returns whether there is more */
+async function closeOverdue({ channels, config, db }: WorkerContext): Promise<boolean> {
+  const byDeadline = Map.groupBy(Object.values(channels), (channel) => channel.receiptDeadlineMs(config))
+  let more = false
+  for (const [deadlineMs, group] of byDeadline) {
+    if (deadlineMs === undefined) continue
+    const names = group.map(({ name }) => name)
+    more = (await closeOverdueReceipts(db, names, deadlineMs)) === scheduleBatch || more
+  }
+  return more
 }
 
 /** The invariant for alerts: what was accepted is settled or in flight; `notify_unaccounted` is what is neither. */
