@@ -21,7 +21,7 @@ export interface Permissions {
   subscribe: string[]
 }
 
-/** Services that read single messages of their own stream: dispatch asks how old the oldest work is. */
+/** Services that ask how old the oldest work in their own stream is, their own and what others take. */
 const readsOwnStream: readonly ServiceName[] = ['dispatch']
 
 /** The durables of a service. A name that the source computes from fields of the event stands for one of each value. */
@@ -50,7 +50,9 @@ function permissionsOf(service: ServiceName): Permissions {
       // No UPDATE: it would let a stream copy another's messages, or republish its own as another's. CREATE leaves one alone
       // that is there, and makes it again after NATS has lost its store.
       ...['CREATE', 'INFO'].map((verb) => `$JS.API.STREAM.${verb}.${stream}`),
-      ...(readsOwnStream.includes(service) ? [`$JS.API.STREAM.MSG.GET.${stream}`] : []),
+      ...(readsOwnStream.includes(service)
+        ? [`$JS.API.STREAM.MSG.GET.${stream}`, `$JS.API.CONSUMER.INFO.${stream}.*`]
+        : []),
       ...[...new Set(durablesOf(service).map(({ stream }) => stream))]
         .filter((consumed) => consumed !== stream)
         // MSG.GET tells whether a message that was delivered is still there; what is secret in a stream is sealed.

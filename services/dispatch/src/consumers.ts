@@ -1,6 +1,8 @@
 import { messageReceived, receiptReceived, sendRequested } from '@notify/contracts'
 import { type ConsumerEntry, consumer } from '@notify/messaging'
+import { carriedChannels } from './channels/channel.ts'
 import type { WorkerContext } from './context.ts'
+import { handOffConsumers } from './hand-offs/hand-off-consumers.ts'
 import { createReceiptRecorder } from './receipts/record-receipt.ts'
 import { createSender } from './sending/send-notification.ts'
 import { applyKeyword } from './suppressions/apply-keyword.ts'
@@ -13,7 +15,7 @@ const retry = ['250ms', '1s', '5s', '15s']
  * one are shared with another, so a campaign never delays what cannot wait, nor a slow mail server a text message.
  */
 export function consumersOf(context: WorkerContext): readonly ConsumerEntry<WorkerContext>[] {
-  const carried = Object.values(context.channels)
+  const carried = carriedChannels(context.channels)
   const record = createReceiptRecorder(context)
   return [
     ...carried.flatMap(({ name: channel, delivery }) =>
@@ -55,6 +57,7 @@ export function consumersOf(context: WorkerContext): readonly ConsumerEntry<Work
             }),
           ],
     ),
+    ...handOffConsumers(context),
     consumer(messageReceived, {
       durable: 'dispatch-message-received',
       concurrency: 16,

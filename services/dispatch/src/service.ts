@@ -13,8 +13,9 @@ import { type Bus, openBus, startConsumers } from '@notify/messaging'
 import { createBlindIndex, createFingerprint } from '@notify/privacy'
 import { type Commands, createPrincipalVerifier, type Kit, serveHttp, startPeriodic } from '@notify/service-kit'
 import { loadBootstrap } from './bootstrap/load-bootstrap.ts'
-import { createCarriers } from './carriers/create-carriers.ts'
+import { type CarrierTable, createCarriers } from './carriers/create-carriers.ts'
 import { holdBack } from './carriers/hold-back.ts'
+import type { Channels } from './channels/channel.ts'
 import { channels } from './channels/registry.ts'
 import type { Config } from './config.ts'
 import { consumersOf } from './consumers.ts'
@@ -25,6 +26,7 @@ import type { Tables } from './db/schema.ts'
 import { startDomainSchedulers } from './domains/start-domain-schedulers.ts'
 import { createVerifiedDomains } from './domains/verified-domains.ts'
 import { createEventCatalogue } from './events/event-catalogue.ts'
+import { handOffLanes } from './hand-offs/hand-off-consumers.ts'
 import { createMetrics } from './metrics.ts'
 import { createProviderDirectory } from './providers/provider-directory.ts'
 import { startInquiries } from './receipts/start-inquiries.ts'
@@ -40,13 +42,20 @@ export const commands: Commands<Config> = {
   'dead-letters': deadLettersCommand,
 }
 
+/** What a test puts in the place of the registries. */
+export interface Overrides {
+  channels?: Channels
+  /** Kinds of carriers beside those of the registry. */
+  carriers?: CarrierTable
+}
+
 /** Opens what both roles share, then what the configured role is for. */
-export async function createService(config: Config, kit: Kit): Promise<void> {
+export async function createService(config: Config, kit: Kit, overrides: Overrides = {}): Promise<void> {
   const db = await openDatabase<Tables>(kit, { config, migrations })
   const bus = await openBus(kit, config, { requiredForReady: config.ROLE === 'worker' })
   const context: Context = {
     config,
-    channels,
+    channels: overrides.channels ?? channels,
     db,
     log: kit.log,
     tracer: kit.tracer,
@@ -60,13 +69,13 @@ export async function createService(config: Config, kit: Kit): Promise<void> {
     },
     directory: {
       events: createEventCatalogue(db),
-      providers: createProviderDirectory(db, config.ENCRYPTION_KEYS),
+      providers: createProviderDirectory(db, config.ENCRYPTION_KEYS, overrides.carriers),
       templates: createTemplateCatalogue(db),
       domains: createVerifiedDomains(db),
     },
   }
   if (config.ROLE === 'api') await startApi(kit, context)
-  else await startWorker(kit, context, bus)
+  else await startWorker(kit, context, bus, overrides.carriers)
 }
 
 async function startApi(kit: Kit, shared: Context): Promise<void> {
@@ -82,11 +91,11 @@ async function startApi(kit: Kit, shared: Context): Promise<void> {
   await serveHttp(kit, { config, context, routes: routesOf(context) })
 }
 
-async function startWorker(kit: Kit, shared: Context, bus: Bus): Promise<void> {
+async function startWorker(kit: Kit, shared: Context, bus: Bus, carriers?: CarrierTable): Promise<void> {
   const { config, db } = shared
   const context: WorkerContext = {
     ...shared,
-    carriers: holdBack(createCarriers(config)),
+    carriers: holdBack(createCarriers(config, carriers)),
     sentAttempts: createSentAttempts(),
   }
   kit.lifecycle.onStop('carriers', () => context.carriers.close())
@@ -99,7 +108,7 @@ async function startWorker(kit: Kit, shared: Context, bus: Bus): Promise<void> {
   })
   await serveHttp(kit, { config, context, routes: [] })
   const consumers = consumersOf(context)
-  const lanes = consumers.filter(({ event }) => event === sendRequested)
+  const lanes = [...consumers.filter(({ event }) => event === sendRequested), ...handOffLanes(context.channels)]
   startSchedulers(kit, context, bus, lanes)
   startDomainSchedulers(kit, context)
   startInquiries(kit, context)

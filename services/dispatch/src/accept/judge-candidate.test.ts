@@ -4,12 +4,13 @@ import { DispatchRequest, type EventTemplates, type KeyPrincipal, newId } from '
 import { createBlindIndex, parseKeyRing } from '@notify/privacy'
 import { Problem } from '@notify/service-kit'
 import { startRenderer } from '../../tests/test-renderer.ts'
+import { payloadPlace } from '../channels/payload-place.ts'
 import { channels } from '../channels/registry.ts'
 import type { ApiContext } from '../context.ts'
 import type { PublishedEvent } from '../events/event-catalogue.ts'
 import type { Provider } from '../providers/provider-directory.ts'
 import type { Candidate } from './accept-item.ts'
-import { judgeCandidate, payloadPlace } from './judge-candidate.ts'
+import { judgeCandidate } from './judge-candidate.ts'
 
 const keyRing = parseKeyRing(`k1:${randomBytes(32).toString('base64')}`)
 const blindIndex = createBlindIndex(randomBytes(32))
@@ -83,8 +84,9 @@ async function codeOf(request: object, context = world(), who: Partial<KeyPrinci
 }
 
 const payloadOf = async (request: object, context = world()) => {
-  const { candidate: judged, payload } = await judgeCandidate(context, candidate(request))
-  return JSON.parse(keyRing.decrypt(payload, payloadPlace(principal.tenant_id, judged.notificationId)))
+  const { candidate: judged, payload, lane } = await judgeCandidate(context, candidate(request))
+  const row = { id: judged.notificationId, tenantId: principal.tenant_id, lane }
+  return JSON.parse(keyRing.decrypt(payload, payloadPlace(undefined, row)))
 }
 
 test('a good request becomes a notification whose recipient and text nobody can read', async () => {

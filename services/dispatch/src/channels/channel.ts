@@ -1,4 +1,13 @@
-import type { Channel, DispatchRequest, EventTemplates, Lane } from '@notify/contracts'
+import type {
+  Channel,
+  DispatchRequest,
+  EventContract,
+  EventTemplates,
+  HandOff,
+  HandOffReport,
+  Lane,
+  SealedEventContract,
+} from '@notify/contracts'
 import type { z } from 'zod'
 import type { Config } from '../config.ts'
 import type { Fill } from '../rendering/create-renderer.ts'
@@ -41,6 +50,15 @@ export interface ByCarrier {
   }
 }
 
+/** Another service delivers: the event that hands a notification over is committed together with it. */
+export interface ByHandOff {
+  by: 'hand-off'
+  event: SealedEventContract<typeof HandOff, 'content'>
+  /** The receiver's durable for a lane. What it has taken and nobody reports on is handed over again. */
+  durableOf(lane: Lane): string
+  report: EventContract<typeof HandOffReport>
+}
+
 /** How recipients of a channel are suppressed; absent where nobody can be. */
 export interface SuppressionRules {
   /** Why a text cannot be a recipient: `must be …`. */
@@ -65,8 +83,20 @@ export interface ChannelDefinition<P extends Payload = Payload> {
   /** When a sent message without a receipt counts as settled; never, when undefined. */
   receiptDeadlineMs(config: Config): number | undefined
   suppression?: SuppressionRules
-  delivery: ByCarrier
+  delivery: ByCarrier | ByHandOff
 }
 
 /** The channels that this process delivers. */
 export type Channels = Readonly<Partial<Record<Channel, ChannelDefinition>>>
+
+type DeliveredBy<D> = ChannelDefinition & { delivery: D }
+
+/** The channels of which dispatch calls carriers. */
+export function carriedChannels(channels: Channels): DeliveredBy<ByCarrier>[] {
+  return Object.values(channels).filter((one): one is DeliveredBy<ByCarrier> => one.delivery.by === 'carrier')
+}
+
+/** The channels that other services deliver. */
+export function handedOverChannels(channels: Channels): DeliveredBy<ByHandOff>[] {
+  return Object.values(channels).filter((one): one is DeliveredBy<ByHandOff> => one.delivery.by === 'hand-off')
+}

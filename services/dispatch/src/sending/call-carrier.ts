@@ -1,7 +1,7 @@
 import { type Span, SpanKind } from '@notify/service-kit'
-import { payloadPlace } from '../accept/judge-candidate.ts'
 import type { CarrierAnswer, CarrierMessage } from '../carriers/carrier.ts'
 import { heldBackCode } from '../carriers/hold-back.ts'
+import { payloadPlace } from '../channels/payload-place.ts'
 import type { WorkerContext } from '../context.ts'
 import { domainOf } from '../domains/verified-domains.ts'
 import type { Provider } from '../providers/provider-directory.ts'
@@ -23,7 +23,7 @@ export async function callCarrier(
   parent: Span,
 ): Promise<CallResult> {
   const channel = channels[claim.channel]!
-  const stored = secrets.keyRing.decrypt(claim.payload, payloadPlace(claim.tenant_id, claim.id))
+  const stored = secrets.keyRing.decrypt(claim.payload, payloadPlace(channel, { ...claim, tenantId: claim.tenant_id }))
   const payload = channel.payload.parse(JSON.parse(stored))
   // Between the acceptance and now the domain may have drifted, or have gone to another tenant.
   const sender = channel.senderOf?.(payload)

@@ -1,4 +1,4 @@
-import { type Channel, SuppressionChannel, type sendRequested } from '@notify/contracts'
+import type { sendRequested } from '@notify/contracts'
 import type { Delivery } from '@notify/messaging'
 import type { Span } from '@notify/service-kit'
 import type { z } from 'zod'

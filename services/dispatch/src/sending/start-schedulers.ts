@@ -30,7 +30,7 @@ export function startSchedulers(kit: Kit, context: WorkerContext, bus: Bus, lane
     name: 'retry scheduler',
     everyMs: 250,
     async run() {
-      const count = await takeDueNotifications(db)
+      const count = await takeDueNotifications(db, context.channels)
       if (count > 0) context.wakeOutbox()
       return count === scheduleBatch
     },
@@ -51,7 +51,7 @@ export function startSchedulers(kit: Kit, context: WorkerContext, bus: Bus, lane
     name: 'work reconciler',
     everyMs: Math.min(config.STALLED_AFTER / 2, 5000),
     async run() {
-      const count = await requeueLostWork(db, await deliveredLanes(bus, lanes, config.STALLED_AFTER))
+      const count = await requeueLostWork(db, context.channels, await deliveredLanes(bus, lanes, config.STALLED_AFTER))
       if (count === 0) return false
       context.wakeOutbox()
       metrics.recovered('work_lost', count)
