@@ -22,7 +22,7 @@ export interface Permissions {
   subscribe: string[]
 }
 
-/** Services that read single messages of their own stream: dispatch asks how old the oldest work is. */
+/** Services that ask how old the oldest work in their own stream is, their own and what others take. */
 const readsOwnStream: readonly ServiceName[] = ['dispatch']
 
 /** The durables of a service. */
@@ -48,7 +48,9 @@ async function permissionsOf(service: ServiceName): Promise<Permissions> {
       // No UPDATE: it would let a stream copy another's messages, or republish its own as another's. CREATE leaves one alone
       // that is there, and makes it again after NATS has lost its store.
       ...['CREATE', 'INFO'].map((verb) => `$JS.API.STREAM.${verb}.${stream}`),
-      ...(readsOwnStream.includes(service) ? [`$JS.API.STREAM.MSG.GET.${stream}`] : []),
+      ...(readsOwnStream.includes(service)
+        ? [`$JS.API.STREAM.MSG.GET.${stream}`, `$JS.API.CONSUMER.INFO.${stream}.*`]
+        : []),
       ...[...new Set(durables.map(({ stream }) => stream))]
         .filter((consumed) => consumed !== stream)
         // MSG.GET tells whether a message that was delivered is still there; what is secret in a stream is sealed.

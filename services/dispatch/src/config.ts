@@ -1,6 +1,7 @@
 import { parsedBy, parseKey, parseKeyRing } from '@notify/privacy'
 import { commonConfig, duration, durations } from '@notify/service-kit'
 import { z } from 'zod'
+import { channelVariables } from './channels/registry.ts'
 import { areDnsServers } from './dns/lookup.ts'
 
 export const Config = z.object({
@@ -27,13 +28,7 @@ export const Config = z.object({
     .describe("Base address of Amazon SES's API; by default that of the provider's region"),
   CARRIER_SANDBOX_URL: z.url().optional().describe('Carrier sandbox; messages of sk_test_ keys go there alone'),
   CARRIER_TIMEOUT: duration('10s').describe('Longest wait for a carrier to answer'),
-  SEND_CONCURRENCY: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .max(1000)
-    .default(64)
-    .describe('SMS in hand at the same time, in each of the lanes `otp` and `transactional` of one worker'),
+  ...channelVariables,
   CARRIER_CONNECTIONS: z.coerce
     .number()
     .int()
@@ -43,15 +38,6 @@ export const Config = z.object({
     .describe(
       'Connections to one SMS account, of one worker; by default as many as SMS may be in hand. With fewer, an SMS that got none within CARRIER_TIMEOUT is tried again later',
     ),
-  BULK_CONCURRENCY: z.coerce.number().int().min(1).max(1000).default(16).describe('The same in the lane `bulk`'),
-  EMAIL_CONCURRENCY: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .max(1000)
-    .default(32)
-    .describe('Emails handed over at the same time, in each of the lanes `otp` and `transactional` of one worker'),
-  EMAIL_BULK_CONCURRENCY: z.coerce.number().int().min(1).max(1000).default(16).describe('The same in the lane `bulk`'),
   SEND_RATE: z.coerce
     .number()
     .positive()

@@ -1,53 +1,57 @@
-import { type Channel, type Lane, messageReceived, receiptReceived, sendRequested } from '@notify/contracts'
+import { messageReceived, receiptReceived, sendRequested } from '@notify/contracts'
 import { type ConsumerEntry, consumer } from '@notify/messaging'
+import { type Channels, carriedChannels, type LaneSettings } from './channels/channel.ts'
+import { channels as registry } from './channels/registry.ts'
 import type { Config } from './config.ts'
 import type { ConsumerContext } from './context.ts'
+import { handOffConsumers } from './hand-offs/hand-off-consumers.ts'
+import type { LaneConsumer } from './sending/start-schedulers.ts'
 import { applyKeyword } from './suppressions/apply-keyword.ts'
 import { suppressRecipient } from './suppressions/suppress-recipient.ts'
 
 const retry = ['250ms', '1s', '5s', '15s']
 
-/** As much of the configuration as the table depends on. */
-type LaneConfig = Pick<Config, 'SEND_CONCURRENCY' | 'BULK_CONCURRENCY' | 'EMAIL_CONCURRENCY' | 'EMAIL_BULK_CONCURRENCY'>
-
 /** What the `worker` role does. */
-export function consumersOf(config: LaneConfig): readonly ConsumerEntry<ConsumerContext>[] {
+export function consumersOf(config: Config, channels: Channels = registry): readonly ConsumerEntry<ConsumerContext>[] {
+  const carried = carriedChannels(channels)
   return [
-    ...lanesOf(config).map(({ lane, channel, concurrency }): ConsumerEntry<ConsumerContext> => {
-      const durable = `dispatch-send-${lane}-${channel}`
-      return consumer(sendRequested, {
-        durable,
-        where: { lane, channel },
-        concurrency,
-        retry,
-        handle: ({ senders }, work, delivery) => senders.get(durable)!(work, delivery),
-      })
-    }),
-    consumer(receiptReceived, {
-      durable: 'dispatch-receipt-sms',
-      where: { channel: 'sms' },
-      concurrency: 256,
-      retry,
-      // What else a status may say (21610: the recipient has unsubscribed) is too rare for a consumer of its own.
-      handle: async (context, receipt) => {
-        await suppressRecipient(context, receipt)
-        await context.recordReceipt(receipt)
-      },
-    }),
-    consumer(receiptReceived, {
-      durable: 'dispatch-receipt-email',
-      where: { channel: 'email' },
-      concurrency: 256,
-      retry,
-      handle: ({ recordReceipt }, receipt) => recordReceipt(receipt),
-    }),
-    consumer(receiptReceived, {
-      durable: 'dispatch-suppression-email',
-      where: { channel: 'email' },
-      concurrency: 16,
-      retry,
-      handle: suppressRecipient,
-    }),
+    ...lanesOf(channels, config).map(
+      ({ durable, where, settings }): ConsumerEntry<ConsumerContext> =>
+        consumer(sendRequested, {
+          durable,
+          where,
+          concurrency: settings.concurrency,
+          retry,
+          handle: ({ senders }, work, delivery) => senders.get(durable)!(work, delivery),
+        }),
+    ),
+    ...carried.map(
+      ({ name: channel, delivery: { receipts } }): ConsumerEntry<ConsumerContext> =>
+        consumer(receiptReceived, {
+          durable: `dispatch-receipt-${channel}`,
+          where: { channel },
+          concurrency: receipts.concurrency,
+          retry,
+          handle: async (context, receipt) => {
+            if (receipts.suppressionConcurrency === undefined) await suppressRecipient(context, receipt)
+            await context.recordReceipt(receipt)
+          },
+        }),
+    ),
+    ...carried.flatMap(({ name: channel, delivery: { receipts } }): ConsumerEntry<ConsumerContext>[] =>
+      receipts.suppressionConcurrency === undefined
+        ? []
+        : [
+            consumer(receiptReceived, {
+              durable: `dispatch-suppression-${channel}`,
+              where: { channel },
+              concurrency: receipts.suppressionConcurrency,
+              retry,
+              handle: suppressRecipient,
+            }),
+          ],
+    ),
+    ...handOffConsumers(channels),
     consumer(messageReceived, {
       durable: 'dispatch-message-received',
       concurrency: 16,
@@ -58,17 +62,15 @@ export function consumersOf(config: LaneConfig): readonly ConsumerEntry<Consumer
 }
 
 /**
- * Each lane of each channel has a consumer and a sender of its own: neither pace nor batches of one are shared with another,
- * so a campaign never delays what cannot wait, nor a slow mail server a text message.
+ * The lanes of the channels that carriers deliver. Each has a consumer and a sender of its own: neither pace nor batches of
+ * one are shared with another, so a campaign never delays what cannot wait, nor a slow mail server a text message.
  */
-function lanesOf(config: LaneConfig): { lane: Lane; channel: Channel; concurrency: number }[] {
-  const { SEND_CONCURRENCY, BULK_CONCURRENCY, EMAIL_CONCURRENCY, EMAIL_BULK_CONCURRENCY } = config
-  return [
-    { lane: 'otp', channel: 'sms', concurrency: SEND_CONCURRENCY },
-    { lane: 'transactional', channel: 'sms', concurrency: SEND_CONCURRENCY },
-    { lane: 'bulk', channel: 'sms', concurrency: BULK_CONCURRENCY },
-    { lane: 'otp', channel: 'email', concurrency: EMAIL_CONCURRENCY },
-    { lane: 'transactional', channel: 'email', concurrency: EMAIL_CONCURRENCY },
-    { lane: 'bulk', channel: 'email', concurrency: EMAIL_BULK_CONCURRENCY },
-  ]
+export function lanesOf(channels: Channels, config: Config): (LaneConsumer & { settings: LaneSettings })[] {
+  return carriedChannels(channels).flatMap(({ name: channel, delivery }) =>
+    delivery.lanes(config).map((settings) => ({
+      durable: `dispatch-send-${settings.lane}-${channel}`,
+      where: { lane: settings.lane, channel },
+      settings,
+    })),
+  )
 }

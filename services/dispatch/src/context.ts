@@ -1,12 +1,15 @@
+import type { Channel } from '@notify/contracts'
 import type { Database } from '@notify/database'
 import type { BlindIndex, Fingerprint, KeyRing } from '@notify/privacy'
 import type { Logger, Tracer, VerifyPrincipal } from '@notify/service-kit'
 import type { Acceptance } from './accept/accept-notifications.ts'
 import type { HeldCarriers } from './carriers/hold-back.ts'
+import type { Channels } from './channels/channel.ts'
 import type { Config } from './config.ts'
 import type { Tables } from './db/schema.ts'
 import type { VerifiedDomains } from './domains/verified-domains.ts'
 import type { EventCatalogue } from './events/event-catalogue.ts'
+import type { RecordReport } from './hand-offs/record-report.ts'
 import type { DispatchMetrics } from './metrics.ts'
 import type { ProviderDirectory } from './providers/provider-directory.ts'
 import type { RecordReceipt } from './receipts/record-receipt.ts'
@@ -18,6 +21,7 @@ import type { TemplateCatalogue } from './templates/template-catalogue.ts'
 /** What handlers of both roles work with. */
 export interface Context {
   config: Config
+  channels: Channels
   db: Database<Tables>
   log: Logger
   tracer: Tracer
@@ -54,4 +58,6 @@ export interface ConsumerContext extends WorkerContext {
   /** By the durable of the lane. */
   senders: ReadonlyMap<string, SendWork>
   recordReceipt: RecordReceipt
+  /** By the channel that another service delivers. */
+  recordReports: ReadonlyMap<Channel, RecordReport>
 }

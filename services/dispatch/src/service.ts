@@ -14,10 +14,12 @@ import { createBlindIndex, createFingerprint } from '@notify/privacy'
 import { type Commands, createPrincipalVerifier, type Kit, serveHttp, startPeriodic } from '@notify/service-kit'
 import { createAcceptance } from './accept/accept-notifications.ts'
 import { loadBootstrap } from './bootstrap/load-bootstrap.ts'
-import { createCarriers } from './carriers/create-carriers.ts'
+import { type CarrierTable, createCarriers } from './carriers/create-carriers.ts'
 import { holdBack } from './carriers/hold-back.ts'
+import { type Channels, handedOverChannels } from './channels/channel.ts'
+import { channels } from './channels/registry.ts'
 import type { Config } from './config.ts'
-import { consumersOf } from './consumers.ts'
+import { consumersOf, lanesOf } from './consumers.ts'
 import type { ApiContext, ConsumerContext, Context, WorkerContext } from './context.ts'
 import { encryptedColumns } from './db/encrypted-columns.ts'
 import { migrations } from './db/migrations.ts'
@@ -25,6 +27,8 @@ import type { Tables } from './db/schema.ts'
 import { startDomainSchedulers } from './domains/start-domain-schedulers.ts'
 import { createVerifiedDomains } from './domains/verified-domains.ts'
 import { createEventCatalogue } from './events/event-catalogue.ts'
+import { handOffLanes } from './hand-offs/hand-off-consumers.ts'
+import { createReportRecorder } from './hand-offs/record-report.ts'
 import { createMetrics } from './metrics.ts'
 import { createProviderDirectory } from './providers/provider-directory.ts'
 import { createReceiptRecorder } from './receipts/record-receipt.ts'
@@ -42,12 +46,20 @@ export const commands: Commands<Config> = {
   'dead-letters': deadLettersCommand,
 }
 
+/** What a test puts in the place of the registries. */
+export interface Overrides {
+  channels?: Channels
+  /** Kinds of carriers beside those of the registry. */
+  carriers?: CarrierTable
+}
+
 /** Opens what both roles share, then what the configured role is for. */
-export async function createService(config: Config, kit: Kit): Promise<void> {
+export async function createService(config: Config, kit: Kit, overrides: Overrides = {}): Promise<void> {
   const db = await openDatabase<Tables>(kit, { config, migrations })
   const bus = await openBus(kit, config, { requiredForReady: config.ROLE === 'worker' })
   const context: Context = {
     config,
+    channels: overrides.channels ?? channels,
     db,
     log: kit.log,
     tracer: kit.tracer,
@@ -61,13 +73,13 @@ export async function createService(config: Config, kit: Kit): Promise<void> {
     },
     directory: {
       events: createEventCatalogue(db),
-      providers: createProviderDirectory(db, config.ENCRYPTION_KEYS),
+      providers: createProviderDirectory(db, config.ENCRYPTION_KEYS, overrides.carriers),
       templates: createTemplateCatalogue(db),
       domains: createVerifiedDomains(db),
     },
   }
   if (config.ROLE === 'api') await startApi(kit, context)
-  else await startWorker(kit, context, bus)
+  else await startWorker(kit, context, bus, overrides.carriers)
 }
 
 async function startApi(kit: Kit, shared: Context): Promise<void> {
@@ -83,11 +95,11 @@ async function startApi(kit: Kit, shared: Context): Promise<void> {
   await serveHttp(kit, { config, context: { ...context, accept: createAcceptance(context) }, routes })
 }
 
-async function startWorker(kit: Kit, shared: Context, bus: Bus): Promise<void> {
+async function startWorker(kit: Kit, shared: Context, bus: Bus, carriers?: CarrierTable): Promise<void> {
   const { config, db } = shared
   const context: WorkerContext = {
     ...shared,
-    carriers: holdBack(createCarriers(config)),
+    carriers: holdBack(createCarriers(config, carriers)),
     sentAttempts: createSentAttempts(),
   }
   kit.lifecycle.onStop('carriers', () => context.carriers.close())
@@ -99,19 +111,21 @@ async function startWorker(kit: Kit, shared: Context, bus: Bus): Promise<void> {
     staleSubjects,
   })
   await serveHttp(kit, { config, context, routes: [] })
-  const consumers = consumersOf(config)
-  const lanes = consumers.filter(({ event }) => event === sendRequested)
+  const lanes = lanesOf(context.channels, config)
   const consuming: ConsumerContext = {
     ...context,
-    senders: new Map(lanes.map(({ durable }) => [durable, createSender(context)])),
+    senders: new Map(lanes.map(({ durable, settings }) => [durable, createSender(context, settings)])),
     recordReceipt: createReceiptRecorder(context),
+    recordReports: new Map(
+      handedOverChannels(context.channels).map(({ name }) => [name, createReportRecorder(context, name)]),
+    ),
   }
-  startSchedulers(kit, context, bus, lanes)
+  startSchedulers(kit, context, bus, [...lanes, ...handOffLanes(context.channels)])
   startDomainSchedulers(kit, context)
   startInquiries(kit, context)
   startConsumers(kit, bus, {
     context: consuming,
-    consumers,
+    consumers: consumersOf(config, context.channels),
     deadLetters: createDeadLetterStore(kit, db),
     unsyncedMs: config.REPUBLISH_WINDOW,
   })

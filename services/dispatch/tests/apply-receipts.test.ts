@@ -4,7 +4,7 @@ import { newId, type Receipt, ReceiptStatus } from '../../../packages/contracts/
 import type { Database } from '../../../packages/database/src/index.ts'
 import { TestEnv } from '../../../packages/dev-env/src/index.ts'
 import type { Tables } from '../src/db/schema.ts'
-import { planRounds } from '../src/receipts/fold-receipts.ts'
+import { attemptKey, planRounds } from '../src/receipts/fold-receipts.ts'
 import { applyReceipts } from '../src/receipts/receipt-store.ts'
 import { type Current, isObservation, transition } from '../src/receipts/transition.ts'
 import { openOwnSchema } from './own-schema.ts'
@@ -177,6 +177,7 @@ test('receipts that gather and are folded end where one after the other would ha
       const telling = gathered.filter(([, status]) => !isObservation(status))
       for (const round of planRounds(
         telling.map(([at, status, attempt]) => receiptOf(subjects[at]!, status, attempt)),
+        attemptKey,
       )) {
         await applyReceipts(db, round)
       }

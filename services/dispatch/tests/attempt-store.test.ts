@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { type Lane, newId, type Receipt } from '../../../packages/contracts/src/index.ts'
 import type { Database } from '../../../packages/database/src/index.ts'
 import { eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
+import { channels } from '../src/channels/registry.ts'
 import type { WorkerContext } from '../src/context.ts'
 import type { Tables } from '../src/db/schema.ts'
 import { applyReceipts } from '../src/receipts/receipt-store.ts'
@@ -71,7 +72,7 @@ test('an attempt that another provider makes up for is known to the next one, al
   expect(refused.tried).toBeNull()
   await settleAttempts(db, [ended(refused, first, failsOver)])
   // The worker is gone: the scheduler brings it back.
-  await takeDueNotifications(db)
+  await takeDueNotifications(db, channels)
   expect((await work()).filter((events) => events.includes(id))).toHaveLength(1)
   const next = await claimOne(id)
   expect(next).toMatchObject({ tried: [first], attempt_count: 2, round_attempts: 1 })
@@ -264,7 +265,7 @@ test('lost work of a lane is found however long the queue of another one is', as
     [bulk, transactional],
   ])
   const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000)
-  const lost = await requeueLostWork(db, [
+  const lost = await requeueLostWork(db, channels, [
     { lane: 'transactional', channel: 'sms', before: minutesAgo(1) },
     // Its oldest message is still with the bus.
     { lane: 'bulk', channel: 'sms', before: minutesAgo(90) },

@@ -9,6 +9,7 @@ import { migrations } from '../src/db/migrations.ts'
 import type { Tables } from '../src/db/schema.ts'
 import { claimForSending } from '../src/sending/claim-store.ts'
 import { suppress } from '../src/suppressions/suppression-store.ts'
+import { toyChannels as channels } from './toy-channels/toy-channels.ts'
 
 let env: TestEnv
 let kit: TestKit
@@ -74,7 +75,7 @@ const idsOf = (batch: readonly NewNotification[]) => batch.map(({ candidate }) =
 
 test('every new notification is told once as work of its lane and once as a fact', async () => {
   const batch = [notification(), notification('bulk'), notification('transactional', 'key-1')]
-  expect(await commitBatch(db.run, batch)).toEqual({ ids: new Set(idsOf(batch)), suppressed: new Map() })
+  expect(await commitBatch(db.run, channels, batch)).toEqual({ ids: new Set(idsOf(batch)), suppressed: new Map() })
   const subjects = (await told(idsOf(batch))).map(({ subject }) => subject).sort()
   const fact = 'dispatch.notification.transactional.sms.queued'
   const work = 'dispatch.send.transactional.sms'
@@ -83,23 +84,65 @@ test('every new notification is told once as work of its lane and once as a fact
 
 test('of a batch that is partly committed only the rest is committed and told, in the same words', async () => {
   const first = [notification(), notification('transactional', 'key-2')]
-  await commitBatch(db.run, first)
+  await commitBatch(db.run, channels, first)
   const before = await told(idsOf(first))
   const fresh = notification()
   const twin = notification('transactional', 'key-2')
-  const { ids } = await commitBatch(db.run, [first[0]!, fresh, twin])
+  const { ids } = await commitBatch(db.run, channels, [first[0]!, fresh, twin])
   expect(ids).toEqual(new Set(idsOf([fresh])))
   expect(await told(idsOf([...first, twin]))).toEqual(before)
   // These the statement made; those of a batch that is all new come ready-made.
   const ready = notification()
-  await commitBatch(db.run, [ready])
+  await commitBatch(db.run, channels, [ready])
   expect((await told(idsOf([fresh]))).map(alike)).toEqual((await told(idsOf([ready]))).map(alike))
+})
+
+const toySubject = 'dispatch.toy.transactional.requested'
+
+test('a hand-off is told in the same words whether it comes ready-made or from its row', async () => {
+  const handOff = (): NewNotification => ({ ...notification(), channel: 'in_app', payload: Buffer.alloc(100, 'seal') })
+  const known = notification()
+  await commitBatch(db.run, channels, [known])
+  const [ready, made] = [handOff(), handOff()]
+  await commitBatch(db.run, channels, [ready])
+  // Because of the one that is known, the statement makes the events of this batch.
+  expect((await commitBatch(db.run, channels, [made, known])).ids).toEqual(new Set(idsOf([made])))
+  const [events, others] = [await told(idsOf([ready])), await told(idsOf([made]))]
+  expect(events.map(({ subject }) => subject)).toEqual([
+    'dispatch.notification.transactional.in_app.queued',
+    toySubject,
+  ])
+  expect(events[1]).toMatchObject({ retry_count: 0, content: ready.payload.toString('base64') })
+  expect(others.map(alike)).toEqual(events.map(alike))
+})
+
+test('hand-offs of one batch never make a message larger than NATS takes', async () => {
+  const large = (): NewNotification => ({
+    ...notification(),
+    channel: 'in_app',
+    payload: Buffer.alloc(300_000, 'seal'),
+  })
+  const known = notification()
+  await commitBatch(db.run, channels, [known])
+  for (const batch of [
+    [large(), large(), large()],
+    [large(), large(), large(), known],
+  ]) {
+    await commitBatch(db.run, channels, batch)
+    expect(await told(idsOf(batch.slice(0, 3)))).toHaveLength(6)
+  }
+  const [{ longest } = { longest: 0 }] = await db.run<{ longest: number }>(
+    'select max(octet_length(events)) as longest from outbox where subject = $1',
+    [toySubject],
+  )
+  expect(longest).toBeGreaterThan(300_000)
+  expect(longest).toBeLessThan(1024 * 1024)
 })
 
 test('who is suppressed is told apart, and leaves neither a notification nor an idempotency record', async () => {
   const barred = { ...notification('bulk', 'key-3'), recipientIndex: 'barred' }
   const committedBefore = { ...notification(), recipientIndex: 'barred' }
-  await commitBatch(db.run, [committedBefore])
+  await commitBatch(db.run, channels, [committedBefore])
   await suppress(db.run, [
     {
       tenant_id: principal.tenant_id,
@@ -111,20 +154,20 @@ test('who is suppressed is told apart, and leaves neither a notification nor an 
   ])
   const fresh = notification()
   // The call that committed one of them was answered, but the answer was lost: it is no refusal now.
-  expect(await commitBatch(db.run, [barred, fresh, committedBefore])).toEqual({
+  expect(await commitBatch(db.run, channels, [barred, fresh, committedBefore])).toEqual({
     ids: new Set(idsOf([fresh])),
     suppressed: new Map([[barred.candidate.notificationId, 'stop']]),
   })
   expect(await told(idsOf([barred]))).toEqual([])
   expect(await findAnswers(db.run, [{ scope: 'test', key: 'key-3' }])).toEqual([])
   const elsewhere = { ...barred, channel: 'email' as const }
-  expect((await commitBatch(db.run, [elsewhere])).ids).toEqual(new Set(idsOf([elsewhere])))
+  expect((await commitBatch(db.run, channels, [elsewhere])).ids).toEqual(new Set(idsOf([elsewhere])))
 })
 
 test('whether a recipient is suppressed is looked up by the recipient, not along the tenant’s list', async () => {
   const accept = async () => {
     const batch = [notification(), notification()]
-    await commitBatch(db.run, batch)
+    await commitBatch(db.run, channels, batch)
     const wanted = idsOf(batch).map((id) => ({ id, attempt_id: newId('att') }))
     expect(await claimForSending(db, wanted, 30)).toHaveLength(2)
   }

@@ -4,6 +4,7 @@ import { type Lane, newId } from '../../../packages/contracts/src/index.ts'
 import type { Database } from '../../../packages/database/src/index.ts'
 import { TestEnv } from '../../../packages/dev-env/src/index.ts'
 import type { CarrierAnswer } from '../src/carriers/carrier.ts'
+import { channels } from '../src/channels/registry.ts'
 import type { Tables } from '../src/db/schema.ts'
 import type { Claim } from '../src/sending/claim-store.ts'
 import { decideNext, type RetryPolicy, unknownReason } from '../src/sending/decide-next.ts'
@@ -67,7 +68,7 @@ async function passTime(ids: readonly string[]): Promise<void> {
     `update notifications set next_attempt_at = now() - interval '1 ms' where id = any ($1) and next_attempt_at is not null`,
     [ids],
   )
-  await takeDueNotifications(db)
+  await takeDueNotifications(db, channels)
 }
 
 /** What sending decides of a message, without its own ids and moments. */

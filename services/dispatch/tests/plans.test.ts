@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { newId } from '../../../packages/contracts/src/index.ts'
 import type { Database, Run } from '../../../packages/database/src/index.ts'
 import { TestEnv } from '../../../packages/dev-env/src/index.ts'
+import { channels } from '../src/channels/registry.ts'
 import type { Tables } from '../src/db/schema.ts'
 import { askForReceipts } from '../src/receipts/inquiry-store.ts'
 import { applyReceipts } from '../src/receipts/receipt-store.ts'
@@ -126,14 +127,15 @@ const statements: { name: string; run(db: Database<Tables>, some: readonly Sampl
         })),
       ),
   },
-  { name: 'due', run: (on) => takeDueNotifications(on) },
+  { name: 'due', run: (on) => takeDueNotifications(on, channels) },
   { name: 'expired leases', run: (on) => claimExpiredAttempts(on, 60) },
-  { name: 'overdue receipts', run: (on) => closeOverdueReceipts(on, 3_600_000) },
+  { name: 'overdue receipts', run: (on) => closeOverdueReceipts(on, ['sms', 'email'], 3_600_000) },
   {
     name: 'lost work',
-    run: (on) => requeueLostWork(on, [{ lane: 'bulk', channel: 'sms', before: new Date(Date.now() - 3_600_000) }]),
+    run: (on) =>
+      requeueLostWork(on, channels, [{ lane: 'bulk', channel: 'sms', before: new Date(Date.now() - 3_600_000) }]),
   },
-  { name: 'inquiry', run: (on, some) => askForReceipts(on, some[0]!.id, `${some[0]!.id}z`) },
+  { name: 'inquiry', run: (on, some) => askForReceipts(on, channels, some[0]!.id, `${some[0]!.id}z`) },
 ]
 
 /** Rows of the large tables that this transaction, or one before whose count is still with the session, has read. */

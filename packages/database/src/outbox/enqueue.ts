@@ -59,16 +59,17 @@ export async function enqueueEvents<S extends z.ZodType>(
  * @param contract its event, whose subject is made of columns of the same names
  * @param source relation or query with the rows
  * @param event SQL expression of a row's payload, as json
+ * @param part SQL expression; rows of one subject that differ in it go into different messages
  */
-export function enqueueSql({ subject: template }: EventContract, source: string, event: string): string {
+export function enqueueSql({ subject: template }: EventContract, source: string, event: string, part?: string): string {
   const subject = subjectSql(template)
   return `insert into outbox (subject, events)
     select ${subject}, json_agg(json_build_object('event', ${event}, 'traceparent', traceparent))::text
-    from ${source} group by ${subject}`
+    from ${source} group by ${subject}${part === undefined ? '' : `, ${part}`}`
 }
 
-/** `a.{field}` becomes `'a.' || field`, and a text without fields a constant. */
+/** `a.{field}` becomes `'a.' || field`, and a text without fields a constant; with a cast it can be grouped by. */
 function subjectSql(template: string): string {
   const columns = template.replace(/\{(\w+)\}/g, `' || $1 || '`)
-  return `'${columns}'`.replaceAll(` || ''`, '')
+  return `${`'${columns}'`.replaceAll(` || ''`, '')}::text`
 }

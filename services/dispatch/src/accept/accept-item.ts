@@ -1,6 +1,5 @@
 import type { Channel, DispatchRequest, KeyPrincipal, Lane } from '@notify/contracts'
 import type { Problem } from '@notify/service-kit'
-import type { Payload } from '../carriers/carrier.ts'
 
 /** A dispatch request whose caller and shape are known to be good. */
 export interface Candidate {
@@ -8,8 +7,8 @@ export interface Candidate {
   principal: KeyPrincipal
   request: DispatchRequest
   traceparent: string | null
-  /** What is to be sent, made before the request is judged along with others: it may take its time. */
-  content?: Promise<Payload>
+  /** The payload as JSON, composed before the request is judged along with others: it may take its time. */
+  content?: Promise<string>
   idempotency: { scope: string; key: string; fingerprint: string } | undefined
 }
 

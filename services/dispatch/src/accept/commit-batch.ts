@@ -1,4 +1,4 @@
-import { notificationChanged, type SuppressionReason, sendRequested } from '@notify/contracts'
+import { notificationChanged, type SuppressionReason } from '@notify/contracts'
 import {
   keysInto,
   messagesOf,
@@ -8,10 +8,12 @@ import {
   type Run,
   type Statement,
 } from '@notify/database'
-import { factsInto, toldColumns, workInto } from '../notifications/fact-sql.ts'
+import { type Channels, handedOverChannels } from '../channels/channel.ts'
+import { factsInto, toldColumns } from '../notifications/fact-sql.ts'
+import { workQueries } from '../notifications/work-sql.ts'
 import { suppressedBecause } from '../suppressions/suppressed-because.ts'
 import type { NewNotification } from './accept-item.ts'
-import { factOf, workOf } from './first-events.ts'
+import { factOf, workMessages } from './first-events.ts'
 
 /**
  * One statement, one transaction: idempotency records, notifications, work and facts. The messages come ready-made, which
@@ -19,7 +21,7 @@ import { factOf, workOf } from './first-events.ts'
  * makes them of those that are. Nobody is refused for a suppression whose notification is committed already: then this is the
  * same call once more, whose answer was lost.
  */
-const commit = (messages: readonly OutboxMessage[]): Statement => ({
+const commit = (channels: Channels, messages: readonly OutboxMessage[]): Statement => ({
   name: `commit-accepted-${messages.length}`,
   text: `
     with input as (
@@ -44,12 +46,12 @@ const commit = (messages: readonly OutboxMessage[]): Statement => ({
       from allowed
       where key is null or (scope, key) in (table keys)
       on conflict (id) do nothing
-      returning ${toldColumns}
+      returning ${toldColumns}${handedOverChannels(channels).length > 0 ? ', payload' : ''}
     ), messages as (
       insert into outbox (subject, events) ${messagesSql(messages, 3)}
       where (select count(*) from inserted) = $2
     ), part as (select * from inserted where (select count(*) from inserted) <> $2),
-    work as (${workInto(`part where status = 'queued'`)}), facts as (${factsInto('part')})
+    ${workQueries(channels, `part where status = 'queued'`)}, facts as (${factsInto('part')})
     select id, null as reason from inserted union all select id, reason from suppressed`,
 })
 
@@ -64,16 +66,16 @@ export interface Committed {
  * Commits notifications together.
  * @returns what is committed or refused now; missing are those whose idempotency key, or id, was committed before
  */
-export async function commitBatch(run: Run, batch: readonly NewNotification[]): Promise<Committed> {
+export async function commitBatch(run: Run, channels: Channels, batch: readonly NewNotification[]): Promise<Committed> {
   const createdAt = new Date().toISOString()
   const messages = [
-    ...messagesOf(sendRequested, batch.filter(({ sendAt }) => !sendAt).map(workOf)),
+    ...workMessages(channels, batch, createdAt),
     ...messagesOf(
       notificationChanged,
       batch.map((one) => factOf(one, createdAt)),
     ),
   ]
-  const rows = await run<{ id: string; reason: SuppressionReason | null }>(commit(messages), [
+  const rows = await run<{ id: string; reason: SuppressionReason | null }>(commit(channels, messages), [
     JSON.stringify(batch.map((one) => rowOf(one, createdAt))),
     batch.length,
     ...messageValues(messages),

@@ -57,7 +57,7 @@ function partsOf(items: readonly NewNotification[]): NewNotification[][] {
 }
 
 async function commitTogether(context: Context, batch: readonly NewNotification[], run: Run): Promise<CommitOutcome[]> {
-  const { ids, suppressed } = await commitBatch(run, batch)
+  const { ids, suppressed } = await commitBatch(run, context.channels, batch)
   context.metrics.acceptBatch(batch.length)
   context.wakeOutbox()
   return batch.map(({ candidate, channel, lane, response }) => {

@@ -1,10 +1,25 @@
-import type { notificationChanged, sendRequested } from '@notify/contracts'
-import type { Outgoing } from '@notify/database'
+import { type notificationChanged, sendRequested } from '@notify/contracts'
+import { messagesOf, type OutboxMessage, type Outgoing } from '@notify/database'
 import type { z } from 'zod'
+import type { Channels } from '../channels/channel.ts'
+import { handOffMessages } from '../hand-offs/hand-off-events.ts'
 import type { NewNotification } from './accept-item.ts'
 
-/** The work that a new notification is, unless it is for later. */
-export function workOf({ candidate, lane, channel }: NewNotification): Outgoing<z.output<typeof sendRequested.schema>> {
+/** The messages with the work that new notifications are, those for later left out. */
+export function workMessages(
+  channels: Channels,
+  batch: readonly NewNotification[],
+  createdAt: string,
+): OutboxMessage[] {
+  const due = batch.filter(({ sendAt }) => !sendAt)
+  return [...Map.groupBy(due, ({ channel }) => channels[channel]!.delivery)].flatMap(([delivery, group]) =>
+    delivery.by === 'carrier'
+      ? messagesOf(sendRequested, group.map(workOf))
+      : handOffMessages(delivery, group, createdAt),
+  )
+}
+
+function workOf({ candidate, lane, channel }: NewNotification): Outgoing<z.output<typeof sendRequested.schema>> {
   const { notificationId: notification_id, traceparent } = candidate
   return { event: { notification_id, lane, channel }, traceparent }
 }

@@ -4,11 +4,13 @@ import { DispatchRequest, type EventTemplates, type KeyPrincipal, newId } from '
 import { createBlindIndex, parseKeyRing } from '@notify/privacy'
 import { Problem } from '@notify/service-kit'
 import { startRenderer } from '../../tests/test-renderer.ts'
+import { payloadPlace } from '../channels/payload-place.ts'
+import { channels } from '../channels/registry.ts'
 import type { ApiContext } from '../context.ts'
 import type { PublishedEvent } from '../events/event-catalogue.ts'
 import type { Provider } from '../providers/provider-directory.ts'
 import type { Candidate } from './accept-item.ts'
-import { judgeCandidate, payloadPlace } from './judge-candidate.ts'
+import { judgeCandidate } from './judge-candidate.ts'
 
 const keyRing = parseKeyRing(`k1:${randomBytes(32).toString('base64')}`)
 const blindIndex = createBlindIndex(randomBytes(32))
@@ -48,6 +50,7 @@ interface World {
 function world({ events = [shipped], providers = [provider], templates = {}, sandbox }: World = {}): ApiContext {
   return {
     config: { CARRIER_SANDBOX_URL: sandbox },
+    channels,
     secrets: { keyRing, blindIndex },
     renderer,
     directory: {
@@ -81,8 +84,9 @@ async function codeOf(request: object, context = world(), who: Partial<KeyPrinci
 }
 
 const payloadOf = async (request: object, context = world()) => {
-  const { candidate: judged, payload } = await judgeCandidate(context, candidate(request))
-  return JSON.parse(keyRing.decrypt(payload, payloadPlace(principal.tenant_id, judged.notificationId)))
+  const { candidate: judged, payload, lane } = await judgeCandidate(context, candidate(request))
+  const row = { id: judged.notificationId, tenantId: principal.tenant_id, lane }
+  return JSON.parse(keyRing.decrypt(payload, payloadPlace(undefined, row)))
 }
 
 test('a good request becomes a notification whose recipient and text nobody can read', async () => {
@@ -102,7 +106,7 @@ test('a good request becomes a notification whose recipient and text nobody can 
     delivery_status: 'queued',
   })
   expect(made.payload.toString('latin1')).not.toMatch(/Ada|5551230001/)
-  expect(await payloadOf(event)).toEqual({ to: '+15551230001', text: 'Hi Ada, A-1 is on its way' })
+  expect(await payloadOf(event)).toEqual({ channel: 'sms', to: '+15551230001', text: 'Hi Ada, A-1 is on its way' })
 })
 
 test('the recipient may be the number alone', async () => {
@@ -126,6 +130,7 @@ test('an email is made of the event’s template, and nobody can read whom it is
   })
   expect(made.payload.toString('latin1')).not.toMatch(/Ada|example/)
   expect(await payloadOf(emailEvent)).toEqual({
+    channel: 'email',
     to: 'Ada.Lovelace@example.com',
     subject: 'Order A-1',
     text: 'Hi Ada <3',
@@ -137,6 +142,7 @@ test('a stored template fills each of its channels with template_data', async ()
   const context = world({ templates: { [stored]: shipped.templates } })
   const variables = { template_id: stored, template_data: { name: 'Ada', order: 'B-2' } }
   expect(await payloadOf({ ...sms, ...variables }, context)).toEqual({
+    channel: 'sms',
     to: '+15551230001',
     text: 'Hi Ada, B-2 is on its way',
   })

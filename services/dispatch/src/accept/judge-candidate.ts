@@ -1,16 +1,14 @@
 import type { Channel, KeyPrincipal, NotificationAccepted } from '@notify/contracts'
 import { Problem } from '@notify/service-kit'
+import { payloadPlace } from '../channels/payload-place.ts'
 import type { ApiContext } from '../context.ts'
 import { domainOf } from '../domains/verified-domains.ts'
+import { requireFit } from '../hand-offs/hand-off-events.ts'
 import { sealMetadata } from '../notifications/metadata.ts'
 import type { Candidate, NewNotification } from './accept-item.ts'
-import { draftMessage } from './draft-message.ts'
 import { findTemplates } from './find-templates.ts'
 import { makeContent } from './prepare-content.ts'
 import { readSendAt } from './read-send-at.ts'
-
-/** Where a notification's payload belongs: nothing else can read it. */
-export const payloadPlace = (tenantId: string, notificationId: string) => `notifications|${tenantId}|${notificationId}`
 
 /**
  * Applies the rules of a dispatch in their documented order: event, channel, recipient, provider, sender, rendering. Whether
@@ -22,12 +20,14 @@ export async function judgeCandidate(context: ApiContext, candidate: Candidate):
   const { tenant_id } = principal
   const { channel } = request
   const templates = await findTemplates(context, candidate)
-  const draft = draftMessage(request)
-  if (!draft) throw providerMissing(channel)
-  await requireProvider(context, principal, channel)
+  const definition = context.channels[channel]
+  if (!definition) throw providerMissing(channel)
+  const draft = definition.draft(request)
+  if (definition.delivery.by === 'carrier') await requireProvider(context, principal, channel)
   if (draft.from !== undefined) await requireVerified(context, tenant_id, draft.from)
   const sendAt = readSendAt(request)
   const payload = await (candidate.content ?? makeContent(context, candidate, draft, templates))
+  if (definition.delivery.by === 'hand-off') requireFit(payload)
   const answer: NotificationAccepted = {
     status: 'accepted',
     notification_id: notificationId,
@@ -40,7 +40,10 @@ export async function judgeCandidate(context: ApiContext, candidate: Candidate):
     lane: request.priority,
     recipientMasked: draft.masked,
     recipientIndex: context.secrets.blindIndex(tenant_id, draft.to),
-    payload: context.secrets.keyRing.encrypt(JSON.stringify(payload), payloadPlace(tenant_id, notificationId)),
+    payload: context.secrets.keyRing.encrypt(
+      payload,
+      payloadPlace(definition, { id: notificationId, tenantId: tenant_id, lane: request.priority }),
+    ),
     metadata: request.metadata && sealMetadata(context.secrets.keyRing, request.metadata, tenant_id, notificationId),
     sendAt,
     credits: draft.credits,

@@ -1,9 +1,8 @@
 import type { EventTemplates } from '@notify/contracts'
 import { ownTurn } from '@notify/service-kit'
-import type { Payload } from '../carriers/carrier.ts'
+import type { Draft } from '../channels/channel.ts'
 import type { ApiContext } from '../context.ts'
 import type { Candidate } from './accept-item.ts'
-import { type Draft, draftMessage } from './draft-message.ts'
 import { findTemplates } from './find-templates.ts'
 
 /** Characters that take milliseconds to encrypt and to write down. */
@@ -16,7 +15,7 @@ const largeText = 50_000
 export async function prepareContent(context: ApiContext, candidate: Candidate): Promise<void> {
   try {
     const templates = await findTemplates(context, candidate)
-    const draft = draftMessage(candidate.request)
+    const draft = context.channels[candidate.request.channel]?.draft(candidate.request)
     if (!draft) return
     candidate.content = makeContent(context, candidate, draft, templates)
     await candidate.content
@@ -25,17 +24,17 @@ export async function prepareContent(context: ApiContext, candidate: Candidate):
   }
 }
 
-/** @throws Problem naming the field at fault */
+/** Composes a payload. @returns its JSON @throws Problem naming the field at fault */
 export async function makeContent(
   { renderer }: ApiContext,
   { principal }: Candidate,
   draft: Draft,
   templates: EventTemplates | undefined,
-): Promise<Payload> {
+): Promise<string> {
   const payload = await draft.compose(templates, (texts, variables) =>
     renderer.fill(principal.tenant_id, texts, variables),
   )
-  const length = (payload.text?.length ?? 0) + ('html' in payload ? (payload.html?.length ?? 0) : 0)
-  if (length > largeText) await ownTurn()
-  return payload
+  const text = JSON.stringify(payload)
+  if (text.length > largeText) await ownTurn()
+  return text
 }

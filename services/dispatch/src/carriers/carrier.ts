@@ -1,10 +1,7 @@
 import type { AttemptOutcome } from '@notify/contracts'
+import type { EmailPayload } from '../channels/email/payload.ts'
+import type { SmsPayload } from '../channels/sms/payload.ts'
 import type { Provider } from '../providers/provider-directory.ts'
-import type { EmailPayload } from './email-payload.ts'
-import type { SmsPayload } from './sms-payload.ts'
-
-/** What is kept of a message until it is sent, by its channel. */
-export type Payload = SmsPayload | EmailPayload
 
 /** The correlation that travels with a message and comes back in its callbacks. */
 interface Correlation {
@@ -14,8 +11,8 @@ interface Correlation {
   traceparent: string | undefined
 }
 
-export type SmsMessage = SmsPayload & Correlation
-export type EmailMessage = EmailPayload & Correlation
+export type SmsMessage = Omit<SmsPayload, 'channel'> & Correlation
+export type EmailMessage = Omit<EmailPayload, 'channel'> & Correlation
 /** One message for a carrier. */
 export type CarrierMessage = SmsMessage | EmailMessage
 

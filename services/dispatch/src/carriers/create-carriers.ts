@@ -1,3 +1,4 @@
+import type { z } from 'zod'
 import type { Config } from '../config.ts'
 import type { Provider } from '../providers/provider-directory.ts'
 import type { CarrierAnswer, CarrierMessage, Carriers, EmailMessage } from './carrier.ts'
@@ -7,13 +8,22 @@ import { textFault } from './text-fault.ts'
 import { createTwilioCarrier } from './twilio-carrier.ts'
 import { permanent, refusal } from './verdict.ts'
 
+/** Kinds of carriers beside those that are built in. */
+export type CarrierTable = Readonly<Record<string, OtherCarrier>>
+interface OtherCarrier {
+  credentials: z.ZodType
+  send(provider: { credentials: unknown }, message: unknown): Promise<CarrierAnswer>
+}
+
 /** The carriers of every kind of provider behind one `send`. */
-export function createCarriers(config: Config): Carriers {
+export function createCarriers(config: Config, others: CarrierTable = {}): Carriers {
   const twilio = createTwilioCarrier(config)
   const ses = createSesCarrier(config)
   const smtp = createSmtpCarrier(config)
   return {
     async send(provider, message) {
+      const other = others[provider.kind]
+      if (other) return other.send(provider, message)
       const fault = faultOf(message)
       if (fault) return refusal('ill_formed_text', permanent(`The message ${fault}`), null)
       switch (provider.kind) {

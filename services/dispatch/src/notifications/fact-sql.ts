@@ -1,4 +1,4 @@
-import { notificationChanged, sendRequested } from '@notify/contracts'
+import { notificationChanged } from '@notify/contracts'
 import { enqueueSql } from '@notify/database'
 
 /** The columns of `notifications` that work and facts are made of. */
@@ -15,10 +15,4 @@ export const factSql = `json_build_object(
 /** SQL that puts the fact of each row of a relation into the outbox; the relation holds the `toldColumns`. */
 export function factsInto(relation: string): string {
   return enqueueSql(notificationChanged, relation, factSql)
-}
-
-/** SQL that puts the work that each row of a relation is into the outbox. */
-export function workInto(relation: string): string {
-  const work = `json_build_object('notification_id', id, 'lane', lane, 'channel', channel)`
-  return enqueueSql(sendRequested, relation, work)
 }

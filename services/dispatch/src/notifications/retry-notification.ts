@@ -1,11 +1,13 @@
 import type { retryActivity as contract, OperatorPrincipal } from '@notify/contracts'
 import { idempotent, type Run } from '@notify/database'
 import { type Handler, Problem, Reply } from '@notify/service-kit'
+import type { Channels } from '../channels/channel.ts'
 import type { Context } from '../context.ts'
 import { suppressedBecause } from '../suppressions/suppressed-because.ts'
-import { factsInto, workInto } from './fact-sql.ts'
+import { factsInto } from './fact-sql.ts'
+import { workQueries } from './work-sql.ts'
 
-const requeue = `
+const requeue = (channels: Channels) => `
   with again as (
     update notifications n
     set status = 'queued', revision = revision + 1, retry_count = retry_count + 1, round_attempts = 0,
@@ -14,20 +16,20 @@ const requeue = `
     where id = $1 and tenant_id = $2 and retryable and status in ('failed', 'undelivered') 
       and ${suppressedBecause('n')} is null
     returning *
-  ), work as (${workInto('again')}), facts as (${factsInto('again')})
+  ), ${workQueries(channels, 'again')}, facts as (${factsInto('again')})
   select enqueued_at from again`
 
 /** Puts a failed notification back to work, once however many ask at the same moment. */
 export const retryNotification: Handler<Context, typeof contract> = idempotent({
-  effect: (_context, { params, principal }, run) => retry(run, params.id, principal),
+  effect: ({ channels }, { params, principal }, run) => retry(run, channels, params.id, principal),
   after(context, { params, principal, requestId }) {
     context.wakeOutbox()
     context.log.info({ notification_id: params.id, operator: principal.subject, request_id: requestId }, 'retry queued')
   },
 })
 
-async function retry(run: Run, id: string, { tenant_id }: OperatorPrincipal): Promise<Reply> {
-  const [queued] = await run<{ enqueued_at: Date }>(requeue, [id, tenant_id])
+async function retry(run: Run, channels: Channels, id: string, { tenant_id }: OperatorPrincipal): Promise<Reply> {
+  const [queued] = await run<{ enqueued_at: Date }>(requeue(channels), [id, tenant_id])
   if (!queued) throw await refusal(run, id, tenant_id)
   const body = { status: 'retry_queued', transaction_id: id, queued_at: queued.enqueued_at.toISOString() }
   return new Reply(202, JSON.stringify(body))

@@ -3,6 +3,7 @@ import type { Database } from '@notify/database'
 import type { KeyRing } from '@notify/privacy'
 import { createTtlCache } from '@notify/service-kit'
 import type { z } from 'zod'
+import type { CarrierTable } from '../carriers/create-carriers.ts'
 import type { Tables } from '../db/schema.ts'
 
 /** A carrier account that can be used now, by its kind. */
@@ -49,7 +50,11 @@ export const sealCredentials = (keyRing: KeyRing, text: string, tenantId: string
 export const openCredentials = (keyRing: KeyRing, sealed: Buffer, tenantId: string, providerId: string): string =>
   keyRing.decrypt(sealed, credentialsPlace(tenantId, providerId))
 
-export function createProviderDirectory(db: Database<Tables>, keyRing: KeyRing): ProviderDirectory {
+export function createProviderDirectory(
+  db: Database<Tables>,
+  keyRing: KeyRing,
+  others: CarrierTable = {},
+): ProviderDirectory {
   const cache = createTtlCache<ListedProvider[]>({
     ttlMs: rememberedMs,
     maxEntries: 10_000,
@@ -65,16 +70,17 @@ export function createProviderDirectory(db: Database<Tables>, keyRing: KeyRing):
         [tenantId, applicationId, channel],
       )
       return rows.flatMap(({ id, kind, credentials, revision, rate_limit_per_second }): ListedProvider[] => {
-        if (!isProviderKind(kind)) return []
+        const known = isProviderKind(kind) ? providerKinds[kind] : others[kind]
+        if (!known) return []
         const text = openCredentials(keyRing, credentials, tenantId, id)
         return [
           {
             id,
             kind,
             revision,
-            credentials: providerKinds[kind].credentials.parse(JSON.parse(text)),
+            credentials: known.credentials.parse(JSON.parse(text)),
             rateLimitPerSecond: rate_limit_per_second,
-          } as ListedProvider,
+          } as unknown as ListedProvider,
         ]
       })
     },

@@ -3,18 +3,13 @@ import type { Database, Statement } from '@notify/database'
 import type { Tables } from '../db/schema.ts'
 import { factsInto } from '../notifications/fact-sql.ts'
 import { explainFailure } from './explain-failure.ts'
-import { moves } from './transition.ts'
+import { nextStatusSql } from './next-status-sql.ts'
 
 /** Whether the receipt is of the attempt that the state speaks of: none while an operator's retry waits for its first one. */
 const ownAttempt = 'receipt.number = n.attempt_count and n.round_attempts > 0'
 
-/** SQL for the next state, null when nothing changes: `transition` written out. */
-const nextStatus = `case ${moves
-  .map(({ from, report, ownAttempt: own, to }) => {
-    const condition = `n.status = '${from}' and receipt.status = '${report}'${own ? ` and ${ownAttempt}` : ''}`
-    return `when ${condition} then '${to}'`
-  })
-  .join(' ')} end`
+/** SQL for the next state, null when nothing changes. */
+const nextStatus = nextStatusSql('receipt', ownAttempt)
 
 /**
  * SQL for what the carrier said of an attempt: the first receipt that says something stands, in the place of what was known

@@ -1,7 +1,7 @@
 import type { Receipt } from '@notify/contracts'
 import { coalesce } from '@notify/service-kit'
 import type { WorkerContext } from '../context.ts'
-import { planRounds } from './fold-receipts.ts'
+import { attemptKey, planRounds } from './fold-receipts.ts'
 import { applyReceipts } from './receipt-store.ts'
 import { isObservation } from './transition.ts'
 
@@ -14,7 +14,7 @@ export function createReceiptRecorder(context: WorkerContext): RecordReceipt {
   const record = coalesce<Receipt, undefined>({
     ...batch,
     async run(receipts) {
-      for (const round of planRounds(receipts)) await applyReceipts(context.db, round)
+      for (const round of planRounds(receipts, attemptKey)) await applyReceipts(context.db, round)
       context.wakeOutbox()
       return receipts.map(() => undefined)
     },

@@ -22,7 +22,12 @@ export function startInquiries(kit: Kit, context: WorkerContext): void {
         const moment = Date.now() - ageMs
         // The first time, and after days of absence, no further back than callbacks remembers.
         const from = [after, earliestId('notif', moment - longestMs)].toSorted().at(-1)!
-        const { reached, looked, asked } = await askForReceipts(context.db, from, earliestId('notif', moment))
+        const { reached, looked, asked } = await askForReceipts(
+          context.db,
+          context.channels,
+          from,
+          earliestId('notif', moment),
+        )
         const more = looked === inquiryPage
         await endPage(context.db, walk, reached ?? from, more ? 0 : everyMs)
         if (asked > 0) {

@@ -1,7 +1,7 @@
 import { type Span, SpanKind } from '@notify/service-kit'
-import { payloadPlace } from '../accept/judge-candidate.ts'
-import type { CarrierAnswer, Payload } from '../carriers/carrier.ts'
+import type { CarrierAnswer, CarrierMessage } from '../carriers/carrier.ts'
 import { heldBackCode } from '../carriers/hold-back.ts'
+import { payloadPlace } from '../channels/payload-place.ts'
 import type { WorkerContext } from '../context.ts'
 import { domainOf } from '../domains/verified-domains.ts'
 import type { Provider } from '../providers/provider-directory.ts'
@@ -17,15 +17,18 @@ export type CallResult =
 
 /** Hands a claimed message to one provider's carrier. Never throws for what the carrier does. */
 export async function callCarrier(
-  { secrets, directory, carriers, tracer, metrics }: WorkerContext,
+  { channels, secrets, directory, carriers, tracer, metrics }: WorkerContext,
   claim: Claim,
   provider: Provider,
   parent: Span,
 ): Promise<CallResult> {
-  const payload: Payload = JSON.parse(secrets.keyRing.decrypt(claim.payload, payloadPlace(claim.tenant_id, claim.id)))
+  const channel = channels[claim.channel]!
+  const stored = secrets.keyRing.decrypt(claim.payload, payloadPlace(channel, { ...claim, tenantId: claim.tenant_id }))
+  const payload = channel.payload.parse(JSON.parse(stored))
   // Between the acceptance and now the domain may have drifted, or have gone to another tenant.
-  if ('from' in payload && payload.from !== undefined) {
-    const isVerified = await directory.domains.isVerified(claim.tenant_id, domainOf(payload.from))
+  const sender = channel.senderOf?.(payload)
+  if (sender !== undefined) {
+    const isVerified = await directory.domains.isVerified(claim.tenant_id, domainOf(sender))
     if (!isVerified) return { kind: 'not_called', reason: 'sender_unverified' }
   }
   const span = tracer.start(`send ${provider.kind}`, {
@@ -34,13 +37,14 @@ export async function callCarrier(
     attributes: { 'notification.id': claim.id, 'attempt.id': claim.attempt_id, 'provider.id': provider.id },
   })
   const started = performance.now()
-  const answer = await carriers.send(provider, {
-    ...payload,
+  const correlation = {
     notificationId: claim.id,
     attemptId: claim.attempt_id,
     mode: claim.mode,
     traceparent: span.traceparent,
-  })
+  }
+  // Providers are listed by channel, so the carrier is one that takes this channel's payload.
+  const answer = await carriers.send(provider, { ...payload, ...correlation } as unknown as CarrierMessage)
   metrics.carrierSeconds(provider.kind, (performance.now() - started) / 1000)
   span.set({ 'attempt.outcome': answer.outcome })
   span.end(answer.outcome === 'accepted' ? undefined : new Error(answer.code ?? answer.outcome))

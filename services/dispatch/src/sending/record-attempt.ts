@@ -1,3 +1,4 @@
+import { type Channel, SuppressionChannel } from '@notify/contracts'
 import type { CarrierAnswer } from '../carriers/carrier.ts'
 import type { WorkerContext } from '../context.ts'
 import type { ListedProvider } from '../providers/provider-directory.ts'
@@ -36,6 +37,9 @@ export async function recordAttempt(context: WorkerContext, claims: Claims, ende
   logAttempt(context, ended)
 }
 
+const canBeSuppressed = (channel: Channel): channel is SuppressionChannel =>
+  SuppressionChannel.safeParse(channel).success
+
 /** The carrier's answer is recorded even when the suppression it asks for cannot be. */
 async function suppressRecipient(
   { db, log }: WorkerContext,
@@ -43,7 +47,7 @@ async function suppressRecipient(
   reason: NonNullable<CarrierAnswer['suppress']>,
 ): Promise<void> {
   // The sandbox's recipients are not real.
-  if (mode === 'test' || (channel !== 'sms' && channel !== 'email')) return
+  if (mode === 'test' || !canBeSuppressed(channel)) return
   try {
     await suppress(db.run, [
       { tenant_id, channel, recipient_index, recipient_masked, reason, source_notification_id: id },

@@ -1,11 +1,13 @@
 import { streams } from '@notify/contracts'
 import type { Database, Statement } from '@notify/database'
+import type { Channels } from '../channels/channel.ts'
 import type { Tables } from '../db/schema.ts'
-import { factsInto, workInto } from '../notifications/fact-sql.ts'
+import { factsInto } from '../notifications/fact-sql.ts'
+import { workQueries } from '../notifications/work-sql.ts'
 
 const batch = 500
 
-const takeDue: Statement = {
+const takeDue = (channels: Channels): Statement => ({
   name: 'take-due',
   text: `
     with due as (
@@ -20,21 +22,21 @@ const takeDue: Statement = {
           revision = n.revision + case when n.when_due = 'give_up' or n.status = 'scheduled' then 1 else 0 end
       where n.id = any (array(select id from due))
       returning n.*, old.status as old_status
-    ), work as (${workInto(`taken where status = 'queued'`)}),
+    ), ${workQueries(channels, `taken where status = 'queued'`)},
     facts as (${factsInto('taken where status <> old_status')})
     select count(*)::int as count from taken`,
-}
+})
 
 /** Puts to work what is due, scheduled or waiting for another attempt, and gives up what nobody settled. @returns how many there were */
-export async function takeDueNotifications(db: Database<Tables>): Promise<number> {
-  const [row] = await db.run<{ count: number }>(takeDue, [])
+export async function takeDueNotifications(db: Database<Tables>, channels: Channels): Promise<number> {
+  const [row] = await db.run<{ count: number }>(takeDue(channels), [])
   return row?.count ?? 0
 }
 
 /** As many are taken in one round: when there were as many, there may be more. */
 export const scheduleBatch = batch
 
-const requeueLost: Statement = {
+const requeueLost = (channels: Channels): Statement => ({
   name: 'requeue-lost-work',
   text: `
     with lane as (select * from json_to_recordset($1::json) as t (lane text, channel text, before timestamptz)),
@@ -48,9 +50,9 @@ const requeueLost: Statement = {
       ) as one
     ), again as (
       update notifications n set enqueued_at = now() from lost where n.id = lost.id returning n.*
-    ), work as (${workInto('again')})
+    ), ${workQueries(channels, 'again')}
     select count(*)::int as count from again`,
-}
+})
 
 /** The moment before which all work of a lane has reached the workers. */
 export interface DeliveredLane {
@@ -63,8 +65,12 @@ export interface DeliveredLane {
  * Publishes work anew that its lane should have delivered and that has not been taken up; and, once JetStream has forgotten
  * everything, all that was enqueued before that. @returns how many, of each lane at most {@link scheduleBatch}
  */
-export async function requeueLostWork(db: Database<Tables>, lanes: readonly DeliveredLane[]): Promise<number> {
-  const [row] = await db.run<{ count: number }>(requeueLost, [JSON.stringify(lanes), streams.dispatch.name])
+export async function requeueLostWork(
+  db: Database<Tables>,
+  channels: Channels,
+  lanes: readonly DeliveredLane[],
+): Promise<number> {
+  const [row] = await db.run<{ count: number }>(requeueLost(channels), [JSON.stringify(lanes), streams.dispatch.name])
   return row?.count ?? 0
 }
 
@@ -73,7 +79,7 @@ const closeOverdue: Statement = {
   text: `
     with overdue as (
       select id from notifications
-      where not settled and status = 'sent' and created_at < now() - make_interval(secs => $1)
+      where not settled and status = 'sent' and channel = any ($2) and created_at < now() - make_interval(secs => $1)
         and updated_at < now() - make_interval(secs => $1)
       order by created_at limit ${batch} for update skip locked
     )
@@ -81,8 +87,12 @@ const closeOverdue: Statement = {
 }
 
 /** Expects nothing more of messages that were sent so long ago without a receipt; they stay `sent`. @returns how many */
-export async function closeOverdueReceipts(db: Database<Tables>, deadlineMs: number): Promise<number> {
-  return (await db.runLong(closeOverdue, [deadlineMs / 1000])).length
+export async function closeOverdueReceipts(
+  db: Database<Tables>,
+  channels: readonly string[],
+  deadlineMs: number,
+): Promise<number> {
+  return (await db.runLong(closeOverdue, [deadlineMs / 1000, channels])).length
 }
 
 /** Where all notifications are, in numbers that are kept apart from each other: accepted = settled + in flight. */

@@ -3,6 +3,7 @@ import type { Delivery } from '@notify/messaging'
 import type { Span } from '@notify/service-kit'
 import type { z } from 'zod'
 import type { CarrierAnswer } from '../carriers/carrier.ts'
+import type { LaneSettings } from '../channels/channel.ts'
 import type { WorkerContext } from '../context.ts'
 import type { ListedProvider } from '../providers/provider-directory.ts'
 import { callCarrier } from './call-carrier.ts'
@@ -27,15 +28,14 @@ const faultPauseMs = 1000
 /** Handles the work of a lane: claims the notification, calls the carrier, records the outcome. */
 export type SendWork = (work: Work, delivery: Delivery) => Promise<void>
 
-export function createSender(context: WorkerContext): SendWork {
+/** Makes what handles a lane. */
+export function createSender(context: WorkerContext, { concurrency, ratePerSecond }: LaneSettings): SendWork {
   const { config, db, directory, carriers, metrics } = context
-  const { SEND_CONCURRENCY, BULK_CONCURRENCY, EMAIL_CONCURRENCY, EMAIL_BULK_CONCURRENCY } = config
-  const mostAtOnce = Math.max(SEND_CONCURRENCY, BULK_CONCURRENCY, EMAIL_CONCURRENCY, EMAIL_BULK_CONCURRENCY)
-  const longestPaceMs = (1000 * mostAtOnce) / config.SEND_RATE
+  const longestPaceMs = (1000 * concurrency) / ratePerSecond
   const leaseMs = longestPaceMs + longestTurnMs + config.CARRIER_TIMEOUT + leaseMarginMs
   const policy = retryPolicyOf(config)
   const claims = createClaims(context, leaseMs)
-  const pace = createPace(config.SEND_RATE)
+  const pace = createPace(ratePerSecond)
   const throttles = { urgent: createThrottle(db, 'urgent'), bulk: createThrottle(db, 'bulk') }
 
   const putBack = async (claim: Claim, cause: 'circuit_open' | 'rate_limit' | 'late' | 'fault', afterMs: number) => {

@@ -30,7 +30,7 @@ export function startSchedulers(kit: Kit, context: WorkerContext, bus: Bus, lane
     name: 'retry scheduler',
     everyMs: 250,
     async run() {
-      const count = await takeDueNotifications(db)
+      const count = await takeDueNotifications(db, context.channels)
       if (count > 0) context.wakeOutbox()
       return count === scheduleBatch
     },
@@ -51,7 +51,7 @@ export function startSchedulers(kit: Kit, context: WorkerContext, bus: Bus, lane
     name: 'work reconciler',
     everyMs: Math.min(config.STALLED_AFTER / 2, 5000),
     async run() {
-      const count = await requeueLostWork(db, await deliveredLanes(bus, lanes, config.STALLED_AFTER))
+      const count = await requeueLostWork(db, context.channels, await deliveredLanes(bus, lanes, config.STALLED_AFTER))
       if (count === 0) return false
       context.wakeOutbox()
       metrics.recovered('work_lost', count)
@@ -62,7 +62,7 @@ export function startSchedulers(kit: Kit, context: WorkerContext, bus: Bus, lane
   startPeriodic(kit, {
     name: 'receipt deadline',
     everyMs: 60_000,
-    run: async () => (await closeOverdueReceipts(db, config.RECEIPT_DEADLINE)) === scheduleBatch,
+    run: () => closeOverdue(context),
   })
   startPeriodic(kit, { name: 'tally', everyMs: 10_000, run: () => sumUpTallies(db) })
   exportBalance(kit, context)
@@ -72,6 +72,18 @@ export function startSchedulers(kit: Kit, context: WorkerContext, bus: Bus, lane
       attributes: { provider_id: providerId, kind },
     })),
   )
+}
+
+/** Closes what is overdue, channels with the same deadline together. @returns whether there is more */
+async function closeOverdue({ channels, config, db }: WorkerContext): Promise<boolean> {
+  const byDeadline = Map.groupBy(Object.values(channels), (channel) => channel.receiptDeadlineMs(config))
+  let more = false
+  for (const [deadlineMs, group] of byDeadline) {
+    if (deadlineMs === undefined) continue
+    const names = group.map(({ name }) => name)
+    more = (await closeOverdueReceipts(db, names, deadlineMs)) === scheduleBatch || more
+  }
+  return more
 }
 
 /** The invariant for alerts: what was accepted is settled or in flight; `notify_unaccounted` is what is neither. */

@@ -1,23 +1,23 @@
-import { e164Pattern, type MessageReceived, messageReceived } from '@notify/contracts'
+import { type MessageReceived, messageReceived, SuppressionChannel } from '@notify/contracts'
 import { openEvent } from '@notify/messaging'
-import { maskPhone } from '@notify/privacy'
 import type { Context } from '../context.ts'
 import { readKeyword } from './read-keyword.ts'
 import { lift, suppress } from './suppression-store.ts'
 
-/** Takes a STOP or START that a recipient sent by SMS; any other message is not for us. */
-export async function applyKeyword({ db, secrets, log }: Context, message: MessageReceived): Promise<void> {
-  const { tenant_id, channel, received_at, provider_message_id } = message
-  if (channel !== 'sms') return
+/** Takes a STOP or START that a recipient sent, on channels where that counts. */
+export async function applyKeyword({ channels, db, secrets, log }: Context, message: MessageReceived): Promise<void> {
+  const { tenant_id, received_at, provider_message_id } = message
+  const rules = channels[message.channel]?.suppression
+  if (!rules?.hasKeywords) return
   const { from, body, opt_out_type } = openEvent(secrets.keyRing, messageReceived, message)
   const meaning = readKeyword(body, opt_out_type)
   // Short codes and names cannot be written to in the first place.
-  if (meaning === undefined || !e164Pattern.test(from)) return
+  if (meaning === undefined || rules.faultOf(from)) return
   const recipient = {
     tenant_id,
-    channel,
+    channel: SuppressionChannel.parse(message.channel),
     recipient_index: secrets.blindIndex(tenant_id, from),
-    recipient_masked: maskPhone(from),
+    recipient_masked: rules.mask(from),
   }
   if (meaning === 'stop') await suppress(db.run, [{ ...recipient, reason: 'stop', reported_at: received_at }])
   else await lift(db.run, { ...recipient, lifted_at: received_at })

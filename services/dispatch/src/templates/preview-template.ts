@@ -1,7 +1,7 @@
 import type { Channel, previewTemplate as contract, EventTemplates } from '@notify/contracts'
 import { idempotentAnswer } from '@notify/database'
 import { type Handler, Problem, Reply } from '@notify/service-kit'
-import { composeEmail } from '../accept/compose-email.ts'
+import { composeEmail } from '../channels/email/compose.ts'
 import type { ApiContext } from '../context.ts'
 import type { Fill } from '../rendering/create-renderer.ts'
 import { describeWhole } from './describe-template.ts'

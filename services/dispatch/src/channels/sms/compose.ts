@@ -1,20 +1,10 @@
-import { type DispatchRequest, type EventTemplates, e164Pattern } from '@notify/contracts'
+import type { DispatchRequest, EventTemplates } from '@notify/contracts'
 import { Problem } from '@notify/service-kit'
-import { textFault } from '../carriers/text-fault.ts'
-import type { Fill } from '../rendering/create-renderer.ts'
+import { textFault } from '../../carriers/text-fault.ts'
+import type { Fill } from '../../rendering/create-renderer.ts'
 
 /** Twilio refuses longer bodies (error 21617); in UTF-16 code units. */
 const maxCharacters = 1600
-
-/** @throws Problem `invalid_recipient` for what is not E.164 */
-export function readPhone({ recipient }: Pick<DispatchRequest, 'recipient'>): string {
-  const phone = typeof recipient === 'string' ? recipient : recipient.phone
-  if (typeof phone === 'string' && e164Pattern.test(phone)) return phone
-  const path = typeof recipient === 'string' ? 'recipient' : 'recipient.phone'
-  const message =
-    phone === undefined ? 'is missing' : 'must be E.164: a plus sign, country code, 7 to 15 digits, no spaces or dashes'
-  throw new Problem('invalid_recipient', `${path} ${message}`, { errors: [{ path, message }] })
-}
 
 /**
  * Makes the text of a dispatch request: the template's, filled; or the request's own, as it was written, and through Liquid

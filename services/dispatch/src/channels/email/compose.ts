@@ -1,20 +1,18 @@
 import { type DispatchRequest, type EventTemplates, oneLinePattern } from '@notify/contracts'
 import { Problem } from '@notify/service-kit'
-import type { EmailPayload } from '../carriers/email-payload.ts'
-import { textFault } from '../carriers/text-fault.ts'
-import type { Fill, NamedTemplate } from '../rendering/create-renderer.ts'
-import { readAddress } from './read-address.ts'
+import { textFault } from '../../carriers/text-fault.ts'
+import type { Fill, NamedTemplate } from '../../rendering/create-renderer.ts'
+import type { EmailPayload } from './payload.ts'
+import { type Envelope, readEnvelope } from './recipient.ts'
 
 /** The parts of a dispatch request that an email is made of. */
 type EmailRequest = Pick<DispatchRequest, 'recipient'> &
   Partial<Pick<DispatchRequest, 'event_key' | 'subject' | 'body' | 'html_body' | 'data' | 'template_data' | 'from'>>
 type EmailTemplate = NonNullable<EventTemplates['email']>
-type Envelope = Pick<EmailPayload, 'to' | 'to_name' | 'from'>
 type Content = Pick<EmailPayload, 'subject' | 'html'> & { text: string }
 
 /** A line may have no more (RFC 5322 2.1.1). */
 const maxSubject = 998
-const maxName = 200
 
 /**
  * Makes the email of a dispatch request. Its content is that of the template, filled; or the request's own, as it was
@@ -27,40 +25,8 @@ export async function composeEmail(
   template: EmailTemplate | undefined,
   fill: Fill,
   envelope: Envelope = readEnvelope(request),
-): Promise<EmailPayload & { text: string }> {
+): Promise<Omit<EmailPayload, 'channel'> & { text: string }> {
   return { ...envelope, ...(await (template ? filled(request, template, fill) : written(request, fill))) }
-}
-
-/**
- * Reads whom an email is for, and who sends it when that is not the provider's sender.
- * @throws Problem `invalid_recipient`, or `validation_failed` naming `from`
- */
-export function readEnvelope({ recipient, from }: Pick<EmailRequest, 'recipient' | 'from'>): Envelope {
-  return { ...recipientOf(recipient), ...(from === undefined ? {} : { from: senderOf(from) }) }
-}
-
-function recipientOf(recipient: DispatchRequest['recipient']): Pick<EmailPayload, 'to' | 'to_name'> {
-  const isText = typeof recipient === 'string'
-  const path = isText ? 'recipient' : 'recipient.email'
-  const text = isText ? recipient : recipient.email
-  if (typeof text !== 'string') throw badRecipient(path, text === undefined ? 'is missing' : 'must be a string')
-  const { address, fault } = readAddress(text)
-  if (fault !== undefined) throw badRecipient(path, fault)
-  const name = isText ? undefined : recipient.name
-  if (name === undefined) return { to: address }
-  if (typeof name !== 'string') throw badRecipient('recipient.name', 'must be a string')
-  if (name.length > maxName) throw badRecipient('recipient.name', `must have at most ${maxName} characters`)
-  if (!oneLinePattern.test(name)) {
-    throw badRecipient('recipient.name', 'must be one line, without control characters')
-  }
-  const to_name = name.trim()
-  return to_name === '' ? { to: address } : { to: address, to_name }
-}
-
-function senderOf(text: string): string {
-  const { address, fault } = readAddress(text)
-  if (fault !== undefined) throw invalid('from', fault)
-  return address
 }
 
 /** The template's content, filled with the variables that belong to it. */
@@ -123,10 +89,6 @@ function checked(
 }
 
 const nameOfPart: Record<Part, string> = { subject: 'a subject', body: 'a text', html_body: 'HTML' }
-
-function badRecipient(path: string, message: string): Problem {
-  return new Problem('invalid_recipient', `${path} ${message}`, { errors: [{ path, message }] })
-}
 
 function invalid(path: string, message: string): Problem {
   return new Problem('validation_failed', `${path} ${message}`, { errors: [{ path, message }] })

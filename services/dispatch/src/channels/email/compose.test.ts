@@ -1,8 +1,8 @@
 import { afterAll, expect, test } from '@jest/globals'
 import { newId } from '@notify/contracts'
 import { Problem } from '@notify/service-kit'
-import { startRenderer } from '../../tests/test-renderer.ts'
-import { composeEmail } from './compose-email.ts'
+import { startRenderer } from '../../../tests/test-renderer.ts'
+import { composeEmail } from './compose.ts'
 
 type Request = Parameters<typeof composeEmail>[0]
 type Template = Parameters<typeof composeEmail>[1]

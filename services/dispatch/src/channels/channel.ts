@@ -1,0 +1,102 @@
+import type {
+  Channel,
+  DispatchRequest,
+  EventContract,
+  EventTemplates,
+  HandOff,
+  HandOffReport,
+  Lane,
+  SealedEventContract,
+} from '@notify/contracts'
+import type { z } from 'zod'
+import type { Config } from '../config.ts'
+import type { Fill } from '../rendering/create-renderer.ts'
+
+/** What a notification stores, encrypted, until it is delivered. */
+export interface Payload {
+  channel: Channel
+}
+
+/** A message whose recipient is valid. Its content is composed once nothing else refuses the request. */
+export interface Draft<P extends Payload = Payload> {
+  /** The recipient as it is indexed: phone number, address, user id or URL. */
+  to: string
+  masked: string
+  /** A sender of the caller's own, in place of the provider's; its domain must be verified. */
+  from: string | undefined
+  credits: number
+  /** @throws Problem naming the field at fault */
+  compose(templates: EventTemplates | undefined, fill: Fill): Promise<P>
+}
+
+/** A lane of a channel: one consumer, with a pace of its own. */
+export interface LaneSettings {
+  lane: Lane
+  /** Messages in hand at the same time, in one worker. */
+  concurrency: number
+  /** Messages begun in a second, in one worker. */
+  ratePerSecond: number
+}
+
+/** Dispatch calls the carrier of one of the tenant's providers. */
+export interface ByCarrier {
+  by: 'carrier'
+  lanes(config: Config): readonly LaneSettings[]
+  receipts: {
+    /** Receipts handled at the same time, in one worker. */
+    concurrency: number
+    /** Set where receipts often suppress the recipient: a consumer of its own does it then, with this concurrency. */
+    suppressionConcurrency?: number
+  }
+}
+
+/** Another service delivers: the event that hands a notification over is committed together with it. */
+export interface ByHandOff {
+  by: 'hand-off'
+  event: SealedEventContract<typeof HandOff, 'content'>
+  /** The receiver's durable for a lane. What it has taken and nobody reports on is handed over again. */
+  durableOf(lane: Lane): string
+  report: EventContract<typeof HandOffReport>
+}
+
+/** How recipients of a channel are suppressed; absent where nobody can be. */
+export interface SuppressionRules {
+  /** Why a text cannot be a recipient: `must be …`. */
+  faultOf(recipient: string): string | undefined
+  mask(recipient: string): string
+  /** Whether recipients suppress themselves by answering STOP. */
+  hasKeywords: boolean
+}
+
+/** Everything that dispatch knows of one channel. */
+export interface ChannelDefinition<P extends Payload = Payload> {
+  name: Channel
+  /** Reads what is stored, rows of earlier releases included. */
+  payload: z.ZodType<P>
+  /**
+   * Reads whom a request is for.
+   * @throws Problem `invalid_recipient`, or `validation_failed` naming another field
+   */
+  draft(request: DispatchRequest): Draft<P>
+  /** The sender of {@link Draft.from}, whose domain is verified again before the message is sent. */
+  senderOf?(payload: P): string | undefined
+  /** When a sent message without a receipt counts as settled; never, when undefined. */
+  receiptDeadlineMs(config: Config): number | undefined
+  suppression?: SuppressionRules
+  delivery: ByCarrier | ByHandOff
+}
+
+/** The channels that this process delivers. */
+export type Channels = Readonly<Partial<Record<Channel, ChannelDefinition>>>
+
+type DeliveredBy<D> = ChannelDefinition & { delivery: D }
+
+/** The channels of which dispatch calls carriers. */
+export function carriedChannels(channels: Channels): DeliveredBy<ByCarrier>[] {
+  return Object.values(channels).filter((one): one is DeliveredBy<ByCarrier> => one.delivery.by === 'carrier')
+}
+
+/** The channels that other services deliver. */
+export function handedOverChannels(channels: Channels): DeliveredBy<ByHandOff>[] {
+  return Object.values(channels).filter((one): one is DeliveredBy<ByHandOff> => one.delivery.by === 'hand-off')
+}

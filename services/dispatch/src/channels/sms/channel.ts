@@ -1,0 +1,40 @@
+import { e164Pattern } from '@notify/contracts'
+import { maskPhone } from '@notify/privacy'
+import type { ChannelDefinition } from '../channel.ts'
+import { composeSms } from './compose.ts'
+import { SmsPayload } from './payload.ts'
+import { readPhone } from './recipient.ts'
+
+export const sms: ChannelDefinition<SmsPayload> = {
+  name: 'sms',
+  payload: SmsPayload,
+  draft(request) {
+    const to = readPhone(request)
+    return {
+      to,
+      masked: maskPhone(to),
+      from: undefined,
+      credits: 1,
+      compose: async (templates, fill) => ({
+        channel: 'sms',
+        to,
+        text: await composeSms(request, templates?.sms, fill),
+      }),
+    }
+  },
+  receiptDeadlineMs: ({ RECEIPT_DEADLINE }) => RECEIPT_DEADLINE,
+  suppression: {
+    faultOf: (recipient) => (e164Pattern.test(recipient) ? undefined : 'must be an E.164 number'),
+    mask: maskPhone,
+    hasKeywords: true,
+  },
+  delivery: {
+    by: 'carrier',
+    lanes: ({ SEND_CONCURRENCY, BULK_CONCURRENCY, SEND_RATE: ratePerSecond }) => [
+      { lane: 'otp', concurrency: SEND_CONCURRENCY, ratePerSecond },
+      { lane: 'transactional', concurrency: SEND_CONCURRENCY, ratePerSecond },
+      { lane: 'bulk', concurrency: BULK_CONCURRENCY, ratePerSecond },
+    ],
+    receipts: { concurrency: 256 },
+  },
+}

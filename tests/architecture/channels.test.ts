@@ -1,0 +1,37 @@
+import { expect, test } from '@jest/globals'
+import { Channel } from '../../packages/contracts/src/index.ts'
+import { readText, sourcesOf } from './sources.ts'
+
+const names = Channel.options.join('|')
+
+/** Code that decides by the name of a channel, or by the look of its payload. */
+const decisions = [
+  /\bswitch \((?:\w+\.)*channel\)/,
+  new RegExp(`\\bcase '(?:${names})'`),
+  new RegExp(`[!=]== '(?:${names})'`),
+  /'\w+' in (?:payload|message|content)\b/,
+]
+const decides = (text: string) => decisions.some((pattern) => pattern.test(text))
+
+test.each([
+  'switch (request.channel) {',
+  "case 'sms':",
+  "if (channel === 'email') return",
+  "channel !== 'in_app'",
+  "'subject' in message",
+])('%s is found', (text) => {
+  expect(decides(text)).toBe(true)
+})
+
+/** They move to the folders of the carriers. */
+const untilCarriersMove = [
+  'services/dispatch/src/carriers/create-carriers.ts',
+  'services/dispatch/src/receipts/explain-failure.ts',
+]
+
+test('dispatch knows what is particular to a channel in the folder of that channel alone', () => {
+  const files = sourcesOf('services/dispatch').filter((path) => !path.includes('/src/channels/'))
+  expect(files.length).toBeGreaterThan(50)
+  const deciding = files.filter((path) => decides(readText(path)))
+  expect(deciding.filter((path) => !untilCarriersMove.includes(path))).toEqual([])
+})
