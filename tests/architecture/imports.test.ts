@@ -59,6 +59,7 @@ test('privacy imports Node and itself: secrets go through nothing else', () => {
 
 test.each([
   ['service-kit', ['packages/contracts']],
+  ['carriers', ['packages/contracts', 'packages/privacy', 'packages/service-kit']],
   ['messaging', ['packages/contracts', 'packages/privacy', 'packages/service-kit']],
   ['database', ['packages/contracts', 'packages/privacy', 'packages/service-kit', 'packages/messaging']],
 ])('%s stands only on what is below it', (name, below) => {

@@ -1,16 +1,15 @@
-import { emailCallback, smsInboundCallback, smsStatusCallback } from '@notify/contracts'
+import { receivers } from '@notify/carriers/receiving'
 import { type RouteEntry, route } from '@notify/service-kit'
 import type { Context } from './context.ts'
-import { createInboundSmsHandler } from './messages/receive-sms.ts'
-import { createEmailHandler } from './receipts/receive-email-event.ts'
-import { createSmsStatusHandler } from './receipts/receive-sms-status.ts'
+import { createCallbackHandler } from './receiving/receive-callback.ts'
 import { createCallbackRecorder } from './records/record-callback.ts'
 
+/** The routes of every carrier that reports by callback. */
 export function routesOf(context: Context): readonly RouteEntry<Context>[] {
   const record = createCallbackRecorder(context)
-  return [
-    route(smsStatusCallback, createSmsStatusHandler(record)),
-    route(smsInboundCallback, createInboundSmsHandler(record)),
-    route(emailCallback, createEmailHandler(record)),
-  ]
+  return Object.entries(receivers).flatMap(([kind, receiver]) =>
+    (receiver?.endpoints ?? []).map((endpoint) =>
+      route(endpoint.contract, createCallbackHandler({ kind, channel: receiver!.channel, endpoint }, record)),
+    ),
+  )
 }

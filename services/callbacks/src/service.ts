@@ -16,12 +16,11 @@ import { encryptedColumns } from './db/encrypted-columns.ts'
 import { migrations } from './db/migrations.ts'
 import type { Tables } from './db/schema.ts'
 import { createMetrics } from './metrics.ts'
-import { createEmailProviders } from './providers/email-providers.ts'
-import { createSmsProviders } from './providers/sms-providers.ts'
+import { createAccountDirectory } from './providers/account-directory.ts'
+import { startReceivers } from './receiving/start-receivers.ts'
 import { deleteOldCallbacks } from './records/callback-store.ts'
 import { deleteOldReceipts } from './records/receipt-store.ts'
 import { routesOf } from './routes.ts'
-import { createCertificates } from './sns/certificates.ts'
 
 export const commands: Commands<Config> = {
   migrate: migrateCommand(migrations),
@@ -38,10 +37,9 @@ export async function createService(config: Config, kit: Kit): Promise<void> {
     keyRing: config.ENCRYPTION_KEYS,
     log: kit.log,
     metrics: createMetrics(kit.metrics),
-    directory: {
-      sms: createSmsProviders(db, config.ENCRYPTION_KEYS),
-      email: createEmailProviders(db),
-      certificates: createCertificates(kit.log),
+    receiving: {
+      accounts: createAccountDirectory(db, config.ENCRYPTION_KEYS),
+      stateOf: startReceivers(config, kit.log),
     },
     wakeOutbox: createOutboxWaker(kit, bus),
   }

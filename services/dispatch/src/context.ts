@@ -1,7 +1,8 @@
+import type { SendingCarriers } from '@notify/carriers/sending'
 import type { Database } from '@notify/database'
 import type { BlindIndex, Fingerprint, KeyRing } from '@notify/privacy'
 import type { Logger, Tracer, VerifyPrincipal } from '@notify/service-kit'
-import type { HeldCarriers } from './carriers/hold-back.ts'
+import type { GuardedCarriers } from './carriers/circuit-breaker.ts'
 import type { Config } from './config.ts'
 import type { Tables } from './db/schema.ts'
 import type { VerifiedDomains } from './domains/verified-domains.ts'
@@ -18,6 +19,8 @@ export interface Context {
   db: Database<Tables>
   log: Logger
   tracer: Tracer
+  /** The kinds of carriers that providers may be of. */
+  carrierTable: SendingCarriers
   metrics: DispatchMetrics
   /** Tells the relay that the outbox has work. */
   wakeOutbox(): void
@@ -37,6 +40,6 @@ export interface ApiContext extends Context {
 
 /** What the worker works with besides. */
 export interface WorkerContext extends Context {
-  carriers: HeldCarriers
+  carriers: GuardedCarriers
   sentAttempts: SentAttempts
 }

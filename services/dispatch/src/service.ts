@@ -1,3 +1,4 @@
+import { type SendingCarriers, sendingCarriers } from '@notify/carriers/sending'
 import { sendRequested } from '@notify/contracts'
 import {
   createDeadLetterStore,
@@ -13,8 +14,8 @@ import { type Bus, openBus, startConsumers } from '@notify/messaging'
 import { createBlindIndex, createFingerprint } from '@notify/privacy'
 import { type Commands, createPrincipalVerifier, type Kit, serveHttp, startPeriodic } from '@notify/service-kit'
 import { loadBootstrap } from './bootstrap/load-bootstrap.ts'
+import { withCircuitBreakers } from './carriers/circuit-breaker.ts'
 import { createCarriers } from './carriers/create-carriers.ts'
-import { holdBack } from './carriers/hold-back.ts'
 import type { Config } from './config.ts'
 import { consumersOf } from './consumers.ts'
 import type { ApiContext, Context, WorkerContext } from './context.ts'
@@ -39,8 +40,14 @@ export const commands: Commands<Config> = {
   'dead-letters': deadLettersCommand,
 }
 
+/** What a test puts in the place of the real tables. */
+export interface Overrides {
+  carriers?: SendingCarriers
+}
+
 /** Opens what both roles share, then what the configured role is for. */
-export async function createService(config: Config, kit: Kit): Promise<void> {
+export async function createService(config: Config, kit: Kit, overrides: Overrides = {}): Promise<void> {
+  const { carriers = sendingCarriers } = overrides
   const db = await openDatabase<Tables>(kit, { config, migrations })
   const bus = await openBus(kit, config, { requiredForReady: config.ROLE === 'worker' })
   const context: Context = {
@@ -48,6 +55,7 @@ export async function createService(config: Config, kit: Kit): Promise<void> {
     db,
     log: kit.log,
     tracer: kit.tracer,
+    carrierTable: carriers,
     metrics: createMetrics(kit.metrics),
     wakeOutbox: createOutboxWaker(kit, bus),
     secrets: {
@@ -58,7 +66,7 @@ export async function createService(config: Config, kit: Kit): Promise<void> {
     },
     directory: {
       events: createEventCatalogue(db),
-      providers: createProviderDirectory(db, config.ENCRYPTION_KEYS),
+      providers: createProviderDirectory(db, config.ENCRYPTION_KEYS, carriers),
       templates: createTemplateCatalogue(db),
       domains: createVerifiedDomains(db),
     },
@@ -84,7 +92,7 @@ async function startWorker(kit: Kit, shared: Context, bus: Bus): Promise<void> {
   const { config, db } = shared
   const context: WorkerContext = {
     ...shared,
-    carriers: holdBack(createCarriers(config)),
+    carriers: withCircuitBreakers(createCarriers(config, shared.carrierTable)),
     sentAttempts: createSentAttempts(),
   }
   kit.lifecycle.onStop('carriers', () => context.carriers.close())

@@ -1,23 +1,17 @@
-import { type Channel, type ProviderKind, providerKinds } from '@notify/contracts'
+import type { CarrierAccount, SendingCarrier, SendingCarriers } from '@notify/carriers/sending'
+import type { Channel } from '@notify/contracts'
 import type { Database } from '@notify/database'
 import type { KeyRing } from '@notify/privacy'
 import { createTtlCache } from '@notify/service-kit'
-import type { z } from 'zod'
 import type { Tables } from '../db/schema.ts'
 
-/** A carrier account that can be used now, by its kind. */
-export type Provider = {
-  [Kind in ProviderKind]: {
-    id: string
-    kind: Kind
-    credentials: z.output<(typeof providerKinds)[Kind]['credentials']>
-    /** Changes with the credentials, so that clients made from them are made anew. */
-    revision: number
-  }
-}[ProviderKind]
+/** A carrier account that can be used now; its credentials fit its kind. */
+export interface Provider extends CarrierAccount<unknown> {
+  kind: string
+}
 
 /** A provider with what concerns the choice and the pace, beside how to reach it. */
-export type ListedProvider = Provider & {
+export interface ListedProvider extends Provider {
   /** Messages a second over all replicas; `null`: as many as come. */
   rateLimitPerSecond: number | null
 }
@@ -49,7 +43,11 @@ export const sealCredentials = (keyRing: KeyRing, text: string, tenantId: string
 export const openCredentials = (keyRing: KeyRing, sealed: Buffer, tenantId: string, providerId: string): string =>
   keyRing.decrypt(sealed, credentialsPlace(tenantId, providerId))
 
-export function createProviderDirectory(db: Database<Tables>, keyRing: KeyRing): ProviderDirectory {
+export function createProviderDirectory(
+  db: Database<Tables>,
+  keyRing: KeyRing,
+  carriers: SendingCarriers,
+): ProviderDirectory {
   const cache = createTtlCache<ListedProvider[]>({
     ttlMs: rememberedMs,
     maxEntries: 10_000,
@@ -65,17 +63,11 @@ export function createProviderDirectory(db: Database<Tables>, keyRing: KeyRing):
         [tenantId, applicationId, channel],
       )
       return rows.flatMap(({ id, kind, credentials, revision, rate_limit_per_second }): ListedProvider[] => {
-        if (!isProviderKind(kind)) return []
+        const carrier = carrierOfKind(carriers, kind)
+        if (!carrier) return []
         const text = openCredentials(keyRing, credentials, tenantId, id)
-        return [
-          {
-            id,
-            kind,
-            revision,
-            credentials: providerKinds[kind].credentials.parse(JSON.parse(text)),
-            rateLimitPerSecond: rate_limit_per_second,
-          } as ListedProvider,
-        ]
+        const account = { id, kind, revision, credentials: carrier.credentials.parse(JSON.parse(text)) }
+        return [{ ...account, rateLimitPerSecond: rate_limit_per_second }]
       })
     },
   })
@@ -85,7 +77,7 @@ export function createProviderDirectory(db: Database<Tables>, keyRing: KeyRing):
   }
 }
 
-/** Whether dispatch itself sends through providers of this kind. */
-export function isProviderKind(kind: string): kind is ProviderKind {
-  return Object.hasOwn(providerKinds, kind)
+/** The carrier of a kind of provider; `undefined` when dispatch does not send through it. */
+export function carrierOfKind(carriers: SendingCarriers, kind: string): SendingCarrier | undefined {
+  return Object.hasOwn(carriers, kind) ? carriers[kind] : undefined
 }

@@ -1,7 +1,8 @@
+import type { CarrierAnswer } from '@notify/carriers/sending'
 import { type Span, SpanKind } from '@notify/service-kit'
 import { payloadPlace } from '../accept/judge-candidate.ts'
-import type { CarrierAnswer, Payload } from '../carriers/carrier.ts'
-import { heldBackCode } from '../carriers/hold-back.ts'
+import type { Payload } from '../carriers/carrier.ts'
+import { circuitOpenCode } from '../carriers/circuit-breaker.ts'
 import type { WorkerContext } from '../context.ts'
 import { domainOf } from '../domains/verified-domains.ts'
 import type { Provider } from '../providers/provider-directory.ts'
@@ -36,6 +37,7 @@ export async function callCarrier(
   const started = performance.now()
   const answer = await carriers.send(provider, {
     ...payload,
+    channel: claim.channel,
     notificationId: claim.id,
     attemptId: claim.attempt_id,
     mode: claim.mode,
@@ -44,5 +46,5 @@ export async function callCarrier(
   metrics.carrierSeconds(provider.kind, (performance.now() - started) / 1000)
   span.set({ 'attempt.outcome': answer.outcome })
   span.end(answer.outcome === 'accepted' ? undefined : new Error(answer.code ?? answer.outcome))
-  return answer.code === heldBackCode ? { kind: 'not_called', reason: 'circuit_open' } : { kind: 'answered', answer }
+  return answer.code === circuitOpenCode ? { kind: 'not_called', reason: 'circuit_open' } : { kind: 'answered', answer }
 }

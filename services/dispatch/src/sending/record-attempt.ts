@@ -1,4 +1,4 @@
-import type { CarrierAnswer } from '../carriers/carrier.ts'
+import type { CarrierAnswer } from '@notify/carriers/sending'
 import type { WorkerContext } from '../context.ts'
 import type { ListedProvider } from '../providers/provider-directory.ts'
 import { suppress } from '../suppressions/suppression-store.ts'
