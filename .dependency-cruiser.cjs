@@ -42,6 +42,34 @@ module.exports = {
       to: { path: '^packages/privacy' },
     },
     {
+      name: 'carriers-stand-below-services',
+      comment:
+        'Carriers know contracts, privacy and service-kit; the sandbox plays the carriers and must not know our side.',
+      severity: 'error',
+      from: { path: '^packages/carriers/src' },
+      to: { path: '^packages/(database|messaging|dev-env|carrier-sandbox)' },
+    },
+    {
+      name: 'sandbox-knows-no-carriers-of-ours',
+      severity: 'error',
+      from: { path: '^packages/carrier-sandbox' },
+      to: { path: '^packages/carriers' },
+    },
+    {
+      name: 'dispatch-never-receives',
+      comment: 'dispatch loads the sending halves of carriers only.',
+      severity: 'error',
+      from: { path: '^services/dispatch/src' },
+      to: { path: '^packages/carriers/src/(receiving[.]ts$|[^/]+/receive[.]ts$)', reachable: true },
+    },
+    {
+      name: 'callbacks-never-sends',
+      comment: 'callbacks loads the receiving halves of carriers only, and none of the SDKs that send.',
+      severity: 'error',
+      from: { path: '^services/callbacks/src' },
+      to: { path: '^packages/carriers/src/(sending[.]ts$|[^/]+/(send|transport|client)[.]ts$)', reachable: true },
+    },
+    {
       name: 'no-cycles',
       severity: 'error',
       from: {},

@@ -23,15 +23,8 @@ test.each([
   expect(decides(text)).toBe(true)
 })
 
-/** They move to the folders of the carriers. */
-const untilCarriersMove = [
-  'services/dispatch/src/carriers/create-carriers.ts',
-  'services/dispatch/src/receipts/explain-failure.ts',
-]
-
 test('dispatch knows what is particular to a channel in the folder of that channel alone', () => {
   const files = sourcesOf('services/dispatch').filter((path) => !path.includes('/src/channels/'))
   expect(files.length).toBeGreaterThan(50)
-  const deciding = files.filter((path) => decides(readText(path)))
-  expect(deciding.filter((path) => !untilCarriersMove.includes(path))).toEqual([])
+  expect(files.filter((path) => decides(readText(path)))).toEqual([])
 })

@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from '@jest/globals'
 import { readConfig } from '../../packages/carrier-sandbox/src/config.ts'
+import { kinds } from '../../packages/carriers/src/kinds.ts'
 import {
   BootstrapDocument,
   DispatchRequest,
   KeyPermission,
   OperatorPermission,
-  SesCredentials,
 } from '../../packages/contracts/src/index.ts'
 import { parseApiKey, parseKey, parseKeyRing } from '../../packages/privacy/src/index.ts'
 import { containers, environmentOf, referencesIn } from './compose-file.ts'
@@ -90,7 +90,7 @@ test('the document sends SMS to the sandbox under its account', () => {
 
 test('the document sends email to the sandbox, which tells of it where callbacks believes it', async () => {
   const provider = document.providers.find(({ kind }) => kind === 'ses')!
-  const credentials = SesCredentials.parse(provider.credentials)
+  const credentials = kinds.ses.credentials.parse(provider.credentials)
   const sandbox = readConfig(environmentOf(containers['carrier-sandbox']!, values))
   expect(sandbox.sesAccounts).toContainEqual({
     accessKeyId: credentials.access_key_id,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { type StandInSns, startSns } from '../../packages/carriers/tests/stand-in-sns.ts'
 import { allRoutes } from '../../packages/contracts/src/catalogue.ts'
 import { type ApiResponse, TestEnv } from '../../packages/dev-env/src/index.ts'
-import { type StandInSns, startSns } from '../../services/callbacks/tests/stand-in-sns.ts'
 import { callRoute, type Samples, samplesOf } from './route-samples.ts'
 import { expectProblem } from './sms.ts'
 

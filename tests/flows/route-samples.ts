@@ -1,9 +1,9 @@
+import { sesEvent } from '../../packages/carriers/tests/ses-event.ts'
+import type { StandInSns } from '../../packages/carriers/tests/stand-in-sns.ts'
 import { gatewayItself, newId, type Route } from '../../packages/contracts/src/index.ts'
 import type { ApiRequest, ApiResponse, TestEnv } from '../../packages/dev-env/src/index.ts'
 import { emailEvents } from '../../packages/dev-env/src/seed.ts'
 import { createPrincipalSigner, principalHeader } from '../../packages/service-kit/src/index.ts'
-import { sesEvent } from '../../services/callbacks/tests/ses-event.ts'
-import type { StandInSns } from '../../services/callbacks/tests/stand-in-sns.ts'
 import { callbackAddress, demoAccount, postForm, signature, statusFields } from './carrier-callback.ts'
 import { freshPhone, post, send, smsTo } from './sms.ts'
 

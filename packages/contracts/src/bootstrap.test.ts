@@ -30,3 +30,10 @@ test('a live key may have every permission, a test key all but domains:manage', 
     { path: ['api_keys', 0, 'permissions'], message: 'a test key cannot have domains:manage' },
   ])
 })
+
+test('a rate is a whole number from 1 to 10,000, or none', () => {
+  const { rate_limit_per_second: rate } = BootstrapDocument.shape.providers.element.shape
+  for (const good of [1, 10_000, null, undefined]) expect(rate.safeParse(good).success).toBe(true)
+  for (const bad of [0, -1, 0.5, 10_001, Number.POSITIVE_INFINITY, '20'])
+    expect(rate.safeParse(bad).success).toBe(false)
+})

@@ -72,6 +72,12 @@ export const receiptReceived = defineEvent({
     error_code: z.string().nullable(),
     /** The carrier's words, addresses and numbers masked. */
     error_message: z.string().max(500).optional(),
+    /** Kind of the provider; absent in events of older releases. */
+    kind: z.string().optional(),
+    /** Why the message did not arrive, for people: code and text. Absent for any other receipt. */
+    reason: z.string().max(1000).optional(),
+    /** Whether the same message may get through later. Absent where `reason` is. */
+    retryable: z.boolean().optional(),
     /** The recipient must not be written to again. */
     suppress: z.enum(['bounce', 'complaint', 'stop']).optional(),
     received_at: Timestamp,

@@ -4,11 +4,9 @@ import type { Logger } from '@notify/service-kit'
 import type { Config } from './config.ts'
 import type { Tables } from './db/schema.ts'
 import type { CallbackMetrics } from './metrics.ts'
-import type { EmailProviders } from './providers/email-providers.ts'
-import type { SmsProviders } from './providers/sms-providers.ts'
+import type { AccountDirectory } from './providers/account-directory.ts'
 import type { TellReceiptsAgain } from './receipts/tell-receipts-again.ts'
 import type { RecordCallback } from './records/record-callback.ts'
-import type { Certificates } from './sns/certificates.ts'
 
 export interface Context {
   config: Config
@@ -16,8 +14,8 @@ export interface Context {
   keyRing: KeyRing
   log: Logger
   metrics: CallbackMetrics
-  /** What signatures are verified with. */
-  directory: { sms: SmsProviders; email: EmailProviders; certificates: Certificates }
+  /** What callbacks are verified with: the accounts, and what each kind of receiver remembers. */
+  receiving: { accounts: AccountDirectory; stateOf(kind: string): never }
   /** Tells the relay that the outbox has work. */
   wakeOutbox(): void
   record: RecordCallback

@@ -1,12 +1,11 @@
-import { emailCallback, smsInboundCallback, smsStatusCallback } from '@notify/contracts'
+import { receivers } from '@notify/carriers/receiving'
 import { type RouteEntry, route } from '@notify/service-kit'
 import type { Context } from './context.ts'
-import { receiveSms } from './messages/receive-sms.ts'
-import { receiveEmailEvent } from './receipts/receive-email-event.ts'
-import { receiveSmsStatus } from './receipts/receive-sms-status.ts'
+import { createCallbackHandler } from './receiving/receive-callback.ts'
 
-export const routes: readonly RouteEntry<Context>[] = [
-  route(smsStatusCallback, receiveSmsStatus),
-  route(smsInboundCallback, receiveSms),
-  route(emailCallback, receiveEmailEvent),
-]
+/** The routes of every carrier that reports by callback. */
+export const routes: readonly RouteEntry<Context>[] = Object.entries(receivers).flatMap(([kind, receiver]) =>
+  (receiver?.endpoints ?? []).map((endpoint) =>
+    route(endpoint.contract, createCallbackHandler({ kind, channel: receiver!.channel, endpoint })),
+  ),
+)

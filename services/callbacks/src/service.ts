@@ -16,14 +16,13 @@ import { encryptedColumns } from './db/encrypted-columns.ts'
 import { migrations } from './db/migrations.ts'
 import type { Tables } from './db/schema.ts'
 import { createMetrics } from './metrics.ts'
-import { createEmailProviders } from './providers/email-providers.ts'
-import { createSmsProviders } from './providers/sms-providers.ts'
+import { createAccountDirectory } from './providers/account-directory.ts'
 import { createReceiptTeller } from './receipts/tell-receipts-again.ts'
+import { startReceivers } from './receiving/start-receivers.ts'
 import { deleteOldCallbacks } from './records/callback-store.ts'
 import { deleteOldReceipts } from './records/receipt-store.ts'
 import { createCallbackRecorder } from './records/record-callback.ts'
 import { routes } from './routes.ts'
-import { createCertificates } from './sns/certificates.ts'
 
 export const commands: Commands<Config> = {
   migrate: migrateCommand(migrations),
@@ -40,10 +39,9 @@ export async function createService(config: Config, kit: Kit): Promise<void> {
     config,
     keyRing: config.ENCRYPTION_KEYS,
     log: kit.log,
-    directory: {
-      sms: createSmsProviders(db, config.ENCRYPTION_KEYS),
-      email: createEmailProviders(db),
-      certificates: createCertificates(kit.log),
+    receiving: {
+      accounts: createAccountDirectory(db, config.ENCRYPTION_KEYS),
+      stateOf: startReceivers(config, kit.log),
     },
     record: createCallbackRecorder(shared),
     tellAgain: createReceiptTeller(shared),

@@ -1,11 +1,17 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { bounce, type EmailCorrelation, recipient, sesEvent } from '../../../packages/carriers/tests/ses-event.ts'
+import {
+  createSigner,
+  type Fields,
+  type StandInSns,
+  startSns,
+  topicArn,
+} from '../../../packages/carriers/tests/stand-in-sns.ts'
 import { newId } from '../../../packages/contracts/src/index.ts'
 import { type ApiResponse, eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
 import { openBus, storedMessages, untilSettled } from '../../../tests/flows/bus.ts'
 import { expectProblem, storedRows } from '../../../tests/flows/sms.ts'
 import { addEmailProvider } from './email-provider.ts'
-import { bounce, type EmailCorrelation, recipient, sesEvent } from './ses-event.ts'
-import { createSigner, type Fields, type StandInSns, startSns, topicArn } from './stand-in-sns.ts'
 
 const secondTopic = `${topicArn}-2`
 const foreignTopic = `${topicArn}-of-somebody-else`

@@ -1,3 +1,4 @@
+import { sendingEnvironment } from '@notify/carriers/kinds'
 import { parsedBy, parseKey, parseKeyRing } from '@notify/privacy'
 import { commonConfig, duration, durations } from '@notify/service-kit'
 import { z } from 'zod'
@@ -21,23 +22,10 @@ export const Config = z.object({
     .transform(parsedBy(parseKey))
     .describe('Base64 of 32 bytes; bodies are compared by an HMAC under it'),
   BOOTSTRAP_FILE: z.string().optional().describe('JSON document with the events and providers to start with'),
-  TWILIO_API_URL: z.url().default('https://api.twilio.com').describe("Base address of Twilio's API"),
-  SES_API_URL: z
-    .url()
-    .optional()
-    .describe("Base address of Amazon SES's API; by default that of the provider's region"),
+  ...sendingEnvironment,
   CARRIER_SANDBOX_URL: z.url().optional().describe('Carrier sandbox; messages of sk_test_ keys go there alone'),
   CARRIER_TIMEOUT: duration('10s').describe('Longest wait for a carrier to answer'),
   ...channelVariables,
-  CARRIER_CONNECTIONS: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .max(5000)
-    .optional()
-    .describe(
-      'Connections to one SMS account, of one worker; by default as many as SMS may be in hand. With fewer, an SMS that got none within CARRIER_TIMEOUT is tried again later',
-    ),
   SEND_RATE: z.coerce
     .number()
     .positive()

@@ -1,9 +1,10 @@
+import type { SendingCarriers } from '@notify/carriers/sending'
 import type { Channel } from '@notify/contracts'
 import type { Database } from '@notify/database'
 import type { BlindIndex, Fingerprint, KeyRing } from '@notify/privacy'
 import type { Logger, Tracer, VerifyPrincipal } from '@notify/service-kit'
 import type { Acceptance } from './accept/accept-notifications.ts'
-import type { HeldCarriers } from './carriers/hold-back.ts'
+import type { GuardedCarriers } from './carriers/circuit-breaker.ts'
 import type { Channels } from './channels/channel.ts'
 import type { Config } from './config.ts'
 import type { Tables } from './db/schema.ts'
@@ -25,6 +26,8 @@ export interface Context {
   db: Database<Tables>
   log: Logger
   tracer: Tracer
+  /** The kinds of carriers that providers may be of. */
+  carrierTable: SendingCarriers
   metrics: DispatchMetrics
   /** Tells the relay that the outbox has work. */
   wakeOutbox(): void
@@ -49,7 +52,7 @@ export interface RouteContext extends ApiContext {
 
 /** What the worker works with besides. */
 export interface WorkerContext extends Context {
-  carriers: HeldCarriers
+  carriers: GuardedCarriers
   sentAttempts: SentAttempts
 }
 

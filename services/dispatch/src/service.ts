@@ -1,3 +1,4 @@
+import { type SendingCarriers, sendingCarriers } from '@notify/carriers/sending'
 import { sendRequested } from '@notify/contracts'
 import {
   createDeadLetterStore,
@@ -14,10 +15,10 @@ import { createBlindIndex, createFingerprint } from '@notify/privacy'
 import { type Commands, createPrincipalVerifier, type Kit, serveHttp, startPeriodic } from '@notify/service-kit'
 import { createAcceptance } from './accept/accept-notifications.ts'
 import { loadBootstrap } from './bootstrap/load-bootstrap.ts'
-import { type CarrierTable, createCarriers } from './carriers/create-carriers.ts'
-import { holdBack } from './carriers/hold-back.ts'
+import { withCircuitBreakers } from './carriers/circuit-breaker.ts'
+import { createCarriers } from './carriers/create-carriers.ts'
 import { type Channels, handedOverChannels } from './channels/channel.ts'
-import { channels } from './channels/registry.ts'
+import { channels as channelRegistry } from './channels/registry.ts'
 import type { Config } from './config.ts'
 import { consumersOf, lanesOf } from './consumers.ts'
 import type { ApiContext, ConsumerContext, Context, WorkerContext } from './context.ts'
@@ -46,23 +47,24 @@ export const commands: Commands<Config> = {
   'dead-letters': deadLettersCommand,
 }
 
-/** What a test puts in the place of the registries. */
+/** What a test puts in the place of the real tables. */
 export interface Overrides {
   channels?: Channels
-  /** Kinds of carriers beside those of the registry. */
-  carriers?: CarrierTable
+  carriers?: SendingCarriers
 }
 
 /** Opens what both roles share, then what the configured role is for. */
 export async function createService(config: Config, kit: Kit, overrides: Overrides = {}): Promise<void> {
+  const { carriers = sendingCarriers, channels = channelRegistry } = overrides
   const db = await openDatabase<Tables>(kit, { config, migrations })
   const bus = await openBus(kit, config, { requiredForReady: config.ROLE === 'worker' })
   const context: Context = {
     config,
-    channels: overrides.channels ?? channels,
+    channels,
     db,
     log: kit.log,
     tracer: kit.tracer,
+    carrierTable: carriers,
     metrics: createMetrics(kit.metrics),
     wakeOutbox: createOutboxWaker(kit, bus),
     secrets: {
@@ -73,13 +75,13 @@ export async function createService(config: Config, kit: Kit, overrides: Overrid
     },
     directory: {
       events: createEventCatalogue(db),
-      providers: createProviderDirectory(db, config.ENCRYPTION_KEYS, overrides.carriers),
+      providers: createProviderDirectory(db, config.ENCRYPTION_KEYS, carriers),
       templates: createTemplateCatalogue(db),
       domains: createVerifiedDomains(db),
     },
   }
   if (config.ROLE === 'api') await startApi(kit, context)
-  else await startWorker(kit, context, bus, overrides.carriers)
+  else await startWorker(kit, context, bus)
 }
 
 async function startApi(kit: Kit, shared: Context): Promise<void> {
@@ -95,11 +97,11 @@ async function startApi(kit: Kit, shared: Context): Promise<void> {
   await serveHttp(kit, { config, context: { ...context, accept: createAcceptance(context) }, routes })
 }
 
-async function startWorker(kit: Kit, shared: Context, bus: Bus, carriers?: CarrierTable): Promise<void> {
+async function startWorker(kit: Kit, shared: Context, bus: Bus): Promise<void> {
   const { config, db } = shared
   const context: WorkerContext = {
     ...shared,
-    carriers: holdBack(createCarriers(config, carriers)),
+    carriers: withCircuitBreakers(createCarriers(config, shared.carrierTable, shared.channels)),
     sentAttempts: createSentAttempts(),
   }
   kit.lifecycle.onStop('carriers', () => context.carriers.close())

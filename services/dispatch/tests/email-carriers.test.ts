@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import type { Correlation } from '@notify/carriers/sending'
 import { newId } from '@notify/contracts'
 import { createSandbox, readConfig, type Sandbox } from '../../../packages/carrier-sandbox/src/index.ts'
 import type { SandboxMessage } from '../../../packages/dev-env/src/index.ts'
-import type { Carriers, EmailMessage } from '../src/carriers/carrier.ts'
+import type { Carriers } from '../src/carriers/carrier.ts'
 import { createCarriers } from '../src/carriers/create-carriers.ts'
+import type { EmailPayload } from '../src/channels/email/payload.ts'
 import { Config } from '../src/config.ts'
 import type { Provider } from '../src/providers/provider-directory.ts'
 
@@ -59,14 +61,15 @@ const smtp: Provider = {
   kind: 'smtp',
   credentials: { host: '127.0.0.1', port: '1', security: 'none', ...from },
 }
-const emailTo = (to: string, fields: Partial<EmailMessage> = {}): EmailMessage => ({
+const emailTo = (to: string, fields: Partial<EmailPayload & Correlation> = {}) => ({
+  channel: 'email' as const,
   to,
   subject: 'Your order — “A-1”',
   text: 'Hi Zoë',
   html: '<p>Hi Zoë &amp; co</p>',
   notificationId: newId('notif'),
   attemptId: newId('att'),
-  mode: 'live',
+  mode: 'live' as const,
   traceparent: undefined,
   ...fields,
 })

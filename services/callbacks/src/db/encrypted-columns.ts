@@ -1,5 +1,5 @@
 import type { EncryptedColumn } from '@notify/database'
-import { credentialsPlace } from '../providers/sms-providers.ts'
+import { credentialsPlace } from '../providers/account-directory.ts'
 
 /** Every column that the key ring encrypts, and where its values belong: what `rotate-keys` goes through. */
 export const encryptedColumns: readonly EncryptedColumn[] = [

@@ -9,7 +9,8 @@ import { saveProvider } from '../providers/save-provider.ts'
  * replica.
  * @throws Error when the file cannot be read or does not fit its schema
  */
-export async function loadBootstrap({ db, secrets, wakeOutbox, log }: Context, file: string): Promise<void> {
+export async function loadBootstrap(context: Context, file: string): Promise<void> {
+  const { db, wakeOutbox, log } = context
   const { events, providers } = BootstrapDocument.parse(JSON.parse(await readFile(file, 'utf8')))
   await db.kysely.transaction().execute(async (tx) => {
     await sql`select pg_advisory_xact_lock(hashtext('bootstrap'))`.execute(tx)
@@ -23,7 +24,7 @@ export async function loadBootstrap({ db, secrets, wakeOutbox, log }: Context, f
         )
         .execute()
     }
-    for (const provider of providers) await saveProvider(tx, secrets.keyRing, provider)
+    for (const provider of providers) await saveProvider(tx, context, provider)
   })
   wakeOutbox()
   log.info({ events: events.length, providers: providers.length }, 'bootstrap document loaded')

@@ -2,10 +2,12 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { accepted, type CarrierAccount, type SenderOptions, type SendingCarrier } from '@notify/carriers/sending'
 import { newId } from '@notify/contracts'
+import { z } from 'zod'
 import type { Config } from '../config.ts'
 import type { Provider } from '../providers/provider-directory.ts'
-import type { Carriers, EmailMessage, SmsMessage } from './carrier.ts'
+import type { CarrierMessage, Carriers } from './carrier.ts'
 import { createCarriers } from './create-carriers.ts'
 
 /** Every carrier at once, and the sandbox: takes whatever comes, and keeps where it came to. */
@@ -47,7 +49,8 @@ const sid = `AC${'0'.repeat(32)}`
 const known = { id: newId('prov'), revision: 1 }
 const from = 'orders@example.com'
 const ses = { region: 'eu-west-1', access_key_id: 'A'.repeat(20), secret_access_key: 'x'.repeat(40), from }
-const providers: Record<Provider['kind'], Provider> = {
+type Kind = 'twilio' | 'ses' | 'smtp'
+const providers: Record<Kind, Provider> = {
   twilio: {
     ...known,
     kind: 'twilio',
@@ -62,9 +65,16 @@ const providers: Record<Provider['kind'], Provider> = {
   },
 }
 const correlation = { notificationId: newId('notif'), attemptId: newId('att'), traceparent: undefined }
-const sms = (mode: 'live' | 'test'): SmsMessage => ({ ...correlation, mode, to: '+15551230001', text: 'Hi' })
-const email = (mode: 'live' | 'test'): EmailMessage => ({
+const sms = (mode: 'live' | 'test'): CarrierMessage => ({
   ...correlation,
+  channel: 'sms',
+  mode,
+  to: '+15551230001',
+  text: 'Hi',
+})
+const email = (mode: 'live' | 'test'): CarrierMessage => ({
+  ...correlation,
+  channel: 'email',
   mode,
   to: 'a@b.example',
   subject: 'Hi',
@@ -74,7 +84,7 @@ const email = (mode: 'live' | 'test'): EmailMessage => ({
 const twilioPath = `/2010-04-01/Accounts/${sid}/Messages.json`
 const sesPath = '/v2/email/outbound-emails'
 
-test.each<[Provider['kind'], SmsMessage | EmailMessage, string, string]>([
+test.each<[Kind, CarrierMessage, string, string]>([
   ['twilio', sms('live'), `/twilio-live${twilioPath}`, 'SM1'],
   ['twilio', sms('test'), `/sandbox/twilio${twilioPath}`, 'SM1'],
   ['ses', email('live'), `/ses-live${sesPath}`, 'ses-1'],
@@ -90,7 +100,7 @@ test('a live email of an SMTP provider goes to its server alone', async () => {
   expect(paths).toEqual([])
 })
 
-test.each<[Provider['kind'], SmsMessage | EmailMessage]>([
+test.each<[Kind, CarrierMessage]>([
   ['twilio', email('live')],
   ['ses', sms('live')],
   ['smtp', sms('test')],
@@ -100,4 +110,27 @@ test.each<[Provider['kind'], SmsMessage | EmailMessage]>([
     code: 'wrong_channel',
   })
   expect(paths).toEqual([])
+})
+
+test('a carrier that a table adds is sent through, with its credentials and variables alone', async () => {
+  const seen: unknown[] = []
+  const pigeon: SendingCarrier = {
+    channel: 'webhook',
+    credentials: z.object({ ring: z.string() }),
+    environment: { PIGEON_LOFT: z.string() },
+    createSender: ({ environment }: SenderOptions<{ PIGEON_LOFT: string }>) => ({
+      async send({ credentials }: CarrierAccount<{ ring: string }>, { to }: { to: string }) {
+        seen.push(environment, credentials, to)
+        return accepted('coo')
+      },
+      close: () => {},
+    }),
+  }
+  const config = { PUBLIC_URL: 'https://api.example.com', PIGEON_LOFT: 'roof', CARRIER_TIMEOUT: 1000 } as unknown
+  const table = createCarriers(config as Config, { pigeon })
+  const message: CarrierMessage = { ...sms('live'), channel: 'webhook' }
+  const provider = { ...known, kind: 'pigeon', credentials: { ring: 'blue' } }
+  expect(await table.send(provider, message)).toMatchObject({ providerMessageId: 'coo' })
+  expect(seen).toEqual([{ PIGEON_LOFT: 'roof' }, { ring: 'blue' }, message.to])
+  expect(await table.send(providers.twilio, sms('live'))).toMatchObject({ code: 'wrong_channel' })
 })

@@ -1,75 +1,74 @@
-import type { z } from 'zod'
+import {
+  environmentOf,
+  permanent,
+  refusal,
+  type Sender,
+  type SenderOptions,
+  type SendingCarrier,
+  type SendingCarriers,
+  sendingCarriers,
+} from '@notify/carriers/sending'
+import type { Channel } from '@notify/contracts'
+import type { ChannelDefinition, Channels } from '../channels/channel.ts'
+import { channels as registry } from '../channels/registry.ts'
 import type { Config } from '../config.ts'
-import type { Provider } from '../providers/provider-directory.ts'
-import type { CarrierAnswer, CarrierMessage, Carriers, EmailMessage } from './carrier.ts'
-import { createSesCarrier } from './ses-carrier.ts'
-import { createSmtpCarrier } from './smtp-carrier.ts'
+import type { CarrierMessage, Carriers } from './carrier.ts'
 import { textFault } from './text-fault.ts'
-import { createTwilioCarrier } from './twilio-carrier.ts'
-import { permanent, refusal } from './verdict.ts'
 
-/** Kinds of carriers beside those that are built in. */
-export type CarrierTable = Readonly<Record<string, OtherCarrier>>
-interface OtherCarrier {
-  credentials: z.ZodType
-  send(provider: { credentials: unknown }, message: unknown): Promise<CarrierAnswer>
+interface OpenCarrier {
+  channel: Channel
+  sender: Sender<unknown, unknown>
 }
 
-/** The carriers of every kind of provider behind one `send`. */
-export function createCarriers(config: Config, others: CarrierTable = {}): Carriers {
-  const twilio = createTwilioCarrier(config)
-  const ses = createSesCarrier(config)
-  const smtp = createSmtpCarrier(config)
+/** The carriers of a table behind one `send`, which chooses by the kind of the provider. */
+export function createCarriers(
+  config: Config,
+  table: SendingCarriers = sendingCarriers,
+  channels: Channels = registry,
+): Carriers {
+  const open = new Map(
+    Object.entries(table).map(([kind, carrier]) => [kind, openCarrier(config, carrier, channels[carrier.channel])]),
+  )
   return {
     async send(provider, message) {
-      const other = others[provider.kind]
-      if (other) return other.send(provider, message)
       const fault = faultOf(message)
       if (fault) return refusal('ill_formed_text', permanent(`The message ${fault}`), null)
-      switch (provider.kind) {
-        case 'twilio':
-          return isEmail(message) ? wrongChannel(provider) : twilio.send(provider, message)
-        case 'ses':
-          return isEmail(message) ? ses.send(provider, message) : wrongChannel(provider)
-        case 'smtp':
-          if (!isEmail(message)) return wrongChannel(provider)
-          // The sandbox speaks the protocol of SES alone, and is the one place that a test key's messages may reach.
-          return message.mode === 'test' ? ses.send(inSandbox(provider), message) : smtp.send(provider, message)
+      const carrier = open.get(provider.kind)
+      // Providers are listed by channel, so this is a fault of ours; the message cannot go out this way.
+      if (carrier?.channel !== message.channel) {
+        const text = `A provider of kind ${provider.kind} does not send this channel`
+        return refusal('wrong_channel', permanent(text), null)
       }
+      return carrier.sender.send(provider, message)
     },
     close() {
-      for (const carrier of [twilio, ses, smtp]) carrier.close()
+      for (const { sender } of open.values()) sender.close()
     },
   }
+}
+
+function openCarrier(config: Config, carrier: SendingCarrier, definition?: ChannelDefinition): OpenCarrier {
+  const { channel, createSender } = carrier
+  const options: SenderOptions<never> = {
+    timeoutMs: config.CARRIER_TIMEOUT,
+    maxConnections: connectionsOf(config, definition),
+    publicUrl: config.PUBLIC_URL,
+    sandboxUrl: config.CARRIER_SANDBOX_URL,
+    environment: environmentOf(config, carrier),
+  }
+  // The table has checked that credentials, messages and variables are the sender's own.
+  return { channel, sender: createSender(options) as Sender<unknown, unknown> }
+}
+
+/** As many connections as messages of the channel may be in hand. */
+function connectionsOf(config: Config, definition: ChannelDefinition | undefined): number {
+  if (definition?.delivery.by !== 'carrier') return 1
+  const { connections, lanes } = definition.delivery
+  return connections?.(config) ?? lanes(config).reduce((sum, { concurrency }) => sum + concurrency, 0)
 }
 
 /** New texts are looked at when they are accepted; older ones wait in the table, some for weeks. */
 function faultOf(message: CarrierMessage): string | undefined {
-  const texts = isEmail(message) ? [message.subject, message.text, message.html, message.to_name] : [message.text]
-  return texts.map((text) => text && textFault(text)).find((fault) => fault)
-}
-
-function isEmail(message: CarrierMessage): message is EmailMessage {
-  return 'subject' in message
-}
-
-/** Providers are listed by channel, so this is a fault of ours; the message cannot go out this way. */
-function wrongChannel({ kind }: Provider): CarrierAnswer {
-  return refusal('wrong_channel', permanent(`A provider of kind ${kind} does not send this channel`), null)
-}
-
-function inSandbox({ id, revision, credentials }: Extract<Provider, { kind: 'smtp' }>) {
-  const { from, from_name } = credentials
-  return {
-    id,
-    revision,
-    kind: 'ses' as const,
-    credentials: {
-      region: 'us-east-1',
-      access_key_id: 'SANDBOXSANDBOXSANDBOX',
-      secret_access_key: 'sandbox-sandbox-sandbox',
-      from,
-      ...(from_name === undefined ? {} : { from_name }),
-    },
-  }
+  const texts = Object.values(message).filter((value) => typeof value === 'string')
+  return texts.map(textFault).find((fault) => fault)
 }

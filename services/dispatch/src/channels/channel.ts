@@ -42,6 +42,8 @@ export interface LaneSettings {
 export interface ByCarrier {
   by: 'carrier'
   lanes(config: Config): readonly LaneSettings[]
+  /** Connections to one account; without it, as many as messages may be in hand. */
+  connections?(config: Config): number | undefined
   receipts: {
     /** Receipts handled at the same time, in one worker. */
     concurrency: number

@@ -4,7 +4,7 @@ import { type Handler, Problem, Reply } from '@notify/service-kit'
 import type { Context } from '../context.ts'
 import { describeDomain } from './domain-records.ts'
 import { enqueueDomainChange, findDomainByName, insertDomain, privateKeyPlace } from './domain-store.ts'
-import { findSesRegion, planIdentities } from './identity-store.ts'
+import { findMailFromRegion, planIdentities } from './identity-store.ts'
 import { type DkimKey, makeDkimKey } from './make-dkim-key.ts'
 import { readDomain } from './read-domain.ts'
 
@@ -19,13 +19,8 @@ export const createDomain: Handler<Context, typeof contract> = idempotent({
   after: (context) => context.wakeOutbox(),
 })
 
-async function addDomain(
-  { config, secrets: { keyRing } }: Context,
-  run: Run,
-  tenantId: string,
-  domain: string,
-  key: DkimKey,
-): Promise<Reply> {
+async function addDomain(context: Context, run: Run, tenantId: string, domain: string, key: DkimKey): Promise<Reply> {
+  const { config, carrierTable, secrets } = context
   await refuseKnown(run, tenantId, domain)
   const id = newId('dom')
   const added = {
@@ -33,8 +28,8 @@ async function addDomain(
     id,
     tenantId,
     domain,
-    privateKey: keyRing.encrypt(key.privateKey, privateKeyPlace(tenantId, id)),
-    mailFromRegion: (await findSesRegion(run, keyRing, tenantId)) ?? config.SES_REGION ?? null,
+    privateKey: secrets.keyRing.encrypt(key.privateKey, privateKeyPlace(tenantId, id)),
+    mailFromRegion: (await findMailFromRegion(run, context, tenantId)) ?? config.SES_REGION ?? null,
     firstCheckMs: config.DOMAIN_RECHECK_FIRST,
   }
   const row = await insertDomain(run, added, config.DOMAINS_PER_TENANT)
@@ -45,7 +40,7 @@ async function addDomain(
       `A tenant may have ${config.DOMAINS_PER_TENANT} sending domains; remove one`,
     )
   }
-  await planIdentities(run, id)
+  await planIdentities(run, carrierTable, id)
   await enqueueDomainChange(run, row, row.status)
   return new Reply(201, JSON.stringify(describeDomain(row, config.SPF_INCLUDE)))
 }

@@ -1,59 +1,93 @@
-import { SesCredentials } from '@notify/contracts'
+import type { DomainIdentity, SendingCarrier, SendingCarriers } from '@notify/carriers/sending'
 import { claimDueSql, type Run } from '@notify/database'
-import type { KeyRing } from '@notify/privacy'
 import type { Selectable } from 'kysely'
+import type { Context } from '../context.ts'
 import type { Tables } from '../db/schema.ts'
-import { openCredentials } from '../providers/provider-directory.ts'
+import { carrierOfKind, openCredentials } from '../providers/provider-directory.ts'
+import { mailFromOf } from './domain-records.ts'
 import { privateKeyPlace } from './domain-store.ts'
 
 type IdentityRow = Selectable<Tables['domain_identities']>
 
 type IdentityId = Pick<IdentityRow, 'domain_id' | 'provider_id'>
 
-/** A domain at an SES account, and what it takes to change it there. */
-export interface Identity extends Pick<IdentityRow, 'domain_id' | 'provider_id' | 'domain' | 'selector'> {
-  account: SesCredentials
+/** A domain at a carrier account, and what it takes to change it there. */
+export interface Identity extends IdentityId {
+  account: Account
   accountRevision: number
-  /** Missing when the account shall not have the domain. */
-  key?: { privateKey: string; mailFromRegion: string | null; proven: boolean }
+  wanted: DomainIdentity
 }
 
-/** Notes that domains are to be had by the SES accounts of their tenants, where that is not known or its key has changed. */
-export async function planIdentities(run: Run, domainId: string | null = null): Promise<void> {
+/** The account of a carrier that must know the domains that it sends for. */
+interface Account {
+  carrier: SendingCarrier
+  credentials: unknown
+  region: string
+}
+
+/** The kinds of carriers that must know a domain before they send for it. */
+function kindsWithIdentities(carriers: SendingCarriers): string[] {
+  return Object.keys(carriers).filter((kind) => carriers[kind]?.identities)
+}
+
+/** Plans the domains that carrier accounts of their tenants lack, or have from before their credentials changed. */
+export async function planIdentities(
+  run: Run,
+  carriers: SendingCarriers,
+  domainId: string | null = null,
+): Promise<void> {
+  const kinds = kindsWithIdentities(carriers)
   await run(
     `insert into domain_identities (domain_id, provider_id, tenant_id, domain, selector, next_try_at)
      select d.id, p.id, d.tenant_id, d.domain, d.selector, now()
      from providers p join domains d on d.tenant_id = p.tenant_id
-     where p.kind = 'ses' and ($1::text is null or d.id = $1)
+     where p.kind = any($2::text[]) and ($1::text is null or d.id = $1)
        and not exists (select 1 from domain_identities i where i.domain_id = d.id and i.provider_id = p.id)
      on conflict do nothing`,
-    [domainId],
+    [domainId, kinds],
   )
   await run(
     `update domain_identities i set next_try_at = now(), failures = 0
      from providers p
-     where p.kind = 'ses' and i.provider_id = p.id and i.wanted and i.next_try_at is null
+     where p.kind = any($2::text[]) and i.provider_id = p.id and i.wanted and i.next_try_at is null
        and i.synced_revision <> p.revision and ($1::text is null or i.domain_id = $1)`,
-    [domainId],
+    [domainId, kinds],
   )
 }
 
-/** Region of the tenant's first SES account, for the MAIL FROM records. */
-export async function findSesRegion(run: Run, keyRing: KeyRing, tenantId: string): Promise<string | null> {
-  const [provider] = await run<{ id: string; credentials: Buffer }>(
-    `select id, credentials from providers where tenant_id = $1 and channel = 'email' and kind = 'ses'
+type Accounts = Pick<Context, 'carrierTable' | 'secrets'>
+
+/** Region of the tenant's first account that must know its domains, for the MAIL FROM records. */
+export async function findMailFromRegion(run: Run, accounts: Accounts, tenantId: string): Promise<string | null> {
+  const [provider] = await run<Sealed>(
+    `select id, kind, credentials from providers where tenant_id = $1 and channel = 'email' and kind = any($2::text[])
      order by priority, id limit 1`,
-    [tenantId],
+    [tenantId, kindsWithIdentities(accounts.carrierTable)],
   )
-  return provider ? readAccount(keyRing, tenantId, provider.id, provider.credentials).region : null
+  return provider ? openAccount(accounts, tenantId, provider).region : null
 }
 
-function readAccount(keyRing: KeyRing, tenantId: string, id: string, sealed: Buffer): SesCredentials {
-  return SesCredentials.parse(JSON.parse(openCredentials(keyRing, sealed, tenantId, id)))
+interface Sealed {
+  id: string
+  kind: string
+  credentials: Buffer
+}
+
+function openAccount(
+  { carrierTable, secrets }: Accounts,
+  tenantId: string,
+  { id, kind, credentials }: Sealed,
+): Account {
+  const carrier = carrierOfKind(carrierTable, kind)
+  if (!carrier?.identities) throw new Error(`a provider of kind ${kind} has no sending domains`)
+  const text = openCredentials(secrets.keyRing, credentials, tenantId, id)
+  const read = carrier.credentials.parse(JSON.parse(text))
+  return { carrier, credentials: read, region: carrier.identities.regionOf(read as never) }
 }
 
 /** An identity that is due, as it is stored. */
 export interface DueIdentity extends IdentityRow {
+  kind: string | null
   credentials: Buffer | null
   revision: number | null
   private_key: Buffer | null
@@ -75,21 +109,23 @@ export function claimIdentities(
 ): Promise<DueIdentity[]> {
   return run<DueIdentity>(
     `${claimDueSql(dueIdentities, { limit: '$1', leaseMs: '$2' })}
-     select i.*, p.credentials, p.revision, d.private_key, d.mail_from_region, d.status
+     select i.*, p.kind, p.credentials, p.revision, d.private_key, d.mail_from_region, d.status
      from claimed i left join providers p on p.id = i.provider_id left join domains d on d.id = i.domain_id`,
     [limit, leaseMs],
   )
 }
 
 /** @throws Error when the account is gone, or cannot be read */
-export function openIdentity(keyRing: KeyRing, due: DueIdentity): Identity {
-  const { domain_id, provider_id, tenant_id, domain, selector, credentials, revision, private_key } = due
-  if (!credentials || revision === null) throw new Error('the account is not configured any more')
-  const account = readAccount(keyRing, tenant_id, provider_id, credentials)
-  const known = { domain_id, provider_id, domain, selector, account, accountRevision: revision }
-  if (!due.wanted || !private_key) return known
-  const privateKey = keyRing.decrypt(private_key, privateKeyPlace(tenant_id, domain_id))
-  return { ...known, key: { privateKey, mailFromRegion: due.mail_from_region, proven: due.status === 'verified' } }
+export function openIdentity(accounts: Accounts, due: DueIdentity): Identity {
+  const { domain_id, provider_id, tenant_id, domain, selector, kind, credentials, revision, private_key } = due
+  if (!kind || !credentials || revision === null) throw new Error('the account is not configured any more')
+  const account = openAccount(accounts, tenant_id, { id: provider_id, kind, credentials })
+  const wanted: DomainIdentity = { domain, selector, mailFrom: mailFromOf(domain) }
+  if (due.wanted && private_key) {
+    const privateKey = accounts.secrets.keyRing.decrypt(private_key, privateKeyPlace(tenant_id, domain_id))
+    wanted.key = { privateKey, mailFromRegion: due.mail_from_region, proven: due.status === 'verified' }
+  }
+  return { domain_id, provider_id, account, accountRevision: revision, wanted }
 }
 
 /** The carrier has it as it should be. A removal that came meanwhile is done next. */

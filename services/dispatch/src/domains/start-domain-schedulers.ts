@@ -1,5 +1,5 @@
+import { environmentOf } from '@notify/carriers/sending'
 import { type Kit, startPeriodic } from '@notify/service-kit'
-import { createSesClient } from '../carriers/ses-client.ts'
 import type { Context } from '../context.ts'
 import { checkDomain } from './check-domain.ts'
 import { type StartedCheck, saveCheck, startDueChecks } from './check-store.ts'
@@ -13,7 +13,6 @@ import {
   postponeIdentity,
   settleIdentity,
 } from './identity-store.ts'
-import { syncIdentity } from './sync-identity.ts'
 
 const batch = 10
 const planEveryMs = 15_000
@@ -30,7 +29,11 @@ export function startDomainSchedulers(kit: Kit, context: Context): void {
       return due.length === batch
     },
   })
-  startPeriodic(kit, { name: 'domain identities plan', everyMs: planEveryMs, run: () => planIdentities(db.run) })
+  startPeriodic(kit, {
+    name: 'domain identities plan',
+    everyMs: planEveryMs,
+    run: () => planIdentities(db.run, context.carrierTable),
+  })
   startPeriodic(kit, {
     name: 'domain identities',
     everyMs: 1000,
@@ -57,12 +60,12 @@ async function check(context: Context, started: StartedCheck): Promise<void> {
 const longestError = 400
 
 async function tell(context: Context, due: DueIdentity): Promise<void> {
-  const { db, log, metrics, secrets } = context
+  const { db, log, metrics } = context
   const { domain_id, provider_id, wanted } = due
   try {
-    const identity = openIdentity(secrets.keyRing, due)
+    const identity = openIdentity(context, due)
     await callCarrier(context, identity)
-    await (identity.key ? settleIdentity : forgetIdentity)(db.run, identity)
+    await (identity.wanted.key ? settleIdentity : forgetIdentity)(db.run, identity)
     metrics.identityTold('ok')
   } catch (error) {
     const { name, message } = error as Error
@@ -74,18 +77,8 @@ async function tell(context: Context, due: DueIdentity): Promise<void> {
   }
 }
 
-async function callCarrier({ config }: Context, identity: Identity): Promise<void> {
-  const { region, access_key_id, secret_access_key } = identity.account
-  const client = createSesClient({
-    endpoint: config.SES_API_URL,
-    region,
-    accessKeyId: access_key_id,
-    secretAccessKey: secret_access_key,
-    timeoutMs: config.CARRIER_TIMEOUT,
-  })
-  try {
-    await syncIdentity(client, identity)
-  } finally {
-    client.destroy()
-  }
+async function callCarrier({ config }: Context, { account, wanted }: Identity): Promise<void> {
+  const { carrier, credentials } = account
+  const options = { timeoutMs: config.CARRIER_TIMEOUT, environment: environmentOf(config, carrier) }
+  await carrier.identities?.sync(credentials as never, wanted, options)
 }

@@ -1,24 +1,17 @@
-import { type Channel, type ProviderKind, providerKinds } from '@notify/contracts'
+import type { CarrierAccount, SendingCarrier, SendingCarriers } from '@notify/carriers/sending'
+import type { Channel } from '@notify/contracts'
 import type { Database } from '@notify/database'
 import type { KeyRing } from '@notify/privacy'
 import { createTtlCache } from '@notify/service-kit'
-import type { z } from 'zod'
-import type { CarrierTable } from '../carriers/create-carriers.ts'
 import type { Tables } from '../db/schema.ts'
 
-/** A carrier account that can be used now, by its kind. */
-export type Provider = {
-  [Kind in ProviderKind]: {
-    id: string
-    kind: Kind
-    credentials: z.output<(typeof providerKinds)[Kind]['credentials']>
-    /** Changes with the credentials, so that clients made from them are made anew. */
-    revision: number
-  }
-}[ProviderKind]
+/** A carrier account that can be used now; its credentials fit its kind. */
+export interface Provider extends CarrierAccount<unknown> {
+  kind: string
+}
 
 /** A provider with what concerns the choice and the pace, beside how to reach it. */
-export type ListedProvider = Provider & {
+export interface ListedProvider extends Provider {
   /** Messages a second over all replicas; `null`: as many as come. */
   rateLimitPerSecond: number | null
 }
@@ -53,7 +46,7 @@ export const openCredentials = (keyRing: KeyRing, sealed: Buffer, tenantId: stri
 export function createProviderDirectory(
   db: Database<Tables>,
   keyRing: KeyRing,
-  others: CarrierTable = {},
+  carriers: SendingCarriers,
 ): ProviderDirectory {
   const cache = createTtlCache<ListedProvider[]>({
     ttlMs: rememberedMs,
@@ -70,18 +63,11 @@ export function createProviderDirectory(
         [tenantId, applicationId, channel],
       )
       return rows.flatMap(({ id, kind, credentials, revision, rate_limit_per_second }): ListedProvider[] => {
-        const known = isProviderKind(kind) ? providerKinds[kind] : others[kind]
-        if (!known) return []
+        const carrier = carrierOfKind(carriers, kind)
+        if (!carrier) return []
         const text = openCredentials(keyRing, credentials, tenantId, id)
-        return [
-          {
-            id,
-            kind,
-            revision,
-            credentials: known.credentials.parse(JSON.parse(text)),
-            rateLimitPerSecond: rate_limit_per_second,
-          } as unknown as ListedProvider,
-        ]
+        const account = { id, kind, revision, credentials: carrier.credentials.parse(JSON.parse(text)) }
+        return [{ ...account, rateLimitPerSecond: rate_limit_per_second }]
       })
     },
   })
@@ -91,7 +77,7 @@ export function createProviderDirectory(
   }
 }
 
-/** Whether dispatch itself sends through providers of this kind. */
-export function isProviderKind(kind: string): kind is ProviderKind {
-  return Object.hasOwn(providerKinds, kind)
+/** The carrier of a kind of provider; `undefined` when dispatch does not send through it. */
+export function carrierOfKind(carriers: SendingCarriers, kind: string): SendingCarrier | undefined {
+  return Object.hasOwn(carriers, kind) ? carriers[kind] : undefined
 }

@@ -1,16 +1,17 @@
-import { providerChanged, providerKinds } from '@notify/contracts'
+import type { SendingCarriers } from '@notify/carriers/sending'
+import { type Channel, providerChanged } from '@notify/contracts'
 import { enqueueEvents, runOn } from '@notify/database'
 import { sealEvent } from '@notify/messaging'
-import type { KeyRing } from '@notify/privacy'
 import type { Transaction } from 'kysely'
+import type { Context } from '../context.ts'
 import type { Tables } from '../db/schema.ts'
-import { isProviderKind, openCredentials, sealCredentials } from './provider-directory.ts'
+import { carrierOfKind, openCredentials, sealCredentials } from './provider-directory.ts'
 
 interface ProviderRecord {
   provider_id: `prov_${string}`
   tenant_id: `ten_${string}`
   application_id: string | null
-  channel: 'email' | 'sms' | 'whatsapp' | 'in_app' | 'webhook'
+  channel: Channel
   kind: string
   name: string
   priority: number
@@ -22,9 +23,13 @@ interface ProviderRecord {
  * Creates or updates a provider; services that verify its callbacks are told when the credentials changed.
  * @throws Error naming the fields of credentials that could not be sent with
  */
-export async function saveProvider(tx: Transaction<Tables>, keyRing: KeyRing, record: ProviderRecord): Promise<void> {
+export async function saveProvider(
+  tx: Transaction<Tables>,
+  { secrets: { keyRing }, carrierTable }: Pick<Context, 'secrets' | 'carrierTable'>,
+  record: ProviderRecord,
+): Promise<void> {
   const { provider_id: id, tenant_id, credentials, rate_limit_per_second = null, ...rest } = record
-  requireUsable(record)
+  requireUsable(carrierTable, record)
   const text = JSON.stringify(credentials)
   const known = await tx
     .selectFrom('providers')
@@ -54,9 +59,10 @@ export async function saveProvider(tx: Transaction<Tables>, keyRing: KeyRing, re
 }
 
 /** What the directory could not read again must not come in. */
-function requireUsable({ provider_id, channel, kind, credentials }: ProviderRecord): void {
-  if (!isProviderKind(kind)) return
-  const { channel: expected, credentials: schema } = providerKinds[kind]
+function requireUsable(carriers: SendingCarriers, { provider_id, channel, kind, credentials }: ProviderRecord): void {
+  const carrier = carrierOfKind(carriers, kind)
+  if (!carrier) return
+  const { channel: expected, credentials: schema } = carrier
   if (channel !== expected)
     throw new Error(`provider ${provider_id}: a ${kind} account sends ${expected}, not ${channel}`)
   const { error } = schema.safeParse(credentials)

@@ -12,47 +12,28 @@ const receipt = (fields: Partial<Receipt>): Receipt => ({
   ...fields,
 })
 
-test.each([
-  ['bounce:Transient:General', true],
-  ['bounce:Transient:MailboxFull', true],
-  ['bounce:Transient:SomethingNew', true],
-  ['bounce:Undetermined:Undetermined', true],
-  ['bounce:Transient:MessageTooLarge', false],
-  ['bounce:Transient:ContentRejected', false],
-  ['bounce:Transient:AttachmentRejected', false],
-  ['bounce:Permanent:General', false],
-  ['bounce:Permanent:OnAccountSuppressionList', false],
-  ['reject', false],
-  ['rendering_failure', false],
-])('an email that ended with %s may be retried: %s', (error_code, retryable) => {
-  expect(explainFailure(receipt({ error_code }))).toMatchObject({ code: error_code, retryable })
+test('reason and retryability are those that the receipt gives, whatever its code or channel', () => {
+  const judged = { error_code: '21610', reason: '21610 The recipient has unsubscribed' }
+  for (const retryable of [true, false]) {
+    expect(explainFailure(receipt({ ...judged, channel: 'webhook', kind: 'pigeon', retryable }))).toEqual({
+      code: '21610',
+      reason: judged.reason,
+      retryable,
+    })
+  }
 })
 
-test('the reason is the code and what the carrier said, else what the code means', () => {
-  const code = 'bounce:Permanent:General'
-  const said = receipt({ error_code: code, error_message: 'smtp; 550 5.1.1 user unknown' })
-  expect(explainFailure(said)?.reason).toBe('bounce:Permanent:General smtp; 550 5.1.1 user unknown')
-  expect(explainFailure(receipt({ error_code: code }))?.reason).toBe(`${code} The carrier gave no reason`)
-  expect(explainFailure(receipt({ error_code: 'reject', status: 'failed' }))?.reason).toBe(
-    'reject The carrier refused the content',
-  )
-})
-
-test.each([
-  ['30003', true],
-  ['30007', false],
-  ['99999', true],
-])('an SMS that ended with %s may be retried: %s', (error_code, retryable) => {
-  expect(explainFailure(receipt({ channel: 'sms', error_code }))).toMatchObject({ code: error_code, retryable })
-})
-
-test('whoever is suppressed is not tried again, whatever the code says', () => {
-  expect(explainFailure(receipt({ channel: 'sms', error_code: '30003', suppress: 'stop' }))?.retryable).toBe(false)
-  expect(explainFailure(receipt({ error_code: 'bounce:Transient:General', suppress: 'bounce' }))?.retryable).toBe(false)
+test.each<[string, Partial<Receipt>, object]>([
+  ['words', { error_code: 'x', error_message: 'user unknown' }, { reason: 'user unknown', retryable: true }],
+  ['a code', { error_code: '30003' }, { reason: '30003', retryable: true }],
+  ['nothing', {}, { reason: 'The carrier gave no reason', retryable: true }],
+  ['whom to suppress', { error_code: '21610', suppress: 'stop' }, { reason: '21610', retryable: false }],
+])('an older receipt, with %s, is explained by what it has', (_what, fields, expected) => {
+  expect(explainFailure(receipt(fields))).toMatchObject(expected)
 })
 
 test('a receipt of anything but failure explains none', () => {
   for (const status of ['sent', 'delivered', 'read', 'delayed', 'complained'] as const) {
-    expect(explainFailure(receipt({ status, error_code: 'x' }))).toBeUndefined()
+    expect(explainFailure(receipt({ status, error_code: 'x', reason: 'x', retryable: true }))).toBeUndefined()
   }
 })

@@ -1,6 +1,7 @@
+import type { CarrierAnswer } from '@notify/carriers/sending'
 import { type Span, SpanKind } from '@notify/service-kit'
-import type { CarrierAnswer, CarrierMessage } from '../carriers/carrier.ts'
-import { heldBackCode } from '../carriers/hold-back.ts'
+import type { CarrierMessage } from '../carriers/carrier.ts'
+import { circuitOpenCode } from '../carriers/circuit-breaker.ts'
 import { payloadPlace } from '../channels/payload-place.ts'
 import type { WorkerContext } from '../context.ts'
 import { domainOf } from '../domains/verified-domains.ts'
@@ -48,5 +49,5 @@ export async function callCarrier(
   metrics.carrierSeconds(provider.kind, (performance.now() - started) / 1000)
   span.set({ 'attempt.outcome': answer.outcome })
   span.end(answer.outcome === 'accepted' ? undefined : new Error(answer.code ?? answer.outcome))
-  return answer.code === heldBackCode ? { kind: 'not_called', reason: 'circuit_open' } : { kind: 'answered', answer }
+  return answer.code === circuitOpenCode ? { kind: 'not_called', reason: 'circuit_open' } : { kind: 'answered', answer }
 }

@@ -14,9 +14,9 @@ const [first, second, third] = ['first', 'second', 'third'].map(named) as [
   ListedProvider,
   ListedProvider,
 ]
-const ready: Standing = { heldBackMs: 0, busy: false }
-const busy: Standing = { heldBackMs: 0, busy: true }
-const held = (heldBackMs: number): Standing => ({ heldBackMs, busy: false })
+const ready: Standing = { circuitOpenMs: 0, busy: false }
+const busy: Standing = { circuitOpenMs: 0, busy: true }
+const held = (circuitOpenMs: number): Standing => ({ circuitOpenMs, busy: false })
 
 function choose(standings: Standing[], tried: (string | null)[] = []) {
   const providers = [first, second, third].slice(0, standings.length)
@@ -52,8 +52,8 @@ test('one that asked for a pause comes after those that did not, and is called w
 })
 
 test('when all are held back nothing is called, until the first may be', () => {
-  expect(choose([held(4000), held(2000)])).toEqual({ heldBackMs: 2000 })
-  expect(choose([ready, held(3000)], ['first'])).toEqual({ heldBackMs: 3000 })
+  expect(choose([held(4000), held(2000)])).toEqual({ circuitOpenMs: 2000 })
+  expect(choose([ready, held(3000)], ['first'])).toEqual({ circuitOpenMs: 3000 })
 })
 
 test('when those that were left are gone it begins anew, and ends there', () => {

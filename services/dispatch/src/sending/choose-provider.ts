@@ -3,7 +3,7 @@ import type { ListedProvider } from '../providers/provider-directory.ts'
 /** How a provider stands with its carrier now. */
 export interface Standing {
   /** How long no call is made, in milliseconds. */
-  heldBackMs: number
+  circuitOpenMs: number
   /** Whether it asked for a pause. */
   busy: boolean
 }
@@ -11,7 +11,7 @@ export interface Standing {
 export type Choice =
   | { provider: ListedProvider; otherProvider: boolean }
   /** Every provider is held back: nothing can be sent before. */
-  | { heldBackMs: number }
+  | { circuitOpenMs: number }
 
 /**
  * The provider of an attempt: the first in the order of priority that can be called, one that asked for a pause only when
@@ -28,9 +28,9 @@ export function chooseProvider(
     provider,
     ...standingOf(provider),
   }))
-  const callable = candidates.filter(({ heldBackMs }) => heldBackMs === 0)
+  const callable = candidates.filter(({ circuitOpenMs }) => circuitOpenMs === 0)
   const chosen = callable.find(({ busy }) => !busy) ?? callable[0]
-  if (!chosen) return { heldBackMs: Math.min(...candidates.map(({ heldBackMs }) => heldBackMs)) }
+  if (!chosen) return { circuitOpenMs: Math.min(...candidates.map(({ circuitOpenMs }) => circuitOpenMs)) }
   return {
     provider: chosen.provider,
     otherProvider: untried.length > 0 && callable.some((one) => one !== chosen && !one.busy),

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
+import type { CarrierAnswer } from '@notify/carriers/sending'
 import { AttemptOutcome, type Lane } from '@notify/contracts'
 import fc from 'fast-check'
-import type { CarrierAnswer } from '../carriers/carrier.ts'
 import { decideNext, type NextStep, type RetryPolicy, type Situation, unknownReason } from './decide-next.ts'
 
 const policy: RetryPolicy = { retryDelaysMs: [5000, 30_000], unknownGraceMs: 60_000, random: () => 0.5 }

@@ -1,5 +1,5 @@
+import type { CarrierAnswer } from '@notify/carriers/sending'
 import type { Lane } from '@notify/contracts'
-import type { CarrierAnswer } from '../carriers/carrier.ts'
 import type { Config } from '../config.ts'
 
 export interface RetryPolicy {

@@ -1,5 +1,5 @@
+import type { CarrierAnswer } from '@notify/carriers/sending'
 import type { Database } from '@notify/database'
-import type { CarrierAnswer } from '../carriers/carrier.ts'
 import type { Tables } from '../db/schema.ts'
 import { decideNext, type RetryPolicy } from './decide-next.ts'
 import { claimExpiredAttempts, type ExpiredAttempt } from './lease-store.ts'

@@ -1,4 +1,4 @@
-import type { CarrierAnswer } from '../carriers/carrier.ts'
+import type { CarrierAnswer } from '@notify/carriers/sending'
 
 /** All providers of the channel were removed after the message was accepted. */
 export const noProvider: CarrierAnswer = {

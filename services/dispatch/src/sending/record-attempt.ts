@@ -1,5 +1,5 @@
+import type { CarrierAnswer } from '@notify/carriers/sending'
 import { type Channel, SuppressionChannel } from '@notify/contracts'
-import type { CarrierAnswer } from '../carriers/carrier.ts'
 import type { WorkerContext } from '../context.ts'
 import type { ListedProvider } from '../providers/provider-directory.ts'
 import { suppress } from '../suppressions/suppression-store.ts'

@@ -1,8 +1,8 @@
+import type { CarrierAnswer } from '@notify/carriers/sending'
 import type { sendRequested } from '@notify/contracts'
 import type { Delivery } from '@notify/messaging'
 import type { Span } from '@notify/service-kit'
 import type { z } from 'zod'
-import type { CarrierAnswer } from '../carriers/carrier.ts'
 import type { LaneSettings } from '../channels/channel.ts'
 import type { WorkerContext } from '../context.ts'
 import type { ListedProvider } from '../providers/provider-directory.ts'
@@ -62,9 +62,9 @@ export function createSender(context: WorkerContext, { concurrency, ratePerSecon
   }
 
   /** Every provider's circuit is open: the message looks again when one may close, until it has waited for long enough. */
-  const hold = async (claim: Claim, heldBackMs: number) => {
+  const hold = async (claim: Claim, circuitOpenMs: number) => {
     if (claim.held_ms <= config.HOLD_LIMIT) {
-      return putBack(claim, 'circuit_open', heldBackMs + Math.random() * heldBackSpreadMs[urgencyOf(claim)])
+      return putBack(claim, 'circuit_open', circuitOpenMs + Math.random() * heldBackSpreadMs[urgencyOf(claim)])
     }
     const next = { status: 'failed', reason: heldTooLong.message!, retryable: true } as const
     await recordAttempt(context, claims, { claim, provider: null, answer: heldTooLong, next })
@@ -79,10 +79,10 @@ export function createSender(context: WorkerContext, { concurrency, ratePerSecon
     const providers = await directory.providers.list(tenant_id, application_id, channel).catch(onFault)
     if (providers.length === 0) return record(claim, null, noProvider, false)
     const choice = chooseProvider(providers, new Set(claim.tried), (provider) => ({
-      heldBackMs: carriers.heldBackMs(provider, mode),
+      circuitOpenMs: carriers.circuitOpenMs(provider, mode),
       busy: carriers.isBusy(provider, mode),
     }))
-    if ('heldBackMs' in choice) return hold(claim, choice.heldBackMs)
+    if ('circuitOpenMs' in choice) return hold(claim, choice.circuitOpenMs)
     const { provider, otherProvider } = choice
     // Test messages go to the sandbox: they use up nothing of the account's rate.
     if (provider.rateLimitPerSecond !== null && mode === 'live') {
@@ -95,7 +95,7 @@ export function createSender(context: WorkerContext, { concurrency, ratePerSecon
     if (result.kind === 'answered') return record(claim, provider, result.answer, otherProvider)
     switch (result.reason) {
       case 'circuit_open':
-        return hold(claim, carriers.heldBackMs(provider, mode))
+        return hold(claim, carriers.circuitOpenMs(provider, mode))
       case 'sender_unverified':
         return record(claim, null, senderUnverified, false)
     }

@@ -35,6 +35,7 @@ export const sms: ChannelDefinition<SmsPayload> = {
       { lane: 'transactional', concurrency: SEND_CONCURRENCY, ratePerSecond },
       { lane: 'bulk', concurrency: BULK_CONCURRENCY, ratePerSecond },
     ],
+    connections: ({ CARRIER_CONNECTIONS }) => CARRIER_CONNECTIONS,
     receipts: { concurrency: 256 },
   },
 }

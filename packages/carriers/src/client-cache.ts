@@ -1,0 +1,30 @@
+import { LRUCache } from 'lru-cache'
+import type { CarrierAccount } from './sender.ts'
+
+/** Clients of carriers by account: made once, and anew when its credentials change. */
+export interface ClientCache<Client> {
+  /** @param place what else decides the client, for example its base address */
+  of(account: Pick<CarrierAccount<unknown>, 'id' | 'revision'>, place: string, connect: () => Client): Client
+  close(): void
+}
+
+const maxClients = 2000
+
+/** @param end closes a client that is not needed any more; calls under way may finish */
+export function createClientCache<Client>(end: (client: Client) => void = () => {}): ClientCache<Client> {
+  const known = new LRUCache<string, { revision: number; client: Client }>({
+    max: maxClients,
+    dispose: ({ client }) => end(client),
+  })
+  return {
+    of({ id, revision }, place, connect) {
+      const key = `${id} ${place}`
+      const entry = known.get(key)
+      if (entry?.revision === revision) return entry.client
+      const client = connect()
+      known.set(key, { revision, client })
+      return client
+    },
+    close: () => known.clear(),
+  }
+}

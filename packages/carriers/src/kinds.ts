@@ -1,0 +1,21 @@
+import type { z } from 'zod'
+import type { CarrierKind } from './carrier-kind.ts'
+import { ses } from './ses/kind.ts'
+import { smtp } from './smtp/kind.ts'
+import type { Together } from './together.ts'
+import { twilio } from './twilio/kind.ts'
+
+export type { CarrierKind } from './carrier-kind.ts'
+
+/** The kinds of carrier accounts: their channel, their credentials and the environment variables of their sending half. */
+export const kinds = { twilio, ses, smtp } as const satisfies Record<string, CarrierKind>
+
+export type ProviderKind = keyof typeof kinds
+export type CredentialsOf<Kind extends ProviderKind> = z.output<(typeof kinds)[Kind]['credentials']>
+export type EnvironmentOf<Kind extends ProviderKind> = z.output<z.ZodObject<(typeof kinds)[Kind]['environment']>>
+
+/** The environment variables of all sending halves, as parts of a zod object. */
+export const sendingEnvironment = Object.assign(
+  {},
+  ...Object.values(kinds).map(({ environment }) => environment),
+) as Together<(typeof kinds)[ProviderKind]['environment']>

@@ -1,0 +1,33 @@
+/** What travels with a message and comes back in the carrier's callbacks. */
+export interface Correlation {
+  notificationId: string
+  attemptId: string
+  /** Messages of mode `test` go to the carrier sandbox alone. */
+  mode: 'live' | 'test'
+  traceparent: string | undefined
+}
+
+/** A text message. */
+export interface SmsMessage {
+  /** E.164 number. */
+  to: string
+  text: string
+}
+
+/** An email with addresses in ASCII and names of one line. */
+export interface EmailMessage {
+  to: string
+  to_name?: string
+  /** Sender instead of the account's. */
+  from?: string
+  from_name?: string
+  subject: string
+  text?: string
+  html?: string
+}
+
+/** What the carriers of each channel take. */
+export interface ChannelMessages {
+  sms: SmsMessage
+  email: EmailMessage
+}

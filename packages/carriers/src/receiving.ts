@@ -1,0 +1,27 @@
+import type { ProviderKind } from './kinds.ts'
+import type { ReceiverDefinition } from './receiver.ts'
+import { sesReceiver } from './ses/receive.ts'
+import type { Together } from './together.ts'
+import { twilioReceiver } from './twilio/receive.ts'
+
+export { environmentOf } from './environment-of.ts'
+export type * from './receiver.ts'
+
+/** The receiving half of every kind; `null` where the carrier reports nothing after the call. */
+const table = { twilio: twilioReceiver, ses: sesReceiver, smtp: null } as const satisfies Record<
+  ProviderKind,
+  ReceiverDefinition | null
+>
+
+export type Receivers = Readonly<Record<string, ReceiverDefinition | null>>
+
+/** The carriers whose callbacks can be received, by kind. */
+export const receivers: Receivers = table
+
+type Environments = Together<NonNullable<(typeof table)[ProviderKind]>['environment']>
+
+/** The environment variables of all receiving halves, as parts of a zod object. */
+export const receivingEnvironment = Object.assign(
+  {},
+  ...Object.values(table).map((receiver) => receiver?.environment),
+) as Environments

@@ -1,0 +1,38 @@
+import type { CarrierKind } from './carrier-kind.ts'
+import { type CredentialsOf, type EnvironmentOf, kinds, type ProviderKind } from './kinds.ts'
+import type { ChannelMessages } from './messages.ts'
+import type { SenderDefinition } from './sender.ts'
+import { sesSender } from './ses/send.ts'
+import { smtpSender } from './smtp/send.ts'
+import { twilioSender } from './twilio/send.ts'
+
+export type { CarrierAnswer } from './carrier-answer.ts'
+export { environmentOf } from './environment-of.ts'
+export type { Correlation, EmailMessage, SmsMessage } from './messages.ts'
+export type {
+  CarrierAccount,
+  DomainIdentities,
+  DomainIdentity,
+  Sender,
+  SenderDefinition,
+  SenderOptions,
+} from './sender.ts'
+export * from './verdict.ts'
+
+/** The sending half of every kind; each takes the messages of its channel. */
+const senders: {
+  [Kind in ProviderKind]: SenderDefinition<
+    CredentialsOf<Kind>,
+    ChannelMessages[(typeof kinds)[Kind]['channel']],
+    EnvironmentOf<Kind>
+  >
+} = { twilio: twilioSender, ses: sesSender, smtp: smtpSender }
+
+/** A carrier that can be sent through. The types of its parts met where it was entered into a table. */
+export type SendingCarrier = CarrierKind & SenderDefinition<never, never, never>
+export type SendingCarriers = Readonly<Record<string, SendingCarrier>>
+
+/** The carriers that dispatch sends through, by kind. */
+export const sendingCarriers: SendingCarriers = Object.fromEntries(
+  Object.entries(senders).map(([kind, sender]) => [kind, { ...kinds[kind as ProviderKind], ...sender }]),
+)

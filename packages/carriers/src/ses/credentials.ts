@@ -1,0 +1,29 @@
+import { EmailAddress } from '@notify/contracts'
+import { z } from 'zod'
+import { SenderName } from '../sender-name.ts'
+
+const topicArn = /^arn:aws[a-z-]*:sns:[a-z0-9-]+:\d{12}:[A-Za-z0-9_-]{1,256}$/
+
+/**
+ * Credentials of an Amazon SES account. `topic_arns` lists, comma separated, the SNS topics whose notifications are believed.
+ */
+export const SesCredentials = z.strictObject({
+  region: z.string().regex(/^[a-z]{2,4}(-[a-z]+)+-\d$/, 'must be an AWS region such as eu-west-1'),
+  access_key_id: z.string().regex(/^[A-Z0-9]{16,128}$/, 'must be 16 to 128 capital letters and digits'),
+  secret_access_key: z.string().regex(/^[\x21-\x7e]{16,256}$/, 'must be 16 to 256 visible ASCII characters'),
+  from: EmailAddress,
+  from_name: SenderName.optional(),
+  configuration_set: z
+    .string()
+    .regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be 1 to 64 letters, digits, dashes or underscores')
+    .optional(),
+  topic_arns: z
+    .string()
+    .max(4000)
+    .refine(
+      (text) => text.split(',').every((part) => topicArn.test(part.trim())),
+      'must be SNS topic ARNs, comma separated',
+    )
+    .optional(),
+})
+export type SesCredentials = z.infer<typeof SesCredentials>

@@ -1,0 +1,30 @@
+import { expect, test } from '@jest/globals'
+import { explainEvent } from './event-codes.ts'
+
+test.each([
+  ['bounce:Transient:General', true],
+  ['bounce:Transient:MailboxFull', true],
+  ['bounce:Transient:SomethingNew', true],
+  ['bounce:Undetermined:Undetermined', true],
+  ['bounce:Transient:MessageTooLarge', false],
+  ['bounce:Transient:ContentRejected', false],
+  ['bounce:Transient:AttachmentRejected', false],
+  ['bounce:Permanent:General', false],
+  ['bounce:Permanent:OnAccountSuppressionList', false],
+  ['reject', false],
+  ['rendering_failure', false],
+])('an email that ended with %s may be retried: %s', (code, retryable) => {
+  expect(explainEvent(code, undefined, undefined)).toMatchObject({ retryable })
+})
+
+test('the reason is the code and what the carrier said, else what the code means', () => {
+  const code = 'bounce:Permanent:General'
+  const said = 'smtp; 550 5.1.1 user unknown'
+  expect(explainEvent(code, said, 'bounce').reason).toBe(`${code} ${said}`)
+  expect(explainEvent(code, undefined, 'bounce').reason).toBe(`${code} The carrier gave no reason`)
+  expect(explainEvent('reject', undefined, undefined).reason).toBe('reject The carrier refused the content')
+})
+
+test('whoever is suppressed is not tried again, whatever the code says', () => {
+  expect(explainEvent('bounce:Transient:General', undefined, 'bounce').retryable).toBe(false)
+})

@@ -1,0 +1,32 @@
+import type { Receipt } from '@notify/contracts'
+
+const texts = new Map([
+  ['reject', 'The carrier refused the content'],
+  ['rendering_failure', 'The carrier could not render the template'],
+])
+
+/**
+ * What an event of failure says, by its code: `reject`, `rendering_failure` or `bounce:<type>:<subtype>`.
+ * @param said the carrier's words, addresses masked
+ */
+export function explainEvent(
+  code: string | null,
+  said: string | undefined,
+  suppress: Receipt['suppress'],
+): { reason: string; retryable: boolean } {
+  const text = said ?? (code === null ? undefined : texts.get(code)) ?? 'The carrier gave no reason'
+  return { reason: code === null ? text : `${code} ${text}`, retryable: !suppress && isPassing(code) }
+}
+
+/** Bounces of a message that the same mailbox would refuse again, though it takes others. */
+const ofTheMessage = new Set(['MessageTooLarge', 'ContentRejected', 'AttachmentRejected'])
+
+/**
+ * Whether the same message may get through later: a full mailbox, a server that was away, a bounce that nobody understood.
+ * @see https://docs.aws.amazon.com/ses/latest/dg/notification-contents.html#bounce-types
+ */
+function isPassing(code: string | null): boolean {
+  if (code === null) return true
+  const [kind, type, subType = ''] = code.split(':')
+  return kind === 'bounce' && type !== 'Permanent' && !ofTheMessage.has(subType)
+}

@@ -1,0 +1,50 @@
+import { expect, test } from '@jest/globals'
+import { judgeSesError } from './exceptions.ts'
+
+const permanent = { outcome: 'rejected_permanent' }
+const later = { outcome: 'rejected_retryable' }
+const accountDown = { ...later, providerDown: true }
+const carrierFault = { ...later, carrierFault: true }
+
+test.each<[number, string, object]>([
+  [400, 'MessageRejected', permanent],
+  [400, 'BadRequestException', permanent],
+  [400, 'MailFromDomainNotVerifiedException', permanent],
+  [429, 'TooManyRequestsException', later],
+  [400, 'LimitExceededException', later],
+  [400, 'ThrottlingException', later],
+  [500, 'InternalServiceErrorException', carrierFault],
+  [503, 'ServiceUnavailable', carrierFault],
+  [500, 'InternalFailure', carrierFault],
+  [500, 'ConcurrentModificationException', later],
+  [400, 'AccountSuspendedException', accountDown],
+  [400, 'SendingPausedException', accountDown],
+  [404, 'NotFoundException', accountDown],
+  [400, 'AccessDeniedException', accountDown],
+  [400, 'NotAuthorized', accountDown],
+  [403, 'OptInRequired', accountDown],
+  [403, 'UnrecognizedClientException', accountDown],
+  [403, 'InvalidClientTokenId', accountDown],
+  [403, 'SignatureDoesNotMatch', accountDown],
+  [403, 'InvalidSignatureException', accountDown],
+  [400, 'IncompleteSignature', accountDown],
+  [403, 'MissingAuthenticationToken', accountDown],
+  [403, 'ExpiredTokenException', accountDown],
+  [400, 'RequestExpired', accountDown],
+  // What the table does not hold, and answers that are no JSON, are judged by their status.
+  [400, 'SomethingNewException', permanent],
+  [404, 'UnknownError', permanent],
+  [401, 'UnknownError', accountDown],
+  [403, 'UnknownError', accountDown],
+  [408, 'UnknownError', later],
+  [429, 'SyntaxError', later],
+  [500, 'UnknownError', carrierFault],
+  [502, 'SyntaxError', carrierFault],
+  [503, 'SyntaxError', carrierFault],
+  [504, 'SyntaxError', { outcome: 'unknown', carrierFault: true }],
+  [400, 'constructor', permanent],
+  [503, '__proto__', carrierFault],
+])('%s with %s is %j', (status, exception, expected) => {
+  const { text: _, ...verdict } = judgeSesError(status, exception)
+  expect(verdict).toEqual(expected)
+})

@@ -1,0 +1,38 @@
+import { accountDown, carrierFault, later, permanent, type Verdict, verdictOfStatus } from '../verdict.ts'
+
+/**
+ * What the exceptions of Amazon SES (v2) and of AWS in front of it mean for a message.
+ * @see https://docs.aws.amazon.com/ses/latest/APIReference-V2/API_SendEmail.html
+ * @see https://docs.aws.amazon.com/ses/latest/APIReference-V2/CommonErrors.html
+ */
+const exceptions: Record<string, Verdict> = {
+  MessageRejected: permanent(),
+  BadRequestException: permanent(),
+  MailFromDomainNotVerifiedException: permanent('The MAIL FROM domain is not verified at Amazon SES'),
+  TooManyRequestsException: later('Amazon SES takes no more for now: the sending rate or quota is used up'),
+  LimitExceededException: later('Amazon SES takes no more for now: a limit of the account is reached'),
+  ThrottlingException: later('Amazon SES takes no more for now: the sending rate or quota is used up'),
+  InternalServiceErrorException: carrierFault('Amazon SES failed'),
+  ServiceUnavailable: carrierFault('Amazon SES is not available'),
+  InternalFailure: carrierFault('Amazon SES failed'),
+  ConcurrentModificationException: later('Amazon SES was changing a part of the account'),
+  AccountSuspendedException: accountDown('The Amazon SES account is suspended'),
+  SendingPausedException: accountDown('Sending is paused for the Amazon SES account'),
+  NotFoundException: accountDown('Amazon SES does not know the configuration set'),
+  AccessDeniedException: accountDown('The Amazon SES credentials may not send'),
+  NotAuthorized: accountDown('The Amazon SES credentials may not send'),
+  OptInRequired: accountDown('The AWS account is not subscribed to Amazon SES'),
+  UnrecognizedClientException: accountDown('The Amazon SES credentials were refused'),
+  InvalidClientTokenId: accountDown('The Amazon SES credentials were refused'),
+  SignatureDoesNotMatch: accountDown('The Amazon SES credentials were refused'),
+  InvalidSignatureException: accountDown('The Amazon SES credentials were refused'),
+  IncompleteSignature: accountDown('The Amazon SES credentials were refused'),
+  MissingAuthenticationToken: accountDown('The Amazon SES credentials were refused'),
+  ExpiredTokenException: accountDown('The Amazon SES credentials have expired'),
+  RequestExpired: accountDown('Amazon SES found our clock wrong'),
+}
+
+/** The verdict of a refused call: by the exception where the table has it, else by the HTTP status. */
+export function judgeSesError(status: number, exception: string): Verdict {
+  return Object.hasOwn(exceptions, exception) ? exceptions[exception]! : verdictOfStatus(status)
+}

@@ -1,0 +1,95 @@
+import {
+  CreateEmailIdentityCommand,
+  DeleteEmailIdentityCommand,
+  GetEmailIdentityCommand,
+  PutEmailIdentityDkimSigningAttributesCommand,
+  PutEmailIdentityMailFromAttributesCommand,
+  type SESv2Client,
+} from '@aws-sdk/client-sesv2'
+import type { EnvironmentOf } from '../kinds.ts'
+import type { DomainIdentities, DomainIdentity } from '../sender.ts'
+import { createSesClient } from './client.ts'
+import type { SesCredentials } from './credentials.ts'
+
+/** The email identities of SES accounts, with our DKIM key (BYODKIM). */
+export const sesIdentities: DomainIdentities<SesCredentials, EnvironmentOf<'ses'>> = {
+  regionOf: ({ region }) => region,
+  async sync({ region, access_key_id, secret_access_key }, identity, { timeoutMs, environment }) {
+    const client = createSesClient({
+      endpoint: environment.SES_API_URL,
+      region,
+      accessKeyId: access_key_id,
+      secretAccessKey: secret_access_key,
+      timeoutMs,
+    })
+    try {
+      await syncIdentity(client, region, identity)
+    } finally {
+      client.destroy()
+    }
+  },
+}
+
+async function syncIdentity(
+  client: SESv2Client,
+  region: string,
+  { domain, selector, mailFrom, key }: DomainIdentity,
+): Promise<void> {
+  if (!key) return removeIdentity(client, domain, selector)
+  await putKey(client, domain, selector, key)
+  if (key.mailFromRegion !== null && key.mailFromRegion !== region) return
+  await client.send(
+    new PutEmailIdentityMailFromAttributesCommand({
+      EmailIdentity: domain,
+      MailFromDomain: mailFrom,
+      BehaviorOnMxFailure: 'USE_DEFAULT_VALUE',
+    }),
+  )
+}
+
+async function putKey(
+  client: SESv2Client,
+  domain: string,
+  selector: string,
+  { privateKey, proven }: NonNullable<DomainIdentity['key']>,
+): Promise<void> {
+  const attributes = { DomainSigningSelector: selector, DomainSigningPrivateKey: privateKey }
+  try {
+    await client.send(new CreateEmailIdentityCommand({ EmailIdentity: domain, DkimSigningAttributes: attributes }))
+    return
+  } catch (error) {
+    if (!isNamed(error, 'AlreadyExistsException')) throw error
+  }
+  if (await hasKey(client, domain, selector)) return
+  // Several tenants may send over one account: until the domain is proven, the key of another one stays.
+  if (!proven) {
+    throw new Error('the account has this domain with another key; ours replaces it once the domain is verified')
+  }
+  await client.send(
+    new PutEmailIdentityDkimSigningAttributesCommand({
+      EmailIdentity: domain,
+      SigningAttributesOrigin: 'EXTERNAL',
+      SigningAttributes: attributes,
+    }),
+  )
+}
+
+/** Removes the domain from the account, unless it bears another key than ours by now. */
+async function removeIdentity(client: SESv2Client, domain: string, selector: string): Promise<void> {
+  try {
+    if (!(await hasKey(client, domain, selector))) return
+    await client.send(new DeleteEmailIdentityCommand({ EmailIdentity: domain }))
+  } catch (error) {
+    if (!isNamed(error, 'NotFoundException')) throw error
+  }
+}
+
+/** Of a domain with a key of its owner, SES tells the selector among its tokens. */
+async function hasKey(client: SESv2Client, domain: string, selector: string): Promise<boolean> {
+  const { DkimAttributes } = await client.send(new GetEmailIdentityCommand({ EmailIdentity: domain }))
+  return DkimAttributes?.Tokens?.includes(selector) ?? false
+}
+
+function isNamed(error: unknown, name: string): boolean {
+  return (error as Error).name === name
+}

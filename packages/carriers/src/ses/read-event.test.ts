@@ -1,0 +1,168 @@
+import { expect, test } from '@jest/globals'
+import { newId, receiptReceived } from '@notify/contracts'
+import { bounce, recipient, sesEvent } from '../../tests/ses-event.ts'
+import { readSesEvent } from './read-event.ts'
+
+const read = (event: unknown) => readSesEvent(JSON.stringify(event))
+const correlation = { notificationId: newId('notif'), attemptId: newId('att') }
+
+test.each<[string, object, object]>([
+  ['Send', { send: {} }, { status: 'sent', error_code: null }],
+  ['Delivery', { delivery: { recipients: [recipient] } }, { status: 'delivered', error_code: null }],
+  [
+    'Complaint',
+    { complaint: { complainedRecipients: [{ emailAddress: recipient }], complaintFeedbackType: 'abuse' } },
+    { status: 'complained', error_code: 'complaint:abuse', suppress: 'complaint' },
+  ],
+  ['Complaint', {}, { status: 'complained', error_code: 'complaint:Undetermined', suppress: 'complaint' }],
+  [
+    'Reject',
+    { reject: { reason: 'Bad content' } },
+    {
+      status: 'failed',
+      error_code: 'reject',
+      error_message: 'Bad content',
+      reason: 'reject Bad content',
+      retryable: false,
+    },
+  ],
+  [
+    'Rendering Failure',
+    { failure: { errorMessage: "Attribute 'name' is missing", templateName: 't' } },
+    {
+      status: 'failed',
+      error_code: 'rendering_failure',
+      error_message: "Attribute 'name' is missing",
+      reason: "rendering_failure Attribute 'name' is missing",
+      retryable: false,
+    },
+  ],
+  [
+    'DeliveryDelay',
+    {
+      deliveryDelay: {
+        delayType: 'MailboxFull',
+        delayedRecipients: [{ emailAddress: recipient, diagnosticCode: 'smtp; 452 4.2.2 full' }],
+      },
+    },
+    { status: 'delayed', error_code: 'delay:MailboxFull', error_message: 'smtp; 452 4.2.2 full' },
+  ],
+])('%s is a receipt, with our correlation from the tags', (type, details, expected) => {
+  const report = read(sesEvent(type, details, correlation))
+  expect(report).toEqual({
+    provider_message_id: expect.any(String),
+    notification_id: correlation.notificationId,
+    attempt_id: correlation.attemptId,
+    ...expected,
+  })
+})
+
+test('the trace of the message comes back in its tags; what is none is passed over', () => {
+  const traceparent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`
+  const tagged = (tag: string) => {
+    const event = sesEvent('Delivery', {}, correlation) as { mail: { tags: Record<string, string[]> } }
+    return read({ ...event, mail: { ...event.mail, tags: { ...event.mail.tags, traceparent: [tag] } } })
+  }
+  expect(tagged(traceparent)).toMatchObject({ status: 'delivered', traceparent })
+  expect(tagged('nonsense')).not.toHaveProperty('traceparent')
+})
+
+test.each([
+  ['Permanent', 'General', 'bounce'],
+  ['Permanent', 'OnAccountSuppressionList', 'bounce'],
+  ['Transient', 'MailboxFull', undefined],
+  ['Undetermined', 'Undetermined', undefined],
+])('a bounce %s %s is undelivered, and suppresses: %s', (type, subType, suppress) => {
+  const report = read(bounce(type, subType, correlation))
+  expect(report).toMatchObject({ status: 'undelivered', error_code: `bounce:${type}:${subType}` })
+  expect(report?.suppress).toBe(suppress)
+})
+
+test('a type that is not a word is undetermined: it becomes no part of a code', () => {
+  expect(read(bounce("x' or 1", 'a\0b'))).toMatchObject({ error_code: 'bounce:Undetermined:Undetermined' })
+})
+
+test('a complaint that takes a complaint back is none', () => {
+  expect(read(sesEvent('Complaint', { complaint: { complaintFeedbackType: 'not-spam' } }))).toBeUndefined()
+})
+
+test.each(['Open', 'Click', 'Subscription', 'Something New', 'constructor', '__proto__', ''])(
+  'the event %j gives no receipt',
+  (type) => {
+    expect(read(sesEvent(type))).toBeUndefined()
+  },
+)
+
+test.each([
+  '',
+  'Successfully validated SNS topic for Amazon SES event publishing.',
+  'null',
+  '[]',
+  '{}',
+  '{"eventType":"Delivery"}',
+  '{"eventType":"Delivery","mail":null}',
+  '{"eventType":"Delivery","mail":{"messageId":7}}',
+  '{"eventType":"Delivery","mail":{"messageId":"a\\u0000b"}}',
+  '['.repeat(100_000),
+])('%j is no event', (text) => {
+  expect(readSesEvent(text)).toBeUndefined()
+})
+
+test('tags that are not ours, or of another form, correlate nothing', () => {
+  const event = sesEvent('Delivery')
+  for (const tags of [
+    undefined,
+    null,
+    [],
+    { notification_id: 'notif_1' },
+    { notification_id: ['x'], attempt_id: [7] },
+  ]) {
+    const report = read({ ...event, mail: { ...event.mail, tags } })
+    expect(report).toMatchObject({ status: 'delivered' })
+    expect(report).not.toHaveProperty('notification_id')
+  }
+})
+
+test.each([
+  `smtp; 550 5.1.1 <${recipient}>... User unknown`,
+  'smtp; 550 5.1.1 <ada.lovelace> unknown here',
+  'smtp; 550 ADA.LOVELACE@EXAMPLE.COM: no such user',
+  'smtp; 550 forwarded to somebody.else@other.example failed',
+  'smtp; 550 "Ada" <ada.lovelace@mail.example.com>',
+])('whom %j is about is kept nowhere', (diagnosticCode) => {
+  const details = {
+    bounce: {
+      bounceType: 'Permanent',
+      bounceSubType: 'General',
+      bouncedRecipients: [{ emailAddress: recipient, diagnosticCode }],
+    },
+  }
+  const { error_message } = read(sesEvent('Bounce', details))!
+  expect(error_message).toMatch(/^smtp; 550/)
+  expect(error_message).not.toMatch(/ada\.lovelace|@/i)
+})
+
+test('what Postgres cannot hold, and what is longer than a reason, never leaves here', () => {
+  for (const reason of [`a\0b\ud800c${'x'.repeat(2000)}`, `${'x'.repeat(499)}🎉`]) {
+    const report = read(sesEvent('Reject', { reject: { reason } }))!
+    expect(report.error_message!.length).toBeLessThanOrEqual(500)
+    expect(report.error_message!.isWellFormed()).toBe(true)
+    expect(report.error_message).not.toContain('\0')
+    const receipt = { channel: 'email', provider_id: newId('prov'), received_at: new Date().toISOString(), ...report }
+    expect(receiptReceived.schema.safeParse(receipt).success).toBe(true)
+  }
+})
+
+test('an event about several recipients gives one receipt', () => {
+  const bouncedRecipients = Array.from({ length: 3 }, (_, at) => ({ emailAddress: `r${at}@example.com` }))
+  const event = sesEvent(
+    'Bounce',
+    { bounce: { bounceType: 'Permanent', bounceSubType: 'General', bouncedRecipients } },
+    correlation,
+  )
+  expect(read(event)).toMatchObject({
+    status: 'undelivered',
+    notification_id: correlation.notificationId,
+    suppress: 'bounce',
+  })
+})

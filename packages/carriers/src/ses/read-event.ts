@@ -1,0 +1,102 @@
+import { withoutAddresses } from '@notify/privacy'
+import { isTraceparent } from '@notify/service-kit'
+import { z } from 'zod'
+import { correlated, readCorrelation } from '../correlation.ts'
+import type { ReceiptReport } from '../receiver.ts'
+import { explainEvent } from './event-codes.ts'
+
+/** The words of a type; they become part of a code. */
+const Word = z
+  .string()
+  .regex(/^[A-Za-z-]{1,64}$/)
+  .catch('Undetermined')
+const Recipients = z.array(z.object({ emailAddress: z.string(), diagnosticCode: z.string().optional() })).catch([])
+
+/** @see https://docs.aws.amazon.com/ses/latest/dg/event-publishing-retrieving-sns-contents.html */
+const SesEvent = z.object({
+  eventType: z.string(),
+  mail: z.object({
+    messageId: z.string().regex(/^[\w.@<>=+-]{1,200}$/),
+    destination: z.array(z.string()).catch([]),
+    tags: z.record(z.string(), z.array(z.string())).catch({}),
+  }),
+  bounce: z
+    .object({ bounceType: Word, bounceSubType: Word, bouncedRecipients: Recipients })
+    .optional()
+    .catch(undefined),
+  complaint: z.object({ complaintFeedbackType: Word.optional() }).optional().catch(undefined),
+  reject: z.object({ reason: z.string() }).optional().catch(undefined),
+  failure: z.object({ errorMessage: z.string() }).optional().catch(undefined),
+  deliveryDelay: z.object({ delayType: Word, delayedRecipients: Recipients }).optional().catch(undefined),
+})
+type SesEvent = z.output<typeof SesEvent>
+
+/** What SES says of a message, before it is known which account it is of. */
+export type SesReport = Omit<ReceiptReport, 'type' | 'account' | 'callbackId'>
+
+type Verdict = Pick<SesReport, 'status' | 'suppress'> & { code?: string; said?: string | undefined }
+
+const verdicts: Record<string, (event: SesEvent) => Verdict | undefined> = {
+  Send: () => ({ status: 'sent' }),
+  Delivery: () => ({ status: 'delivered' }),
+  Bounce: ({ bounce }) => {
+    const { bounceType = 'Undetermined', bounceSubType = 'Undetermined', bouncedRecipients = [] } = bounce ?? {}
+    return {
+      status: 'undelivered',
+      code: `bounce:${bounceType}:${bounceSubType}`,
+      said: diagnosisOf(bouncedRecipients),
+      ...(bounceType === 'Permanent' ? { suppress: 'bounce' } : {}),
+    }
+  },
+  Complaint: ({ complaint }) => {
+    const type = complaint?.complaintFeedbackType
+    // Somebody took the message out of the spam folder.
+    if (type === 'not-spam') return undefined
+    return { status: 'complained', code: `complaint:${type ?? 'Undetermined'}`, suppress: 'complaint' }
+  },
+  Reject: ({ reject }) => ({ status: 'failed', code: 'reject', said: reject?.reason }),
+  'Rendering Failure': ({ failure }) => ({ status: 'failed', code: 'rendering_failure', said: failure?.errorMessage }),
+  DeliveryDelay: ({ deliveryDelay }) => ({
+    status: 'delayed',
+    code: `delay:${deliveryDelay?.delayType ?? 'Undetermined'}`,
+    said: diagnosisOf(deliveryDelay?.delayedRecipients ?? []),
+  }),
+}
+
+/**
+ * Reads an event of SES. One about several recipients gives one report: each of our messages has one.
+ * @param text the message that SNS carried
+ * @returns `undefined` for what is no event, and for events that say nothing of delivery (opens, clicks)
+ */
+export function readSesEvent(text: string): SesReport | undefined {
+  const event = SesEvent.safeParse(parse(text))
+  if (!event.success) return undefined
+  const { eventType, mail } = event.data
+  const verdict = Object.hasOwn(verdicts, eventType) ? verdicts[eventType]!(event.data) : undefined
+  if (!verdict) return undefined
+  const { status, suppress, code = null, said } = verdict
+  const tag = (name: string) => mail.tags[name]?.[0]
+  const traceparent = tag('traceparent')
+  const message = said ? withoutAddresses(said, mail.destination) : undefined
+  return {
+    provider_message_id: mail.messageId,
+    ...correlated(readCorrelation({ notification_id: tag('notification_id'), attempt_id: tag('attempt_id') })),
+    status,
+    error_code: code,
+    ...(message === undefined ? {} : { error_message: message }),
+    ...(status === 'failed' || status === 'undelivered' ? explainEvent(code, message, suppress) : {}),
+    ...(suppress ? { suppress } : {}),
+    ...(isTraceparent(traceparent) ? { traceparent } : {}),
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+const diagnosisOf = (recipients: z.output<typeof Recipients>) =>
+  recipients.find(({ diagnosticCode }) => diagnosticCode)?.diagnosticCode

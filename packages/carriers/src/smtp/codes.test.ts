@@ -1,0 +1,73 @@
+import { expect, test } from '@jest/globals'
+import { judgeSmtpFault, type SmtpFault, verdictOfReply } from './codes.ts'
+
+const permanent = { outcome: 'rejected_permanent' }
+const later = { outcome: 'rejected_retryable' }
+const accountDown = { ...later, providerDown: true }
+const carrierFault = { ...later, carrierFault: true }
+const unknown = { outcome: 'unknown', carrierFault: true }
+
+test.each<[number, object]>([
+  [421, carrierFault],
+  [432, later],
+  [450, later],
+  [451, later],
+  [452, later],
+  [454, carrierFault],
+  [455, later],
+  [500, permanent],
+  [501, permanent],
+  [502, permanent],
+  [503, carrierFault],
+  [504, permanent],
+  [521, permanent],
+  [523, permanent],
+  [530, accountDown],
+  [534, accountDown],
+  [535, accountDown],
+  [538, accountDown],
+  [550, permanent],
+  [551, permanent],
+  [552, permanent],
+  [553, permanent],
+  [554, permanent],
+  [555, permanent],
+  [556, permanent],
+  // Neither yes nor no where one of them was due.
+  [354, later],
+  [250, later],
+])('the reply %s is %j', (reply, expected) => {
+  const { text: _, ...verdict } = verdictOfReply(reply)
+  expect(verdict).toEqual(expected)
+})
+
+test.each<[string, SmtpFault, object]>([
+  ['no connection', { code: 'ESOCKET', bodyBegan: false }, carrierFault],
+  ['no such host', { code: 'EDNS', bodyBegan: false }, carrierFault],
+  ['a connection lost before DATA', { code: 'ECONNECTION', bodyBegan: false }, carrierFault],
+  ['a silence before DATA', { code: 'ETIMEDOUT', bodyBegan: false }, carrierFault],
+  ['our own deadline before DATA', { code: 'EABORT', bodyBegan: false }, carrierFault],
+  ['a connection lost after DATA', { code: 'ECONNECTION', bodyBegan: true }, unknown],
+  ['a silence after DATA', { code: 'ETIMEDOUT', bodyBegan: true }, unknown],
+  ['our own deadline after DATA', { code: 'EABORT', bodyBegan: true }, unknown],
+  ['a reset after DATA', { code: 'ESOCKET', bodyBegan: true }, unknown],
+  ['gibberish after DATA', { code: 'EPROTOCOL', bodyBegan: true }, unknown],
+  ['a refusal after DATA', { code: 'EMESSAGE', responseCode: 554, bodyBegan: true }, permanent],
+  ['come again after DATA', { code: 'EMESSAGE', responseCode: 451, bodyBegan: true }, later],
+  ['an unknown recipient', { code: 'EENVELOPE', responseCode: 550, bodyBegan: false }, permanent],
+  ['greylisting', { code: 'EENVELOPE', responseCode: 450, bodyBegan: false }, later],
+  ['a refused login', { code: 'EAUTH', responseCode: 535, bodyBegan: false }, accountDown],
+  ['a login by a code of its own', { code: 'EAUTH', responseCode: 550, bodyBegan: false }, accountDown],
+  ['a login for later', { code: 'EAUTH', responseCode: 454, bodyBegan: false }, carrierFault],
+  ['a login that no mechanism fits', { code: 'EAUTH', bodyBegan: false }, accountDown],
+  ['a wanted login', { code: 'EENVELOPE', responseCode: 530, bodyBegan: false }, accountDown],
+  ['no TLS', { code: 'ETLS', bodyBegan: false }, accountDown],
+  ['a refused STARTTLS', { code: 'ETLS', responseCode: 502, bodyBegan: false }, accountDown],
+  ['a closed door', { code: 'EPROTOCOL', responseCode: 554, bodyBegan: false }, accountDown],
+  ['a door closed for now', { code: 'EPROTOCOL', responseCode: 421, bodyBegan: false }, carrierFault],
+  ['an address that is none', { code: 'EENVELOPE', bodyBegan: false }, permanent],
+  ['nothing known at all', { bodyBegan: false }, carrierFault],
+])('%s is judged', (_what, fault, expected) => {
+  const { text: _, ...verdict } = judgeSmtpFault(fault)
+  expect(verdict).toEqual(expected)
+})

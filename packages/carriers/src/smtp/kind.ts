@@ -1,0 +1,3 @@
+import { SmtpCredentials } from './credentials.ts'
+
+export const smtp = { channel: 'email', credentials: SmtpCredentials, environment: {} } as const

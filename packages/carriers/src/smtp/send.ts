@@ -1,0 +1,115 @@
+import type { Readable } from 'node:stream'
+import { withoutAddresses } from '@notify/privacy'
+import { createTransport } from 'nodemailer'
+import type { CarrierAnswer } from '../carrier-answer.ts'
+import { createClientCache } from '../client-cache.ts'
+import type { Correlation, EmailMessage } from '../messages.ts'
+import type { SenderDefinition } from '../sender.ts'
+import { accepted, refusal } from '../verdict.ts'
+import { judgeSmtpFault, type SmtpFault } from './codes.ts'
+import type { SmtpCredentials } from './credentials.ts'
+import { createSandboxSender } from './sandbox.ts'
+
+/** Servers count the connections of one client, and refuse more than a few. */
+const maxConnections = 5
+const idleMs = 30_000
+
+/** Sends email over SMTP; each account has a pool of connections of its own. */
+export const smtpSender: SenderDefinition<SmtpCredentials, EmailMessage, object> = {
+  createSender(options) {
+    const { timeoutMs } = options
+    const sandbox = createSandboxSender(options)
+    /** What each send under way flows from, by its deadline. */
+    const bodies = new WeakMap<AbortSignal, Readable>()
+    const pools = createClientCache<Pool>((pool) => pool.close())
+    return {
+      async send(account, message) {
+        if (message.mode === 'test') return sandbox.send(account, message)
+        const pool = pools.of(account, '', () => connect(account.credentials, timeoutMs, bodies))
+        // Bounds the whole exchange, the wait for a connection of the pool included.
+        const signal = AbortSignal.timeout(timeoutMs)
+        const mail = { ...mailOf(account.credentials, message), signal }
+        try {
+          await pool.sendMail(mail)
+          return accepted(mail.messageId)
+        } catch (error) {
+          return answerOf(error, message.to, bodies.get(signal)?.readableDidRead === true)
+        }
+      },
+      close() {
+        sandbox.close()
+        pools.close()
+      },
+    }
+  },
+}
+
+type Pool = ReturnType<typeof connect>
+
+function connect(
+  { host, port, security, username, password }: SmtpCredentials,
+  timeout: number,
+  bodies: WeakMap<AbortSignal, Readable>,
+) {
+  const pool = createTransport({
+    pool: true,
+    host,
+    port: Number(port),
+    secure: security === 'tls',
+    requireTLS: security === 'starttls',
+    ignoreTLS: security === 'none',
+    tls: { minVersion: 'TLSv1.2' },
+    ...(username === undefined ? {} : { auth: { user: username, pass: password! }, forceAuth: true }),
+    maxConnections,
+    idleTimeout: idleMs,
+    dnsTimeout: timeout,
+    connectionTimeout: timeout,
+    greetingTimeout: timeout,
+    socketTimeout: timeout,
+    // Content comes from customers: it names no file and no address for us to fetch.
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  })
+  // Keeps the stream that the message flows from: only once it is read can the server have taken anything.
+  pool.use('stream', (mail, done) => {
+    const { message } = mail
+    const createReadStream = message.createReadStream.bind(message)
+    message.createReadStream = (options) => {
+      const body = createReadStream(options)
+      if (mail.data.signal) bodies.set(mail.data.signal, body)
+      return body
+    }
+    done()
+  })
+  return pool
+}
+
+function mailOf(credentials: SmtpCredentials, message: EmailMessage & Correlation) {
+  const { to, to_name, subject, text, html, notificationId, attemptId } = message
+  const from = message.from ?? credentials.from
+  const from_name = message.from_name ?? credentials.from_name
+  return {
+    from: { address: from, name: from_name ?? '' },
+    to: { address: to, name: to_name ?? '' },
+    envelope: { from, to: [to] },
+    subject,
+    ...(text === undefined ? {} : { text }),
+    ...(html === undefined ? {} : { html }),
+    messageId: `<${attemptId}@${from.slice(from.lastIndexOf('@') + 1)}>`,
+    headers: { 'X-Notification-Id': notificationId },
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  }
+}
+
+/** Sorts a failed send: refused for good, refused for now, or nobody knows. */
+function answerOf(error: unknown, to: string, bodyBegan: boolean): CarrierAnswer {
+  const { code, responseCode, response, originalCode } = error as Omit<SmtpFault, 'bodyBegan'> & {
+    response?: string
+    originalCode?: string
+  }
+  const verdict = judgeSmtpFault({ code, responseCode, bodyBegan })
+  const reply = responseCode === undefined ? undefined : `smtp_${responseCode}`
+  const sentence = response ? withoutAddresses(response, [to]) : null
+  return refusal(reply ?? originalCode ?? code ?? 'no_answer', verdict, sentence)
+}

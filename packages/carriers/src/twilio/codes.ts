@@ -1,0 +1,61 @@
+import type { Receipt } from '@notify/contracts'
+import { accountDown, carrierFault, later, permanent, type Verdict, verdictOfStatus } from '../verdict.ts'
+
+/**
+ * Twilio's error codes that concern sending: what they say, and what they mean for the message.
+ * @see https://www.twilio.com/docs/api/errors
+ */
+const codes: Record<string, Verdict> = {
+  '20003': accountDown('The account credentials were refused'),
+  '20005': accountDown('The account is not active'),
+  '20429': later('Too many requests'),
+  '21211': permanent("Invalid 'To' phone number"),
+  '21212': permanent("Invalid 'From' number"),
+  '21408': permanent("SMS to the 'To' number's region is not enabled"),
+  '21602': permanent('The message body is missing'),
+  '21603': permanent('The sender is missing'),
+  '21604': permanent("The 'To' phone number is missing"),
+  '21606': permanent("The 'From' number cannot send messages to this destination"),
+  '21610': { ...permanent('The recipient has unsubscribed'), suppress: 'stop' },
+  '21611': later("The 'From' number has too many queued messages"),
+  '21612': permanent("The 'To' number is not reachable by SMS"),
+  '21614': permanent("The 'To' number is not a mobile number"),
+  '21617': permanent('The message is longer than 1600 characters'),
+  '30001': later('Queue overflow'),
+  '30002': accountDown('The account is suspended'),
+  '30003': later('Unreachable destination handset'),
+  '30004': permanent('Message blocked'),
+  '30005': permanent('Unknown destination handset'),
+  '30006': permanent('Landline or unreachable carrier'),
+  '30007': permanent('Message filtered'),
+  '30008': later('Unknown error'),
+  '30034': permanent('The sender is not registered for A2P messages'),
+}
+
+/** The verdict of a refused call: by the code where the table has it, else by the HTTP status. */
+export function judgeTwilioError(status: number, code: string): Verdict {
+  const known = verdictOf(code)
+  if (!known) return verdictOfStatus(status)
+  // A fault of theirs, whatever the code that comes with it.
+  return status >= 500 && known.outcome === 'rejected_retryable' ? { ...carrierFault(known.text), ...known } : known
+}
+
+/** What a receipt's code says: the reason for people, whether the same message may get through later, who told us to stop. */
+export function explainCode(code: string | null): Pick<Receipt, 'reason' | 'retryable' | 'suppress'> {
+  const { outcome, suppress } = (code === null ? undefined : verdictOf(code)) ?? {}
+  return {
+    reason: describeCode(code),
+    retryable: outcome !== 'rejected_permanent',
+    ...(suppress ? { suppress } : {}),
+  }
+}
+
+/** The reason as shown to people: code and text. */
+export function describeCode(code: string | null, fallback = 'The carrier gave no reason'): string {
+  if (code === null) return fallback
+  return `${code} ${verdictOf(code)?.text ?? fallback}`
+}
+
+function verdictOf(code: string): Verdict | undefined {
+  return Object.hasOwn(codes, code) ? codes[code] : undefined
+}

@@ -1,0 +1,18 @@
+import { e164Pattern } from '@notify/contracts'
+import { z } from 'zod'
+
+/** Credentials of a Twilio account. Exactly one of `from` and `messaging_service_sid`. */
+export const TwilioCredentials = z
+  .strictObject({
+    account_sid: z.string().regex(/^AC[0-9a-f]{32}$/, 'must be AC and 32 hexadecimal digits'),
+    auth_token: z.string().min(16).max(128),
+    from: z.string().regex(e164Pattern, 'must be an E.164 number').optional(),
+    messaging_service_sid: z
+      .string()
+      .regex(/^MG[0-9a-f]{32}$/, 'must be MG and 32 hexadecimal digits')
+      .optional(),
+  })
+  .refine((c) => (c.from === undefined) !== (c.messaging_service_sid === undefined), {
+    message: 'give either from or messaging_service_sid',
+  })
+export type TwilioCredentials = z.infer<typeof TwilioCredentials>

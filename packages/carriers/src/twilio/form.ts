@@ -1,0 +1,59 @@
+import { type ParsedUrlQuery, parse } from 'node:querystring'
+import { Problem } from '@notify/service-kit'
+import { z } from 'zod'
+import type { Callback, Claim, Received, ReceivingAccount } from '../receiver.ts'
+import { findSigners } from './signature.ts'
+
+/** The carrier's identifiers; other characters (NUL) could not even be looked for. */
+export const Sid = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/)
+
+const maxFields = 200
+
+/** A form's fields as they came; Twilio adds others without notice, and all of them are signed. */
+export interface Form<Fields> {
+  parameters: Record<string, string | string[]>
+  fields: Fields
+}
+
+/**
+ * Reads a callback's form.
+ * @throws Problem `unsupported_media_type`, or `validation_failed` when a field is missing
+ */
+export function readForm<S extends z.ZodType>(
+  schema: S,
+  body: Buffer,
+  contentType: string | undefined,
+): Form<z.output<S>> {
+  if (!/^application\/x-www-form-urlencoded\b/i.test(contentType ?? '')) {
+    throw new Problem('unsupported_media_type', 'Callbacks are sent as application/x-www-form-urlencoded')
+  }
+  const parameters: ParsedUrlQuery = parse(body.toString('utf8'), '&', '=', { maxKeys: maxFields })
+  const form = schema.safeParse(parameters)
+  if (form.success) return { parameters: { ...parameters } as Form<unknown>['parameters'], fields: form.data }
+  const errors = form.error.issues.map(({ path }) => ({
+    path: path.join('.'),
+    message: 'is missing or not of its form',
+  }))
+  throw new Problem('validation_failed', 'The callback lacks a field', { errors })
+}
+
+export type Signers = readonly [ReceivingAccount, ...ReceivingAccount[]]
+
+/**
+ * Opens a form that an account signed over the public address.
+ * @param read what to make of its fields, given the accounts whose token signed
+ * @throws Problem as `readForm` does
+ */
+export function openSignedForm<S extends z.ZodType<{ AccountSid: string }>>(
+  publicUrl: string,
+  { body, headers, url }: Callback,
+  schema: S,
+  read: (fields: z.output<S>, signers: Signers) => Received,
+): Claim {
+  const { parameters, fields } = readForm(schema, body, headers['content-type'])
+  const signed = { signature: headers['x-twilio-signature'], url: publicUrl + url, parameters }
+  return {
+    of: { accountId: fields.AccountSid },
+    receive: (accounts) => read(fields, findSigners(accounts, signed)),
+  }
+}

@@ -1,0 +1,51 @@
+import type { ReceivedContent } from '@notify/contracts'
+import { z } from 'zod'
+import type { Callback, Claim, MessageReport, ReceivingAccount } from '../receiver.ts'
+import { openSignedForm, Sid, type Signers } from './form.ts'
+
+const maxBodyCharacters = 10_000
+
+/** The fields of an inbound message that count. @see https://www.twilio.com/docs/messaging/guides/webhook-request */
+const InboundForm = z.object({
+  AccountSid: Sid,
+  MessageSid: Sid,
+  From: z.string().min(1).max(64),
+  To: z.string().min(1).max(64),
+  /** Empty when only a picture was sent. */
+  Body: z.string().max(maxBodyCharacters).default(''),
+  MessagingServiceSid: Sid.optional(),
+  /** What Advanced Opt-Out recognised: STOP, START or HELP. */
+  OptOutType: z.string().max(16).optional(),
+})
+type InboundForm = z.output<typeof InboundForm>
+
+/** TwiML that replies nothing: the carrier itself confirms a STOP. */
+const noReply = '<Response/>'
+
+/** Opens a message that a recipient sent by SMS. */
+export function openInbound({ publicUrl }: { publicUrl: string }, callback: Callback): Claim {
+  return openSignedForm(publicUrl, callback, InboundForm, (fields, signers) => ({
+    reports: addressees(signers, fields).map((account) => reportOf(account, fields)),
+    answer: noReply,
+  }))
+}
+
+/**
+ * Whose message it is: of the providers that share an account those that send from the number written to, one for each
+ * tenant. Nobody's number: the first one's, so that a STOP is never lost.
+ */
+function addressees(signers: Signers, { To, MessagingServiceSid }: InboundForm): ReceivingAccount[] {
+  const senders = signers.filter(({ sender }) => sender === To || (sender && sender === MessagingServiceSid))
+  const found = senders.length > 0 ? senders : [signers[0]]
+  return [...new Map(found.map((account) => [account.tenantId, account])).values()]
+}
+
+function reportOf(account: ReceivingAccount, { MessageSid, From, To, Body, OptOutType }: InboundForm): MessageReport {
+  const content: ReceivedContent = {
+    from: From,
+    to: To,
+    body: Body,
+    ...(OptOutType ? { opt_out_type: OptOutType } : {}),
+  }
+  return { type: 'message', account, provider_message_id: MessageSid, content }
+}

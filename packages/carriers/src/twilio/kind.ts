@@ -1,0 +1,10 @@
+import { z } from 'zod'
+import { TwilioCredentials } from './credentials.ts'
+
+export const twilio = {
+  channel: 'sms',
+  credentials: TwilioCredentials,
+  environment: {
+    TWILIO_API_URL: z.url().default('https://api.twilio.com').describe("Base address of Twilio's API"),
+  },
+} as const

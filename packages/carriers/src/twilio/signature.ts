@@ -1,0 +1,44 @@
+import { timingSafeEqual } from 'node:crypto'
+import { Problem } from '@notify/service-kit'
+// The SDK's main module loads its whole client.
+import { getExpectedTwilioSignature, validateRequest } from 'twilio/lib/webhooks/webhooks.js'
+import type { ReceivingAccount } from '../receiver.ts'
+
+interface SignedRequest {
+  signature: string | string[] | undefined
+  /** The public address that the carrier called, query included. */
+  url: string
+  parameters: Record<string, string | string[]>
+}
+
+/**
+ * Finds the accounts whose token made the signature, an HMAC-SHA1 over the public URL and the sorted fields: several
+ * tenants may use one account.
+ * @returns at least one
+ * @throws Problem `invalid_signature` when none did
+ * @see https://www.twilio.com/docs/usage/security#validating-requests
+ */
+export function findSigners(
+  accounts: readonly ReceivingAccount[],
+  { signature, url, parameters }: SignedRequest,
+): [ReceivingAccount, ...ReceivingAccount[]] {
+  const candidates = typeof signature === 'string' ? accounts : []
+  const [first, ...others] = candidates.filter(
+    ({ secret }) =>
+      secret !== null &&
+      (signedAsItIs(secret, signature as string, url, parameters) ||
+        validateRequest(secret, signature as string, url, parameters)),
+  )
+  if (first) return [first, ...others]
+  throw new Problem(
+    'invalid_signature',
+    'X-Twilio-Signature does not fit this request, the public URL and an account known here',
+  )
+}
+
+/** The usual case, for one signature's cost: the SDK makes up to six, of the address without a port first. */
+function signedAsItIs(...[authToken, signature, url, parameters]: Parameters<typeof validateRequest>): boolean {
+  const given = Buffer.from(signature)
+  const expected = Buffer.from(getExpectedTwilioSignature(authToken, url, parameters))
+  return given.length === expected.length && timingSafeEqual(given, expected)
+}

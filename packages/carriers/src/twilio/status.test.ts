@@ -1,0 +1,72 @@
+import { createHmac } from 'node:crypto'
+import { expect, test } from '@jest/globals'
+import { newId } from '@notify/contracts'
+import type { Received, ReceivingAccount } from '../receiver.ts'
+import { openStatus } from './status.ts'
+
+const publicUrl = 'https://api.example.com'
+const [notification_id, attempt_id] = [newId('notif'), newId('att')]
+const account: ReceivingAccount = {
+  id: newId('prov'),
+  tenantId: newId('ten'),
+  secret: 'token-of-the-account',
+  sender: null,
+  topicArns: [],
+}
+const twin: ReceivingAccount = { ...account, id: newId('prov'), tenantId: newId('ten') }
+
+/** Receives a status callback that the account signed. */
+async function receive(status: object, accounts = [account], named = account): Promise<Received> {
+  const fields: Record<string, string> = { AccountSid: 'AC1', MessageSid: 'SM1', ...status }
+  const query = new URLSearchParams({ notification_id, attempt_id, provider_id: named.id })
+  const url = `/api/v1/callbacks/smsprovider/sms?${query}`
+  const text = Object.keys(fields)
+    .sort()
+    .reduce((sum, name) => sum + name + fields[name], publicUrl + url)
+  const signature = createHmac('sha1', 'token-of-the-account').update(text).digest('base64')
+  const headers = { 'content-type': 'application/x-www-form-urlencoded', 'x-twilio-signature': signature }
+  const claim = openStatus(
+    { publicUrl },
+    { url, headers, params: {}, body: Buffer.from(new URLSearchParams(fields).toString()) },
+  )
+  expect(claim.of).toEqual({ accountId: 'AC1' })
+  return claim.receive(accounts)
+}
+
+test.each<[object, object]>([
+  [{ MessageStatus: 'delivered' }, { status: 'delivered', error_code: null }],
+  [
+    { MessageStatus: 'undelivered', ErrorCode: '30003' },
+    { error_code: '30003', reason: '30003 Unreachable destination handset', retryable: true },
+  ],
+  [
+    { MessageStatus: 'failed', ErrorCode: '30007' },
+    { reason: '30007 Message filtered', retryable: false },
+  ],
+  [{ MessageStatus: 'undelivered' }, { reason: 'The carrier gave no reason', retryable: true }],
+  [
+    { MessageStatus: 'failed', ErrorCode: '21610' },
+    { reason: '21610 The recipient has unsubscribed', retryable: false, suppress: 'stop' },
+  ],
+])('%j is a receipt that needs no code table to be understood', async (status, expected) => {
+  const { reports, answer } = await receive(status)
+  expect(reports).toEqual([
+    expect.objectContaining({ type: 'receipt', account, notification_id, attempt_id, ...expected }),
+  ])
+  expect(answer).toEqual({ status: 'recorded' })
+})
+
+test('only failure has a reason', async () => {
+  const { reports } = await receive({ MessageStatus: 'sent', ErrorCode: '30003' })
+  expect(reports[0]).not.toHaveProperty('reason')
+  expect(reports[0]).not.toHaveProperty('retryable')
+})
+
+test('a status that moves nothing gives no report', async () => {
+  expect(await receive({ MessageStatus: 'queued' })).toEqual({ reports: [], answer: { status: 'ignored' } })
+})
+
+test('of accounts that share the token, the one that the address names is meant', async () => {
+  const { reports } = await receive({ MessageStatus: 'sent' }, [account, twin], twin)
+  expect(reports).toMatchObject([{ account: { id: twin.id } }])
+})

@@ -1,0 +1,45 @@
+import { ReceiptStatus } from '@notify/contracts'
+import { z } from 'zod'
+import { correlated, correlationOfUrl } from '../correlation.ts'
+import type { Callback, Claim, Received } from '../receiver.ts'
+import { explainCode } from './codes.ts'
+import { openSignedForm, Sid, type Signers } from './form.ts'
+
+/** The fields of a status callback that count. @see https://www.twilio.com/docs/messaging/guides/track-outbound-message-status */
+export const StatusForm = z.object({
+  AccountSid: Sid,
+  MessageSid: Sid,
+  MessageStatus: z.string().min(1).max(32),
+  ErrorCode: z
+    .string()
+    .max(16)
+    .optional()
+    .transform((code) => (code && /^\d+$/.test(code) && code !== '0' ? code : null)),
+})
+
+const Recorded = ReceiptStatus.extract(['sent', 'delivered', 'undelivered', 'failed'])
+
+/** Opens a status callback. */
+export function openStatus({ publicUrl }: { publicUrl: string }, callback: Callback): Claim {
+  return openSignedForm(publicUrl, callback, StatusForm, (fields, signers) => readStatus(fields, signers, callback.url))
+}
+
+function readStatus(fields: z.output<typeof StatusForm>, signers: Signers, url: string): Received {
+  const correlation = correlationOfUrl(url)
+  // Of several that share the account the one that the address names; the name by itself proves nothing.
+  const account = signers.find(({ id }) => id === correlation.provider_id) ?? signers[0]
+  const { success, data: status } = Recorded.safeParse(fields.MessageStatus)
+  if (!success) return { reports: [], answer: { status: 'ignored' } }
+  const { suppress, ...failure } = explainCode(fields.ErrorCode)
+  const report = {
+    type: 'receipt' as const,
+    account,
+    provider_message_id: fields.MessageSid,
+    ...correlated(correlation),
+    status,
+    error_code: fields.ErrorCode,
+    ...(status === 'failed' || status === 'undelivered' ? failure : {}),
+    ...(suppress ? { suppress } : {}),
+  }
+  return { reports: [report], answer: { status: 'recorded' } }
+}

@@ -1,0 +1,117 @@
+import { once } from 'node:events'
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
+import { afterEach, expect, test } from '@jest/globals'
+import twilio from 'twilio'
+import { type CallScope, callScopes, TwilioTransport } from './transport.ts'
+
+const account = `AC${'0'.repeat(32)}`
+const message = { to: '+15550001111', from: '+15005550006', body: 'Käse & Brot' }
+const closes: (() => void)[] = []
+afterEach(() => {
+  for (const close of closes.splice(0)) close()
+})
+
+/** A client whose every request this listener answers. */
+async function clientOf(listener: RequestListener, timeoutMs = 1000, maxConnections = 2): Promise<twilio.Twilio> {
+  const server = createServer(listener).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const httpClient = new TwilioTransport({ timeoutMs, maxConnections })
+  closes.push(() => {
+    httpClient.close()
+    server.closeAllConnections()
+    server.close()
+  })
+  const client = twilio(account, 'a-token', { httpClient })
+  client.api.baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return client
+}
+
+test('a message is posted as a form, with the account and the trace; the answer is read', async () => {
+  const seen: { url?: string; authorization?: string; traceparent?: unknown; form?: URLSearchParams } = {}
+  const client = await clientOf(async (request, response) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk)
+    seen.url = request.url!
+    seen.authorization = request.headers.authorization!
+    seen.traceparent = request.headers.traceparent
+    seen.form = new URLSearchParams(Buffer.concat(chunks).toString())
+    response.writeHead(201, { 'content-type': 'application/json' }).end('{"sid":"SM1"}')
+  })
+  const scope: CallScope = { traceparent: '00-1-2-01', retryAfterMs: null }
+  const { sid } = await callScopes.run(scope, () => client.messages.create(message))
+  expect(sid).toBe('SM1')
+  expect(seen).toMatchObject({
+    url: `/2010-04-01/Accounts/${account}/Messages.json`,
+    authorization: `Basic ${Buffer.from(`${account}:a-token`).toString('base64')}`,
+    traceparent: '00-1-2-01',
+  })
+  expect(Object.fromEntries(seen.form!)).toEqual({ To: message.to, From: message.from, Body: message.body })
+})
+
+test('a refusal bears the status and the code, and tells how long to wait', async () => {
+  const client = await clientOf((_request, response) => {
+    response.writeHead(429, { 'content-type': 'application/json', 'retry-after': '7' })
+    response.end('{"code":20429,"message":"Too many requests","status":429}')
+  })
+  const scope: CallScope = { traceparent: undefined, retryAfterMs: null }
+  const call = callScopes.run(scope, () => client.messages.create(message))
+  await expect(call).rejects.toMatchObject({ status: 429, code: 20429 })
+  expect(scope.retryAfterMs).toBe(7000)
+})
+
+test('a carrier that does not answer in time, or drips its answer, is told as ETIMEDOUT', async () => {
+  const silent = await clientOf(() => {}, 100)
+  await expect(silent.messages.create(message)).rejects.toMatchObject({ code: 'ETIMEDOUT' })
+  const dripping = await clientOf((_request, response) => {
+    response.writeHead(201)
+    const timer = setInterval(() => response.write(' '), 20)
+    response.once('close', () => clearInterval(timer))
+  }, 100)
+  await expect(dripping.messages.create(message)).rejects.toMatchObject({ code: 'ETIMEDOUT' })
+})
+
+test('a message that got no connection in time is told as one that never left, and does not leave afterwards', async () => {
+  const arrived: string[] = []
+  const busy = await clientOf(
+    async (request, response) => {
+      const chunks: Buffer[] = []
+      for await (const chunk of request) chunks.push(chunk)
+      arrived.push(new URLSearchParams(Buffer.concat(chunks).toString()).get('Body')!)
+      await delay(1200)
+      response.writeHead(201).end('{"sid":"SM1"}')
+    },
+    2000,
+    1,
+  )
+  const send = (body: string) => busy.messages.create({ ...message, body })
+  const results = await Promise.allSettled(['first', 'second', 'third'].map(send))
+  expect(results[0]).toMatchObject({ status: 'fulfilled' })
+  expect(results[1]).toMatchObject({ reason: { code: 'ETIMEDOUT', hasLeft: true } })
+  expect(results[2]).toMatchObject({ reason: { code: 'ENOTCONN', hasLeft: false } })
+  await send('fourth')
+  expect(arrived).toEqual(['first', 'second', 'fourth'])
+})
+
+test('a connection that was cut is not told as one that was never made', async () => {
+  const client = await clientOf((request) => request.socket.destroy())
+  await expect(client.messages.create(message)).rejects.toMatchObject({ code: 'UND_ERR_SOCKET', hasLeft: true })
+  const port = Number(new URL(client.api.baseUrl).port)
+  for (const close of closes.splice(0)) close()
+  const refused = twilio(account, 'a-token', {
+    httpClient: new TwilioTransport({ timeoutMs: 1000, maxConnections: 1 }),
+  })
+  refused.api.baseUrl = `http://127.0.0.1:${port}`
+  await expect(refused.messages.create(message)).rejects.toMatchObject({ code: 'ECONNREFUSED', hasLeft: false })
+})
+
+test('a redirect is not followed: the credentials go to the carrier alone', async () => {
+  let visits = 0
+  const client = await clientOf((_request, response) => {
+    visits++
+    response.writeHead(307, { location: '/elsewhere' }).end()
+  })
+  await expect(client.messages.create(message)).rejects.toMatchObject({ status: 307 })
+  expect(visits).toBe(1)
+})

@@ -1,0 +1,51 @@
+import type { MessageReport, ReceiptReport, Report } from '@notify/carriers/receiving'
+import { type Channel, messageReceived, type Receipt, receiptReceived } from '@notify/contracts'
+import { sealEvent } from '@notify/messaging'
+import type { KeyRing } from '@notify/privacy'
+import type { Span } from '@notify/service-kit'
+import { callbackOf, type NewCallback } from '../records/callback-store.ts'
+
+interface Source<R extends Report> {
+  kind: string
+  channel: Channel
+  report: R
+}
+
+/** What is recorded of a report, and the event that it gives. */
+export function callbackOfReport(keyRing: KeyRing, { report, ...source }: Source<Report>, span: Span): NewCallback {
+  return report.type === 'receipt'
+    ? callbackOfReceipt({ ...source, report }, span)
+    : callbackOfMessage(keyRing, { ...source, report }, span)
+}
+
+function callbackOfReceipt({ kind, channel, report }: Source<ReceiptReport>, span: Span): NewCallback {
+  // A carrier brings a trace of its own at most: what follows belongs to that of the message.
+  const { type: _, account, callbackId, traceparent = span.traceparent, ...reported } = report
+  const receipt: Receipt = {
+    channel,
+    provider_id: account.id,
+    kind,
+    ...reported,
+    received_at: new Date().toISOString(),
+  }
+  span.set({
+    'receipt.status': receipt.status,
+    ...(receipt.notification_id ? { 'notification.id': receipt.notification_id } : {}),
+  })
+  const identity = { ...receipt, provider_message_id: callbackId ?? receipt.provider_message_id }
+  return callbackOf(identity, receiptReceived, receipt, traceparent)
+}
+
+function callbackOfMessage(keyRing: KeyRing, { channel, report }: Source<MessageReport>, span: Span): NewCallback {
+  const { account, provider_message_id, content } = report
+  const payload = {
+    provider_id: account.id,
+    tenant_id: account.tenantId,
+    channel,
+    provider_message_id,
+    received_at: new Date().toISOString(),
+  }
+  const message = sealEvent(keyRing, messageReceived, payload, content)
+  const identity = { provider_id: account.id, provider_message_id, status: 'received' }
+  return callbackOf(identity, messageReceived, message, span.traceparent)
+}

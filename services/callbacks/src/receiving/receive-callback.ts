@@ -1,0 +1,45 @@
+import type { Claim, Endpoint, Received, Report } from '@notify/carriers/receiving'
+import type { Channel, Route } from '@notify/contracts'
+import type { Handler, HttpRequest } from '@notify/service-kit'
+import type { Context } from '../context.ts'
+import { callbackOfReport } from './callback-of-report.ts'
+
+/** What a handler of callbacks needs to know of a carrier. */
+export interface CarrierEndpoint {
+  kind: string
+  channel: Channel
+  endpoint: Endpoint<never>
+}
+
+/** Takes a carrier's callbacks: verified, each report recorded and published once, answered 200 however often they come. */
+export function createCallbackHandler({ kind, channel, endpoint }: CarrierEndpoint): Handler<Context, Route> {
+  return async (context, request) => {
+    const { reports, answer, handshake } = await receive(context, kind, open(context, kind, endpoint, request))
+    const isNew = await Promise.all(
+      reports.map((report) =>
+        context.record(callbackOfReport(context.keyRing, { kind, channel, report }, request.span)),
+      ),
+    )
+    if (!handshake) context.metrics.received(channel, resultOf(reports, isNew))
+    return answer as never
+  }
+}
+
+function open(context: Context, kind: string, endpoint: Endpoint<never>, request: HttpRequest<Route>): Claim {
+  const { body, headers, url, params = {} } = request as HttpRequest<Route> & { body: unknown; params?: object }
+  return endpoint.open(context.receiving.stateOf(kind), {
+    body: body as Buffer,
+    headers,
+    url,
+    params: params as Record<string, string>,
+  })
+}
+
+async function receive({ receiving }: Context, kind: string, claim: Claim): Promise<Received> {
+  return claim.receive(await receiving.accounts.find(kind, claim.of))
+}
+
+function resultOf(reports: readonly Report[], isNew: readonly boolean[]): 'recorded' | 'repeated' | 'ignored' {
+  if (reports.length === 0) return 'ignored'
+  return isNew.includes(true) ? 'recorded' : 'repeated'
+}

@@ -1,0 +1,15 @@
+import { environmentOf, receivers } from '@notify/carriers/receiving'
+import type { Logger } from '@notify/service-kit'
+import type { Config } from '../config.ts'
+
+/** Starts the receiver of every kind. @returns what each remembers between callbacks, by its kind */
+export function startReceivers(config: Config, log: Logger): (kind: string) => never {
+  const states = new Map<string, unknown>()
+  for (const [kind, receiver] of Object.entries(receivers)) {
+    if (!receiver) continue
+    const environment = environmentOf(config, receiver)
+    states.set(kind, receiver.start({ publicUrl: config.PUBLIC_URL, environment, log }))
+  }
+  // Each state goes back to the endpoints of its own receiver alone.
+  return (kind) => states.get(kind) as never
+}

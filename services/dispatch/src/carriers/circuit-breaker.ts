@@ -1,0 +1,112 @@
+import { type CarrierAnswer, carrierFault, refusal } from '@notify/carriers/sending'
+import {
+  BrokenCircuitError,
+  type CircuitBreakerPolicy,
+  CircuitState,
+  ConsecutiveBreaker,
+  circuitBreaker,
+  handleWhenResult,
+  type IBreaker,
+  SamplingBreaker,
+} from 'cockatiel'
+import type { Provider } from '../providers/provider-directory.ts'
+import type { CarrierMessage, Carriers } from './carrier.ts'
+
+/** Code of the answer when the circuit is open: no call was made. */
+export const circuitOpenCode = 'circuit_open'
+const circuitOpen = refusal(circuitOpenCode, carrierFault('The carrier fails too often; the circuit is open'), null)
+
+type Mode = CarrierMessage['mode']
+
+/** Carriers behind circuit breakers. */
+export interface GuardedCarriers extends Carriers {
+  /** How long the circuit of this provider stays open, in milliseconds; 0: it may be called. */
+  circuitOpenMs(provider: Provider, mode: Mode): number
+  /** Whether the carrier asked for a pause: it may be called, but another one should rather be. */
+  isBusy(provider: Provider, mode: Mode): boolean
+  /** The circuits that are open, or have been. */
+  circuits(): { providerId: string; kind: string; isOpen: boolean }[]
+}
+
+interface Circuit {
+  providerId: string
+  kind: string
+  revision: number
+  breaker: CircuitBreakerPolicy
+  openedAtMs: number
+  busyUntilMs: number
+}
+
+const probeAfterMs = 5000
+/** While a probe is under way, other calls wait this long before they look again. */
+const duringProbeMs = 500
+
+/**
+ * Gives each provider a circuit breaker of its own. While it is open no call is made; then one probe is, and its answer closes
+ * the circuit or opens it again. New credentials begin with a new circuit.
+ */
+export function withCircuitBreakers(carriers: Carriers, nowMs: () => number = Date.now): GuardedCarriers {
+  const known = new Map<string, Circuit>()
+  const circuitOf = ({ id, kind, revision }: Provider, mode: Mode): Circuit => {
+    const key = `${id} ${mode}`
+    const found = known.get(key)
+    if (found?.revision === revision) return found
+    const breaker = createBreaker()
+    const circuit: Circuit = { providerId: id, kind, revision, breaker, openedAtMs: 0, busyUntilMs: 0 }
+    breaker.onBreak(() => {
+      circuit.openedAtMs = nowMs()
+    })
+    known.set(key, circuit)
+    return circuit
+  }
+  const waitMs = ({ breaker, openedAtMs }: Circuit): number => {
+    if (breaker.state === CircuitState.Closed) return 0
+    return breaker.state === CircuitState.HalfOpen ? duringProbeMs : Math.max(0, openedAtMs + probeAfterMs - nowMs())
+  }
+  return {
+    ...carriers,
+    async send(provider, message) {
+      const circuit = circuitOf(provider, message.mode)
+      if (waitMs(circuit) > 0) return circuitOpen
+      try {
+        const answer = await circuit.breaker.execute(() => carriers.send(provider, message))
+        if (answer.retryAfterMs !== null) circuit.busyUntilMs = nowMs() + answer.retryAfterMs
+        return answer
+      } catch (error) {
+        if (error instanceof BrokenCircuitError) return circuitOpen
+        throw error
+      }
+    },
+    circuitOpenMs: (provider, mode) => waitMs(circuitOf(provider, mode)),
+    isBusy: (provider, mode) => circuitOf(provider, mode).busyUntilMs > nowMs(),
+    circuits: () =>
+      [...known.values()]
+        .filter(({ openedAtMs }) => openedAtMs > 0)
+        .map(({ providerId, kind, breaker }) => ({
+          providerId,
+          kind,
+          isOpen: breaker.state !== CircuitState.Closed,
+        })),
+  }
+}
+
+/** Opens when calls find the carrier broken; refusals of a message do not count. */
+function createBreaker(): CircuitBreakerPolicy {
+  const isBroken = (answer: unknown) => {
+    const { carrierFault: fault, providerDown } = answer as CarrierAnswer
+    return fault === true || providerDown === true
+  }
+  return circuitBreaker(handleWhenResult(isBroken), { halfOpenAfter: probeAfterMs, breaker: openingRule() })
+}
+
+/** Most calls of the last 10 s, or 20 in a row where there are few. */
+function openingRule(): IBreaker {
+  const rules = [new SamplingBreaker({ threshold: 0.8, duration: 10_000, minimumRps: 5 }), new ConsecutiveBreaker(20)]
+  return {
+    state: undefined,
+    success(state) {
+      for (const rule of rules) rule.success(state)
+    },
+    failure: (state) => rules.map((rule) => rule.failure(state)).includes(true),
+  }
+}

@@ -1,0 +1,83 @@
+import { randomBytes } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { accepted, type CarrierAccount, type SendingCarrier } from '@notify/carriers/sending'
+import { z } from 'zod'
+import { newId } from '../../../packages/contracts/src/index.ts'
+import type { Database } from '../../../packages/database/src/index.ts'
+import { TestEnv } from '../../../packages/dev-env/src/index.ts'
+import { parseKeyRing } from '../../../packages/privacy/src/index.ts'
+import { createCarriers } from '../src/carriers/create-carriers.ts'
+import type { Config } from '../src/config.ts'
+import type { Context } from '../src/context.ts'
+import type { Tables } from '../src/db/schema.ts'
+import { createProviderDirectory } from '../src/providers/provider-directory.ts'
+import { saveProvider } from '../src/providers/save-provider.ts'
+import { openOwnSchema } from './own-schema.ts'
+
+let env: TestEnv
+let db: Database<Tables>
+let stop: () => Promise<void>
+beforeAll(async () => {
+  env = await TestEnv.start([])
+  ;({ db, stop } = await openOwnSchema(env))
+})
+afterAll(async () => {
+  await stop?.()
+  await env?.stop()
+})
+
+const flights: unknown[] = []
+const pigeon: SendingCarrier = {
+  channel: 'webhook',
+  credentials: z.strictObject({ ring: z.string().min(3) }),
+  environment: {},
+  createSender: () => ({
+    async send({ credentials }: CarrierAccount<{ ring: string }>, { to }: { to: string }) {
+      flights.push([credentials.ring, to])
+      return accepted('coo')
+    },
+    close: () => {},
+  }),
+}
+const keyRing = parseKeyRing(`k1:${randomBytes(32).toString('base64')}`)
+const context = { secrets: { keyRing }, carrierTable: { pigeon } } as unknown as Context
+const [tenantId, applicationId] = [newId('ten'), newId('app')]
+
+const save = (fields: object) =>
+  db.kysely.transaction().execute((tx) =>
+    saveProvider(tx, context, {
+      provider_id: newId('prov'),
+      tenant_id: tenantId,
+      application_id: null,
+      channel: 'webhook',
+      kind: 'pigeon',
+      name: 'Pigeon',
+      priority: 1,
+      credentials: { ring: 'blue' },
+      ...fields,
+    }),
+  )
+
+test('a kind that the table adds is stored, listed and sent through; nothing else knows it', async () => {
+  await save({})
+  const [provider, ...others] = await createProviderDirectory(db, keyRing, { pigeon }).list(
+    tenantId,
+    applicationId,
+    'webhook',
+  )
+  expect(provider).toMatchObject({ kind: 'pigeon', credentials: { ring: 'blue' } })
+  expect(others).toEqual([])
+  const carriers = createCarriers({ CARRIER_TIMEOUT: 1000 } as Config, { pigeon })
+  const correlation = { notificationId: newId('notif'), attemptId: newId('att'), traceparent: undefined }
+  const message = { ...correlation, mode: 'live' as const, channel: 'webhook' as const, to: 'loft', text: 'Hi' }
+  expect(await carriers.send(provider!, message)).toMatchObject({ outcome: 'accepted', providerMessageId: 'coo' })
+  expect(flights).toEqual([['blue', 'loft']])
+  expect(await createProviderDirectory(db, keyRing, {}).list(tenantId, applicationId, 'webhook')).toEqual([])
+})
+
+test.each<[object, RegExp]>([
+  [{ credentials: { ring: 'x' } }, /ring/],
+  [{ channel: 'sms' }, /a pigeon account sends webhook, not sms/],
+])('an account that its kind cannot send with is refused: %j', async (fields, message) => {
+  await expect(save(fields)).rejects.toThrow(message)
+})

@@ -1,0 +1,47 @@
+import { execFileSync } from 'node:child_process'
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from '@jest/globals'
+import { kinds } from '../../packages/carriers/src/kinds.ts'
+import { root } from './sources.ts'
+
+/** Files below the root that a fresh process loads with a module, those of packages from npm among them. */
+function loadedBy(module: string): string[] {
+  const script = `
+    import { registerHooks } from 'node:module'
+    const loaded = []
+    registerHooks({ load: (url, context, next) => (loaded.push(url), next(url, context)) })
+    await import(process.argv[1])
+    console.log(JSON.stringify(loaded))`
+  const output = execFileSync(process.execPath, ['--input-type=module', '--eval', script, join(root, module)], {
+    encoding: 'utf8',
+    maxBuffer: 64 * 1024 * 1024,
+  })
+  return (JSON.parse(output) as string[]).filter((url) => url.startsWith('file:')).map((url) => url.split(root)[1]!)
+}
+
+const dispatch = loadedBy('services/dispatch/src/service.ts')
+const callbacks = loadedBy('services/callbacks/src/service.ts')
+const halfOf = (half: 'send' | 'receive') => new RegExp(`^/packages/carriers/src/[^/]+/${half}\\.ts$`)
+
+test('dispatch loads the sending half of every carrier, and no receiving half', () => {
+  expect(dispatch.filter((file) => halfOf('send').test(file))).toHaveLength(Object.keys(kinds).length)
+  expect(dispatch.filter((file) => halfOf('receive').test(file))).toEqual([])
+  expect(dispatch).not.toContain('/packages/carriers/src/receiving.ts')
+})
+
+test('callbacks loads receiving halves, no sending half and none of the SDKs that send', () => {
+  expect(callbacks.filter((file) => halfOf('receive').test(file)).length).toBeGreaterThan(0)
+  expect(callbacks.filter((file) => halfOf('send').test(file))).toEqual([])
+  expect(callbacks).not.toContain('/packages/carriers/src/sending.ts')
+  const sdks = callbacks.filter((file) => /node_modules\/(@aws-sdk|nodemailer|twilio)\//.test(file))
+  // The check of signatures is a module of its own.
+  expect(sdks.filter((file) => !file.endsWith('/twilio/lib/webhooks/webhooks.js'))).toEqual([])
+})
+
+test('a kind of carrier is a folder', () => {
+  const folders = readdirSync(join(root, 'packages/carriers/src'), { withFileTypes: true }).filter((entry) =>
+    entry.isDirectory(),
+  )
+  expect(folders.map(({ name }) => name).toSorted()).toEqual(Object.keys(kinds).toSorted())
+})
