@@ -21,7 +21,8 @@ async function send(
   const body = JSON.stringify({ text, secret, notification_id: notificationId })
   const answer = await fetch(to, { method: 'POST', body }).catch(() => undefined)
   if (answer?.ok) return accepted(`toy-${notificationId}`)
-  return refusal(String(answer?.status ?? 'unreachable'), permanent('The toy refused'), null)
+  const code = String(answer?.status ?? 'unreachable')
+  return refusal(code, permanent(`The toy answered ${code}`), null)
 }
 
 export const toyCarriers: SendingCarriers = {
