@@ -1,6 +1,9 @@
 import type { IncomingMessage } from 'node:http'
 import { Problem } from '../problem.ts'
 
+/** A path and query in which nothing is to be judged, as nearly all are. */
+const plain = /^\/[^#%]*$/
+
 /** A scheme and an authority, which must not name a user (RFC 9110 4.2.4). */
 const absolute = /^https?:\/\/[^/?#@]+(?![^/?#])/i
 
@@ -9,6 +12,7 @@ const absolute = /^https?:\/\/[^/?#@]+(?![^/?#])/i
  * @returns why no route can be looked up: another form of target, a fragment, or percent-encoding that is not UTF-8
  */
 export function readTarget(request: IncomingMessage): Problem | undefined {
+  if (plain.test(request.url ?? '')) return undefined
   const [authority] = absolute.exec(request.url ?? '') ?? []
   if (authority !== undefined && URL.canParse(authority)) request.url = pathAfter(request.url!.slice(authority.length))
   const { url = '' } = request
