@@ -3,7 +3,9 @@ import { findAnswers, idempotencyConflict, inProgress, type Run } from '@notify/
 import { Problem } from '@notify/service-kit'
 import type { ApiContext } from '../context.ts'
 import type { AcceptOutcome, Candidate, NewNotification } from './accept-item.ts'
+import { acceptedText } from './accepted-text.ts'
 import { commitJudged, isRaced } from './commit-judged.ts'
+import { findCommitted } from './committed-store.ts'
 import { judgeBatch } from './judge-batch.ts'
 
 /**
@@ -46,6 +48,16 @@ async function acceptLeaders(
   const { run } = context.db
   await answerAgain(run, leaders, outcomes)
   const fresh = leaders.filter((candidate) => !outcomes.has(candidate))
+  await commitFresh(context, fresh, outcomes)
+  await answerCommitted(run, leaders, outcomes)
+}
+
+async function commitFresh(
+  context: ApiContext,
+  fresh: readonly Candidate[],
+  outcomes: Map<Candidate, AcceptOutcome>,
+): Promise<void> {
+  const { run } = context.db
   const accepted: NewNotification[] = []
   for (const [index, judged] of (await judgeBatch(context, fresh)).entries()) {
     if (judged instanceof Problem) outcomes.set(fresh[index]!, judged)
@@ -86,6 +98,26 @@ async function answerAgain(
     else outcomes.set(candidate, { body: answer.response, replayed: true })
   }
 }
+
+/**
+ * Settles requests of other services that were committed before: whatever has changed since, or has expired, a repetition is
+ * answered as the first time. Only where something was refused or is there already, so that a first request pays nothing.
+ */
+async function answerCommitted(
+  run: Run,
+  candidates: readonly Candidate[],
+  outcomes: Map<Candidate, AcceptOutcome>,
+): Promise<void> {
+  const refused = candidates.filter((one) => one.terms && outcomes.get(one) instanceof Problem)
+  if (refused.length === 0) return
+  const found = new Map((await findCommitted(run, refused)).map((row) => [row.id, row]))
+  for (const candidate of refused) {
+    const row = found.get(candidate.notificationId)
+    if (row) outcomes.set(candidate, row.is_same ? { body: acceptedText(candidate) } : idTaken())
+  }
+}
+
+const idTaken = () => new Problem('idempotency_conflict', 'This notification_id is that of another notification')
 
 /** The gateway repeats a request, with its id, when the answer was lost: it is told what it would have been. */
 function isAnswerTo({ notificationId }: Candidate, response: string): boolean {
