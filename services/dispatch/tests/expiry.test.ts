@@ -183,6 +183,13 @@ test('the payload of what was sent, or failed, stays until it expires, and no lo
 const endings: [string, (id: string) => Promise<unknown>][] = [
   ['sent', (id) => attempt(id, sent, 'accepted')],
   ['failed', (id) => attempt(id, failed, 'rejected_retryable')],
+  [
+    'failed',
+    async (id) => {
+      await attempt(id, { ...retries, whenDue: 'give_up', reason: 'Outcome unknown' }, 'unknown')
+      await takeDueNotifications(db, channels)
+    },
+  ],
   ['cancelled', (id) => db.run(`update notifications set status = 'cancelled' where id = $1`, [id])],
   [
     'undelivered',
