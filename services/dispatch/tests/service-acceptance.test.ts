@@ -121,6 +121,12 @@ test('the id of another notification is refused, whoever asks', async () => {
   await answersTo([item])
   const others = [{ tenant_id: newId('ten') }, { application_id: newId('app') }, { mode: 'test' }, { lane: 'bulk' }]
   for (const other of others) expect(await answersTo([{ ...item, ...other }])).toEqual(['idempotency_conflict'])
+  const fresh = itemTo(freshPhone())
+  expect(await answersTo([fresh, { ...fresh, mode: 'test' }, fresh])).toEqual([
+    answerTo(fresh),
+    'idempotency_conflict',
+    answerTo(fresh),
+  ])
 })
 
 test('each item is refused alone, with the code of the public route', async () => {

@@ -9,8 +9,8 @@ import { findCommitted } from './committed-store.ts'
 import { judgeBatch } from './judge-batch.ts'
 
 /**
- * Accepts many requests together; each is judged, committed and refused alone. Of several with the same idempotency key the
- * first goes ahead and the others follow it.
+ * Accepts many requests together; each is judged, committed and refused alone. Of several with the same idempotency key,
+ * or the same id of another service, the first goes ahead and the others follow it.
  * @returns outcomes in the order of the candidates
  */
 export async function acceptBatch(context: ApiContext, candidates: readonly Candidate[]): Promise<AcceptOutcome[]> {
@@ -29,7 +29,7 @@ function splitTwins(candidates: readonly Candidate[]): { leaders: Candidate[]; f
   const leaders: Candidate[] = []
   const followers: Candidate[] = []
   for (const candidate of candidates) {
-    const id = candidate.idempotency ? identity(candidate.idempotency) : undefined
+    const id = twinId(candidate)
     if (id !== undefined && seen.has(id)) {
       followers.push(candidate)
       continue
@@ -38,6 +38,12 @@ function splitTwins(candidates: readonly Candidate[]): { leaders: Candidate[]; f
     leaders.push(candidate)
   }
   return { leaders, followers }
+}
+
+/** What twins have in common: the key, or the id that another service chose. */
+function twinId({ idempotency, terms, notificationId }: Candidate): string | undefined {
+  if (idempotency) return identity(idempotency)
+  return terms && notificationId
 }
 
 async function acceptLeaders(
