@@ -50,8 +50,9 @@ To begin anew: docker compose down --volumes, delete them, and run this again.`)
 }
 
 function writeAll() {
-  const signingKey = makeSigningKey()
-  const identityKey = makeSigningKey()
+  const signingKey = makeSigningKey('gateway')
+  const otpSigningKey = makeSigningKey('otp')
+  const identityKey = makeSigningKey('identity-provider')
   const tenantId = makeId('ten')
   const twilio = { account_sid: `AC${randomBytes(16).toString('hex')}`, auth_token: randomBytes(16).toString('hex') }
   const ses = {
@@ -76,7 +77,8 @@ function writeAll() {
     BLIND_INDEX_KEY: key(),
     FINGERPRINT_KEY: key(),
     PRINCIPAL_SIGNING_KEY: JSON.stringify(signingKey),
-    PRINCIPAL_JWKS: JSON.stringify({ keys: [publicHalf(signingKey)] }),
+    OTP_SIGNING_KEY: JSON.stringify(otpSigningKey),
+    PRINCIPAL_JWKS: JSON.stringify({ keys: [signingKey, otpSigningKey].map(publicHalf) }),
     TWILIO_ACCOUNT_SID: twilio.account_sid,
     TWILIO_AUTH_TOKEN: twilio.auth_token,
     SES_ACCESS_KEY_ID: ses.access_key_id,
@@ -180,9 +182,11 @@ function key() {
   return randomBytes(32).toString('base64')
 }
 
-function makeSigningKey() {
+/** Its name says whose key it is: only the gateway's vouch for callers. */
+function makeSigningKey(owner) {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
-  return { ...privateKey.export({ format: 'jwk' }), kid: randomBytes(8).toString('hex'), alg: 'ES256', use: 'sig' }
+  const kid = `${owner}-${randomBytes(8).toString('hex')}`
+  return { ...privateKey.export({ format: 'jwk' }), kid, alg: 'ES256', use: 'sig' }
 }
 
 function publicHalf({ d: _, ...jwk }) {

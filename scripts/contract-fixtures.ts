@@ -8,6 +8,7 @@ import {
   KeyPermission,
   OperatorPermission,
   type Principal,
+  ServicePermission,
 } from '../packages/contracts/src/index.ts'
 import { type JsonSchema, samplesOf } from './json-samples.ts'
 
@@ -90,5 +91,6 @@ function principals(): Principal[] {
       }),
     ),
     { kind: 'operator', subject: 'operator', tenant_id, permissions: [...OperatorPermission.options] },
+    { kind: 'service', service: 'otp', permissions: [...ServicePermission.options] },
   ]
 }

@@ -58,6 +58,8 @@ function callerOf(auth) {
       return `API key, \`${auth.permissions.key}\`; or operator, \`${auth.permissions.operator}\``
     case 'carrier':
       return 'carrier, by its signature'
+    case 'service':
+      return `other services, \`${auth.permission}\``
     case 'internal':
       return 'other services'
     default:

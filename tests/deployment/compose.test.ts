@@ -48,6 +48,11 @@ test('only the gateway holds the key that signs principals', () => {
   expect(holders.map(([name]) => name)).toEqual(['gateway'])
 })
 
+test('only otp holds the key that signs for otp', () => {
+  const holders = all.filter(([, container]) => JSON.stringify(container).includes('OTP_SIGNING_KEY'))
+  expect(holders.map(([name]) => name)).toEqual(['otp'])
+})
+
 test('a service knows no password but those of its own role and its own user', () => {
   for (const [name, service, container] of serviceContainers) {
     const passwords = referencesIn(JSON.stringify(container)).filter((reference) => reference.name.endsWith('PASSWORD'))

@@ -62,11 +62,16 @@ test('keys have the form and the length that the services read', () => {
   expect(parseKey(values.FINGERPRINT_KEY!)).toHaveLength(32)
 })
 
-test('the published keys are the public halves of the signing key, and nothing of the private one', () => {
-  const { d, ...publicHalf } = JSON.parse(values.PRINCIPAL_SIGNING_KEY!)
-  expect(d).toEqual(expect.any(String))
-  expect(publicHalf).toMatchObject({ kty: 'EC', crv: 'P-256', alg: 'ES256', kid: expect.any(String) })
-  expect(JSON.parse(values.PRINCIPAL_JWKS!)).toEqual({ keys: [publicHalf] })
+test('the published keys are the public halves of the signing keys, named by their services, and nothing private', () => {
+  const signers = { gateway: values.PRINCIPAL_SIGNING_KEY!, otp: values.OTP_SIGNING_KEY! }
+  const published = Object.entries(signers).map(([service, text]) => {
+    const { d, ...publicHalf } = JSON.parse(text)
+    expect(d).toEqual(expect.any(String))
+    const kid = expect.stringMatching(new RegExp(`^${service}-`))
+    expect(publicHalf).toMatchObject({ kty: 'EC', crv: 'P-256', alg: 'ES256', kid })
+    return publicHalf
+  })
+  expect(JSON.parse(values.PRINCIPAL_JWKS!)).toEqual({ keys: published })
 })
 
 test('the API key is a real one, of which the document knows only the hash', () => {

@@ -35,6 +35,7 @@ beforeAll(async () => {
     state.blind_index_key,
     state.fingerprint_key,
     state.principal_signing_key.d,
+    state.otp_signing_key.d,
   ]
   const operator = operatorToken(env, {
     sub: 'Schneewittchen',

@@ -42,6 +42,7 @@ export function samplesOf(env: TestEnv, sns: StandInSns): Samples {
     })
   return {
     acceptNotifications: () => ({ call: () => acceptDirectly(env) }),
+    acceptServiceNotifications: () => ({ call: () => acceptForOtp(env) }),
     compareNotifications: () => ({ call: () => compareDirectly(env) }),
     createNotification: () => ({ body: smsTo(freshPhone()) }),
     createNotificationBatch: async () => {
@@ -158,6 +159,26 @@ async function acceptDirectly(env: TestEnv): Promise<ApiResponse> {
   return env.call('dispatch-api', 'POST', '/internal/v1/notifications/accept', {
     body: { principals: [principal], items },
   })
+}
+
+async function acceptForOtp(env: TestEnv): Promise<ApiResponse> {
+  const sign = await createPrincipalSigner(env.stack.state.otp_signing_key, 'otp')
+  const principal = await sign({ kind: 'service', service: 'otp', permissions: ['notifications:accept'] })
+  const { tenantId: tenant_id, applicationId: application_id } = env
+  const items = Array.from({ length: 4 }, () => ({
+    notification_id: newId('notif'),
+    ...{ tenant_id, application_id, mode: 'live', lane: 'otp' },
+    request: smsTo(freshPhone()),
+  }))
+  // Once more, with one that is refused: what was committed is looked for.
+  const refused = { ...items[0], notification_id: newId('notif'), request: smsTo('12') }
+  const call = () =>
+    env.call('dispatch-api', 'POST', '/internal/v1/notifications', {
+      headers: { [principalHeader]: principal },
+      body: { items: [...items, refused] },
+    })
+  await call()
+  return call()
 }
 
 async function compareDirectly(env: TestEnv): Promise<ApiResponse> {

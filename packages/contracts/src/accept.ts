@@ -1,7 +1,9 @@
 import { z } from 'zod'
 import { idSchema } from './ids.ts'
+import { Lane } from './notifications.ts'
+import { KeyMode } from './permissions.ts'
 import { ProblemBody } from './problem.ts'
-import { defineRoute, internal } from './route.ts'
+import { defineRoute, internal, service } from './route.ts'
 
 /** One request of a coalesced accept call. The gateway chose the id, so that a call without answer can be repeated. */
 export const AcceptItem = z.object({
@@ -13,9 +15,15 @@ export const AcceptItem = z.object({
 })
 export type AcceptItem = z.infer<typeof AcceptItem>
 
-export const AcceptResult = z.union([
+/** How one request ended: the answer of the public route as JSON text, or its refusal. */
+export const ItemResult = z.union([
   z.object({ body: z.string(), replayed: z.boolean().optional() }),
   z.object({ problem: ProblemBody.omit({ request_id: true, type: true }) }),
+])
+export type ItemResult = z.infer<typeof ItemResult>
+
+export const AcceptResult = z.union([
+  ...ItemResult.options,
   z
     .object({ pending: z.literal(true) })
     .meta({ description: 'Takes its time; the same item asked for again, in a call that does not defer, is answered' }),
@@ -42,5 +50,40 @@ export const acceptNotifications = defineRoute({
   }),
   maxBodyBytes: 64 * 1024 * 1024,
   responses: { 200: z.object({ results: z.array(AcceptResult) }) },
+  errors: [],
+})
+
+/** A notification of another service. That service chose the id: an item whose answer was lost is repeated with the same id. */
+export const ServiceItem = z.object({
+  notification_id: idSchema('notif'),
+  tenant_id: idSchema('ten'),
+  application_id: idSchema('app'),
+  mode: KeyMode,
+  lane: Lane,
+  request: z.unknown().meta({ description: 'As in the public route, without `priority` and `send_at`' }),
+  expires_at: z.iso
+    .datetime({ offset: true })
+    .optional()
+    .meta({ description: 'After this no carrier is called for it any more; it fails with the reason `expired`' }),
+  erase_when_terminal: z.boolean().default(false).meta({
+    description:
+      'Whether its content is erased as soon as a carrier took it, it failed or expired; it cannot be retried then',
+  }),
+  traceparent: z.string().optional(),
+})
+export type ServiceItem = z.output<typeof ServiceItem>
+
+/** Accepts an id once, however often it comes, and gives the same answer each time. */
+export const acceptServiceNotifications = defineRoute({
+  name: 'acceptServiceNotifications',
+  service: 'dispatch',
+  method: 'POST',
+  path: '/internal/v1/notifications',
+  summary: 'Accept notifications that another service sends for an application',
+  auth: service('notifications:accept'),
+  body: z.object({ items: z.array(ServiceItem).min(1).max(512) }),
+  judgesParts: true,
+  maxBodyBytes: 16 * 1024 * 1024,
+  responses: { 200: z.object({ results: z.array(ItemResult) }) },
   errors: [],
 })

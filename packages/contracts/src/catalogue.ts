@@ -1,6 +1,6 @@
 import type { EventContract } from './event.ts'
 import * as contracts from './index.ts'
-import type { Route } from './route.ts'
+import { isPublic, type Route } from './route.ts'
 
 const declared: readonly [string, unknown][] = Object.entries(contracts)
 
@@ -16,7 +16,7 @@ export function allRoutes(): Route[] {
 
 /** The routes that callers from outside may use, in the order of their paths. */
 export function publicRoutes(): Route[] {
-  return allRoutes().filter(({ auth }) => auth.caller !== 'internal')
+  return allRoutes().filter(isPublic)
 }
 
 /** Every event, by the name of its contract. */

@@ -4,7 +4,7 @@ import { publicRoutes } from './catalogue.ts'
 import { errorCodes } from './errors.ts'
 import * as contracts from './index.ts'
 import { operationOf as describeRoute, openApiDocument } from './openapi.ts'
-import { permissionsFor, type Route } from './route.ts'
+import { isPublic, permissionsFor, type Route } from './route.ts'
 import { defineStream } from './stream.ts'
 
 interface Operation {
@@ -104,7 +104,7 @@ test('every answer is described, and has a body of its media type, but for the a
 })
 
 test('every public route is in the document, with its method and path', () => {
-  for (const route of routes.filter(({ auth }) => auth.caller !== 'internal')) {
+  for (const route of routes.filter(isPublic)) {
     const path = route.path.replace(/:(\w+)/g, '{$1}')
     expect(operationOf(route)).toMatchObject({ path, method: route.method.toLowerCase() })
   }
@@ -112,7 +112,7 @@ test('every public route is in the document, with its method and path', () => {
 })
 
 test('no internal route is in the document', () => {
-  const internal = routes.filter(({ auth }) => auth.caller === 'internal')
+  const internal = routes.filter((route) => !isPublic(route))
   expect(internal.length).toBeGreaterThan(0)
   for (const route of internal) expect(operationOf(route)).toBeUndefined()
   expect(JSON.stringify(document)).not.toContain('/internal/')

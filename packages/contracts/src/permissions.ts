@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { ServiceName } from './services.ts'
 
 /** Whether a key's messages go to the carriers, or to the carrier sandbox alone. */
 export const KeyMode = z.enum(['live', 'test'])
@@ -33,3 +34,12 @@ export const OperatorPermission = z.enum([
   'usage:read',
 ])
 export type OperatorPermission = z.infer<typeof OperatorPermission>
+
+/** What one of our own services may be allowed to ask of another. */
+export const ServicePermission = z.enum(['notifications:accept'])
+export type ServicePermission = z.infer<typeof ServicePermission>
+
+/** Which services may do what. A service signs its own calls, so what it says of its permissions counts only if it stands here. */
+export const servicePermissions: Partial<Record<ServiceName, readonly ServicePermission[]>> = {
+  otp: ['notifications:accept'],
+}

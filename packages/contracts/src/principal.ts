@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { idSchema } from './ids.ts'
 import { knownValues } from './known-values.ts'
-import { KeyMode, KeyPermission, OperatorPermission } from './permissions.ts'
+import { KeyMode, KeyPermission, OperatorPermission, ServicePermission } from './permissions.ts'
+import { serviceNames } from './services.ts'
 
 /** An application's backend, known by its API key. */
 export const KeyPrincipal = z.object({
@@ -32,8 +33,16 @@ export interface UserPrincipal {
   user_id: string
 }
 
-/** Who a request is made for, as the gateway found it. */
-export const Principal = z.discriminatedUnion('kind', [KeyPrincipal, OperatorPrincipal])
+/** One of our own services, calling for itself; signed with its own key. */
+export const ServicePrincipal = z.object({
+  kind: z.literal('service'),
+  service: z.enum(serviceNames),
+  permissions: knownValues(ServicePermission.options),
+})
+export type ServicePrincipal = z.infer<typeof ServicePrincipal>
+
+/** Who a request is made for: a key or an operator, as the gateway found them, or the calling service itself. */
+export const Principal = z.discriminatedUnion('kind', [KeyPrincipal, OperatorPrincipal, ServicePrincipal])
 export type Principal = z.infer<typeof Principal>
 
 /** Whoever may call a route. */

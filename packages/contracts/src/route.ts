@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import type { ErrorCode } from './errors.ts'
-import type { KeyPermission, OperatorPermission } from './permissions.ts'
+import type { KeyPermission, OperatorPermission, ServicePermission } from './permissions.ts'
 import type { Caller, Principal } from './principal.ts'
 import type { ServiceName } from './services.ts'
 
-/** Who may call a route. `internal` routes are reached by our own services alone and never appear in the OpenAPI file. */
+/** Who may call a route. Routes for `internal` and `service` are reached by our own services alone: see {@link isPublic}. */
 export type RouteAuth =
   | { caller: 'key'; permission: KeyPermission }
   | { caller: 'operator'; permission: OperatorPermission }
@@ -12,6 +12,7 @@ export type RouteAuth =
   | { caller: 'user' }
   | { caller: 'carrier' }
   | { caller: 'anyone' }
+  | { caller: 'service'; permission: ServicePermission }
   | { caller: 'internal' }
 
 export const apiKey = (permission: KeyPermission) => ({ caller: 'key', permission }) as const
@@ -23,7 +24,15 @@ export const apiKeyOrOperator = (key: KeyPermission, operator: OperatorPermissio
 export const user = { caller: 'user' } as const
 export const carrier = { caller: 'carrier' } as const
 export const anyone = { caller: 'anyone' } as const
+/** Another of our services, known by a principal that it signed itself. */
+export const service = (permission: ServicePermission) => ({ caller: 'service', permission }) as const
+/** Our own services, told apart by the handler or not at all. */
 export const internal = { caller: 'internal' } as const
+
+/** Whether callers from outside may use a route. Others never appear in the OpenAPI file, and the gateway does not forward them. */
+export function isPublic({ auth }: Pick<Route, 'auth'>): boolean {
+  return auth.caller !== 'internal' && auth.caller !== 'service'
+}
 
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 type Schemas = Readonly<Record<number, z.ZodType>>
@@ -65,6 +74,8 @@ export function permissionsFor(auth: RouteAuth): Partial<Record<Principal['kind'
       return { operator: auth.permission }
     case 'key or operator':
       return auth.permissions
+    case 'service':
+      return { service: auth.permission }
     default:
       return undefined
   }
@@ -87,7 +98,13 @@ export type RouteBody<R extends Route> = R['bodyType'] extends 'raw' ? Buffer : 
 /** What a caller sends: before defaults and transforms. */
 export type RouteInput<R extends Route> = R['body'] extends z.ZodType ? z.input<R['body']> : undefined
 export type RouteReply<R extends Route> = z.input<R['responses'][keyof R['responses']]>
-type CallerKinds = { key: 'key'; operator: 'operator'; 'key or operator': 'key' | 'operator'; user: 'user' }
+type CallerKinds = {
+  key: 'key'
+  operator: 'operator'
+  'key or operator': 'key' | 'operator'
+  user: 'user'
+  service: 'service'
+}
 /** Who calls the route, narrowed to the kinds of caller that it takes. */
 export type RoutePrincipal<R extends Route> = R['auth']['caller'] extends keyof CallerKinds
   ? Extract<Caller, { kind: CallerKinds[R['auth']['caller']] }>

@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { type IdPrefix, idSchema, type Principal, type Route } from '@notify/contracts'
+import { type IdPrefix, idSchema, type KeyPrincipal, type Route } from '@notify/contracts'
 import { jsonText, Problem, pathOf } from '@notify/service-kit'
 import type { z } from 'zod'
 
@@ -7,7 +7,7 @@ import type { z } from 'zod'
 export interface ListRequest {
   contract: Route
   params?: unknown
-  principal: Pick<Principal, 'tenant_id'>
+  principal: Pick<KeyPrincipal, 'tenant_id'>
   query: { limit: number; cursor?: string | undefined }
 }
 

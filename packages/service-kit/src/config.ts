@@ -95,7 +95,9 @@ export const commonConfig = {
   ),
   PRINCIPAL_JWKS: jsonText(
     z.custom<JSONWebKeySet>((value) => Array.isArray((value as JSONWebKeySet | null)?.keys), 'must be a JWKS'),
-  ).describe('JWKS that verifies the signed principals of the gateway'),
+  ).describe(
+    'JWKS that verifies signed principals; the `kid` of each key begins with the name of the service that signs with it',
+  ),
   TRUSTED_PROXIES: z
     .string()
     .default('')

@@ -4,6 +4,7 @@ import type { Database } from '@notify/database'
 import type { BlindIndex, Fingerprint, KeyRing } from '@notify/privacy'
 import type { Logger, Tracer, VerifyPrincipal } from '@notify/service-kit'
 import type { Acceptance } from './accept/accept-notifications.ts'
+import type { AcceptOne } from './accept/accept-one.ts'
 import type { GuardedCarriers } from './carriers/circuit-breaker.ts'
 import type { Channels } from './channels/channel.ts'
 import type { Config } from './config.ts'
@@ -48,6 +49,7 @@ export interface ApiContext extends Context {
 /** What the routes of the API work with: what gathers calls of the same moment is made once. */
 export interface RouteContext extends ApiContext {
   accept: Acceptance
+  acceptOne: AcceptOne
 }
 
 /** What the worker works with besides. */

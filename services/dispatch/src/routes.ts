@@ -1,5 +1,6 @@
 import {
   acceptNotifications,
+  acceptServiceNotifications as acceptServiceContract,
   addSuppression as addContract,
   cancelNotification as cancelContract,
   compareNotifications as compareContract,
@@ -21,6 +22,7 @@ import {
   verifyDomain as verifyDomainContract,
 } from '@notify/contracts'
 import { type RouteEntry, route } from '@notify/service-kit'
+import { acceptServiceNotifications } from './accept/accept-service-notifications.ts'
 import { createBatch } from './accept/create-batch.ts'
 import type { RouteContext } from './context.ts'
 import { createDomain } from './domains/create-domain.ts'
@@ -45,6 +47,7 @@ import { replaceTemplate } from './templates/replace-template.ts'
 /** What the `api` role answers. */
 export const routes: readonly RouteEntry<RouteContext>[] = [
   route(acceptNotifications, ({ accept }: RouteContext, { body }) => accept(body)),
+  route(acceptServiceContract, acceptServiceNotifications),
   route(compareContract, compareNotifications),
   route(createNotificationBatch, createBatch),
   route(getContract, getNotification),

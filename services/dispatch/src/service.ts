@@ -14,6 +14,7 @@ import { type Bus, openBus, startConsumers } from '@notify/messaging'
 import { createBlindIndex, createFingerprint } from '@notify/privacy'
 import { type Commands, createPrincipalVerifier, type Kit, serveHttp, startPeriodic } from '@notify/service-kit'
 import { createAcceptance } from './accept/accept-notifications.ts'
+import { createAcceptOne } from './accept/accept-one.ts'
 import { loadBootstrap } from './bootstrap/load-bootstrap.ts'
 import { withCircuitBreakers } from './carriers/circuit-breaker.ts'
 import { createCarriers } from './carriers/create-carriers.ts'
@@ -94,7 +95,12 @@ async function startApi(kit: Kit, shared: Context): Promise<void> {
   kit.lifecycle.onStop('renderer', () => context.renderer.close())
   if (config.BOOTSTRAP_FILE) await loadBootstrap(context, config.BOOTSTRAP_FILE)
   startPeriodic(kit, { name: 'idempotency retention', everyMs: 60_000, run: () => deleteExpiredKeys(db) })
-  await serveHttp(kit, { config, context: { ...context, accept: createAcceptance(context) }, routes })
+  const acceptOne = createAcceptOne(context)
+  await serveHttp(kit, {
+    config,
+    context: { ...context, acceptOne, accept: createAcceptance(context, acceptOne) },
+    routes,
+  })
 }
 
 async function startWorker(kit: Kit, shared: Context, bus: Bus): Promise<void> {

@@ -7,6 +7,7 @@ import type { Tables } from '../src/db/schema.ts'
 import { askForReceipts } from '../src/receipts/inquiry-store.ts'
 import { applyReceipts } from '../src/receipts/receipt-store.ts'
 import { claimForSending } from '../src/sending/claim-store.ts'
+import { endExpiredNotifications } from '../src/sending/expiry-store.ts'
 import { claimExpiredAttempts } from '../src/sending/lease-store.ts'
 import { putBackClaims } from '../src/sending/put-back-store.ts'
 import { closeOverdueReceipts, requeueLostWork, takeDueNotifications } from '../src/sending/schedule-store.ts'
@@ -128,6 +129,7 @@ const statements: { name: string; run(db: Database<Tables>, some: readonly Sampl
       ),
   },
   { name: 'due', run: (on) => takeDueNotifications(on, channels) },
+  { name: 'expired messages', run: (on) => endExpiredNotifications(on) },
   { name: 'expired leases', run: (on) => claimExpiredAttempts(on, 60) },
   { name: 'overdue receipts', run: (on) => closeOverdueReceipts(on, ['sms', 'email'], 3_600_000) },
   {

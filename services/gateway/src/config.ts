@@ -1,8 +1,7 @@
 import { addressVariable, type ServiceName } from '@notify/contracts'
 import { publicRoutes } from '@notify/contracts/catalogue'
 import { parsedBy, parseKey } from '@notify/privacy'
-import { commonConfig, duration, jsonText, readableFile } from '@notify/service-kit'
-import type { JWK } from 'jose'
+import { commonConfig, duration, readableFile, signingKey } from '@notify/service-kit'
 import { z } from 'zod'
 
 /** A media type in a `typ` header may leave out `application/`, and is not case-sensitive (RFC 7515 4.1.9). */
@@ -29,9 +28,9 @@ export const Config = z.object({
   REDIS_CA_FILE: readableFile()
     .optional()
     .describe("CA certificates, PEM, that verify Redis instead of the system's; with rediss://"),
-  PRINCIPAL_SIGNING_KEY: jsonText(
-    z.custom<JWK>((value) => (value as JWK | null)?.kty === 'EC', 'must be a private ES256 JWK'),
-  ).describe('Private ES256 JWK; other services trust callers that it signed'),
+  PRINCIPAL_SIGNING_KEY: signingKey('gateway').describe(
+    'Private ES256 JWK; other services trust callers that it signed',
+  ),
   BLIND_INDEX_KEY: z
     .string()
     .transform(parsedBy(parseKey))

@@ -12,5 +12,6 @@ export function idempotencyScope(principal: Principal, contract: Route, params: 
 
 function callerOf(principal: Principal): string {
   if (principal.kind === 'operator') return `${principal.tenant_id} ${principal.subject}`
+  if (principal.kind === 'service') return principal.service
   return principal.mode === 'live' ? principal.application_id : `${principal.application_id} ${principal.mode}`
 }

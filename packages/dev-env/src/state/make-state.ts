@@ -13,8 +13,9 @@ export function makeState(): State {
     encryption_keys: [{ id: `dev${randomBytes(2).toString('hex')}`, key: key() }],
     blind_index_key: key(),
     fingerprint_key: key(),
-    principal_signing_key: signingKey(),
-    identity_provider_key: signingKey(),
+    principal_signing_key: signingKey('gateway'),
+    ...makeServiceKeys(),
+    identity_provider_key: signingKey('identity-provider'),
     operator: client('demo-operator'),
     operator_no_retry: client('demo-operator-no-retry'),
     tenant_id: newId('ten'),
@@ -34,6 +35,11 @@ export function makeServerPasswords(): Pick<State, 'nats_passwords' | 'redis_pas
     nats_passwords: Object.fromEntries(natsUsers.map((user) => [user, secret()])) as Record<NatsUser, string>,
     redis_password: secret(),
   }
+}
+
+/** What a state file from before services signed for themselves lacks. */
+export function makeServiceKeys(): Pick<State, 'otp_signing_key'> {
+  return { otp_signing_key: signingKey('otp') }
 }
 
 /** What a state file from before there was email lacks. */
@@ -63,8 +69,8 @@ function demoKey(): DemoKey {
   return { key_id, api_key: apiKey, sha256 }
 }
 
-function signingKey(): PrivateJwk {
+function signingKey(owner: string): PrivateJwk {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const jwk = privateKey.export({ format: 'jwk' }) as Pick<PrivateJwk, 'kty' | 'crv' | 'x' | 'y' | 'd'>
-  return { ...jwk, kid: randomBytes(8).toString('hex'), alg: 'ES256', use: 'sig' }
+  return { ...jwk, kid: `${owner}-${randomBytes(8).toString('hex')}`, alg: 'ES256', use: 'sig' }
 }

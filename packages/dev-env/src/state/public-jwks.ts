@@ -1,6 +1,6 @@
 import type { PrivateJwk } from './state.ts'
 
-/** The public half, as a JWKS document in JSON. */
-export function publicJwks({ d: _, ...publicJwk }: PrivateJwk): string {
-  return JSON.stringify({ keys: [publicJwk] })
+/** The public halves, as a JWKS document in JSON. */
+export function publicJwks(...keys: readonly PrivateJwk[]): string {
+  return JSON.stringify({ keys: keys.map(({ d: _, ...publicJwk }) => publicJwk) })
 }

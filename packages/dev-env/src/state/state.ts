@@ -39,6 +39,7 @@ export interface State {
   blind_index_key: string
   fingerprint_key: string
   principal_signing_key: PrivateJwk
+  otp_signing_key: PrivateJwk
   identity_provider_key: PrivateJwk
   operator: IdentityClient
   operator_no_retry: IdentityClient

@@ -28,6 +28,12 @@ export function admitCaller(
   return found instanceof Promise ? found.then(go) : go(found)
 }
 
+const credentials = {
+  service: "a service's own principal",
+  operator: "an operator's access token",
+  key: 'an API key',
+} satisfies Record<Principal['kind'], string>
+
 /** @throws Problem `permission_denied` */
 function requirePermission(
   principal: Principal,
@@ -35,8 +41,8 @@ function requirePermission(
 ): Principal {
   const permission = permissions[principal.kind]
   if (!permission) {
-    const need = principal.kind === 'key' ? "an operator's access token" : 'an API key'
-    throw new Problem('permission_denied', `This route needs ${need}`)
+    const needed = (['service', 'operator', 'key'] as const).find((kind) => kind in permissions)!
+    throw new Problem('permission_denied', `This route needs ${credentials[needed]}`)
   }
   if (!(principal.permissions as string[]).includes(permission)) {
     throw new Problem('permission_denied', `The caller lacks the permission ${permission}`)

@@ -1,5 +1,5 @@
-import { beforeAll, expect, test } from '@jest/globals'
-import type { KeyPrincipal, OperatorPrincipal } from '@notify/contracts'
+import { beforeAll, describe, expect, test } from '@jest/globals'
+import type { KeyPrincipal, OperatorPrincipal, ServicePrincipal } from '@notify/contracts'
 import { newId } from '@notify/contracts'
 import { exportJWK, generateKeyPair, type JSONWebKeySet, type JWK, SignJWT } from 'jose'
 import { createPrincipalSigner, principalIssuer, principalLifetimeSeconds } from './sign.ts'
@@ -19,6 +19,7 @@ const operator: OperatorPrincipal = {
   tenant_id: newId('ten'),
   permissions: ['activity:read'],
 }
+const otp: ServicePrincipal = { kind: 'service', service: 'otp', permissions: ['notifications:accept'] }
 
 let pair: Awaited<ReturnType<typeof generateKeyPair>>
 let privateJwk: JWK
@@ -40,14 +41,15 @@ async function newKey(kid: string) {
 
 /** A token that is right but for what is given. */
 function forged({
-  issuer = principalIssuer,
+  issuer = principalIssuer('gateway'),
+  kid = 'gateway-1',
   typ = 'principal+jwt',
   expires = '60s' as string | number,
   by = pair.privateKey,
   principal = key as unknown,
 } = {}): Promise<string> {
   return new SignJWT({ principal })
-    .setProtectedHeader({ alg: 'ES256', kid: 'gateway-1', typ })
+    .setProtectedHeader({ alg: 'ES256', typ, ...(kid ? { kid } : {}) })
     .setIssuer(issuer)
     .setIssuedAt()
     .setExpirationTime(expires)
@@ -135,6 +137,60 @@ test('of two keys in the set either may have signed, so that keys can be rotated
   }
 })
 
+test('a key that was named before services signed for themselves is of the gateway', async () => {
+  const named = await newKey('0f3a9c51e2b7d486')
+  const sign = await createPrincipalSigner(named.privateJwk)
+  expect(await createPrincipalVerifier(named.jwks)(await sign(operator))).toEqual(operator)
+})
+
+describe('a key of another service', () => {
+  let service: Awaited<ReturnType<typeof newKey>>
+  let verify: ReturnType<typeof createPrincipalVerifier>
+
+  beforeAll(async () => {
+    service = await newKey('otp-2026-11')
+    verify = createPrincipalVerifier({ keys: [...jwks.keys, ...service.jwks.keys] })
+  })
+
+  /** Signed with the key of otp. */
+  const signed = (token: { principal: unknown; kid?: string; issuer?: string }) =>
+    forged({ by: service.pair.privateKey, kid: 'otp-2026-11', issuer: principalIssuer('otp'), ...token })
+
+  test('vouches for its own service', async () => {
+    const sign = await createPrincipalSigner(service.privateJwk, 'otp')
+    expect(await verify(await sign(otp))).toEqual(otp)
+  })
+
+  test('vouches for no API key, operator or other service', async () => {
+    for (const principal of [key, operator, { ...otp, service: 'consent' }, { ...otp, service: 'gateway' }]) {
+      for (const issuer of [principalIssuer('otp'), principalIssuer('gateway')]) {
+        await expect(verify(await signed({ principal, issuer }))).rejects.toMatchObject({ code: 'unauthenticated' })
+      }
+    }
+  })
+
+  test('is not taken for one of the gateway under another name, or none', async () => {
+    const alone = createPrincipalVerifier(service.jwks)
+    for (const kid of ['gateway-1', 'otp-2027-01', '']) {
+      for (const check of [verify, alone]) {
+        const token = await signed({ principal: key, kid, issuer: principalIssuer('gateway') })
+        await expect(check(token)).rejects.toMatchObject({ code: 'unauthenticated' })
+      }
+    }
+  })
+
+  test('gives its service no permission that the service was not granted', async () => {
+    const consent = await newKey('consent-1')
+    const sign = await createPrincipalSigner(consent.privateJwk, 'consent')
+    const token = await sign({ kind: 'service', service: 'consent', permissions: ['notifications:accept'] })
+    expect(await createPrincipalVerifier(consent.jwks)(token)).toMatchObject({ service: 'consent', permissions: [] })
+  })
+
+  test('is needed: the gateway cannot sign for another service', async () => {
+    await expect(verify(await forged({ principal: otp }))).rejects.toMatchObject({ code: 'unauthenticated' })
+  })
+})
+
 async function tampered(token: string): Promise<string> {
   const [header, payload = '', signature] = token.split('.')
   const claims = JSON.parse(Buffer.from(payload, 'base64url').toString())
@@ -150,6 +206,6 @@ async function unsigned(token: string): Promise<string> {
 function eternal(): Promise<string> {
   return new SignJWT({ principal: key })
     .setProtectedHeader({ alg: 'ES256', kid: 'gateway-1', typ: 'principal+jwt' })
-    .setIssuer(principalIssuer)
+    .setIssuer(principalIssuer('gateway'))
     .sign(pair.privateKey)
 }

@@ -1,7 +1,8 @@
-import type { Principal } from '@notify/contracts'
+import type { Principal, ServiceName } from '@notify/contracts'
 import { importJWK, type JWK, SignJWT } from 'jose'
 
-export const principalIssuer = 'notify-gateway'
+/** The issuer of what a service signs. */
+export const principalIssuer = (service: ServiceName) => `notify-${service}`
 /** How long a signed principal is good for, in seconds. */
 export const principalLifetimeSeconds = 120
 const renewAfterMs = 60_000
@@ -11,9 +12,10 @@ const cacheSize = 10_000
 export type SignPrincipal = (principal: Principal) => Promise<string>
 
 /**
- * @param key private ES256 JWK of the gateway
+ * @param key private ES256 JWK of the service that signs; its `kid` begins with the service's name
+ * @param signer the gateway signs whom it calls for, every other service itself
  */
-export async function createPrincipalSigner(key: JWK): Promise<SignPrincipal> {
+export async function createPrincipalSigner(key: JWK, signer: ServiceName = 'gateway'): Promise<SignPrincipal> {
   const privateKey = await importJWK(key, 'ES256')
   const ids = new WeakMap<Principal, string>()
   // Callers are remembered by whoever authenticates them, so the same object comes again and again.
@@ -32,8 +34,8 @@ export async function createPrincipalSigner(key: JWK): Promise<SignPrincipal> {
     if (known && known.renewAtMs > Date.now()) return known.token
     if (cache.size >= cacheSize) cache.clear()
     const token = new SignJWT({ principal })
-      .setProtectedHeader({ alg: 'ES256', kid: key.kid ?? 'gateway', typ: 'principal+jwt' })
-      .setIssuer(principalIssuer)
+      .setProtectedHeader({ alg: 'ES256', kid: key.kid ?? signer, typ: 'principal+jwt' })
+      .setIssuer(principalIssuer(signer))
       .setIssuedAt()
       .setExpirationTime(`${principalLifetimeSeconds}s`)
       .sign(privateKey)

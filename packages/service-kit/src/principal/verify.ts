@@ -1,16 +1,20 @@
-import { Principal } from '@notify/contracts'
+import { Principal, type ServiceName, servicePermissions } from '@notify/contracts'
 import { createLocalJWKSet, errors, type JSONWebKeySet, jwtVerify } from 'jose'
 import { Problem } from '../problem.ts'
+import { ownerOf } from './key-owner.ts'
 import { principalIssuer } from './sign.ts'
 
-/** The header in which the gateway passes the principal on; stripped from requests that come from outside. */
+/** The header that carries the principal of a call between services; stripped from requests that come from outside. */
 export const principalHeader = 'x-principal'
 
 const cacheSize = 10_000
 
 export type VerifyPrincipal = (token: string | undefined) => Promise<Principal>
 
-/** Verifies principals that the gateway signed; a token is checked once and remembered until it expires. */
+/**
+ * Verifies signed principals; a token is checked once and remembered until it expires. Only the gateway's keys vouch for API
+ * keys and operators; another service's key vouches for that service alone.
+ */
 export function createPrincipalVerifier(jwks: JSONWebKeySet): VerifyPrincipal {
   const keys = createLocalJWKSet(jwks)
   const cache = new Map<string, { principal: Promise<Principal>; expiresAtMs: number }>()
@@ -24,25 +28,38 @@ export function createPrincipalVerifier(jwks: JSONWebKeySet): VerifyPrincipal {
       expiresAtMs: Number.POSITIVE_INFINITY,
     }
     entry.principal = jwtVerify(token, keys, {
-      issuer: principalIssuer,
       typ: 'principal+jwt',
       requiredClaims: ['exp'],
       algorithms: ['ES256'],
-    }).then(({ payload }) => {
+    }).then(({ payload, protectedHeader }) => {
+      // A token without a key's name is verified by any key of the set, so nobody would know whose it is.
+      const signer = protectedHeader.kid === undefined ? undefined : ownerOf(protectedHeader.kid)
+      if (!signer || payload.iss !== principalIssuer(signer)) throw invalid()
       entry.expiresAtMs = (payload.exp ?? 0) * 1000
-      return readPrincipal(payload.principal)
+      return vouchedFor(readPrincipal(payload.principal), signer)
     })
     entry.principal.catch(() => cache.delete(token))
     cache.set(token, entry)
     return entry.principal.catch((error: unknown) => {
-      if (error instanceof errors.JOSEError)
-        throw new Problem('unauthenticated', 'The principal is not valid', { cause: error })
-      throw error
+      throw error instanceof errors.JOSEError ? invalid(error) : error
     })
   }
 }
 
-/** Signed by the gateway and yet unreadable: a newer release of it, to which another replica of ours may belong. */
+const invalid = (cause?: Error) => new Problem('unauthenticated', 'The principal is not valid', cause && { cause })
+
+/** @throws Problem `unauthenticated` for a principal that the signer may not vouch for */
+function vouchedFor(principal: Principal, signer: ServiceName): Principal {
+  if (principal.kind !== 'service') {
+    if (signer === 'gateway') return principal
+  } else if (principal.service === signer) {
+    const granted: readonly string[] = servicePermissions[signer] ?? []
+    return { ...principal, permissions: principal.permissions.filter((permission) => granted.includes(permission)) }
+  }
+  throw new Problem('unauthenticated', `The service ${signer} cannot sign this principal`)
+}
+
+/** Signed by one of our services and yet unreadable: a newer release of it, to which another replica of ours may belong. */
 function readPrincipal(claim: unknown): Principal {
   const { success, data, error } = Principal.safeParse(claim)
   if (success) return data

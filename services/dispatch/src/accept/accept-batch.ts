@@ -3,12 +3,14 @@ import { findAnswers, idempotencyConflict, inProgress, type Run } from '@notify/
 import { Problem } from '@notify/service-kit'
 import type { ApiContext } from '../context.ts'
 import type { AcceptOutcome, Candidate, NewNotification } from './accept-item.ts'
+import { acceptedText } from './accepted-text.ts'
 import { commitJudged, isRaced } from './commit-judged.ts'
+import { findCommitted } from './committed-store.ts'
 import { judgeBatch } from './judge-batch.ts'
 
 /**
- * Accepts many requests together; each is judged, committed and refused alone. Of several with the same idempotency key the
- * first goes ahead and the others follow it.
+ * Accepts many requests together; each is judged, committed and refused alone. Of several with the same idempotency key,
+ * or the same id of another service, the first goes ahead and the others follow it.
  * @returns outcomes in the order of the candidates
  */
 export async function acceptBatch(context: ApiContext, candidates: readonly Candidate[]): Promise<AcceptOutcome[]> {
@@ -27,7 +29,7 @@ function splitTwins(candidates: readonly Candidate[]): { leaders: Candidate[]; f
   const leaders: Candidate[] = []
   const followers: Candidate[] = []
   for (const candidate of candidates) {
-    const id = candidate.idempotency ? identity(candidate.idempotency) : undefined
+    const id = twinId(candidate)
     if (id !== undefined && seen.has(id)) {
       followers.push(candidate)
       continue
@@ -38,6 +40,12 @@ function splitTwins(candidates: readonly Candidate[]): { leaders: Candidate[]; f
   return { leaders, followers }
 }
 
+/** What twins have in common: the key, or the id that another service chose. */
+function twinId({ idempotency, terms, notificationId }: Candidate): string | undefined {
+  if (idempotency) return identity(idempotency)
+  return terms && notificationId
+}
+
 async function acceptLeaders(
   context: ApiContext,
   leaders: readonly Candidate[],
@@ -46,6 +54,16 @@ async function acceptLeaders(
   const { run } = context.db
   await answerAgain(run, leaders, outcomes)
   const fresh = leaders.filter((candidate) => !outcomes.has(candidate))
+  await commitFresh(context, fresh, outcomes)
+  await answerCommitted(run, leaders, outcomes)
+}
+
+async function commitFresh(
+  context: ApiContext,
+  fresh: readonly Candidate[],
+  outcomes: Map<Candidate, AcceptOutcome>,
+): Promise<void> {
+  const { run } = context.db
   const accepted: NewNotification[] = []
   for (const [index, judged] of (await judgeBatch(context, fresh)).entries()) {
     if (judged instanceof Problem) outcomes.set(fresh[index]!, judged)
@@ -86,6 +104,26 @@ async function answerAgain(
     else outcomes.set(candidate, { body: answer.response, replayed: true })
   }
 }
+
+/**
+ * Settles requests of other services that were committed before: whatever has changed since, or has expired, a repetition is
+ * answered as the first time. Only where something was refused or is there already, so that a first request pays nothing.
+ */
+async function answerCommitted(
+  run: Run,
+  candidates: readonly Candidate[],
+  outcomes: Map<Candidate, AcceptOutcome>,
+): Promise<void> {
+  const refused = candidates.filter((one) => one.terms && outcomes.get(one) instanceof Problem)
+  if (refused.length === 0) return
+  const found = new Map((await findCommitted(run, refused)).map((row) => [row.id, row]))
+  for (const candidate of refused) {
+    const row = found.get(candidate.notificationId)
+    if (row) outcomes.set(candidate, row.is_same ? { body: acceptedText(candidate) } : idTaken())
+  }
+}
+
+const idTaken = () => new Problem('idempotency_conflict', 'This notification_id is that of another notification')
 
 /** The gateway repeats a request, with its id, when the answer was lost: it is told what it would have been. */
 function isAnswerTo({ notificationId }: Candidate, response: string): boolean {

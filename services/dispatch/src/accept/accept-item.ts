@@ -1,15 +1,27 @@
 import type { Channel, DispatchRequest, KeyPrincipal, Lane } from '@notify/contracts'
 import type { Problem } from '@notify/service-kit'
 
+/** For whom a notification is sent. */
+export type Sender = Pick<KeyPrincipal, 'tenant_id' | 'application_id' | 'mode'>
+
+/** What another service of ours decides for its notification, beyond the public request. */
+export interface ServiceTerms {
+  lane: Lane
+  expiresAt: string | undefined
+  eraseWhenTerminal: boolean
+}
+
 /** A dispatch request whose caller and shape are known to be good. */
 export interface Candidate {
   notificationId: `notif_${string}`
-  principal: KeyPrincipal
+  principal: Sender
   request: DispatchRequest
   traceparent: string | null
   /** The payload as JSON, composed before the request is judged along with others: it may take its time. */
   content?: Promise<string>
   idempotency: { scope: string; key: string; fingerprint: string } | undefined
+  /** Set when another service sends it, which then repeats the request with the same id. */
+  terms?: ServiceTerms
 }
 
 /** A notification that passed every rule and waits for its commit. */

@@ -9,7 +9,7 @@ import { refusalOf } from './judge-batch.ts'
 /** Runs a statement so that its failure leaves nothing behind, and lets others follow. */
 type Attempt = <T>(work: (run: Run) => Promise<T>) => Promise<T>
 
-/** A request whose idempotency key somebody else has committed: the answer is the winner's. */
+/** A request whose idempotency key, or id, was committed before: the answer is the winner's. */
 interface Raced {
   kind: 'raced'
 }
@@ -65,8 +65,8 @@ async function commitTogether(context: Context, batch: readonly NewNotification[
     if (reason) return suppressedRecipient(reason)
     const isNew = ids.has(candidate.notificationId)
     if (isNew) context.metrics.accepted(channel, lane)
-    // Without a key, an id that is there already is this same request, repeated by the gateway after a lost answer.
-    return isNew || !candidate.idempotency ? { body: response } : { kind: 'raced' }
+    // Without a key, an id of the gateway's that is there already is this same request, repeated after a lost answer.
+    return isNew || !(candidate.idempotency || candidate.terms) ? { body: response } : { kind: 'raced' }
   })
 }
 

@@ -4,6 +4,7 @@ import { DispatchRequest, type EventTemplates, type KeyPrincipal, newId } from '
 import { createBlindIndex, parseKeyRing } from '@notify/privacy'
 import { Problem } from '@notify/service-kit'
 import { startRenderer } from '../../tests/test-renderer.ts'
+import { toyChannels } from '../../tests/toy-channels/toy-channels.ts'
 import { payloadPlace } from '../channels/payload-place.ts'
 import { channels } from '../channels/registry.ts'
 import type { ApiContext } from '../context.ts'
@@ -88,6 +89,25 @@ const payloadOf = async (request: object, context = world()) => {
   const row = { id: judged.notificationId, tenantId: principal.tenant_id, lane }
   return JSON.parse(keyRing.decrypt(payload, payloadPlace(undefined, row)))
 }
+
+test('a service sends through the lane that it chose', async () => {
+  const terms = { lane: 'otp', expiresAt: undefined, eraseWhenTerminal: true } as const
+  expect(await judgeCandidate(world(), { ...candidate(event), terms })).toMatchObject({ lane: 'otp' })
+})
+
+test('what another service delivers can neither expire nor be erased: it would be out of reach', async () => {
+  const context = { ...world(), channels: toyChannels }
+  const handedOver = candidate({ channel: 'in_app', recipient: 'user-1', body: 'Hello' })
+  const none = { lane: 'otp', expiresAt: undefined, eraseWhenTerminal: false } as const
+  expect(await judgeCandidate(context, { ...handedOver, terms: none })).toMatchObject({ lane: 'otp' })
+  for (const [path, terms] of [
+    ['expires_at', { ...none, expiresAt: '2030-01-01T00:00:00Z' }],
+    ['erase_when_terminal', { ...none, eraseWhenTerminal: true }],
+  ] as const) {
+    const refusal = judgeCandidate(context, { ...handedOver, terms })
+    await expect(refusal).rejects.toMatchObject({ code: 'validation_failed', errors: [{ path }] })
+  }
+})
 
 test('a good request becomes a notification whose recipient and text nobody can read', async () => {
   const good = candidate(event)

@@ -1,11 +1,12 @@
-import type { Channel, KeyPrincipal, NotificationAccepted } from '@notify/contracts'
+import type { Channel } from '@notify/contracts'
 import { Problem } from '@notify/service-kit'
 import { payloadPlace } from '../channels/payload-place.ts'
 import type { ApiContext } from '../context.ts'
 import { domainOf } from '../domains/verified-domains.ts'
 import { requireFit } from '../hand-offs/hand-off-events.ts'
 import { sealMetadata } from '../notifications/metadata.ts'
-import type { Candidate, NewNotification } from './accept-item.ts'
+import type { Candidate, NewNotification, Sender } from './accept-item.ts'
+import { acceptedText } from './accepted-text.ts'
 import { findTemplates } from './find-templates.ts'
 import { makeContent } from './prepare-content.ts'
 import { readSendAt } from './read-send-at.ts'
@@ -19,6 +20,7 @@ export async function judgeCandidate(context: ApiContext, candidate: Candidate):
   const { principal, request, notificationId } = candidate
   const { tenant_id } = principal
   const { channel } = request
+  const lane = candidate.terms?.lane ?? request.priority
   const templates = await findTemplates(context, candidate)
   const definition = context.channels[channel]
   if (!definition) throw providerMissing(channel)
@@ -27,35 +29,44 @@ export async function judgeCandidate(context: ApiContext, candidate: Candidate):
   if (draft.from !== undefined) await requireVerified(context, tenant_id, draft.from)
   const sendAt = readSendAt(request)
   const payload = await (candidate.content ?? makeContent(context, candidate, draft, templates))
-  if (definition.delivery.by === 'hand-off') requireFit(payload)
-  const answer: NotificationAccepted = {
-    status: 'accepted',
-    notification_id: notificationId,
-    channel,
-    delivery_status: sendAt ? 'scheduled' : 'queued',
+  if (definition.delivery.by === 'hand-off') {
+    requireNoTerms(candidate, channel)
+    requireFit(payload)
   }
   return {
     candidate,
     channel,
-    lane: request.priority,
+    lane,
     recipientMasked: draft.masked,
     recipientIndex: context.secrets.blindIndex(tenant_id, draft.to),
     payload: context.secrets.keyRing.encrypt(
       payload,
-      payloadPlace(definition, { id: notificationId, tenantId: tenant_id, lane: request.priority }),
+      payloadPlace(definition, { id: notificationId, tenantId: tenant_id, lane }),
     ),
     metadata: request.metadata && sealMetadata(context.secrets.keyRing, request.metadata, tenant_id, notificationId),
     sendAt,
     credits: draft.credits,
-    response: JSON.stringify(answer),
+    response: acceptedText(candidate, sendAt ? 'scheduled' : 'queued'),
   }
 }
 
-async function requireProvider({ directory, config }: ApiContext, principal: KeyPrincipal, channel: Channel) {
+async function requireProvider({ directory, config }: ApiContext, principal: Sender, channel: Channel) {
   const { tenant_id, application_id, mode } = principal
   const providers = await directory.providers.list(tenant_id, application_id, channel)
   const isReachable = mode === 'live' || config.CARRIER_SANDBOX_URL !== undefined
   if (providers.length === 0 || !isReachable) throw providerMissing(channel)
+}
+
+/** What was handed over is out of reach: dispatch can neither stop it nor erase it. */
+function requireNoTerms({ terms }: Candidate, channel: Channel): void {
+  const fields = [terms?.expiresAt && 'expires_at', terms?.eraseWhenTerminal && 'erase_when_terminal'].filter(
+    (one) => one,
+  )
+  if (fields.length === 0) return
+  const message = `cannot be kept by ${channel}`
+  throw new Problem('validation_failed', `${fields.join(' and ')} ${message}`, {
+    errors: fields.map((path) => ({ path: path as string, message })),
+  })
 }
 
 /** Mail that names a domain is vouched for by that domain's owner: by its key, and so by its name. */

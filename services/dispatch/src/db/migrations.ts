@@ -1,5 +1,7 @@
 import { deadLetterTables, idempotencyTables, type Migrations, outboxTables, walkTables } from '@notify/database'
 import { foundation } from './migrations/0001-foundation.ts'
+import { expiry } from './migrations/0002-expiry.ts'
+import { expiring } from './migrations/0003-expiring.ts'
 
 export const migrations: Migrations = [
   ...outboxTables,
@@ -7,4 +9,6 @@ export const migrations: Migrations = [
   ...idempotencyTables,
   ...walkTables,
   foundation,
+  expiry,
+  expiring,
 ]

@@ -91,6 +91,10 @@ export interface Tables {
     enqueued_at: Time
     /** When the caller wants it sent; absent: at once. */
     send_at: Time | null
+    /** After this it is not sent any more. */
+    expires_at: Time | null
+    /** Whether the payload goes once a carrier took the message, or it failed; emptied by Postgres. */
+    erase_when_terminal: Generated<boolean>
     /** The carrier's receipt did not come within its time: nothing more is expected. */
     receipt_overdue: Generated<boolean>
     /** Whether nothing more is expected; kept by Postgres. */

@@ -3,6 +3,7 @@ import { idempotent, type Run } from '@notify/database'
 import { type Handler, Problem, Reply } from '@notify/service-kit'
 import type { Channels } from '../channels/channel.ts'
 import type { Context } from '../context.ts'
+import { hasExpired } from '../sending/expiry-store.ts'
 import { suppressedBecause } from '../suppressions/suppressed-because.ts'
 import { factsInto } from './fact-sql.ts'
 import { workQueries } from './work-sql.ts'
@@ -13,7 +14,8 @@ const requeue = (channels: Channels) => `
     set status = 'queued', revision = revision + 1, retry_count = retry_count + 1, round_attempts = 0,
         failovers = 0, held_since = null, next_attempt_at = null, when_due = 'send', sending = false, failure_reason = null, retryable = false,
         enqueued_at = now(), receipt_overdue = false, updated_at = now()
-    where id = $1 and tenant_id = $2 and retryable and status in ('failed', 'undelivered') 
+    where id = $1 and tenant_id = $2 and retryable and status in ('failed', 'undelivered')
+      and payload is not null and not ${hasExpired('n')}
       and ${suppressedBecause('n')} is null
     returning *
   ), ${workQueries(channels, 'again')}, facts as (${factsInto('again')})
@@ -35,12 +37,28 @@ async function retry(run: Run, channels: Channels, id: string, { tenant_id }: Op
   return new Reply(202, JSON.stringify(body))
 }
 
+interface Refused {
+  status: string
+  failure_reason: string | null
+  retryable: boolean
+  suppressed: boolean
+  erased: boolean
+  expired: boolean
+}
+
 async function refusal(run: Run, id: string, tenantId: string): Promise<Problem> {
-  const [found] = await run<{ status: string; failure_reason: string | null; retryable: boolean; suppressed: boolean }>(
-    `select status, failure_reason, retryable, ${suppressedBecause('n')} is not null as suppressed from notifications n where id = $1 and tenant_id = $2`,
+  const [found] = await run<Refused>(
+    `select status, failure_reason, retryable, ${suppressedBecause('n')} is not null as suppressed,
+       payload is null as erased, ${hasExpired('n')} as expired
+     from notifications n where id = $1 and tenant_id = $2`,
     [id, tenantId],
   )
   if (!found) return new Problem('not_found', 'There is no transaction with this id')
+  const hasFailed = found.status === 'failed' || found.status === 'undelivered'
+  if (hasFailed && found.expired)
+    return new Problem('not_retryable', 'The message has expired; its sender must make a new one')
+  if (hasFailed && found.erased)
+    return new Problem('not_retryable', 'The content was erased after the message was sent or failed')
   if (found.retryable && found.suppressed) {
     return new Problem('not_retryable', 'The recipient is suppressed on this channel; lift that first, then retry')
   }

@@ -3,6 +3,7 @@ import type { Database, Statement } from '@notify/database'
 import type { Tables } from '../db/schema.ts'
 import { factsInto } from '../notifications/fact-sql.ts'
 import { suppressedBecause } from '../suppressions/suppressed-because.ts'
+import { expiredReason, hasExpired } from './expiry-store.ts'
 
 /** A notification that this worker alone may send now, with the attempt that was opened for it. */
 export interface Claim {
@@ -22,6 +23,8 @@ export interface Claim {
   tried: (string | null)[] | null
   /** How long it has been put back for want of a provider that may be called. */
   held_ms: number
+  /** How long it may still be sent; null when it does not expire. */
+  expires_in_ms: number | null
 }
 
 /**
@@ -29,21 +32,23 @@ export interface Claim {
  * rows are passed on whole, never joined with the input again.
  */
 const locked = `
-  select n.id, n.tenant_id, n.channel, n.mode, n.recipient_index, n.status, n.sending, n.next_attempt_at, n.when_due, attempt_id
+  select n.id, n.tenant_id, n.channel, n.mode, n.recipient_index, n.status, n.sending, n.next_attempt_at, n.when_due, n.expires_at,
+    attempt_id
   from notifications n join wanted using (id) order by n.id for update of n`
 
-/** The last moment at which a suppression since acceptance can stop the message without another query. */
+/** The last moment at which a suppression since acceptance, or its expiry, can stop the message without another query. */
 const due = `
-  select id, attempt_id, ${suppressedBecause('locked')} as suppressed from locked
+  select id, attempt_id, ${suppressedBecause('locked')} as suppressed, ${hasExpired('locked')} as expired from locked
   where status = 'queued' and not sending
     and (next_attempt_at is null or next_attempt_at <= now()) and when_due = 'send'`
 
-const refuseSuppressed = `
+const refuse = `
   update notifications n
   set status = 'failed', revision = revision + 1, retryable = false, next_attempt_at = null, failovers = 0,
-      failure_reason = 'recipient_suppressed: nothing is sent to this recipient any more (' || due.suppressed || ')',
+      failure_reason = case when due.expired then '${expiredReason}'
+        else 'recipient_suppressed: nothing is sent to this recipient any more (' || due.suppressed || ')' end,
       updated_at = now()
-  from due where n.id = due.id and due.suppressed is not null
+  from due where n.id = due.id and (due.suppressed is not null or due.expired)
   returning n.*`
 
 /** A failover takes no place in the retry schedule. */
@@ -51,7 +56,7 @@ const take = `
   update notifications n
   set sending = true, next_attempt_at = null, attempt_count = attempt_count + 1,
       round_attempts = round_attempts + case when failovers = 0 then 1 else 0 end, updated_at = now()
-  from due where n.id = due.id and due.suppressed is null
+  from due where n.id = due.id and due.suppressed is null and not due.expired
   returning n.*, due.attempt_id`
 
 /** The attempt is on record before the carrier is called: after a crash in between, its lease expires. */
@@ -71,19 +76,20 @@ const claim: Statement = {
     with wanted as (select * from json_to_recordset($1::json) as t (id text, attempt_id text)),
     locked as (${locked}),
     due as (${due}),
-    refused as (${refuseSuppressed}),
+    refused as (${refuse}),
     facts as (${factsInto('refused')}),
     claimed as (${take}),
     opened as (${openAttempt})
     select id, tenant_id, application_id, channel, lane, mode, recipient_masked, recipient_index, payload, attempt_id,
       attempt_count, round_attempts, coalesce(extract(epoch from now() - held_since) * 1000, 0)::float8 as held_ms,
+      (extract(epoch from expires_at - now()) * 1000)::float8 as expires_in_ms,
       ${triedProviders} as tried
     from claimed`,
 }
 
 /**
- * Claims notifications; those that are not due, that another worker is sending, or whose recipient is suppressed, are missing
- * from the answer.
+ * Claims notifications; those that are not due, that have expired, that another worker is sending, or whose recipient is
+ * suppressed, are missing from the answer.
  */
 export function claimForSending(
   db: Database<Tables>,

@@ -4,6 +4,7 @@ import type { Channels } from '../channels/channel.ts'
 import type { Tables } from '../db/schema.ts'
 import { factsInto } from '../notifications/fact-sql.ts'
 import { workQueries } from '../notifications/work-sql.ts'
+import { expiredReason, hasExpired } from './expiry-store.ts'
 
 const batch = 500
 
@@ -17,9 +18,11 @@ const takeDue = (channels: Channels): Statement => ({
     ), taken as (
       update notifications n
       set next_attempt_at = null, when_due = 'send', enqueued_at = now(), updated_at = now(),
-          status = case when n.when_due = 'give_up' then 'failed' else 'queued' end,
+          status = case when n.when_due = 'give_up' or ${hasExpired('n')} then 'failed' else 'queued' end,
           retryable = n.when_due = 'give_up',
-          revision = n.revision + case when n.when_due = 'give_up' or n.status = 'scheduled' then 1 else 0 end
+          failure_reason = case when n.when_due = 'send' and ${hasExpired('n')} then '${expiredReason}' else n.failure_reason end,
+          revision = n.revision
+            + case when n.when_due = 'give_up' or n.status = 'scheduled' or ${hasExpired('n')} then 1 else 0 end
       where n.id = any (array(select id from due))
       returning n.*, old.status as old_status
     ), ${workQueries(channels, `taken where status = 'queued'`)},
@@ -27,7 +30,7 @@ const takeDue = (channels: Channels): Statement => ({
     select count(*)::int as count from taken`,
 })
 
-/** Puts to work what is due, scheduled or waiting for another attempt, and gives up what nobody settled. @returns how many there were */
+/** Puts to work what is due, scheduled or waiting for another attempt, gives up what nobody settled, and fails what has expired. @returns how many there were */
 export async function takeDueNotifications(db: Database<Tables>, channels: Channels): Promise<number> {
   const [row] = await db.run<{ count: number }>(takeDue(channels), [])
   return row?.count ?? 0

@@ -89,7 +89,7 @@ export function createSender(context: WorkerContext, { concurrency, ratePerSecon
       const againInMs = await throttles[urgencyOf(claim)].turn(provider.id, provider.rateLimitPerSecond)
       if (againInMs > 0) return putBack(claim, 'rate_limit', againInMs)
     }
-    // The lease could expire before the carrier answers, and the message be sent again meanwhile.
+    // The lease could expire before the carrier answers, and the message be sent again meanwhile; or the message has expired.
     if (performance.now() > latestMs) return putBack(claim, 'late', 0)
     const result = await callCarrier(context, claim, provider, span).catch(onFault)
     if (result.kind === 'answered') return record(claim, provider, result.answer, otherProvider)
@@ -105,8 +105,10 @@ export function createSender(context: WorkerContext, { concurrency, ratePerSecon
     // A refused message goes to the next provider in this loop. It is also due at once in the table: after a crash in between
     // the scheduler brings it back, and the attempts tell which providers were tried.
     for (let again = true; again; ) {
-      const latestMs = performance.now() + leaseMs - config.CARRIER_TIMEOUT - leaseMarginMs / 2
+      const begunMs = performance.now()
       const claim = await claims.take(notification_id)
+      const lastsMs = leaseMs - config.CARRIER_TIMEOUT - leaseMarginMs / 2
+      const latestMs = begunMs + Math.min(lastsMs, claim?.expires_in_ms ?? lastsMs)
       again = claim !== undefined && (await attempt(claim, latestMs, span))
     }
   }

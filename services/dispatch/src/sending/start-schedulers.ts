@@ -4,6 +4,7 @@ import { createTtlCache, type Kit, startPeriodic } from '@notify/service-kit'
 import type { WorkerContext } from '../context.ts'
 import { retryPolicyOf } from './decide-next.ts'
 import { endExpiredAttempts } from './end-expired-attempts.ts'
+import { endExpiredNotifications, expiryBatch } from './expiry-store.ts'
 import { expiredBatch } from './lease-store.ts'
 import {
   type Balance,
@@ -45,6 +46,15 @@ export function startSchedulers(kit: Kit, context: WorkerContext, bus: Bus, lane
         kit.log.warn({ attempts: ended }, 'attempts of a worker that is gone: their outcome is unknown')
       }
       return expired === expiredBatch
+    },
+  })
+  startPeriodic(kit, {
+    name: 'expiry',
+    everyMs: 1000,
+    async run() {
+      const { count, failed } = await endExpiredNotifications(db)
+      if (failed > 0) context.wakeOutbox()
+      return count === expiryBatch
     },
   })
   startPeriodic(kit, {

@@ -1,4 +1,4 @@
-import { idSchema, type Route } from '@notify/contracts'
+import { idSchema, type KeyPrincipal, type Route } from '@notify/contracts'
 import { type PassedOn, Problem, type Reply } from '@notify/service-kit'
 import type { RouteContext } from '../context.ts'
 import { forward } from '../forwarding/forward.ts'
@@ -14,7 +14,7 @@ export async function forwardWithOwnApplication<R extends Route>(
   request: PassedOn<R>,
 ): Promise<Reply> {
   const id = applicationOf(request.body)
-  const { tenant_id } = request.principal as NonNullable<typeof request.principal>
+  const { tenant_id } = request.principal as Pick<KeyPrincipal, 'tenant_id'>
   if (id !== undefined && !(await ownsApplication(context.db, tenant_id, id))) {
     const message = 'names no application of this tenant'
     throw new Problem('validation_failed', `application_id ${message}`, {

@@ -1,0 +1,54 @@
+import type { AcceptItem, ItemResult } from '@notify/contracts'
+import { coalesce, isTraceparent, Problem } from '@notify/service-kit'
+import type { ApiContext } from '../context.ts'
+import { acceptBatch } from './accept-batch.ts'
+import type { AcceptOutcome, Candidate } from './accept-item.ts'
+import { refusalOf } from './judge-batch.ts'
+import { prepareContent } from './prepare-content.ts'
+
+const maxBatch = 512
+const commitsInFlight = 3
+
+/**
+ * Accepts one item of a call; never rejects.
+ * @param read makes the request of it; throws a Problem for one that does not fit
+ * @param markPrepared is called when what takes time is over
+ */
+export type AcceptOne = (
+  item: Pick<AcceptItem, 'notification_id' | 'traceparent'>,
+  read: (traceparent: string | undefined) => Candidate,
+  markPrepared?: () => void,
+) => Promise<ItemResult>
+
+/** Items of the same moment share a commit, whoever sends them. */
+export function createAcceptOne(context: ApiContext): AcceptOne {
+  const accept = coalesce<Candidate, AcceptOutcome>({
+    maxBatch,
+    maxInFlight: commitsInFlight,
+    run: (candidates) => acceptBatch(context, candidates),
+  })
+  return async (item, read, markPrepared) => {
+    const span = context.tracer.start('accept notification', {
+      parent: isTraceparent(item.traceparent) ? item.traceparent : undefined,
+      attributes: { 'notification.id': item.notification_id },
+    })
+    try {
+      const candidate = read(span.traceparent)
+      await prepareContent(context, candidate)
+      markPrepared?.()
+      const outcome = await accept(candidate)
+      if (outcome instanceof Problem) throw outcome
+      span.end()
+      return outcome
+    } catch (error) {
+      const problem = refusalOf(error)
+      context.metrics.refused(problem.code)
+      if (problem.status >= 500)
+        context.log.error({ notification_id: item.notification_id, err: error }, 'a dispatch request failed')
+      span.end(problem)
+      return { problem: problem.toBody() }
+    } finally {
+      markPrepared?.()
+    }
+  }
+}

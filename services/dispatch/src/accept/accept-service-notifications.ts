@@ -1,0 +1,35 @@
+import { type acceptServiceNotifications as contract, DispatchRequest, type ServiceItem } from '@notify/contracts'
+import { type Handler, Problem, requireShape, requireStorable } from '@notify/service-kit'
+import type { RouteContext } from '../context.ts'
+import type { Candidate } from './accept-item.ts'
+
+/** Accepts what another service sends, along with the gateway's requests of the same moment. */
+export const acceptServiceNotifications: Handler<RouteContext, typeof contract> = async (
+  { acceptOne },
+  { body: { items } },
+) => ({ results: await Promise.all(items.map((item) => acceptOne(item, (traceparent) => read(item, traceparent)))) })
+
+/** Fields of the public request that the item decides, or that its expiry replaces. */
+const notTaken = ['priority', 'send_at'] as const
+
+/** @throws Problem `validation_failed` */
+function read(item: ServiceItem, traceparent: string | undefined): Candidate {
+  requireStorable(item.request)
+  const request = requireShape(DispatchRequest, item.request)
+  const given = notTaken.filter((field) => Object.hasOwn(item.request as object, field))
+  if (given.length > 0) {
+    const message = 'is not taken from a service'
+    throw new Problem('validation_failed', `${given.join(' and ')} ${message}`, {
+      errors: given.map((path) => ({ path, message })),
+    })
+  }
+  const { notification_id: notificationId, tenant_id, application_id, mode, lane } = item
+  return {
+    notificationId,
+    principal: { tenant_id, application_id, mode },
+    request,
+    traceparent: traceparent ?? null,
+    idempotency: undefined,
+    terms: { lane, expiresAt: item.expires_at, eraseWhenTerminal: item.erase_when_terminal },
+  }
+}

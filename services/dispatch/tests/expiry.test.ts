@@ -1,0 +1,236 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { newId } from '../../../packages/contracts/src/index.ts'
+import type { Database } from '../../../packages/database/src/index.ts'
+import { TestEnv } from '../../../packages/dev-env/src/index.ts'
+import { channels } from '../src/channels/registry.ts'
+import type { Tables } from '../src/db/schema.ts'
+import { applyReceipts } from '../src/receipts/receipt-store.ts'
+import type { NextStep } from '../src/sending/decide-next.ts'
+import { endExpiredAttempts } from '../src/sending/end-expired-attempts.ts'
+import { endExpiredNotifications } from '../src/sending/expiry-store.ts'
+import { putBackClaims } from '../src/sending/put-back-store.ts'
+import { requeueLostWork, takeDueNotifications } from '../src/sending/schedule-store.ts'
+import { settleAttempts } from '../src/sending/settle-store.ts'
+import { createOwnNotifications, type OwnNotifications } from './own-notifications.ts'
+import { openOwnSchema } from './own-schema.ts'
+
+const tenantId = newId('ten')
+const providerId = newId('prov')
+
+let env: TestEnv
+let db: Database<Tables>
+let stop: () => Promise<void>
+let own: OwnNotifications
+beforeAll(async () => {
+  env = await TestEnv.start([])
+  ;({ db, stop } = await openOwnSchema(env))
+  own = createOwnNotifications(db, tenantId)
+  await db.run(
+    `insert into providers (id, tenant_id, channel, kind, name, priority, credentials)
+     values ($1, $2, 'sms', 'twilio', 'Carrier', 1, '')`,
+    [providerId, tenantId],
+  )
+})
+afterAll(async () => {
+  await stop?.()
+  await env?.stop()
+})
+beforeEach(() => db.run('delete from outbox'))
+
+/** Time moves for one notification: it expires now. */
+const expire = (id: string) =>
+  db.run(`update notifications set expires_at = now() - interval '1 millisecond' where id = $1`, [id])
+
+/** A notification that expires in an hour. */
+async function expiring(erases = false): Promise<string> {
+  const [id] = (await own.queued(1, 'otp')) as [string]
+  await db.run(
+    `update notifications set expires_at = now() + interval '1 hour', erase_when_terminal = $2 where id = $1`,
+    [id, erases],
+  )
+  return id
+}
+
+const failsOver: NextStep = { status: 'queued', afterMs: 0, whenDue: 'send', reason: null, failsOver: true }
+const retries: NextStep = { ...failsOver, failsOver: false }
+const sent: NextStep = { status: 'sent' }
+const failed: NextStep = { status: 'failed', reason: 'No route', retryable: true }
+
+/** Claims a notification and ends the attempt. */
+async function attempt(id: string, next: NextStep, outcome: 'accepted' | 'rejected_retryable' | 'unknown') {
+  const { attempt_id, attempt_count } = await own.claimOne(id)
+  const answer = { code: null, message: null, providerMessageId: null }
+  const ended = { notificationId: id, attemptNumber: attempt_count, attemptId: attempt_id, leaseExpired: false }
+  await settleAttempts(db, [{ ...ended, ...answer, providerId, outcome, next }])
+  return attempt_id
+}
+
+const factsOf = async (id: string) =>
+  (await db.run<{ events: string }>(`select events from outbox where subject like 'dispatch.notification.%'`))
+    .flatMap(({ events }) => JSON.parse(events) as { event: Record<string, unknown> }[])
+    .map(({ event }) => event)
+    .filter(({ notification_id }) => notification_id === id)
+
+const workOf = async (id: string) =>
+  (await db.run<{ events: string }>(`select events from outbox where subject like 'dispatch.send.%'`)).filter(
+    ({ events }) => events.includes(id),
+  )
+
+async function expectExpired(id: string): Promise<void> {
+  const ended = { status: 'failed', failure_reason: 'expired', retryable: false }
+  expect(await own.rowOf(id)).toMatchObject({ ...ended, payload: null, next_attempt_at: null, sending: false })
+  expect(await factsOf(id)).toEqual([expect.objectContaining(ended)])
+  expect(await own.claim([id])).toEqual([])
+}
+
+test('a claim says how long a message may still be sent', async () => {
+  const claim = await own.claimOne(await expiring())
+  expect(claim.expires_in_ms).toBeGreaterThan(3_500_000)
+  expect(claim.expires_in_ms).toBeLessThanOrEqual(3_600_000)
+  const [eternal] = (await own.queued(1)) as [string]
+  expect((await own.claimOne(eternal)).expires_in_ms).toBeNull()
+})
+
+test('what has expired is not claimed, and fails without an attempt', async () => {
+  const id = await expiring()
+  await expire(id)
+  expect(await own.claim([id])).toEqual([])
+  await expectExpired(id)
+  expect(await own.attemptsOf(id)).toEqual([])
+})
+
+const waiting: [string, (id: string) => Promise<unknown>][] = [
+  ['waits for its first attempt', async () => {}],
+  [
+    'is scheduled',
+    (id) =>
+      db.run(
+        `update notifications set status = 'scheduled', next_attempt_at = now() + interval '1 day' where id = $1`,
+        [id],
+      ),
+  ],
+  ['waits for its next attempt', (id) => attempt(id, { ...retries, afterMs: 86_400_000 }, 'rejected_retryable')],
+  ['is to be sent by another provider', (id) => attempt(id, failsOver, 'rejected_retryable')],
+  ['waits for a receipt before it is sent again', (id) => attempt(id, { ...retries, afterMs: 60_000 }, 'unknown')],
+  ['was put back', async (id) => putBackClaims(db, [{ claim: await own.claimOne(id), afterMs: 60_000, held: true }])],
+]
+
+test.each(waiting)('a message that %s fails when it expires', async (_what, wait) => {
+  const id = await expiring()
+  await wait(id)
+  await endExpiredNotifications(db)
+  expect(await own.rowOf(id)).toMatchObject({ failure_reason: null })
+  await expire(id)
+  expect(await endExpiredNotifications(db)).toEqual({ count: 1, failed: 1 })
+  await expectExpired(id)
+  expect(await endExpiredNotifications(db)).toEqual({ count: 0, failed: 0 })
+})
+
+test('what is due only after it has expired is not put to work', async () => {
+  const id = await expiring()
+  await attempt(id, retries, 'rejected_retryable')
+  await expire(id)
+  await takeDueNotifications(db, channels)
+  expect(await workOf(id)).toEqual([])
+  await expectExpired(id)
+})
+
+test('work that was lost and expired meanwhile is not sent', async () => {
+  const id = await expiring()
+  await expire(id)
+  await requeueLostWork(db, channels, [{ lane: 'otp', channel: 'sms', before: new Date(Date.now() + 60_000) }])
+  expect(await own.claim([id])).toEqual([])
+  await expectExpired(id)
+})
+
+test('a message whose worker is gone is not sent again after it has expired', async () => {
+  const id = await expiring()
+  await own.claimOne(id, 0)
+  await expire(id)
+  // It may be with the carrier: it is nobody's to end but the attempt's.
+  expect(await endExpiredNotifications(db)).toEqual({ count: 0, failed: 0 })
+  await endExpiredAttempts(db, { retryDelaysMs: [1000], unknownGraceMs: 60_000, random: () => 0.5 })
+  expect(await endExpiredNotifications(db)).toEqual({ count: 1, failed: 1 })
+  await expectExpired(id)
+})
+
+test('a message that was sent before it expired can still be delivered', async () => {
+  const id = await expiring()
+  const attempt_id = await attempt(id, { ...retries, afterMs: 60_000 }, 'unknown')
+  await expire(id)
+  await endExpiredNotifications(db)
+  await expectExpired(id)
+  await applyReceipts(db, [receipt(id, attempt_id, 'delivered')])
+  expect(await own.rowOf(id)).toMatchObject({ status: 'delivered', failure_reason: null })
+})
+
+test('the payload of what was sent, or failed, stays until it expires, and no longer', async () => {
+  for (const [next, outcome] of [
+    [sent, 'accepted'],
+    [failed, 'rejected_retryable'],
+  ] as const) {
+    const id = await expiring()
+    await attempt(id, next, outcome)
+    await endExpiredNotifications(db)
+    const { status } = await own.rowOf(id)
+    expect(await own.rowOf(id)).toMatchObject({ payload: Buffer.from('') })
+    await expire(id)
+    await endExpiredNotifications(db)
+    expect(await own.rowOf(id)).toMatchObject({ status, payload: null, retryable: false })
+  }
+})
+
+const endings: [string, (id: string) => Promise<unknown>][] = [
+  ['sent', (id) => attempt(id, sent, 'accepted')],
+  ['failed', (id) => attempt(id, failed, 'rejected_retryable')],
+  [
+    'failed',
+    async (id) => {
+      await attempt(id, { ...retries, whenDue: 'give_up', reason: 'Outcome unknown' }, 'unknown')
+      await takeDueNotifications(db, channels)
+    },
+  ],
+  ['cancelled', (id) => db.run(`update notifications set status = 'cancelled' where id = $1`, [id])],
+  [
+    'undelivered',
+    async (id) => {
+      const { attempt_id } = await own.claimOne(id)
+      await applyReceipts(db, [receipt(id, attempt_id, 'undelivered')])
+    },
+  ],
+  [
+    'delivered',
+    async (id) => {
+      const { attempt_id } = await own.claimOne(id)
+      await applyReceipts(db, [receipt(id, attempt_id, 'delivered')])
+    },
+  ],
+]
+
+test.each(endings)(
+  'what is to be erased is erased by the statement that makes it %s, and not retryable',
+  async (status, end) => {
+    const id = await expiring(true)
+    await end(id)
+    expect(await own.rowOf(id)).toMatchObject({ status, payload: null, retryable: false })
+    for (const fact of await factsOf(id)) expect(fact).toMatchObject({ retryable: false })
+  },
+)
+
+test('what is to be erased keeps its payload while it may be sent again', async () => {
+  const id = await expiring(true)
+  await attempt(id, retries, 'rejected_retryable')
+  expect((await own.claimOne(id)).payload).toEqual(Buffer.from(''))
+})
+
+function receipt(notification_id: string, attempt_id: string, status: 'delivered' | 'undelivered') {
+  return {
+    notification_id,
+    attempt_id,
+    provider_id: providerId,
+    provider_message_id: 'SM1',
+    channel: 'sms',
+    status,
+    error_code: status === 'undelivered' ? '30003' : null,
+  } as never
+}
