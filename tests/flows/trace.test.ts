@@ -55,7 +55,7 @@ test('one trace spans gateway, dispatch, outbox, JetStream, worker, carrier call
   const trace = () => receiver.spans.filter((span) => span.traceId === traceId)
   const accepted = ['dispatch: accept notification', 'gateway: createNotification', callersSpan]
   const sending = ['dispatch: send twilio', 'dispatch: consume dispatch-send-transactional-sms', ...accepted]
-  const callback = ['callbacks: smsStatusCallback', 'gateway: pass callback', ...sending]
+  const callback = ['callbacks: smsStatusCallback', 'gateway: pass through', ...sending]
   await eventually(() => {
     const paths = trace().map((span) => pathOf(span, trace()))
     expect(paths).toContainEqual(sending)
