@@ -1,26 +1,37 @@
+import { type ServiceName, schemaOf } from '@notify/contracts'
+
 /** A statement ends after this long, on the server's side. */
 const statementTimeoutMs = 3000
 
 /**
- * What every session of a service's role is set to, by name. The provisioning stores it with the role in the database: a
- * pooler refuses settings that come with a connection, and a session of a pool is not one of ours alone.
- *
- * A connection keeps the plan that it prepared while the tables were small. Without these settings such plans of claim, settle,
- * put back and receipts read whole tables later: services/dispatch/tests/plans.test.ts.
+ * Services whose statements need nested loops. A connection keeps the plan that it prepared while the tables were small: with a
+ * hash or merge join it would read whole tables later. services/dispatch/tests/plans.test.ts shows which statements do.
  */
-export function sessionSettings(schema: string): Readonly<Record<string, string>> {
+const nestedLoopsOnly: ReadonlySet<ServiceName> = new Set<ServiceName>(['dispatch'])
+
+const noOtherJoins = { enable_hashjoin: 'off', enable_mergejoin: 'off' }
+
+/**
+ * The settings of the sessions of a service's role, by name. The provisioning stores them with the role in the database: a
+ * pooler refuses settings that come with a connection, and sessions of a pool are shared.
+ */
+export function sessionSettings(service: ServiceName): Readonly<Record<string, string>> {
   return {
-    search_path: schema,
+    search_path: schemaOf(service),
     statement_timeout: inSeconds(statementTimeoutMs),
     // Shorter, so that whoever waits for a row is told that, and not that the statement took too long.
     lock_timeout: '2s',
     // What a vanished process had locked is free again after this long.
     idle_in_transaction_session_timeout: '10s',
     enable_seqscan: 'off',
-    enable_hashjoin: 'off',
-    enable_mergejoin: 'off',
     jit: 'off',
+    ...(nestedLoopsOnly.has(service) ? noOtherJoins : {}),
   }
+}
+
+/** Settings that earlier releases stored with the role of every service and this one does not: the provisioning resets them. */
+export function retiredSettings(service: ServiceName): readonly string[] {
+  return nestedLoopsOnly.has(service) ? [] : Object.keys(noOtherJoins)
 }
 
 /**
