@@ -67,6 +67,15 @@ export function samplesOf(env: TestEnv, sns: StandInSns): Samples {
       const { suppression_id } = await made('/api/v1/suppressions', { channel: 'sms', recipient: freshPhone() })
       return { params: { suppression_id } }
     },
+    createOptIn: () => ({ body: { phone_e164: freshPhone(), source: 'web_form' } }),
+    createOptOut: () => ({ body: { phone_e164: freshPhone() } }),
+    listOptIns: () => ({}),
+    getOptIn: async () => {
+      const phone_e164 = freshPhone()
+      await env.api('POST', '/api/v1/whatsapp/opt-ins', { body: { phone_e164, source: 'web_form' } })
+      return { params: { phone_e164 } }
+    },
+    checkConsents: () => ({ call: () => checkDirectly(env) }),
     listTemplates: () => ({}),
     createTemplate: () => ({ body: { name: 'Hello', templates } }),
     getTemplate: template,
@@ -187,4 +196,9 @@ async function compareDirectly(env: TestEnv): Promise<ApiResponse> {
     headers: { [principalHeader]: await sign(gatewayItself) },
     body: { after: '', until: newId('notif'), quiet_seconds: 0, known: {} },
   })
+}
+
+function checkDirectly(env: TestEnv): Promise<ApiResponse> {
+  const subjects = [{ tenant_id: env.tenantId, mode: 'live', recipient_index: 'nobody' }]
+  return env.call('consent', 'POST', '/internal/v1/whatsapp/consents/check', { body: { subjects } })
 }

@@ -104,6 +104,8 @@ export const ReceivedContent = z.object({
   body: z.string(),
   /** The keyword that the carrier itself recognised, e.g. `STOP`. */
   opt_out_type: z.string().optional(),
+  /** The payload of the button that was pressed, where the message is one. */
+  payload: z.string().optional(),
 })
 export type ReceivedContent = z.output<typeof ReceivedContent>
 
@@ -122,6 +124,33 @@ export const messageReceived = defineEvent({
   sealed: { field: 'content', aad: ['tenant_id', 'provider_id'], content: ReceivedContent },
 })
 export type MessageReceived = z.output<typeof messageReceived.schema>
+
+/** What a recipient chose about marketing, at the carrier. */
+export const MarketingChoice = z.object({
+  /** E.164 number. */
+  from: z.string(),
+  choice: z.enum(['stop', 'resume']),
+  /** `preference`: chosen in the carrier's app. `carrier`: learned from a message that it did not deliver. */
+  source: z.enum(['preference', 'carrier']),
+})
+export type MarketingChoice = z.output<typeof MarketingChoice>
+
+/** A recipient does not want marketing from one of our senders, or wants it again. */
+export const preferenceChanged = defineEvent({
+  publisher: 'callbacks',
+  subject: 'callbacks.preference.changed',
+  schema: z.object({
+    provider_id: idSchema('prov'),
+    tenant_id: idSchema('ten'),
+    channel: Channel,
+    content: SealedText,
+    /** The carrier's name of the message or of the choice; the same for its repetitions. */
+    provider_message_id: z.string(),
+    received_at: Timestamp,
+  }),
+  sealed: { field: 'content', aad: ['tenant_id', 'provider_id'], content: MarketingChoice },
+})
+export type PreferenceChange = z.output<typeof preferenceChanged.schema>
 
 /** A provider was created or changed: callbacks verifies signatures with its credentials. */
 export const providerChanged = defineEvent({
