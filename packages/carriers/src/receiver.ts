@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { Channel, Receipt, ReceivedContent, Route } from '@notify/contracts'
+import type { Channel, MarketingChoice, Receipt, ReceivedContent, Route, TemplateChange } from '@notify/contracts'
 import type { Logger } from '@notify/service-kit'
 import type { z } from 'zod'
 
@@ -7,6 +7,10 @@ import type { z } from 'zod'
 export interface KeptAccount {
   /** The carrier's name for the account, where its callbacks bear one. */
   accountId?: string | undefined
+  /** The carrier's name for what the account is part of, where callbacks bear that instead. */
+  parentId?: string | undefined
+  /** What a carrier must show once before it calls an address of this account. */
+  verifyToken?: string | undefined
   /** The secret that signs its callbacks. */
   secret?: string | undefined
   /** The number, or the messaging service, that it sends from. */
@@ -19,6 +23,9 @@ export interface KeptAccount {
 export interface ReceivingAccount {
   id: `prov_${string}`
   tenantId: `ten_${string}`
+  accountId?: string | null
+  parentId?: string | null
+  verifyToken?: string | null
   secret: string | null
   sender: string | null
   topicArns: readonly string[]
@@ -62,7 +69,24 @@ export interface MessageReport {
   content: ReceivedContent
 }
 
-export type Report = ReceiptReport | MessageReport
+/** What a recipient chose about marketing. */
+export interface PreferenceReport {
+  type: 'preference'
+  account: ReceivingAccount
+  /** The same for repetitions; it tells nobody who the recipient is. */
+  callbackId: string
+  content: MarketingChoice
+}
+
+/** The carrier judged a message template anew. */
+export interface TemplateReport extends Pick<TemplateChange, 'name' | 'language' | 'status' | 'category' | 'quality'> {
+  type: 'template'
+  account: ReceivingAccount
+  /** The same for repetitions. */
+  callbackId: string
+}
+
+export type Report = ReceiptReport | MessageReport | PreferenceReport | TemplateReport
 
 /** A callback that was verified. */
 export interface Received {
@@ -75,8 +99,8 @@ export interface Received {
 
 /** A callback whose form was judged, before anybody knows who sent it. */
 export interface Claim {
-  /** Whose callback it says it is: several tenants may use one account of a carrier. */
-  of: { accountId: string } | { providerId: string }
+  /** Whose callback it says it is: several tenants may use one account of a carrier, and one callback may name many. */
+  of: { accountId: string } | { providerId: string } | { accountIds: readonly string[]; parentIds: readonly string[] }
   /**
    * Verifies the callback and reads it.
    * @param accounts those that the claim names; none when nobody here has them

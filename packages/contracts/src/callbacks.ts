@@ -53,6 +53,54 @@ export const emailCallback = defineRoute({
   errors: ['not_found', 'invalid_json', 'invalid_signature', 'payload_too_large', 'validation_failed'],
 })
 
+const cloudSummary = 'WhatsApp webhooks: receipts, messages of recipients, changes of templates and preferences'
+const verification = 'The challenge by which the carrier verifies the address of a webhook'
+
+/** Webhooks of the numbers that are connected through the service's own app, signed with its secret (X-Hub-Signature-256). */
+export const sharedCloudCallback = defineRoute({
+  name: 'sharedCloudCallback',
+  service: 'callbacks',
+  method: 'POST',
+  path: '/api/v1/callbacks/cloud/shared',
+  summary: `${cloudSummary}; of numbers connected through the shared app`,
+  auth: carrier,
+  bodyType: 'raw',
+  requestType: 'application/json',
+  // Meta posts up to 3 MB.
+  maxBodyBytes: 4 * 1024 * 1024,
+  responses: { 200: z.object({ status: z.enum(['recorded', 'ignored']) }) },
+  errors: ['not_found', 'invalid_json', 'invalid_signature', 'payload_too_large', 'validation_failed'],
+})
+
+/** The same for a customer's own app, signed with the app secret of the provider. */
+export const cloudCallback = defineRoute({
+  ...sharedCloudCallback,
+  name: 'cloudCallback',
+  path: '/api/v1/callbacks/cloud/:provider_id',
+  summary: `${cloudSummary}; of a customer's own app`,
+  params: z.object({ provider_id: z.string() }),
+})
+
+export const sharedCloudVerification = defineRoute({
+  name: 'sharedCloudVerification',
+  service: 'callbacks',
+  method: 'GET',
+  path: '/api/v1/callbacks/cloud/shared',
+  summary: `${verification}; answered with SERVICE_CLOUD_WEBHOOK_VERIFY_TOKEN`,
+  auth: carrier,
+  responseType: 'text/plain',
+  responses: { 200: z.string() },
+  errors: ['permission_denied', 'not_found', 'validation_failed'],
+})
+
+export const cloudVerification = defineRoute({
+  ...sharedCloudVerification,
+  name: 'cloudVerification',
+  path: '/api/v1/callbacks/cloud/:provider_id',
+  summary: `${verification}; answered with the provider's verify token`,
+  params: z.object({ provider_id: z.string() }),
+})
+
 /** What carriers report; the last three are observations of a message that never change its state by themselves. */
 export const ReceiptStatus = z.enum(['sent', 'delivered', 'undelivered', 'failed', 'read', 'delayed', 'complained'])
 export type ReceiptStatus = z.infer<typeof ReceiptStatus>
@@ -124,6 +172,25 @@ export const messageReceived = defineEvent({
   sealed: { field: 'content', aad: ['tenant_id', 'provider_id'], content: ReceivedContent },
 })
 export type MessageReceived = z.output<typeof messageReceived.schema>
+
+/** The carrier judged a message template anew. What it does not name stays as it was. */
+export const templateChanged = defineEvent({
+  publisher: 'callbacks',
+  subject: 'callbacks.template.changed',
+  schema: z.object({
+    provider_id: idSchema('prov'),
+    tenant_id: idSchema('ten'),
+    channel: Channel,
+    name: z.string(),
+    language: z.string(),
+    /** In lower case; only `approved` may be sent. */
+    status: z.string().optional(),
+    category: z.string().optional(),
+    quality: z.string().optional(),
+    received_at: Timestamp,
+  }),
+})
+export type TemplateChange = z.output<typeof templateChanged.schema>
 
 /** What a recipient chose about marketing, at the carrier. */
 export const MarketingChoice = z.object({

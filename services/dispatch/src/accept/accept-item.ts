@@ -32,6 +32,9 @@ export interface Candidate {
   terms?: ServiceTerms
 }
 
+/** The lane that a request is sent in. */
+export const laneOf = ({ terms, request }: Pick<Candidate, 'terms' | 'request'>): Lane => terms?.lane ?? request.priority
+
 /** A notification that passed every rule and waits for its commit. */
 export interface NewNotification {
   candidate: Candidate

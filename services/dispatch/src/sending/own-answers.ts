@@ -18,6 +18,15 @@ export const heldTooLong: CarrierAnswer = {
   retryAfterMs: null,
 }
 
+/** The provider cannot send with the template of the message now; another one may. */
+export const templateNotApproved = (message: string): CarrierAnswer => ({
+  outcome: 'rejected_retryable',
+  code: 'template_not_approved',
+  message,
+  providerMessageId: null,
+  retryAfterMs: null,
+})
+
 /** The domain of the sender is not verified any more; once it is, the message can be sent. */
 export const senderUnverified: CarrierAnswer = {
   outcome: 'rejected_retryable',
