@@ -33,7 +33,8 @@ export interface Candidate {
 }
 
 /** The lane that a request is sent in. */
-export const laneOf = ({ terms, request }: Pick<Candidate, 'terms' | 'request'>): Lane => terms?.lane ?? request.priority
+export const laneOf = ({ terms, request }: Pick<Candidate, 'terms' | 'request'>): Lane =>
+  terms?.lane ?? request.priority
 
 /** A notification that passed every rule and waits for its commit. */
 export interface NewNotification {
