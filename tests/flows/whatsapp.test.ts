@@ -1,7 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { expectProblem, freshPhone, post, untilState } from '@notify/test-kit/sms'
+import {
+  consentOf,
+  judgeTemplate,
+  optIn,
+  shippedTo,
+  untilConsent,
+  untilTemplates,
+  writeToUs,
+} from '@notify/test-kit/whatsapp'
+import { newId } from '../../packages/contracts/src/index.ts'
 import { eventually, TestEnv } from '../../packages/dev-env/src/index.ts'
-import { expectProblem, freshPhone, post, untilState } from './sms.ts'
-import { consentOf, judgeTemplate, optIn, shippedTo, untilConsent, untilTemplates, writeToUs } from './whatsapp.ts'
+import { createPrincipalSigner, principalHeader } from '../../packages/service-kit/src/index.ts'
 
 let env: TestEnv
 beforeAll(async () => {
@@ -213,3 +223,40 @@ test.each([
   },
   30_000,
 )
+
+test('a code of the otp service goes into the authentication template, its button included, to those who agreed', async () => {
+  const sign = await createPrincipalSigner(env.stack.state.otp_signing_key, 'otp')
+  const token = await sign({ kind: 'service', service: 'otp', permissions: ['notifications:accept'] })
+  const accept = async (phone: string) => {
+    const item = {
+      notification_id: newId('notif'),
+      tenant_id: env.tenantId,
+      application_id: env.applicationId,
+      mode: 'live',
+      lane: 'otp',
+      expires_at: new Date(Date.now() + 60_000).toISOString(),
+      erase_when_terminal: true,
+      request: { channel: 'whatsapp', recipient: { phone }, body: '482915 is your verification code.' },
+    }
+    const headers = { [principalHeader]: token }
+    const { body } = await env.call('dispatch-api', 'POST', '/internal/v1/notifications', {
+      headers,
+      body: { items: [item] },
+    })
+    return body.results[0]
+  }
+  expect((await accept(freshPhone())).problem.code).toBe('whatsapp_opt_in_required')
+  const phone = await agreed()
+  const { notification_id } = JSON.parse((await accept(phone)).body)
+  await untilState(env, notification_id, { delivery_status: 'delivered' })
+  const [message] = await env.messages({ to: phone })
+  expect(message!.text).toBe('482915 is your verification code.')
+  expect((message!.request.body as { template: object }).template).toMatchObject({
+    name: 'otp_code',
+    components: [
+      { type: 'body', parameters: [{ type: 'text', text: '482915' }] },
+      { type: 'button', sub_type: 'url', index: 0, parameters: [{ type: 'text', text: '482915' }] },
+    ],
+  })
+  expect(env.logs('dispatch-worker', 5000) + env.logs('dispatch-api', 5000)).not.toContain('482915')
+})

@@ -2,10 +2,10 @@ import { createHmac } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { expectProblem, freshPhone, post, stateOf, untilState } from '@notify/test-kit/sms'
+import { optIn, shippedTo, untilConsent, untilTemplates } from '@notify/test-kit/whatsapp'
 import { newId } from '../../../packages/contracts/src/index.ts'
 import { eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
-import { expectProblem, freshPhone, post, stateOf, untilState } from '../../../tests/flows/sms.ts'
-import { optIn, shippedTo, untilConsent, untilTemplates } from '../../../tests/flows/whatsapp.ts'
 
 let env: TestEnv
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { expectProblem, freshPhone } from '@notify/test-kit/sms'
 import { TestEnv } from '../../../packages/dev-env/src/index.ts'
 import { createBlindIndex } from '../../../packages/privacy/src/index.ts'
-import { expectProblem, freshPhone } from '../../../tests/flows/sms.ts'
 
 let env: TestEnv
 beforeAll(async () => {

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, expect, test } from '@jest/globals'
 import { newId } from '@notify/contracts'
-import { closedPort } from '../../../../tests/flows/closed-port.ts'
+import { closedPort } from '@notify/test-kit/closed-port'
 import type { WhatsAppMessage } from '../messages.ts'
 import { metaSender } from './send.ts'
 

@@ -1,10 +1,10 @@
 import type { EventTemplates } from '@notify/contracts'
 import { maskPhone } from '@notify/privacy'
 import { Problem } from '@notify/service-kit'
-import type { ChannelDefinition } from '../channel.ts'
+import type { ChannelDefinition, DraftSettings } from '../channel.ts'
 import { readPhone } from '../read-phone.ts'
 import { fillParameters } from './compose.ts'
-import { codeContent, codeTemplate } from './one-time-code.ts'
+import { codeButton, codeContent, codeTemplate } from './one-time-code.ts'
 import { WhatsAppPayload } from './payload.ts'
 import { requireOptInReference } from './recipient.ts'
 
@@ -29,7 +29,12 @@ export const whatsapp: ChannelDefinition<WhatsAppPayload> = {
         template,
         ...(isCode
           ? codeContent(request, settings)
-          : { parameters: await fillParameters(request, templates!.whatsapp!, fill) }),
+          : {
+              parameters: await fillParameters(request, templates!.whatsapp!, fill),
+              ...(isLogin(settings, template)
+                ? codeButton((request.data ?? request.template_data)?.code, settings)
+                : {}),
+            }),
       }),
     }
   },
@@ -46,6 +51,10 @@ export const whatsapp: ChannelDefinition<WhatsAppPayload> = {
     receipts: { concurrency: 256 },
   },
 }
+
+/** Whether a template of an event says a code. */
+const isLogin = ({ lane }: DraftSettings, { category }: WhatsAppPayload['template']) =>
+  lane === 'otp' && category === 'authentication'
 
 /** Text of the caller's own is never sent: outside of a conversation WhatsApp takes approved templates alone. */
 function referenceOf(template: EventTemplates['whatsapp']): WhatsAppPayload['template'] {

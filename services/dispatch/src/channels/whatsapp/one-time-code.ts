@@ -5,8 +5,10 @@ import type { WhatsAppPayload } from './payload.ts'
 
 /** A code fits into the button of an authentication template. */
 const codePattern = /^\S{4,15}$/
+/** A text that begins with its code: what is sent where there is no template. */
+const leadingCode = /^(\d{4,10}) /
 
-/** The template that codes are sent with. */
+/** The template that codes are sent with, unless an event has one of its own. */
 export function codeTemplate({ config }: DraftSettings): WhatsAppPayload['template'] {
   return {
     name: config.SERVICE_WHATSAPP_OTP_TEMPLATE_NAME,
@@ -18,18 +20,24 @@ export function codeTemplate({ config }: DraftSettings): WhatsAppPayload['templa
 /**
  * What an authentication template is filled with: the code in its body, and again in its button.
  * @throws Problem `validation_failed` when the request brings no code
- * @see https://developers.facebook.com/docs/whatsapp/business-management-api/authentication-templates
  */
 export function codeContent(
-  { body, template_data }: DispatchRequest,
-  { config }: DraftSettings,
+  { body = '', template_data }: DispatchRequest,
+  settings: DraftSettings,
 ): Pick<WhatsAppPayload, 'parameters' | 'button_code'> {
-  const code = template_data?.code ?? body
+  const code = template_data?.code ?? leadingCode.exec(body)?.[1] ?? body
   if (typeof code !== 'string' || !codePattern.test(code)) {
-    const message = 'must be a code of 4 to 15 characters'
-    throw new Problem('validation_failed', `template_data.code ${message}`, {
-      errors: [{ path: 'template_data.code', message }],
-    })
+    const message = 'must be a code of 4 to 15 characters, or begin with one'
+    throw new Problem('validation_failed', `body ${message}`, { errors: [{ path: 'body', message }] })
   }
-  return { parameters: [code], ...(config.SERVICE_WHATSAPP_OTP_TEMPLATE_BUTTON ? { button_code: code } : {}) }
+  return { parameters: [code], ...codeButton(code, settings) }
+}
+
+/**
+ * The button of an authentication template, copy-code and one-tap alike. Templates of before 2024 have a body alone.
+ * @see https://developers.facebook.com/docs/whatsapp/business-management-api/authentication-templates
+ */
+export function codeButton(code: unknown, { config }: DraftSettings): Pick<WhatsAppPayload, 'button_code'> {
+  const isButton = config.SERVICE_WHATSAPP_OTP_TEMPLATE_BUTTON && typeof code === 'string' && codePattern.test(code)
+  return isButton ? { button_code: code } : {}
 }
