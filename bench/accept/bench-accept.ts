@@ -16,8 +16,9 @@ const body = JSON.stringify({
 })
 
 /**
- * How fast notifications are accepted, next to a bare Express 202 server under the same load: first with the delivery
- * workers paused, then with the whole pipeline running. The yardstick runs before and after each, since machines waver.
+ * Acceptance rate relative to a bare Express 202 server under the same load: first with the workers paused, then with
+ * the
+ * whole pipeline. The yardstick runs before and after each, because machine speed varies.
  */
 export async function benchAccept(): Promise<object> {
   await prepareLoad(console.log)

@@ -4,7 +4,7 @@ import { knownValues } from './known-values.ts'
 import { KeyMode, KeyPermission, OperatorPermission, ServicePermission } from './permissions.ts'
 import { serviceNames } from './services.ts'
 
-/** An application's backend, known by its API key. */
+/** An application's backend, authenticated by its API key. */
 export const KeyPrincipal = z.object({
   kind: z.literal('key'),
   key_id: idSchema('key'),
@@ -15,17 +15,17 @@ export const KeyPrincipal = z.object({
 })
 export type KeyPrincipal = z.infer<typeof KeyPrincipal>
 
-/** A console operator, known by an access token of the identity provider. */
+/** A console operator, authenticated by an access token of the identity provider. */
 export const OperatorPrincipal = z.object({
   kind: z.literal('operator'),
-  /** A pseudonym that the gateway made of the token's `sub`; it tells the same operator again, and nobody who it is. */
+  /** A stable pseudonym of the token's `sub`, made by the gateway. */
   subject: z.string().min(1),
   tenant_id: idSchema('ten'),
   permissions: knownValues(OperatorPermission.options),
 })
 export type OperatorPrincipal = z.infer<typeof OperatorPrincipal>
 
-/** An end user of an application. Never signed by the gateway: the service that owns the route verifies the user's token. */
+/** An end user of an application. The gateway never signs it: the service that owns the route verifies the token. */
 export interface UserPrincipal {
   kind: 'user'
   tenant_id: KeyPrincipal['tenant_id']
@@ -45,5 +45,5 @@ export type ServicePrincipal = z.infer<typeof ServicePrincipal>
 export const Principal = z.discriminatedUnion('kind', [KeyPrincipal, OperatorPrincipal, ServicePrincipal])
 export type Principal = z.infer<typeof Principal>
 
-/** Whoever may call a route. */
+/** Every kind of caller. */
 export type Caller = Principal | UserPrincipal

@@ -8,7 +8,7 @@ export const principalLifetimeSeconds = 120
 const renewAfterMs = 60_000
 const cacheSize = 10_000
 
-/** Signs who a call is made for; the result is reused for a minute for the same caller. */
+/** Signs a principal; the token is reused for the same caller for a minute. */
 export type SignPrincipal = (principal: Principal) => Promise<string>
 
 /**
@@ -18,7 +18,7 @@ export type SignPrincipal = (principal: Principal) => Promise<string>
 export async function createPrincipalSigner(key: JWK, signer: ServiceName = 'gateway'): Promise<SignPrincipal> {
   const privateKey = await importJWK(key, 'ES256')
   const ids = new WeakMap<Principal, string>()
-  // Callers are remembered by whoever authenticates them, so the same object comes again and again.
+  // Authentication caches callers, so the same object comes again.
   const idOf = (principal: Principal) => {
     let id = ids.get(principal)
     if (id === undefined) {

@@ -19,7 +19,7 @@ export function createPrincipalVerifier(jwks: JSONWebKeySet): VerifyPrincipal {
   const keys = createLocalJWKSet(jwks)
   const cache = new Map<string, { principal: Promise<Principal>; expiresAtMs: number }>()
   return (token) => {
-    if (!token) return Promise.reject(new Problem('unauthenticated', 'This service is reached through the gateway'))
+    if (!token) return Promise.reject(new Problem('unauthenticated', 'Call this service through the gateway'))
     const known = cache.get(token)
     if (known && known.expiresAtMs > Date.now()) return known.principal
     if (cache.size >= cacheSize) cache.clear()
@@ -63,7 +63,7 @@ function vouchedFor(principal: Principal, signer: ServiceName): Principal {
 function readPrincipal(claim: unknown): Principal {
   const { success, data, error } = Principal.safeParse(claim)
   if (success) return data
-  throw new Problem('service_unavailable', 'This release does not know this kind of caller; try again shortly', {
+  throw new Problem('service_unavailable', 'This release does not support this kind of caller; try again shortly', {
     headers: { 'Retry-After': '1' },
     cause: error,
   })

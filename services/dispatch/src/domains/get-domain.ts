@@ -13,5 +13,5 @@ export const getDomain: Handler<Context, typeof contract> = async ({ config, db 
 
 /** Another tenant's domain is as unknown as one that never was. */
 export function noSuchDomain(): Problem {
-  return new Problem('not_found', 'There is no sending domain with this id')
+  return new Problem('not_found', 'No sending domain has this id')
 }

@@ -79,7 +79,7 @@ function openAccount(
   { id, kind, credentials }: Sealed,
 ): Account {
   const carrier = carrierOfKind(carrierTable, kind)
-  if (!carrier?.identities) throw new Error(`a provider of kind ${kind} has no sending domains`)
+  if (!carrier?.identities) throw new Error(`providers of kind ${kind} do not support sending domains`)
   const text = openCredentials(secrets.keyRing, credentials, tenantId, id)
   const read = carrier.credentials.parse(JSON.parse(text))
   return { carrier, credentials: read, region: carrier.identities.regionOf(read as never) }
@@ -118,7 +118,7 @@ export function claimIdentities(
 /** @throws Error when the account is gone, or cannot be read */
 export function openIdentity(accounts: Accounts, due: DueIdentity): Identity {
   const { domain_id, provider_id, tenant_id, domain, selector, kind, credentials, revision, private_key } = due
-  if (!kind || !credentials || revision === null) throw new Error('the account is not configured any more')
+  if (!kind || !credentials || revision === null) throw new Error('the account is no longer configured')
   const account = openAccount(accounts, tenant_id, { id: provider_id, kind, credentials })
   const wanted: DomainIdentity = { domain, selector, mailFrom: mailFromOf(domain) }
   if (due.wanted && private_key) {

@@ -27,7 +27,7 @@ let last: Promise<unknown> = Promise.resolve()
  */
 export async function makeDkimKey(): Promise<DkimKey> {
   if (waiting >= mostWaiting) {
-    throw new Problem('rate_limited', 'Many domains are being added at this moment; try again shortly', {
+    throw new Problem('rate_limited', 'Too many domains are being added now; try again shortly', {
       headers: { 'Retry-After': '5' },
     })
   }

@@ -54,7 +54,7 @@ async function check(context: Context, started: StartedCheck): Promise<void> {
   metrics.domainChecked(saved.row.status)
   if (!saved.changed) return
   context.wakeOutbox()
-  log.info({ domain_id: saved.row.id, from: started.row.status, status: saved.row.status }, 'a domain has changed')
+  log.info({ domain_id: saved.row.id, from: started.row.status, status: saved.row.status }, 'domain status changed')
 }
 
 const longestError = 400
@@ -73,7 +73,7 @@ async function tell(context: Context, due: DueIdentity): Promise<void> {
     const told = `The email provider ${provider_id} has not taken the domain yet; it is tried again. ${reason}`
     await postponeIdentity(db.run, due, told.slice(0, longestError))
     metrics.identityTold('failed')
-    log.warn({ domain_id, provider_id, wanted, err: error }, 'a carrier was not told of a domain; it is tried again')
+    log.warn({ domain_id, provider_id, wanted, err: error }, 'cannot register a domain with a carrier; retrying')
   }
 }
 

@@ -31,6 +31,6 @@ async function refusal(run: Run, id: string, { application_id, mode }: KeyPrinci
     'select status from notifications where id = $1 and application_id = $2 and mode = $3',
     [id, application_id, mode],
   )
-  if (!found) return new Problem('not_found', 'This application has no notification with this id')
+  if (!found) return new Problem('not_found', 'No notification of this application has this id')
   return new Problem('not_cancellable', `Only scheduled notifications can be cancelled; this one is ${found.status}`)
 }

@@ -20,7 +20,7 @@ export const compareNotifications: Handler<Context, typeof contract> = async ({ 
   const token = headers[principalHeader]
   const caller = await secrets.verifyPrincipal(typeof token === 'string' ? token : undefined)
   if (caller.kind !== 'operator' || caller.tenant_id !== gatewayItself.tenant_id)
-    throw new Problem('permission_denied', 'Only the gateway itself may ask this')
+    throw new Problem('permission_denied', 'Only the gateway may call this route')
   const { after, until, quiet_seconds, lanes, known } = body
   const rows = await db.run<{ fact: NotificationFact }>(compare, [
     after,

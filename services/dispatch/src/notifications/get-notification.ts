@@ -11,7 +11,7 @@ export const getNotification: Handler<Context, typeof contract> = async ({ db, s
     'select * from notifications where id = $1 and application_id = $2 and mode = $3',
     [params.notification_id, principal.application_id, principal.mode],
   )
-  if (!found) throw new Problem('not_found', 'This application has no notification with this id')
+  if (!found) throw new Problem('not_found', 'No notification of this application has this id')
   const attempts = await db.run<Selectable<Tables['attempts']>>(
     'select * from attempts where notification_id = $1 order by number',
     [found.id],

@@ -65,7 +65,7 @@ export function createRenderer({ threads, msPerSecond, metrics, log }: Options):
     threads,
     killAfterMs,
     onKill: () => metrics.render('killed'),
-    onError: (error) => log.error({ err: error }, 'a thread that fills templates failed'),
+    onError: (error) => log.error({ err: error }, 'render thread failed'),
   })
 
   const parse = ({ form, template }: TemplateText, remember: boolean): PlainTemplate | undefined => {
@@ -156,7 +156,7 @@ export function createRenderer({ threads, msPerSecond, metrics, log }: Options):
 const bare = ({ form, template }: TemplateText): TemplateText => ({ form, template })
 
 function overBudget(): Problem {
-  return new Problem('rate_limited', 'The templates of this tenant take too much time; wait and try again', {
+  return new Problem('rate_limited', 'The templates of this tenant use too much CPU time; wait and try again', {
     headers: { 'Retry-After': '1' },
   })
 }
@@ -166,9 +166,13 @@ function problemOf(error: unknown, { field, part }: NamedTemplate): unknown {
   if (!(error instanceof TemplateFault)) return error
   const { missing } = error
   if (missing !== undefined) {
-    return new Problem('template_variable_missing', `The template needs the variable ${missing}; give it in ${field}`, {
-      errors: [{ path: `${field}.${missing}`, message: 'is needed by the template' }],
-    })
+    return new Problem(
+      'template_variable_missing',
+      `The template requires the variable ${missing}; provide it in ${field}`,
+      {
+        errors: [{ path: `${field}.${missing}`, message: 'is required by the template' }],
+      },
+    )
   }
   const fault = `cannot be filled: ${error.message}`
   return new Problem(

@@ -31,7 +31,7 @@ interface Running {
 
 const hasBegun = ({ begun }: Running) => Atomics.load(begun, 0) === 1
 
-const noThread = () => new Problem('service_unavailable', 'Templates cannot be filled at the moment; try again shortly')
+const noThread = () => new Problem('service_unavailable', 'Templates cannot be rendered now; try again shortly')
 
 const tickMs = 10
 /** A free thread begins at once; a new one takes some 50 ms to start. */
@@ -95,7 +95,7 @@ export function createRenderThreads({ threads, killAfterMs, onKill, onError }: O
       } catch (error) {
         if (one.kill.signal.aborted) throw hasBegun(one) ? new TemplateFault(takesTooLong) : noThread()
         const { code } = error as NodeJS.ErrnoException
-        if (code === 'ERR_WORKER_OUT_OF_MEMORY') throw new TemplateFault('it takes too much memory to fill')
+        if (code === 'ERR_WORKER_OUT_OF_MEMORY') throw new TemplateFault('it takes too much memory to render')
         throw error
       } finally {
         leave(one)

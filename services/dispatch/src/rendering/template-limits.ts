@@ -42,7 +42,7 @@ function bracketDepth(template: string): number {
 
 /** @throws TemplateFault for a text that is longer than anybody reads */
 export function requireRenderedLength(length: number): void {
-  if (length > maxRendered) throw new TemplateFault(`what comes out has more than ${maxRendered} characters`)
+  if (length > maxRendered) throw new TemplateFault(`its output has more than ${maxRendered} characters`)
 }
 
 export function countPlaceholders(template: string): number {

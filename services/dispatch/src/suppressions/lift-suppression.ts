@@ -7,7 +7,7 @@ import { liftById } from './suppression-store.ts'
 export const liftSuppression: Handler<Context, typeof contract> = async ({ db, log }, { params, principal }) => {
   const id = params.suppression_id
   if (!(await liftById(db.run, principal.tenant_id, id))) {
-    throw new Problem('not_found', 'There is no suppression with this id')
+    throw new Problem('not_found', 'No suppression has this id')
   }
   log.info({ suppression_id: id, operator: principal.subject }, 'suppression lifted')
 }

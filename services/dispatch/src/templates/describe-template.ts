@@ -23,5 +23,5 @@ export function describeWhole(row: TemplateRow | undefined): StoredTemplate {
 }
 
 export function templateMissing(): Problem {
-  return new Problem('not_found', 'There is no stored template with this id')
+  return new Problem('not_found', 'No stored template has this id')
 }

@@ -27,8 +27,8 @@ export const previewTemplate: Handler<ApiContext, typeof contract> = idempotentA
 
 function onlyChannel(templates: EventTemplates, channel: Channel): EventTemplates {
   if (templates[channel]) return { [channel]: templates[channel] }
-  throw new Problem('validation_failed', `The template has no part for ${channel}`, {
-    errors: [{ path: 'channel', message: 'is none of the channels of the template' }],
+  throw new Problem('validation_failed', `The template has no content for ${channel}`, {
+    errors: [{ path: 'channel', message: 'is not a channel of the template' }],
   })
 }
 
@@ -40,7 +40,7 @@ async function fillAll(
   const endsAt = performance.now() + longestMs
   const filled: string[] = []
   for (const { form, template } of textsOf(others)) {
-    if (performance.now() > endsAt) throw new Problem('validation_failed', 'The template takes too long to fill')
+    if (performance.now() > endsAt) throw new Problem('validation_failed', 'The template takes too long to render')
     filled.push(...(await fill([{ form, template, field: 'template_data' }], variables)))
   }
   const rendered = mapTemplates(others, () => filled.shift() ?? '')
