@@ -15,7 +15,7 @@ export const AcceptItem = z.object({
 })
 export type AcceptItem = z.infer<typeof AcceptItem>
 
-/** How one request ended: the answer of the public route as JSON text, or its refusal. */
+/** The result of a request: the response of the public route as JSON text, or its problem. */
 export const ItemResult = z.union([
   z.object({ body: z.string(), replayed: z.boolean().optional() }),
   z.object({ problem: ProblemBody.omit({ request_id: true, type: true }) }),
@@ -50,7 +50,7 @@ export const acceptNotifications = defineRoute({
   errors: [],
 })
 
-/** A notification of another service. That service chose the id: an item whose answer was lost is repeated with the same id. */
+/** A notification of another service, which chooses the id: an unanswered item is repeated with the same id. */
 export const ServiceItem = z.object({
   notification_id: idSchema('notif'),
   tenant_id: idSchema('ten'),
@@ -70,7 +70,7 @@ export const ServiceItem = z.object({
 })
 export type ServiceItem = z.output<typeof ServiceItem>
 
-/** Accepts an id once, however often it comes, and gives the same answer each time. */
+/** Accepts each id once and always returns the same result for it. */
 export const acceptServiceNotifications = defineRoute({
   name: 'acceptServiceNotifications',
   service: 'dispatch',

@@ -33,7 +33,7 @@ export interface UserPrincipal {
   user_id: string
 }
 
-/** One of our own services, calling for itself; signed with its own key. */
+/** An internal service calling on its own behalf; signed with its own key. */
 export const ServicePrincipal = z.object({
   kind: z.literal('service'),
   service: z.enum(serviceNames),
@@ -41,7 +41,7 @@ export const ServicePrincipal = z.object({
 })
 export type ServicePrincipal = z.infer<typeof ServicePrincipal>
 
-/** Who a request is made for: a key or an operator, as the gateway found them, or the calling service itself. */
+/** The signed caller of a request: a key or an operator, as authenticated by the gateway, or the calling service. */
 export const Principal = z.discriminatedUnion('kind', [KeyPrincipal, OperatorPrincipal, ServicePrincipal])
 export type Principal = z.infer<typeof Principal>
 

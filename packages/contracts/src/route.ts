@@ -4,7 +4,7 @@ import type { KeyPermission, OperatorPermission, ServicePermission } from './per
 import type { Caller, Principal } from './principal.ts'
 import type { ServiceName } from './services.ts'
 
-/** Who may call a route. Routes for `internal` and `service` are reached by our own services alone: see {@link isPublic}. */
+/** Who may call a route. `internal` and `service` routes are only for our own services; see {@link isPublic}. */
 export type RouteAuth =
   | { caller: 'key'; permission: KeyPermission }
   | { caller: 'operator'; permission: OperatorPermission }
@@ -24,12 +24,12 @@ export const apiKeyOrOperator = (key: KeyPermission, operator: OperatorPermissio
 export const user = { caller: 'user' } as const
 export const carrier = { caller: 'carrier' } as const
 export const anyone = { caller: 'anyone' } as const
-/** Another of our services, known by a principal that it signed itself. */
+/** Another of our services, authenticated by a principal that it signed itself. */
 export const service = (permission: ServicePermission) => ({ caller: 'service', permission }) as const
-/** Our own services, told apart by the handler or not at all. */
+/** Our own services, distinguished by the handler or not at all. */
 export const internal = { caller: 'internal' } as const
 
-/** Whether callers from outside may use a route. Others never appear in the OpenAPI file, and the gateway does not forward them. */
+/** Whether external callers may use a route. Other routes are not in the OpenAPI document and not forwarded. */
 export function isPublic({ auth }: Pick<Route, 'auth'>): boolean {
   return auth.caller !== 'internal' && auth.caller !== 'service'
 }
@@ -105,7 +105,7 @@ type CallerKinds = {
   user: 'user'
   service: 'service'
 }
-/** Who calls the route, narrowed to the kinds of caller that it takes. */
+/** The caller of the route, narrowed to the kinds that it accepts. */
 export type RoutePrincipal<R extends Route> = R['auth']['caller'] extends keyof CallerKinds
   ? Extract<Caller, { kind: CallerKinds[R['auth']['caller']] }>
   : undefined

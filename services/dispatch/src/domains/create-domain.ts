@@ -8,7 +8,7 @@ import { findMailFromRegion, planIdentities } from './identity-store.ts'
 import { type DkimKey, makeDkimKey } from './make-dkim-key.ts'
 import { readDomain } from './read-domain.ts'
 
-/** Adds a sending domain with a key pair of its own; the carriers are told of it by the worker. */
+/** Adds a sending domain with its own key pair; the worker registers it with carriers. */
 export const createDomain: Handler<Context, typeof contract> = idempotent({
   async prepare({ db }, { body, principal }) {
     const domain = readDomain(body.domain)

@@ -17,7 +17,7 @@ import {
 const batch = 10
 const planEveryMs = 15_000
 
-/** Starts what keeps the domains true: the checks that are due, and what carriers are to be told. */
+/** Starts the schedulers for due domain checks and carrier registrations. */
 export function startDomainSchedulers(kit: Kit, context: Context): void {
   const { db } = context
   startPeriodic(kit, {
@@ -38,7 +38,7 @@ export function startDomainSchedulers(kit: Kit, context: Context): void {
     name: 'domain identities',
     everyMs: 1000,
     async run() {
-      // Several calls for each, one after the other.
+      // Each takes several calls in sequence.
       const leaseMs = context.config.CARRIER_TIMEOUT * 5
       const due = await claimIdentities(db.run, { limit: batch, leaseMs })
       await Promise.all(due.map((identity) => tell(context, identity)))

@@ -8,7 +8,7 @@ import { describeDomain } from './domain-records.ts'
 import type { DomainRow } from './domain-store.ts'
 import { noSuchDomain } from './get-domain.ts'
 
-/** Looks the records of a domain up now, and answers with what was found. */
+/** Looks up the records of a domain now and returns the result. */
 export const verifyDomain: Handler<Context, typeof contract> = idempotentAnswer(
   async (context, { params, principal }) => {
     const row = await checkNow(context, principal.tenant_id, params.domain_id)

@@ -13,7 +13,7 @@ const cancel = `
   ), facts as (${factsInto('cancelled')})
   select updated_at from cancelled`
 
-/** Cancels what is still scheduled; whichever of this and the scheduler takes the row first wins. */
+/** Cancels a scheduled notification; the row lock decides the race with the scheduler. */
 export const cancelNotification: Handler<Context, typeof contract> = idempotent({
   effect: (_context, { params, principal }, run) => cancelScheduled(run, params.notification_id, principal),
   after: (context) => context.wakeOutbox(),

@@ -5,7 +5,7 @@ import type { Context } from '../context.ts'
 import type { Tables } from '../db/schema.ts'
 import { readMetadata } from './metadata.ts'
 
-/** A notification's state and every attempt that was made, for the application that sent it, and keys of its mode. */
+/** A notification and its attempts, for keys of its application and mode. */
 export const getNotification: Handler<Context, typeof contract> = async ({ db, secrets }, { params, principal }) => {
   const [found] = await db.run<Selectable<Tables['notifications']>>(
     'select * from notifications where id = $1 and application_id = $2 and mode = $3',

@@ -21,7 +21,7 @@ const requeue = (channels: Channels) => `
   ), ${workQueries(channels, 'again')}, facts as (${factsInto('again')})
   select enqueued_at from again`
 
-/** Puts a failed notification back to work, once however many ask at the same moment. */
+/** Requeues a failed notification, once for concurrent requests. */
 export const retryNotification: Handler<Context, typeof contract> = idempotent({
   effect: ({ channels }, { params, principal }, run) => retry(run, channels, params.id, principal),
   after(context, { params, principal, requestId }) {

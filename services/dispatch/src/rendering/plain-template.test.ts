@@ -35,7 +35,7 @@ const literal = fc.oneof(
 )
 const template = fc.array(fc.oneof(placeholder, literal, blank), { maxLength: 8 }).map((parts) => parts.join(''))
 
-/** What comes out, or why nothing does. */
+/** The output, or the error. */
 function outcomeOf(fill: () => string): unknown {
   try {
     return fill()

@@ -3,7 +3,7 @@ import { type Handler, Problem } from '@notify/service-kit'
 import type { Context } from '../context.ts'
 import { liftById } from './suppression-store.ts'
 
-/** Writes to a recipient again, whatever the reason was. */
+/** Lifts a suppression of any reason. */
 export const liftSuppression: Handler<Context, typeof contract> = async ({ db, log }, { params, principal }) => {
   const id = params.suppression_id
   if (!(await liftById(db.run, principal.tenant_id, id))) {

@@ -4,7 +4,7 @@ import type { TemplateRow, TemplateSummaryRow } from './template-store.ts'
 
 type Described = Omit<StoredTemplate, 'templates'>
 
-/** What operators see of a template, in a list as well. */
+/** A template as returned to operators. */
 export function describeTemplate(row: TemplateRow | TemplateSummaryRow): Described {
   return {
     template_id: row.id as `tmpl_${string}`,
@@ -16,7 +16,7 @@ export function describeTemplate(row: TemplateRow | TemplateSummaryRow): Describ
   }
 }
 
-/** A template with what it says. @throws Problem `not_found` when there is none */
+/** A template with its content. @throws Problem `not_found` when there is none */
 export function describeWhole(row: TemplateRow | undefined): StoredTemplate {
   if (!row) throw templateMissing()
   return { ...describeTemplate(row), templates: row.templates }

@@ -8,10 +8,10 @@ import { describeWhole } from './describe-template.ts'
 import { mapTemplates, textsOf } from './map-templates.ts'
 import { findTemplate } from './template-store.ts'
 
-/** Time that a preview may take in all, in milliseconds; a single text has a limit of its own. */
+/** Total time limit of a preview, in milliseconds; each text has its own limit. */
 const longestMs = 1000
 
-/** Shows what a template says with these variables. */
+/** Renders a template with the given variables. */
 export const previewTemplate: Handler<ApiContext, typeof contract> = idempotentAnswer(
   async ({ db, renderer }, { body, params, principal }) => {
     const { template_id, version, templates } = describeWhole(
@@ -47,7 +47,7 @@ async function fillAll(
   return email ? { ...rendered, email: await fillEmail(email, variables, fill) } : rendered
 }
 
-/** As a send would make it, with the rules for subjects and texts. */
+/** As a send renders it, with the rules for subjects and texts. */
 async function fillEmail(
   email: NonNullable<EventTemplates['email']>,
   template_data: Record<string, unknown>,
