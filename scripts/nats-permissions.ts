@@ -45,9 +45,8 @@ async function permissionsOf(service: ServiceName): Promise<Permissions> {
     publish: [
       ...publishedBy(service),
       wakeSubject(service),
-      // No UPDATE: it could make a stream copy or republish another's messages. CREATE does not change an existing
-      // stream, and
-      // recreates it after NATS has lost its store.
+      // No UPDATE: it could make a stream copy or republish another's messages.
+      // CREATE recreates a stream after NATS has lost its store.
       ...['CREATE', 'INFO'].map((verb) => `$JS.API.STREAM.${verb}.${stream}`),
       ...(readsOwnStream.includes(service)
         ? [`$JS.API.STREAM.MSG.GET.${stream}`, `$JS.API.CONSUMER.INFO.${stream}.*`]

@@ -52,9 +52,7 @@ function readReport(file) {
 const isFailed = ({ status }) => status === 'failed'
 
 /**
- * Runs all tests, then repeats failed files alone. A test that passes then is flaky: it is listed with its first
- * failure, and
- * fails the run except in CI.
+ * Runs all tests, then repeats failed files alone. A test that passes then is flaky, and fails the run except in CI.
  */
 async function testAll() {
   const first = await testWithReport([])

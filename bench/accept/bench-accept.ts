@@ -16,9 +16,8 @@ const body = JSON.stringify({
 })
 
 /**
- * Acceptance rate relative to a bare Express 202 server under the same load: first with the workers paused, then with
- * the
- * whole pipeline. The yardstick runs before and after each, because machine speed varies.
+ * Acceptance rate relative to a bare Express server, with the workers paused and with the whole pipeline.
+ * The yardstick runs before and after each, because machine speed varies.
  */
 export async function benchAccept(): Promise<object> {
   await prepareLoad(console.log)

@@ -21,9 +21,8 @@ const messageOf = (n: number) => ({
 })
 
 /**
- * The same messages through our pipeline (accepted, sent, delivered, shown in the activity) and through a loop over the
- * bare
- * SDK, with the same sandbox and concurrency. The yardstick runs before and after, because machine speed varies.
+ * The same messages through our pipeline and through a loop over the bare SDK, with the same sandbox and concurrency.
+ * The yardstick runs before and after, because machine speed varies.
  */
 export function benchEndToEnd(): Promise<object> {
   const env = {

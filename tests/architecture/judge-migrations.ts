@@ -16,9 +16,8 @@ interface State {
 }
 
 /**
- * Faults of migrations that run beside the previous release: statements that rewrite or scan a full table under a lock
- * that
- * blocks writers, or remove what that release uses. Only known-safe statements pass.
+ * Refuses statements that rewrite or scan a full table under a lock, or remove what the previous release uses.
+ * Only known-safe statements pass.
  */
 export async function judgeMigrations(migrations: Migrations): Promise<string[]> {
   const notNull: State['notNull'] = new Map()

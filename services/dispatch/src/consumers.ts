@@ -61,11 +61,7 @@ export function consumersOf(config: Config, channels: Channels = registry): read
   ]
 }
 
-/**
- * The lanes of the channels delivered by carriers. Each has its own consumer and sender, so a campaign does not delay
- * codes,
- * nor a slow mail server a text message.
- */
+/** The lanes of carrier channels; each has its own consumer and sender, so a campaign never delays a code. */
 export function lanesOf(channels: Channels, config: Config): (LaneConsumer & { settings: LaneSettings })[] {
   return carriedChannels(channels).flatMap(({ name: channel, delivery }) =>
     delivery.lanes(config).map((settings) => ({

@@ -23,9 +23,8 @@ interface Walk extends SpfReading {
 }
 
 /**
- * Walks a record and its includes as for a message that only the last term matches, so that it counts the most lookups
- * of
- * any message. The library mailauth evaluates one address and stops at the first match, which tells neither.
+ * Walks a record and its includes as for a message that only the last term matches, which takes the most lookups.
+ * The library mailauth stops at the first match.
  * @param wanted the name that must be included, lower-case
  * @throws SpfFault where an evaluation would end in permerror or temperror (RFC 7208, 2.6)
  */

@@ -80,8 +80,8 @@ const jitter = 0.1
 const troubleFactor = 15
 
 /**
- * The delay until the next check, in milliseconds: a quarter of the time since the status changed, because whoever just
- * added or broke a domain is working on it.
+ * The delay until the next check, in milliseconds: a quarter of the time since the status last changed, because owners
+ * work on new and broken domains.
  */
 export function nextCheckMs(
   { status, sinceMs, unanswered }: { status: DomainStatus; sinceMs: number; unanswered: boolean },

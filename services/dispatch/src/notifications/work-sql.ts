@@ -4,9 +4,8 @@ import { type Channels, handedOverChannels } from '../channels/channel.ts'
 import { handOffSql, partSql } from '../hand-offs/hand-off-events.ts'
 
 /**
- * SQL of a `with` query that enqueues the work of each row of a relation: a carrier call or a hand-off event. The
- * relation
- * has the `toldColumns` and `payload`.
+ * SQL of a `with` query that enqueues the work of each row: a carrier call or a hand-off event.
+ * The relation has the `toldColumns` and `payload`.
  */
 export function workQueries(channels: Channels, relation: string): string {
   const handedOver = handedOverChannels(channels)

@@ -27,9 +27,7 @@ export const attemptKey = ({ notification_id, attempt_id, provider_id }: Receipt
   `${notification_id} ${attempt_id} ${provider_id}`
 
 /**
- * Splits receipts into rounds with at most one per notification: those of one attempt are folded, those of several
- * attempts
- * follow each other.
+ * Splits receipts into rounds with at most one per notification; those of one attempt are folded into one.
  * @param attempt identifies an attempt
  */
 export function planRounds<R extends Report>(receipts: readonly R[], attempt: (receipt: R) => string): R[][] {

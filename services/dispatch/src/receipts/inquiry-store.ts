@@ -34,9 +34,8 @@ export interface Inquiry {
 }
 
 /**
- * Requests the receipts of a page of notifications that are sent, or failed with an unknown outcome. Hand-offs are
- * handed
- * over again instead.
+ * Requests receipts for a page of notifications that are sent, or failed with an unknown outcome.
+ * Hand-offs are handed over again instead.
  */
 export async function askForReceipts(
   db: Database<Tables>,

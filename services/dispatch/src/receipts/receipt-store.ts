@@ -11,18 +11,13 @@ const ownAttempt = 'receipt.number = n.attempt_count and n.round_attempts > 0'
 /** SQL for the next state, null when nothing changes. */
 const nextStatus = nextStatusSql('receipt', ownAttempt)
 
-/**
- * SQL for an attempt's reported fields: the first receipt with a value wins, also over the placeholder of an unknown
- * outcome;
- * delivered messages stay unchanged.
- */
+/** SQL for an attempt's reported fields: the first receipt with a value wins, unless the message is delivered. */
 const told = (known: string, news: string) =>
   `coalesce(case when a.outcome = 'accepted' then a.${known} end, case when explains then receipt.${news} end)`
 
 /**
- * Applies receipts only to the tenant whose account signed them; see docs/architecture.md, State. `nextStatus` is an
- * expression, so that a locked row is evaluated anew. Whole rows are passed between CTEs: a join back would be
- * quadratic.
+ * Applies receipts only to the tenant whose account signed them. The next state is an expression, evaluated anew for
+ * a locked row. Pass whole rows between CTEs: joining back is quadratic.
  */
 const apply: Statement = {
   name: 'apply-receipts',

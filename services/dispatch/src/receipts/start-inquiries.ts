@@ -5,9 +5,8 @@ import type { WorkerContext } from '../context.ts'
 import { askForReceipts, inquiryPage } from './inquiry-store.ts'
 
 /**
- * Walks all notifications at each configured age and requests missing receipts from callbacks. Each page is claimed by
- * one
- * replica.
+ * Walks all notifications at each configured age and requests missing receipts.
+ * Each page is claimed by one replica.
  */
 export function startInquiries(kit: Kit, context: WorkerContext): void {
   const { RECEIPT_INQUIRIES } = context.config

@@ -1,9 +1,8 @@
 import type { DeliveryStatus, ReceiptStatus } from '@notify/contracts'
 
 /**
- * The rank of each state; a receipt never lowers it, and of two states with the same rank the first stays. Scheduled
- * and
- * cancelled messages never reached a carrier.
+ * The rank of each state: a receipt never lowers it, and of two states with the same rank the first stays.
+ * Scheduled and cancelled messages never reached a carrier.
  */
 const rank: Record<DeliveryStatus, number> = {
   queued: 0,
@@ -39,9 +38,8 @@ export interface Report {
 }
 
 /**
- * The transition table of notifications. `delivered` counts for every attempt and is final; other reports affect only
- * their
- * own attempt and only raise the rank.
+ * The transitions of notifications: `delivered` counts for every attempt and is final.
+ * Other reports count only for their own attempt, and only raise the rank.
  * @returns the next state, or `undefined` when nothing changes
  */
 export function transition(current: Current, report: Report): DeliveryStatus | undefined {

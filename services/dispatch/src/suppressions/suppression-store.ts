@@ -19,9 +19,8 @@ const keepWhere = (condition: string) => (column: string) =>
   `${column} = case when ${condition} then known.${column} else excluded.${column} end`
 
 /**
- * A reason that the recipient cannot lift replaces `stop`; otherwise the first stays. Only a later report renews a
- * lifted
- * suppression, so repeated and late reports change nothing.
+ * A reason that the recipient cannot lift replaces `stop`; otherwise the first stays.
+ * Only a later report renews a lifted suppression.
  */
 const insert: Statement = {
   name: 'suppress',

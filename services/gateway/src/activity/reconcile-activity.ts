@@ -10,9 +10,8 @@ const lookBackMs = 24 * 60 * 60_000
 const timeoutMs = 5000
 
 /**
- * Compares the activity of the last day with dispatch, page by page, and writes missing facts. Each page is claimed by
- * one
- * replica.
+ * Compares the activity of the last day with dispatch and writes missing facts.
+ * Each page is claimed by one replica.
  */
 export function startReconciliation(kit: Kit, context: Context): void {
   const { RECONCILE_INTERVAL, RECONCILE_AFTER } = context.config

@@ -5,9 +5,7 @@ import { forward } from '../forwarding/forward.ts'
 import { ownsApplication } from './application-store.ts'
 
 /**
- * Forwards a body whose `application_id` is null or belongs to the caller's tenant. Only the gateway knows
- * applications, so
- * it checks this first.
+ * Forwards a body whose `application_id` is null or belongs to the caller's tenant; only the gateway can check that.
  * @throws Problem `validation_failed`, also for another tenant's application
  */
 export async function forwardWithOwnApplication<R extends Route>(

@@ -11,9 +11,8 @@ const discoveryTimeoutMs = 3000
 export type VerifyOperator = (token: string) => Promise<OperatorPrincipal>
 
 /**
- * Verifies access tokens of the identity provider: issuer, audience, expiry and signature. Replaces `sub`, often an
- * address
- * or name, by a pseudonym, because it ends up in logs, keys and records.
+ * Verifies access tokens of the identity provider: issuer, audience, expiry and signature.
+ * Replaces `sub`, often an address or name, by a pseudonym.
  */
 export function createOperatorVerifier(config: Config): VerifyOperator {
   const pseudonym = createPseudonym(config.BLIND_INDEX_KEY)

@@ -33,9 +33,8 @@ export interface Target {
 }
 
 /**
- * Proxies requests unchanged, because a carrier's signature covers the bytes. Bodies are read before a connection is
- * taken.
- * Failing addresses get few connections but are not blocked, because carriers share addresses with others.
+ * Proxies requests unchanged, because signatures cover the bytes.
+ * Failing addresses share few connections but are not blocked: carriers share addresses with others.
  */
 export function passThrough(door: Door, { url, addressOf, failures, isFailure }: Target): RequestHandler {
   const { origin } = new URL(url)

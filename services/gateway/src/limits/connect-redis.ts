@@ -4,9 +4,7 @@ import { Redis, type RedisOptions } from 'ioredis'
 import type { Config } from '../config.ts'
 
 /**
- * Connects to Redis without waiting: commands fail at once while disconnected, and a refused login is logged. Each
- * replica
- * then counts on its own, and `/readyz` reports redis as degraded.
+ * Connects to Redis without waiting: commands fail at once while disconnected, and each replica counts on its own.
  * @throws ConfigError for a CA without TLS
  */
 export function connectRedis(

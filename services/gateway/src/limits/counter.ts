@@ -22,9 +22,8 @@ const tellEveryMs = 25
 const maxWindows = 100_000
 
 /**
- * Counts requests in one-second windows. Each replica counts locally and adds to Redis later, many requests per
- * command;
- * without Redis the local count continues. Nothing waits for Redis. A count of 0 only reads.
+ * Counts requests in one-second windows: locally at once, and in Redis a moment later, without waiting for it.
+ * A count of 0 only reads.
  * @param keyOf the Redis key of a caller
  */
 export function createCounter(
