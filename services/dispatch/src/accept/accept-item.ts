@@ -17,14 +17,14 @@ export interface Candidate {
   principal: Sender
   request: DispatchRequest
   traceparent: string | null
-  /** The payload as JSON, composed before the request is judged along with others: it may take its time. */
+  /** The payload as JSON, composed before batching because it may be slow. */
   content?: Promise<string>
   idempotency: { scope: string; key: string; fingerprint: string } | undefined
   /** Set when another service sends it, which then repeats the request with the same id. */
   terms?: ServiceTerms
 }
 
-/** A notification that passed every rule and waits for its commit. */
+/** A validated notification, ready to commit. */
 export interface NewNotification {
   candidate: Candidate
   channel: Channel
@@ -41,5 +41,5 @@ export interface NewNotification {
   response: string
 }
 
-/** How one request ended: the answer's text, or a refusal. */
+/** The result of a request: the response text, or a problem. */
 export type AcceptOutcome = { body: string; replayed?: true } | Problem

@@ -56,10 +56,10 @@ const commit = (channels: Channels, messages: readonly OutboxMessage[]): Stateme
     select id, null as reason from inserted union all select id, reason from suppressed`,
 })
 
-/** What became of the notifications of a batch, by their ids. */
+/** The results of a batch, by notification id. */
 export interface Committed {
   ids: Set<string>
-  /** Not committed, because their recipients must not be written to. */
+  /** Not committed, because the recipient is suppressed. */
   suppressed: Map<string, SuppressionReason>
 }
 
