@@ -79,7 +79,7 @@ module.exports = {
   options: {
     parser: 'swc',
     doNotFollow: { path: 'node_modules' },
-    exclude: { path: ['(^|/)tests?/', '[.]test[.]ts$'] },
+    exclude: { path: ['(^|/)tests?/', '^packages/test-kit/', '[.]test[.]ts$'] },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
     enhancedResolveOptions: {

@@ -11,7 +11,7 @@ const parser = { parse: (text, options) => espree.parse(stripTypeScriptTypes(tex
 export default [
   {
     files: ['services/*/src/**/*.ts', 'packages/*/src/**/*.ts'],
-    ignores: ['**/*.test.ts'],
+    ignores: ['**/*.test.ts', 'packages/test-kit/**'],
     languageOptions: { parser, ecmaVersion: 2026 },
     linterOptions: { noInlineConfig: true },
     plugins: { regexp, ours: { rules: { 'no-rescan': noRescan } } },

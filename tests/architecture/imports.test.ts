@@ -34,9 +34,22 @@ test.each(services)('%s imports no other service, not even in its tests', (servi
 })
 
 test.each(services)('%s knows nothing of the development tools in what it runs', (service) => {
-  const development = ['packages/dev-env', 'packages/carrier-sandbox']
+  const development = ['packages/dev-env', 'packages/carrier-sandbox', 'packages/test-kit']
   const files = sourcesOf(`services/${service}`)
   expect(files.filter((file) => targetsOf(file).some((target) => development.includes(target)))).toEqual([])
+})
+
+test('no test imports from the tests of another folder: what tests share lives in packages/test-kit', () => {
+  const room = (path: string) => /^(?:(?:services|packages)\/[^/]+|tests\/[^/]+|bench)/.exec(path)?.[0]
+  const files = ['services', 'packages', 'tests', 'bench'].flatMap(filesBelow).filter(isSource)
+  const foreign = files.flatMap((file) =>
+    importsOf(file)
+      .filter((specifier) => specifier.startsWith('.'))
+      .map((specifier) => join(file, '..', specifier))
+      .filter((target) => isTest(target) && room(target) !== room(file))
+      .map((target) => `${file}: ${target}`),
+  )
+  expect(foreign).toEqual([])
 })
 
 test('no package imports a service', () => {

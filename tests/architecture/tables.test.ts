@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { createTestKit } from '@notify/test-kit/service-kit'
 import { schemaOf, serviceNames } from '../../packages/contracts/src/index.ts'
 import { type EncryptedColumn, type Migrations, migrate, openDatabase } from '../../packages/database/src/index.ts'
 import { TestEnv } from '../../packages/dev-env/src/index.ts'
-import { createTestKit } from '../../packages/service-kit/tests/test-kit.ts'
 import { readTables, sharedTablesOf, tablesOf } from '../../scripts/service-declarations.ts'
 import { readText, root } from './sources.ts'
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { lastSequences, openBus, type StoredMessage, storedMessages } from '@notify/test-kit/bus'
 import { eventually, snapshotNats, TestEnv } from '../../packages/dev-env/src/index.ts'
 import { publish } from '../../packages/messaging/src/index.ts'
-import { lastSequences, openBus, type StoredMessage, storedMessages } from '../flows/bus.ts'
 
 let env: TestEnv
 

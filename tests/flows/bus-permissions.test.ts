@@ -1,13 +1,13 @@
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { openBus } from '@notify/test-kit/bus'
 import { type ServiceName, serviceNames, streams, wakeSubject } from '../../packages/contracts/src/index.ts'
 import { eventually, TestEnv } from '../../packages/dev-env/src/index.ts'
 import { environmentOf } from '../../packages/dev-env/src/stack/process-table.ts'
 import { type Bus, provisionConsumer, provisionStream } from '../../packages/messaging/src/index.ts'
 import { durablesOf, publishedBy } from '../../scripts/nats-permissions.ts'
 import { consumersOf } from '../../scripts/service-declarations.ts'
-import { openBus } from './bus.ts'
 
 let env: TestEnv
 const buses = new Map<ServiceName, Bus & AsyncDisposable>()

@@ -1,10 +1,20 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { openBus, storedMessages, untilSettled } from '@notify/test-kit/bus'
+import { emailOf, emailTo, freshAddress, sendEmail } from '@notify/test-kit/email'
+import { searchColumns, writtenSecrets } from '@notify/test-kit/search-columns'
+import {
+  activity,
+  expectProblem,
+  freshPhone,
+  post,
+  retry,
+  smsTo,
+  stateOf,
+  untilActivity,
+  untilState,
+} from '@notify/test-kit/sms'
 import { schemaOf, serviceNames } from '../../packages/contracts/src/index.ts'
 import { eventually, TestEnv } from '../../packages/dev-env/src/index.ts'
-import { openBus, storedMessages, untilSettled } from './bus.ts'
-import { emailOf, emailTo, freshAddress, sendEmail } from './email.ts'
-import { searchColumns, writtenSecrets } from './search-columns.ts'
-import { activity, expectProblem, freshPhone, post, retry, smsTo, stateOf, untilActivity, untilState } from './sms.ts'
 
 let env: TestEnv
 beforeAll(async () => {

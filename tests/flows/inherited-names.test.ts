@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { callbackAddress, demoAccount, postForm, signature, statusFields } from '@notify/test-kit/carrier-callback'
+import { operatorToken } from '@notify/test-kit/other-callers'
+import { freshPhone, smsTo } from '@notify/test-kit/sms'
 import { type ApiRequest, type ApiResponse, TestEnv } from '../../packages/dev-env/src/index.ts'
-import { callbackAddress, demoAccount, postForm, signature, statusFields } from './carrier-callback.ts'
-import { operatorToken } from './other-callers.ts'
-import { freshPhone, smsTo } from './sms.ts'
 
 let env: TestEnv
 let templateId: string

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { addKey } from '@notify/test-kit/other-callers'
+import { expectProblem, freshPhone, post, smsTo, untilActivity } from '@notify/test-kit/sms'
 import { publicRoutes } from '../../packages/contracts/src/catalogue.ts'
 import { KeyPermission, liveOnlyPermissions, permissionsFor, type Route } from '../../packages/contracts/src/index.ts'
 import { TestEnv } from '../../packages/dev-env/src/index.ts'
-import { addKey } from './other-callers.ts'
-import { expectProblem, freshPhone, post, smsTo, untilActivity } from './sms.ts'
 
 type Mode = 'live' | 'test'
 const modes: [Mode, Mode][] = [

@@ -1,12 +1,12 @@
 import { once } from 'node:events'
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { addKey, operatorToken } from '@notify/test-kit/other-callers'
+import { rawRequest } from '@notify/test-kit/raw-http'
+import { freshPhone, smsTo } from '@notify/test-kit/sms'
 import { publicRoutes } from '../../packages/contracts/src/catalogue.ts'
 import { permissionsFor, type Route } from '../../packages/contracts/src/index.ts'
 import { TestEnv } from '../../packages/dev-env/src/index.ts'
-import { addKey, operatorToken } from './other-callers.ts'
-import { rawRequest } from './raw-http.ts'
-import { freshPhone, smsTo } from './sms.ts'
 
 interface Declared {
   description: string

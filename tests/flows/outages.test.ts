@@ -1,6 +1,9 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { openBus, untilQuiet } from '@notify/test-kit/bus'
+import { report } from '@notify/test-kit/carrier-callback'
+import { activity, expectProblem, freshPhone, post, retry, send, smsTo, untilActivity } from '@notify/test-kit/sms'
 import {
   eventually,
   type FaultProxy,
@@ -8,9 +11,6 @@ import {
   startTestPostgres,
   TestEnv,
 } from '../../packages/dev-env/src/index.ts'
-import { openBus, untilQuiet } from './bus.ts'
-import { report } from './carrier-callback.ts'
-import { activity, expectProblem, freshPhone, post, retry, send, smsTo, untilActivity } from './sms.ts'
 
 const shared = 'NOTIFY_TEST_POSTGRES_URL'
 let env: TestEnv

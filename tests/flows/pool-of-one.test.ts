@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { type StandInSns, startSns } from '../../packages/carriers/tests/stand-in-sns.ts'
+import { expectProblem } from '@notify/test-kit/sms'
+import { type StandInSns, startSns } from '@notify/test-kit/sns'
 import { allRoutes } from '../../packages/contracts/src/catalogue.ts'
 import { type ApiResponse, TestEnv } from '../../packages/dev-env/src/index.ts'
 import { callRoute, type Samples, samplesOf } from './route-samples.ts'
-import { expectProblem } from './sms.ts'
 
 /** Callers of one moment, more than there are connections; fewer where each costs a key pair. */
 const callersOf = (name: string) => (name === 'createDomain' ? 3 : 12)

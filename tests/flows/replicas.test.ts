@@ -2,9 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { freshPhone, send } from '@notify/test-kit/sms'
 import { eventually, type ServiceProcess, TestEnv } from '../../packages/dev-env/src/index.ts'
 import { environmentOf, fileOf } from '../../packages/dev-env/src/stack/process-table.ts'
-import { freshPhone, send } from './sms.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 

@@ -2,10 +2,10 @@ import { spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { freshPhone, retry, send, untilState } from '@notify/test-kit/sms'
 import { type ServiceProcess, TestEnv } from '../../packages/dev-env/src/index.ts'
 import { environmentOf, fileOf } from '../../packages/dev-env/src/stack/process-table.ts'
 import { keyIdOf, parseKeyRing } from '../../packages/privacy/src/index.ts'
-import { freshPhone, retry, send, untilState } from './sms.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 const [before, after] = ['before', 'after'].map((id) => `${id}:${randomBytes(32).toString('base64')}`)

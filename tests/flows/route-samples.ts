@@ -1,11 +1,11 @@
-import { sesEvent } from '../../packages/carriers/tests/ses-event.ts'
-import type { StandInSns } from '../../packages/carriers/tests/stand-in-sns.ts'
+import { callbackAddress, demoAccount, postForm, signature, statusFields } from '@notify/test-kit/carrier-callback'
+import { sesEvent } from '@notify/test-kit/ses-event'
+import { freshPhone, post, send, smsTo } from '@notify/test-kit/sms'
+import type { StandInSns } from '@notify/test-kit/sns'
 import { gatewayItself, newId, type Route } from '../../packages/contracts/src/index.ts'
 import type { ApiRequest, ApiResponse, TestEnv } from '../../packages/dev-env/src/index.ts'
 import { emailEvents } from '../../packages/dev-env/src/seed.ts'
 import { createPrincipalSigner, principalHeader } from '../../packages/service-kit/src/index.ts'
-import { callbackAddress, demoAccount, postForm, signature, statusFields } from './carrier-callback.ts'
-import { freshPhone, post, send, smsTo } from './sms.ts'
 
 /** A request that a route answers with success; `at` tells the callers of one moment apart. */
 interface Sample {

@@ -1,11 +1,11 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { openBus } from '@notify/test-kit/bus'
+import { rawRequest, readAnswer } from '@notify/test-kit/raw-http'
+import { expectProblem, freshPhone, smsTo } from '@notify/test-kit/sms'
 import { schemaOf, serviceNames, streams } from '../../packages/contracts/src/index.ts'
 import { eventually, type ServiceProcess, TestEnv } from '../../packages/dev-env/src/index.ts'
-import { openBus } from './bus.ts'
-import { rawRequest, readAnswer } from './raw-http.ts'
-import { expectProblem, freshPhone, smsTo } from './sms.ts'
 
 let env: TestEnv
 beforeAll(async () => {

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
+import { activity, expectProblem, freshPhone, post, retry, send, smsTo, untilActivity } from '@notify/test-kit/sms'
 import type { ServiceName } from '../../packages/contracts/src/index.ts'
 import {
   type ApiResponse,
@@ -10,7 +11,6 @@ import {
   TestEnv,
   type TestPostgres,
 } from '../../packages/dev-env/src/index.ts'
-import { activity, expectProblem, freshPhone, post, retry, send, smsTo, untilActivity } from './sms.ts'
 
 const shared = 'NOTIFY_TEST_POSTGRES_URL'
 let env: TestEnv

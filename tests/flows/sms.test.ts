@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { activity, freshPhone, post, smsTo, stateOf } from '@notify/test-kit/sms'
 import { eventually, TestEnv } from '../../packages/dev-env/src/index.ts'
-import { activity, freshPhone, post, smsTo, stateOf } from './sms.ts'
 
 let env: TestEnv
 beforeAll(async () => {

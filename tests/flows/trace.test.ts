@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { freshPhone, post, smsTo, untilActivity } from '@notify/test-kit/sms'
+import { type ReceivedSpan, startTraceReceiver, type TraceReceiver } from '@notify/test-kit/trace-receiver'
 import { eventually, TestEnv } from '../../packages/dev-env/src/index.ts'
-import { freshPhone, post, smsTo, untilActivity } from './sms.ts'
-import { type ReceivedSpan, startTraceReceiver, type TraceReceiver } from './trace-receiver.ts'
 
 let receiver: TraceReceiver
 let traced: TestEnv

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { expect, test } from '@jest/globals'
+import { eventually } from '../../dev-env/src/eventually.ts'
 import { behaviours } from '../src/behaviours.ts'
-import { eventually } from './eventually.ts'
 import { listMessages, postMessage, sender, startReceiver, startSandbox, twilioClient } from './harness.ts'
 
 function messageTo(to: string, statusCallback: string) {

@@ -3,8 +3,8 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, test } from '@jest/globals'
 import twilio from 'twilio'
+import { eventually } from '../../dev-env/src/eventually.ts'
 import { signCallback } from '../src/twilio/sign-callback.ts'
-import { eventually } from './eventually.ts'
 import {
   account,
   noContent,

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import twilio from 'twilio'
-import { eventually } from './eventually.ts'
+import { eventually } from '../../dev-env/src/eventually.ts'
 import { account, startReceiver, startSandbox } from './harness.ts'
 
 const from = '+14155550100'

@@ -1,5 +1,5 @@
 import { createVerify, X509Certificate } from 'node:crypto'
-import { eventually } from './eventually.ts'
+import { eventually } from '../../dev-env/src/eventually.ts'
 import { type Received, startReceiver } from './harness.ts'
 
 /** An SNS message as the subscriber got it. */

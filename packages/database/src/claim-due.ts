@@ -31,14 +31,19 @@ interface Claim {
  */
 export function claimDueSql(rows: DueRows, { limit, leaseMs }: Claim): string {
   const { table, key, due, set, fair } = rows
-  const sameRow = key.map((column) => `${table}.${column} = due.${column}`).join(' and ')
   const columns = key.join(', ')
   return `
     with ${fair ? fairlyDue(rows, fair, columns, limit) : longestDue(rows, columns, limit)},
     claimed as (
       update ${table} set ${due} = now() + ${leaseMs} * interval '1 millisecond'${set ? `, ${set}` : ''}
-      from due where ${sameRow} returning ${table}.*
+      where ${isClaimed(key, columns)} returning ${table}.*
     )`
+}
+
+/** No join with `due`: a plan made while the table was small would later read the whole table for it. */
+function isClaimed(key: readonly string[], columns: string): string {
+  const inIndex = key.map((column) => `${column} = any(array(select ${column} from due))`).join(' and ')
+  return key.length === 1 ? inIndex : `${inIndex} and ((${columns}) in (select ${columns} from due)) is true`
 }
 
 function longestDue({ table, due, where }: DueRows, columns: string, limit: Claim['limit']): string {

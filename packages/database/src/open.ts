@@ -90,7 +90,7 @@ export async function openDatabase<Tables>(
   })
   const queries = queriesOf(connections, config.DATABASE_PREPARED_STATEMENTS ?? true)
   await untilReachable(queries, { url: config.DATABASE_URL, schema }, kit)
-  await requireSettings(queries, schema, kit.log)
+  await requireSettings(queries, kit.service, kit.log)
   kit.health?.require('postgres', () => probe.check())
   if (kit.metrics) measurePool(kit.metrics, pool)
   if (migrations && config.MIGRATE_ON_START) await migrate(kit, { config, schema, migrations })

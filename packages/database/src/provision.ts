@@ -1,6 +1,6 @@
 import { type ServiceName, schemaOf } from '@notify/contracts'
 import pg from 'pg'
-import { sessionSettings } from './session-settings.ts'
+import { retiredSettings, sessionSettings } from './session-settings.ts'
 
 export interface ServiceRole {
   service: ServiceName
@@ -37,10 +37,9 @@ export function provisionService(adminUrl: string, role: ServiceRole): Promise<v
 }
 
 /**
- * Creates a role and schema for each service, named after it (with `_` for `-`), in the database of `adminUrl`. No role
- * can read or create anything in another's schema or `public`. Stores `sessionSettings` with the role. Idempotent and
- * safe to
- * run concurrently; updates passwords and settings.
+ * Gives each service a role and a schema of the service's name (with `_` for `-`) in the database of `adminUrl`, and
+ * nothing else: no role reads, or creates anything in, another's schema or `public`. The role's sessions in this database
+ * get the settings of `sessionSettings` and lose those of `retiredSettings`. May be repeated (changed passwords and settings are set), and run by several at once.
  * @param adminUrl a superuser, or a user that may create roles and owns the database
  */
 export async function provisionServices(adminUrl: string, roles: readonly ServiceRole[]): Promise<void> {
@@ -78,9 +77,12 @@ async function provision(client: pg.Client, roles: readonly ServiceRole[]): Prom
     await client.query(`alter schema ${role} owner to ${role}`)
     await client.query(`revoke all on schema ${role} from public`)
     await client.query(`grant connect on database ${quotedDatabase} to ${role}`)
-    for (const [setting, value] of Object.entries(sessionSettings(name))) {
+    for (const [setting, value] of Object.entries(sessionSettings(service))) {
       const literal = client.escapeLiteral(value)
       await client.query(`alter role ${role} in database ${quotedDatabase} set ${setting} = ${literal}`)
+    }
+    for (const setting of retiredSettings(service)) {
+      await client.query(`alter role ${role} in database ${quotedDatabase} reset ${setting}`)
     }
   }
   await client.query('commit')

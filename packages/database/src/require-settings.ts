@@ -1,6 +1,7 @@
+import { type ServiceName, schemaOf } from '@notify/contracts'
 import type { Logger } from '@notify/service-kit'
 import type { Queries } from './open.ts'
-import { sessionSettings } from './session-settings.ts'
+import { retiredSettings, sessionSettings } from './session-settings.ts'
 
 /**
  * Compares the session with the settings stored with the role. A wrong schema is fatal; other differences may be an
@@ -9,22 +10,29 @@ import { sessionSettings } from './session-settings.ts'
  */
 export async function requireSettings(
   { run }: Pick<Queries, 'run'>,
-  schema: string,
+  service: ServiceName,
   log: Pick<Logger, 'warn'>,
 ): Promise<void> {
-  const wanted = Object.entries(sessionSettings(schema))
-  // `sessionSettings` uses the spelling that Postgres returns.
-  const rows = await run<{ name: string; value: string }>(
-    `select name, current_setting(name) as value from unnest($1::text[]) as t (name)`,
-    [wanted.map(([name]) => name)],
+  const schema = schemaOf(service)
+  const wanted = Object.entries(sessionSettings(service))
+  const retired = retiredSettings(service)
+  // Values are compared as Postgres shows them, which is how they are written in `sessionSettings`.
+  const rows = await run<{ name: string; value: string; stored: boolean }>(
+    `select name, current_setting(name) as value, source = 'database user' as stored
+     from pg_settings where name = any($1::text[])`,
+    [[...wanted.map(([name]) => name), ...retired]],
   )
-  const found = new Map(rows.map(({ name, value }) => [name, value]))
-  if (found.get('search_path') !== schema) {
+  const found = new Map(rows.map((row) => [row.name, row]))
+  const path = found.get('search_path')?.value
+  if (path !== schema) {
     throw new Error(
-      `the role of DATABASE_URL has the search_path ${found.get('search_path')} instead of ${schema}: provision the database (packages/database/src/provision-main.ts)`,
+      `the role of DATABASE_URL looks for its tables in ${path}, not in ${schema}: provision the database (packages/database/src/provision-main.ts)`,
     )
   }
-  const different = wanted.filter(([name, value]) => found.get(name) !== value).map(([name]) => name)
+  const different = [
+    ...wanted.filter(([name, value]) => found.get(name)?.value !== value).map(([name]) => name),
+    ...retired.filter((name) => found.get(name)?.stored),
+  ]
   if (different.length > 0) {
     log.warn({ settings: different }, "the role's settings differ from this release: provision the database again")
   }

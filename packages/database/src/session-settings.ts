@@ -1,24 +1,37 @@
-/** Server-side statement timeout. */
+import { type ServiceName, schemaOf } from '@notify/contracts'
+
+/** A statement ends after this long, on the server's side. */
 const statementTimeoutMs = 3000
 
 /**
- * Settings of every session of a service's role. Provisioning stores them with the role, because a pooler refuses
- * settings of a connection and shares sessions.
- * A prepared plan made while tables were small would later scan them: services/dispatch/tests/plans.test.ts.
+ * Services whose statements need nested loops. A connection keeps the plan that it prepared while the tables were small: with a
+ * hash or merge join it would read whole tables later. services/dispatch/tests/plans.test.ts shows which statements do.
  */
-export function sessionSettings(schema: string): Readonly<Record<string, string>> {
+const nestedLoopsOnly: ReadonlySet<ServiceName> = new Set<ServiceName>(['dispatch'])
+
+const noOtherJoins = { enable_hashjoin: 'off', enable_mergejoin: 'off' }
+
+/**
+ * The settings of the sessions of a service's role, by name. The provisioning stores them with the role in the database: a
+ * pooler refuses settings that come with a connection, and sessions of a pool are shared.
+ */
+export function sessionSettings(service: ServiceName): Readonly<Record<string, string>> {
   return {
-    search_path: schema,
+    search_path: schemaOf(service),
     statement_timeout: inSeconds(statementTimeoutMs),
     // Shorter than the statement timeout, so that a lock wait gets its own error.
     lock_timeout: '2s',
     // Releases the locks of a process that vanished.
     idle_in_transaction_session_timeout: '10s',
     enable_seqscan: 'off',
-    enable_hashjoin: 'off',
-    enable_mergejoin: 'off',
     jit: 'off',
+    ...(nestedLoopsOnly.has(service) ? noOtherJoins : {}),
   }
+}
+
+/** Settings that earlier releases stored with the role of every service and this one does not: the provisioning resets them. */
+export function retiredSettings(service: ServiceName): readonly string[] {
+  return nestedLoopsOnly.has(service) ? [] : Object.keys(noOtherJoins)
 }
 
 /**

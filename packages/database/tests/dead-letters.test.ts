@@ -7,9 +7,9 @@ import {
   readable,
   startConsumers,
 } from '@notify/messaging'
+import { type Topic, topic } from '@notify/test-kit/topic'
 import { z } from 'zod'
 import { eventually, TestEnv } from '../../dev-env/src/index.ts'
-import { type Topic, topic } from '../../messaging/tests/bus.ts'
 import { createDeadLetterStore } from '../src/dead-letters/dead-letter-store.ts'
 import { runDeadLetterCommand } from '../src/dead-letters/run-command.ts'
 import { deadLetterTables } from '../src/dead-letters/tables.ts'

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
+import { createTestKit, type TestKit } from '@notify/test-kit/service-kit'
 import { eventually, TestEnv } from '../../dev-env/src/index.ts'
-import { createTestKit, type TestKit } from '../../service-kit/tests/test-kit.ts'
 import { migrate } from '../src/migrations/migrate.ts'
 import type { Migration, Migrations } from '../src/migrations/migration.ts'
 

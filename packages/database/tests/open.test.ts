@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { createTestKit } from '@notify/test-kit/service-kit'
 import { eventually, startFaultProxy, TestEnv } from '../../dev-env/src/index.ts'
-import { createTestKit } from '../../service-kit/tests/test-kit.ts'
 import { openDatabase, type Run } from '../src/open.ts'
 import { type Process, startProcess } from './schema.ts'
 

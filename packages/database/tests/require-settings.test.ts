@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
+import { createTestKit } from '@notify/test-kit/service-kit'
 import { TestEnv } from '../../dev-env/src/index.ts'
-import { createTestKit } from '../../service-kit/tests/test-kit.ts'
 import { openDatabase } from '../src/open.ts'
 import { provisionService } from '../src/provision.ts'
 
@@ -10,10 +10,12 @@ beforeAll(async () => {
   env = await TestEnv.start([])
 })
 afterAll(() => env.stop())
-afterEach(async () => {
+afterEach(() => provisionAgain())
+
+async function provisionAgain() {
   const { password } = new URL(env.stack.databaseUrl('consent'))
   await provisionService(env.stack.adminDatabaseUrl, { service: 'consent', password: decodeURIComponent(password) })
-})
+}
 
 const changeRole = (change: string) => {
   const { pathname } = new URL(env.stack.adminDatabaseUrl)
@@ -43,6 +45,13 @@ test('a role with settings of another release works; the log names them', async 
   await changeRole(`set statement_timeout = '1h'`)
   await changeRole('reset jit')
   expect(await open()).toMatchObject({ error: undefined, warnings: [{ settings: ['statement_timeout', 'jit'] }] })
+})
+
+test('a role that still has a setting that was retired works; the log names it, and provisioning resets it', async () => {
+  await changeRole('set enable_hashjoin = off')
+  expect(await open()).toMatchObject({ error: undefined, warnings: [{ settings: ['enable_hashjoin'] }] })
+  await provisionAgain()
+  expect(await open()).toEqual({ error: undefined, warnings: [] })
 })
 
 test('a role that was provisioned is given no warning', async () => {

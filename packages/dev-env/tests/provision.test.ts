@@ -94,6 +94,17 @@ test('sessions of a role have its settings without asking for them; provisioning
   expect(await gateway(settings)).toEqual([wanted])
 })
 
+test('only dispatch is kept from hash and merge joins; a role of an earlier release gets the default again', async () => {
+  const joins = `select current_setting('enable_hashjoin') as hash, current_setting('enable_mergejoin') as merge`
+  const change = `alter role gateway in database "notify ""quoted""" set`
+  await gateway(`${change} enable_hashjoin = off`)
+  await gateway(`${change} enable_mergejoin = off`)
+  expect(await gateway(joins)).toEqual([{ hash: 'off', merge: 'off' }])
+  await provisionServices(database, [...roles, { service: 'dispatch', password: 'third' }])
+  expect(await gateway(joins)).toEqual([{ hash: 'on', merge: 'on' }])
+  expect(await as('dispatch', 'third', joins)).toEqual([{ hash: 'off', merge: 'off' }])
+})
+
 test('two databases of one server are provisioned at the same moment', async () => {
   const urls = await Promise.all(
     ['one', 'two', 'three'].map(async (name) => {

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { hear, newId, type Process, send, startProcess, type Topic, topic } from '@notify/test-kit/topic'
 import { eventually, TestEnv } from '../../dev-env/src/index.ts'
 import { PermanentError } from '../src/consumer.ts'
-import { hear, newId, type Process, send, startProcess, type Topic, topic } from './bus.ts'
 
 let env: TestEnv
 let one: Process

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { createTestKit } from '@notify/test-kit/service-kit'
 import {
   type Certificates,
   eventually,
@@ -11,7 +12,6 @@ import {
   type Server,
   startConfigured,
 } from '../../dev-env/src/index.ts'
-import { createTestKit } from '../../service-kit/tests/test-kit.ts'
 import { connectBus } from '../src/connect.ts'
 import { readNatsLogin } from '../src/nats-login.ts'
 import { makeCredentials } from './make-credentials.ts'

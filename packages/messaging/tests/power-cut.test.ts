@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { hear, type Process, send, startProcess, type Topic, topic } from '@notify/test-kit/topic'
 import { eventually, type NatsSnapshot, snapshotNats, TestEnv } from '../../dev-env/src/index.ts'
-import { hear, type Process, send, startProcess, type Topic, topic } from './bus.ts'
 
 let env: TestEnv
 let one: Process

@@ -1,12 +1,12 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { DeliverPolicy, RetentionPolicy } from '@nats-io/jetstream'
+import { createTestKit } from '@notify/test-kit/service-kit'
+import { hear, newId, type Process, send, startProcess, topic } from '@notify/test-kit/topic'
 import { eventually, TestEnv } from '../../dev-env/src/index.ts'
-import { createTestKit } from '../../service-kit/tests/test-kit.ts'
 import { connectBus } from '../src/connect.ts'
 import { readNatsLogin } from '../src/nats-login.ts'
 import { provisionConsumer, provisionStream } from '../src/provision.ts'
 import { publish } from '../src/publish.ts'
-import { hear, newId, type Process, send, startProcess, topic } from './bus.ts'
 
 let env: TestEnv
 let one: Process

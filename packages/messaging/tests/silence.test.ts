@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { createTestKit } from '@notify/test-kit/service-kit'
+import { type Process, send, startProcess, topic } from '@notify/test-kit/topic'
 import { eventually, type FaultProxy, startFaultProxy, TestEnv } from '../../dev-env/src/index.ts'
-import { createTestKit } from '../../service-kit/tests/test-kit.ts'
 import { connectBus } from '../src/connect.ts'
 import { readNatsLogin } from '../src/nats-login.ts'
-import { type Process, send, startProcess, topic } from './bus.ts'
 
 let env: TestEnv
 let proxy: FaultProxy

@@ -17,18 +17,28 @@ export interface TtlCache<Value> {
   clear(): void
 }
 
+interface Entry<Value> {
+  promise: Promise<Value>
+  value?: Value
+  freshUntilMs: number
+}
+
 /**
  * A cache with a short lifetime, so that changes take effect soon without messages. When full, the least recently used
  * entry is dropped.
  */
 export function createTtlCache<Value>({ ttlMs, maxEntries, load, keep }: TtlCacheOptions<Value>): TtlCache<Value> {
-  // Not the library's `fetch`: its `clear` fails pending loads, whose callers still need a result.
-  const entries = new LRUCache<string, { promise: Promise<Value>; value?: Value }>({ max: maxEntries, ttl: ttlMs })
+  // Not the library's `fetch`: its `clear` fails the loads under way. Nor its `ttl`, which costs more than the rest of a look.
+  const entries = new LRUCache<string, Entry<Value>>({ max: maxEntries })
+  const fresh = (key: string) => {
+    const entry = entries.get(key)
+    return entry && entry.freshUntilMs > performance.now() ? entry : undefined
+  }
   return {
     get(key) {
-      const known = entries.get(key)
+      const known = fresh(key)
       if (known) return known.promise
-      const entry: { promise: Promise<Value>; value?: Value } = { promise: load(key) }
+      const entry: Entry<Value> = { promise: load(key), freshUntilMs: performance.now() + ttlMs }
       entries.set(key, entry)
       const forget = () => {
         if (entries.peek(key) === entry) entries.delete(key)
@@ -39,7 +49,7 @@ export function createTtlCache<Value>({ ttlMs, maxEntries, load, keep }: TtlCach
       }, forget)
       return entry.promise
     },
-    peek: (key) => entries.get(key)?.value,
+    peek: (key) => fresh(key)?.value,
     clear: () => entries.clear(),
   }
 }

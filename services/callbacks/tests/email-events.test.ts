@@ -1,16 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import { bounce, type EmailCorrelation, recipient, sesEvent } from '../../../packages/carriers/tests/ses-event.ts'
-import {
-  createSigner,
-  type Fields,
-  type StandInSns,
-  startSns,
-  topicArn,
-} from '../../../packages/carriers/tests/stand-in-sns.ts'
+import { openBus, storedMessages, untilSettled } from '@notify/test-kit/bus'
+import { bounce, type EmailCorrelation, recipient, sesEvent } from '@notify/test-kit/ses-event'
+import { expectProblem, storedRows } from '@notify/test-kit/sms'
+import { createSigner, type Fields, type StandInSns, startSns, topicArn } from '@notify/test-kit/sns'
 import { newId } from '../../../packages/contracts/src/index.ts'
 import { type ApiResponse, eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
-import { openBus, storedMessages, untilSettled } from '../../../tests/flows/bus.ts'
-import { expectProblem, storedRows } from '../../../tests/flows/sms.ts'
 import { addEmailProvider } from './email-provider.ts'
 
 const secondTopic = `${topicArn}-2`
@@ -25,7 +19,7 @@ beforeAll(async () => {
     env: { callbacks: { SNS_CERTIFICATE_HOSTS: `http://127.0.0.1:1, ${sns.origin}` } },
   })
   providerId = await addEmailProvider(env, ` ${topicArn} ,${secondTopic}`)
-})
+}, 60_000)
 afterAll(async () => {
   await env?.stop()
   await sns?.stop()

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { createTestKit, type TestKit } from '@notify/test-kit/service-kit'
 import { type Database, openDatabase } from '../../../packages/database/src/index.ts'
 import { TestEnv } from '../../../packages/dev-env/src/index.ts'
-import { createTestKit, type TestKit } from '../../../packages/service-kit/tests/test-kit.ts'
 import { migrations } from '../src/db/migrations.ts'
 import type { Tables } from '../src/db/schema.ts'
 import { callbackIdentity, type NewCallback, recordCallbacks } from '../src/records/callback-store.ts'

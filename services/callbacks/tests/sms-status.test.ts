@@ -1,9 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { newId, providerChanged } from '../../../packages/contracts/src/index.ts'
-import { eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
-import { sealEvent } from '../../../packages/messaging/src/index.ts'
-import { parseKeyRing } from '../../../packages/privacy/src/index.ts'
-import { openBus, untilSettled } from '../../../tests/flows/bus.ts'
+import { openBus, untilSettled } from '@notify/test-kit/bus'
 import {
   type Account,
   type Correlation,
@@ -13,9 +9,13 @@ import {
   report,
   signature,
   statusFields,
-} from '../../../tests/flows/carrier-callback.ts'
-import { addTenant, otherAccountEnv } from '../../../tests/flows/other-callers.ts'
-import { expectProblem, freshPhone, send, stateOf, storedRows, untilState } from '../../../tests/flows/sms.ts'
+} from '@notify/test-kit/carrier-callback'
+import { addTenant, otherAccountEnv } from '@notify/test-kit/other-callers'
+import { expectProblem, freshPhone, send, stateOf, storedRows, untilState } from '@notify/test-kit/sms'
+import { newId, providerChanged } from '../../../packages/contracts/src/index.ts'
+import { eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
+import { sealEvent } from '../../../packages/messaging/src/index.ts'
+import { parseKeyRing } from '../../../packages/privacy/src/index.ts'
 
 let env: TestEnv
 let other: Awaited<ReturnType<typeof addTenant>>

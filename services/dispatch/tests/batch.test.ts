@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expectProblem, freshPhone, smsTo, storedRows, untilState } from '@notify/test-kit/sms'
 import { newId } from '../../../packages/contracts/src/index.ts'
 import { eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
-import { expectProblem, freshPhone, smsTo, storedRows, untilState } from '../../../tests/flows/sms.ts'
 
 let env: TestEnv
 beforeAll(async () => {

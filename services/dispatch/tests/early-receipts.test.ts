@@ -1,10 +1,10 @@
 import type { ServerResponse } from 'node:http'
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { untilSettled } from '@notify/test-kit/bus'
+import { type Correlation, report } from '@notify/test-kit/carrier-callback'
+import { retry, send, stateOf, untilState } from '@notify/test-kit/sms'
+import { refuses, type StubCarrier, startStubCarrier, takes } from '@notify/test-kit/stub-carrier'
 import { eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
-import { untilSettled } from '../../../tests/flows/bus.ts'
-import { type Correlation, report } from '../../../tests/flows/carrier-callback.ts'
-import { retry, send, stateOf, untilState } from '../../../tests/flows/sms.ts'
-import { refuses, type StubCarrier, startStubCarrier, takes } from '../../../tests/flows/stub-carrier.ts'
 
 let carrier: StubCarrier
 let env: TestEnv

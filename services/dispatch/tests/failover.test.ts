@@ -1,10 +1,10 @@
 import type { ServerResponse } from 'node:http'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { changeProviders } from '@notify/test-kit/providers'
+import { freshPhone, retry, send, untilActivity, untilState } from '@notify/test-kit/sms'
+import { refuses, type StubCarrier, startStubCarrier, takes } from '@notify/test-kit/stub-carrier'
 import { newId } from '../../../packages/contracts/src/index.ts'
 import { eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
-import { changeProviders } from '../../../tests/flows/providers.ts'
-import { freshPhone, retry, send, untilActivity, untilState } from '../../../tests/flows/sms.ts'
-import { refuses, type StubCarrier, startStubCarrier, takes } from '../../../tests/flows/stub-carrier.ts'
 
 const secondId = newId('prov')
 let firstId: string

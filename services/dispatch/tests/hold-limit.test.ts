@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { retry, send, untilState } from '@notify/test-kit/sms'
+import { refuses, type StubCarrier, startStubCarrier, takes } from '@notify/test-kit/stub-carrier'
 import { eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
-import { retry, send, untilState } from '../../../tests/flows/sms.ts'
-import { refuses, type StubCarrier, startStubCarrier, takes } from '../../../tests/flows/stub-carrier.ts'
 
 const reason = 'No provider of this channel could be called for too long'
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { addApplication, addKey } from '@notify/test-kit/other-callers'
+import { expectProblem, freshPhone, post, smsTo } from '@notify/test-kit/sms'
 import { eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
-import { addApplication, addKey } from '../../../tests/flows/other-callers.ts'
-import { expectProblem, freshPhone, post, smsTo } from '../../../tests/flows/sms.ts'
 
 let env: TestEnv
 beforeAll(async () => {

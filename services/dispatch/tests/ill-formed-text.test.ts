@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expectProblem, freshPhone, post, send, untilState } from '@notify/test-kit/sms'
 import { TestEnv } from '../../../packages/dev-env/src/index.ts'
 import { parseKeyRing } from '../../../packages/privacy/src/index.ts'
-import { expectProblem, freshPhone, post, send, untilState } from '../../../tests/flows/sms.ts'
 import { payloadPlace } from '../src/channels/payload-place.ts'
 import { channels } from '../src/channels/registry.ts'
 

@@ -1,6 +1,6 @@
+import { createTestKit } from '@notify/test-kit/service-kit'
 import { type Database, openDatabase } from '../../../packages/database/src/index.ts'
 import type { TestEnv } from '../../../packages/dev-env/src/index.ts'
-import { createTestKit } from '../../../packages/service-kit/tests/test-kit.ts'
 import { migrations } from '../src/db/migrations.ts'
 import type { Tables } from '../src/db/schema.ts'
 

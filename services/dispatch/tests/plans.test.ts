@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { countRowsRead } from '@notify/test-kit/rows-read'
 import { newId } from '../../../packages/contracts/src/index.ts'
-import type { Database, Run } from '../../../packages/database/src/index.ts'
+import type { Database } from '../../../packages/database/src/index.ts'
 import { TestEnv } from '../../../packages/dev-env/src/index.ts'
 import { channels } from '../src/channels/registry.ts'
 import type { Tables } from '../src/db/schema.ts'
@@ -140,24 +141,11 @@ const statements: { name: string; run(db: Database<Tables>, some: readonly Sampl
   { name: 'inquiry', run: (on, some) => askForReceipts(on, channels, some[0]!.id, `${some[0]!.id}z`) },
 ]
 
-/** Rows of the large tables that this transaction, or one before whose count is still with the session, has read. */
-async function rowsRead(run: Run): Promise<number> {
-  const [row] = await run<{ read: number }>(
-    `select sum(seq_tup_read + coalesce(idx_tup_fetch, 0))::int as read from pg_stat_xact_user_tables
-     where schemaname = 'dispatch' and relname in ('notifications', 'attempts')`,
-  )
-  return row!.read
-}
-
 test.each(statements)(
   'a plan from when the tables were small still reaches its rows by an index: $name',
   async ({ run }) => {
     const some = await someIds()
-    const read = await db.transaction(async (tx) => {
-      const before = await rowsRead(tx)
-      await run({ ...db, run: tx, runLong: tx }, some)
-      return (await rowsRead(tx)) - before
-    })
+    const read = await countRowsRead(db, ['notifications', 'attempts'], (on) => run(on, some))
     expect(read).toBeLessThan(many / 20)
   },
 )

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { changeProviders } from '@notify/test-kit/providers'
+import { freshPhone, send, untilState } from '@notify/test-kit/sms'
+import { type StubCarrier, startStubCarrier, takes } from '@notify/test-kit/stub-carrier'
 import { eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
-import { changeProviders } from '../../../tests/flows/providers.ts'
-import { freshPhone, send, untilState } from '../../../tests/flows/sms.ts'
-import { type StubCarrier, startStubCarrier, takes } from '../../../tests/flows/stub-carrier.ts'
 
 const perSecond = 20
 let carrier: StubCarrier

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { openBus, storedMessages, untilQuiet } from '@notify/test-kit/bus'
+import { activity, freshPhone, retry, send, stateOf, untilActivity } from '@notify/test-kit/sms'
 import { TestEnv } from '../../../packages/dev-env/src/index.ts'
 import { publish } from '../../../packages/messaging/src/index.ts'
-import { openBus, storedMessages, untilQuiet } from '../../../tests/flows/bus.ts'
-import { activity, freshPhone, retry, send, stateOf, untilActivity } from '../../../tests/flows/sms.ts'
 
 let env: TestEnv
 beforeAll(async () => {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { report } from '@notify/test-kit/carrier-callback'
+import { operatorToken } from '@notify/test-kit/other-callers'
+import { expectProblem, freshPhone, retry, send, stateOf, untilActivity, untilState } from '@notify/test-kit/sms'
 import { eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
-import { report } from '../../../tests/flows/carrier-callback.ts'
-import { operatorToken } from '../../../tests/flows/other-callers.ts'
-import { expectProblem, freshPhone, retry, send, stateOf, untilActivity, untilState } from '../../../tests/flows/sms.ts'
 
 let env: TestEnv
 beforeAll(async () => {

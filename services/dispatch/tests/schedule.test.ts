@@ -1,16 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { addApplication } from '@notify/test-kit/other-callers'
+import { expectProblem, freshPhone, post, send, smsTo, stateOf, untilActivity, untilState } from '@notify/test-kit/sms'
 import { eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
-import { addApplication } from '../../../tests/flows/other-callers.ts'
-import {
-  expectProblem,
-  freshPhone,
-  post,
-  send,
-  smsTo,
-  stateOf,
-  untilActivity,
-  untilState,
-} from '../../../tests/flows/sms.ts'
 
 let env: TestEnv
 beforeAll(async () => {

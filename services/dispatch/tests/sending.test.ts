@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { freshPhone, post, send, smsTo, stateOf, untilActivity, untilState } from '@notify/test-kit/sms'
 import { eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
-import { freshPhone, post, send, smsTo, stateOf, untilActivity, untilState } from '../../../tests/flows/sms.ts'
 
 let env: TestEnv
 beforeAll(async () => {

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
+import { expectProblem, freshPhone, retry, smsTo, stateOf, untilState } from '@notify/test-kit/sms'
+import { refuses, type StubCarrier, startStubCarrier, takes } from '@notify/test-kit/stub-carrier'
 import { newId, type Principal } from '../../../packages/contracts/src/index.ts'
 import { type ApiResponse, eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
 import { createPrincipalSigner, principalHeader } from '../../../packages/service-kit/src/index.ts'
-import { expectProblem, freshPhone, retry, smsTo, stateOf, untilState } from '../../../tests/flows/sms.ts'
-import { refuses, type StubCarrier, startStubCarrier, takes } from '../../../tests/flows/stub-carrier.ts'
 
 const otp: Principal = { kind: 'service', service: 'otp', permissions: ['notifications:accept'] }
 

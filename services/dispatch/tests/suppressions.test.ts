@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { openBus, storedMessages, untilQuiet, untilSettled } from '@notify/test-kit/bus'
+import { demoAccount, postForm, report, signature } from '@notify/test-kit/carrier-callback'
+import { operatorToken } from '@notify/test-kit/other-callers'
+import { expectProblem, freshPhone, send, untilState } from '@notify/test-kit/sms'
 import { newId } from '../../../packages/contracts/src/index.ts'
 import { type ApiRequest, eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
 import { publish } from '../../../packages/messaging/src/index.ts'
-import { openBus, storedMessages, untilQuiet, untilSettled } from '../../../tests/flows/bus.ts'
-import { demoAccount, postForm, report, signature } from '../../../tests/flows/carrier-callback.ts'
-import { operatorToken } from '../../../tests/flows/other-callers.ts'
-import { expectProblem, freshPhone, send, untilState } from '../../../tests/flows/sms.ts'
 
 const path = '/api/v1/suppressions'
 

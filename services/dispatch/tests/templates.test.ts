@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { newId } from '@notify/contracts'
 import { openDatabase } from '@notify/database'
+import { addApplication, addTenant, operatorToken } from '@notify/test-kit/other-callers'
+import { createTestKit } from '@notify/test-kit/service-kit'
+import { expectProblem } from '@notify/test-kit/sms'
 import { type ApiRequest, eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
-import { createTestKit } from '../../../packages/service-kit/tests/test-kit.ts'
-import { addApplication, addTenant, operatorToken } from '../../../tests/flows/other-callers.ts'
-import { expectProblem } from '../../../tests/flows/sms.ts'
 import type { Tables } from '../src/db/schema.ts'
 import { createTemplateCatalogue } from '../src/templates/template-catalogue.ts'
 

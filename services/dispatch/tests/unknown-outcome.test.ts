@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import { report } from '@notify/test-kit/carrier-callback'
+import { addKey } from '@notify/test-kit/other-callers'
+import { freshPhone, post, retry, send, smsTo, stateOf, untilActivity, untilState } from '@notify/test-kit/sms'
+import { refuses, type StubCarrier, startStubCarrier, takes } from '@notify/test-kit/stub-carrier'
 import { eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
-import { report } from '../../../tests/flows/carrier-callback.ts'
-import { addKey } from '../../../tests/flows/other-callers.ts'
-import { freshPhone, post, retry, send, smsTo, stateOf, untilActivity, untilState } from '../../../tests/flows/sms.ts'
-import { refuses, type StubCarrier, startStubCarrier, takes } from '../../../tests/flows/stub-carrier.ts'
 
 let carrier: StubCarrier
 let env: TestEnv

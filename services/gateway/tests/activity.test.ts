@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { addApplication, addTenant, operatorToken, otherAccountEnv } from '@notify/test-kit/other-callers'
+import { activity, expectProblem, freshPhone, post, send, smsTo } from '@notify/test-kit/sms'
 import { eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
-import { addApplication, addTenant, operatorToken, otherAccountEnv } from '../../../tests/flows/other-callers.ts'
-import { activity, expectProblem, freshPhone, post, send, smsTo } from '../../../tests/flows/sms.ts'
 
 let env: TestEnv
 let stranger: Awaited<ReturnType<typeof addTenant>>

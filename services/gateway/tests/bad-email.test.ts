@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { emailOf, emailTo, freshAddress, sendEmail } from '@notify/test-kit/email'
+import { effectsIn, expectProblem, freshPhone, post, smsTo, untilState } from '@notify/test-kit/sms'
 import { newId } from '../../../packages/contracts/src/index.ts'
 import { TestEnv } from '../../../packages/dev-env/src/index.ts'
-import { emailOf, emailTo, freshAddress, sendEmail } from '../../../tests/flows/email.ts'
-import { effectsIn, expectProblem, freshPhone, post, smsTo, untilState } from '../../../tests/flows/sms.ts'
 
 let env: TestEnv
 let template_id: string

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { rawRequest } from '@notify/test-kit/raw-http'
+import { effectsIn, expectProblem, freshPhone, post, send, smsTo, untilState } from '@notify/test-kit/sms'
 import { TestEnv } from '../../../packages/dev-env/src/index.ts'
-import { rawRequest } from '../../../tests/flows/raw-http.ts'
-import { effectsIn, expectProblem, freshPhone, post, send, smsTo, untilState } from '../../../tests/flows/sms.ts'
 
 let env: TestEnv
 let before: object

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { addKey, operatorToken } from '@notify/test-kit/other-callers'
+import { activity, expectProblem, freshPhone, post, retry, smsTo, storedRows } from '@notify/test-kit/sms'
 import { eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
 import { mintApiKey } from '../../../packages/privacy/src/index.ts'
-import { addKey, operatorToken } from '../../../tests/flows/other-callers.ts'
-import { activity, expectProblem, freshPhone, post, retry, smsTo, storedRows } from '../../../tests/flows/sms.ts'
 
 let env: TestEnv
 beforeAll(async () => {

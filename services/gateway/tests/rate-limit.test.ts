@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { demoAccount, postForm, signature, statusFields } from '@notify/test-kit/carrier-callback'
+import { addApplication, addKey } from '@notify/test-kit/other-callers'
+import { activity, expectProblem, freshPhone, post, smsTo, storedRows } from '@notify/test-kit/sms'
 import { Redis } from 'ioredis'
 import { newId } from '../../../packages/contracts/src/index.ts'
 import type { ApiResponse } from '../../../packages/dev-env/src/index.ts'
 import { eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
 import { mintApiKey } from '../../../packages/privacy/src/index.ts'
-import { demoAccount, postForm, signature, statusFields } from '../../../tests/flows/carrier-callback.ts'
-import { addApplication, addKey } from '../../../tests/flows/other-callers.ts'
-import { activity, expectProblem, freshPhone, post, smsTo, storedRows } from '../../../tests/flows/sms.ts'
 
 let env: TestEnv
 beforeAll(async () => {

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { createTestKit, type TestKit } from '@notify/test-kit/service-kit'
 import type { Redis } from 'ioredis'
 import {
   type Certificates,
@@ -12,7 +13,6 @@ import {
   type Server,
   startConfigured,
 } from '../../../packages/dev-env/src/index.ts'
-import { createTestKit, type TestKit } from '../../../packages/service-kit/tests/test-kit.ts'
 import { connectRedis } from '../src/limits/connect-redis.ts'
 import { createCounter } from '../src/limits/counter.ts'
 

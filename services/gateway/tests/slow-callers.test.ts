@@ -1,15 +1,8 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
+import { demoAccount, postForm, signature, statusFields } from '@notify/test-kit/carrier-callback'
+import { closeAll, drip, type HostileClient, neverRead, open, residentMiB } from '@notify/test-kit/hostile-client'
+import { freshPhone, send } from '@notify/test-kit/sms'
 import { eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
-import { demoAccount, postForm, signature, statusFields } from '../../../tests/flows/carrier-callback.ts'
-import {
-  closeAll,
-  drip,
-  type HostileClient,
-  neverRead,
-  open,
-  residentMiB,
-} from '../../../tests/flows/hostile-client.ts'
-import { freshPhone, send } from '../../../tests/flows/sms.ts'
 
 let env: TestEnv
 let url: string

@@ -5,8 +5,8 @@ import { type AddressInfo, connect, createServer as createTcpServer, type Server
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { afterEach, expect, test } from '@jest/globals'
 import { newId } from '@notify/contracts'
+import { closedPort } from '@notify/test-kit/closed-port'
 import { generate } from 'selfsigned'
-import { closedPort } from '../../../../tests/flows/closed-port.ts'
 import type { CarrierAnswer } from '../carrier-answer.ts'
 import { twilioSender } from './send.ts'
 

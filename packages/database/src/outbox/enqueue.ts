@@ -28,13 +28,13 @@ export function messagesOf<S extends z.ZodType>(
 }
 
 /**
- * SQL for message rows, two parameters each: as part of a JSON parameter their text would be escaped and unescaped,
- * which
- * costs as much as storing it.
- * @param first number of the first parameter; the values come from `messageValues`
+ * SQL for the rows of messages, each in two parameters of its own: inside of JSON their text would be escaped by us and
+ * unescaped by Postgres, which costs as much as storing it.
+ * @param count how many messages
+ * @param first number of the first parameter; the values are those of `messageValues`
  */
-export function messagesSql(messages: readonly OutboxMessage[], first: number): string {
-  const rows = messages.map((_, index) => `($${first + 2 * index}::text, $${first + 2 * index + 1}::text)`)
+export function messagesSql(count: number, first: number): string {
+  const rows = Array.from({ length: count }, (_, at) => `($${first + 2 * at}::text, $${first + 2 * at + 1}::text)`)
   return `select * from (values ${rows.join(', ')}) as t (subject, events)`
 }
 
@@ -51,7 +51,7 @@ export async function enqueueEvents<S extends z.ZodType>(
 ): Promise<void> {
   if (events.length === 0) return
   const messages = messagesOf(contract, events)
-  const text = `insert into outbox (subject, events) ${messagesSql(messages, 1)}`
+  const text = `insert into outbox (subject, events) ${messagesSql(messages.length, 1)}`
   await run({ name: `enqueue-events-${messages.length}`, text }, messageValues(messages))
 }
 

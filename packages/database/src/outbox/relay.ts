@@ -1,7 +1,8 @@
 import { wakeSubject } from '@notify/contracts'
 import { type Bus, publish } from '@notify/messaging'
 import { type Kit, startPeriodic } from '@notify/service-kit'
-import type { Queries, Statement } from '../open.ts'
+import type { Queries } from '../open.ts'
+import { claimUnpublished, markPublished, type UnpublishedMessage } from './outbox-store.ts'
 import { createStreamWatch } from './watch-stream.ts'
 
 const batchSize = 64
@@ -10,13 +11,6 @@ const pollMs = 200
 const wakeEveryMs = 40
 const keptDays = 7
 const deletionBatch = 1000
-
-interface Row {
-  id: string
-  subject: string
-  events: string
-  publications: number
-}
 
 interface OutboxRelayOptions {
   /** Replicas of the stream, in case it must be recreated. */
@@ -91,29 +85,17 @@ async function deletePublished(db: Queries): Promise<boolean> {
   return deleted.length === deletionBatch
 }
 
-const claim: Statement = {
-  name: 'claim-outbox',
-  text: `select id, subject, events, publications from outbox
-         where published_at is null order by id limit ${batchSize} for update skip locked`,
-}
-
-const mark: Statement = {
-  name: 'mark-outbox',
-  text: `update outbox set published_at = now(), published_seq = done.seq, publications = publications + 1
-         from unnest($1::uuid[], $2::bigint[]) as done (id, seq) where outbox.id = done.id`,
-}
-
-/** Claims, publishes and marks one batch. The rows stay locked, so that no other relay takes them. */
+/** Claims, publishes and marks one batch; the rows stay locked meanwhile, so that no other relay takes them. */
 function relayOnce(db: Queries, bus: Bus): Promise<{ claimed: number; confirmed: number }> {
   return db.transaction(async (run) => {
-    const rows = await run<Row>(claim)
+    const rows = await claimUnpublished(run, batchSize)
     const confirmed = rows.length === 0 ? [] : await publishAll(bus, rows)
-    if (confirmed.length > 0) await run(mark, [confirmed.map(({ id }) => id), confirmed.map(({ seq }) => seq)])
+    if (confirmed.length > 0) await markPublished(run, confirmed)
     return { claimed: rows.length, confirmed: confirmed.length }
   })
 }
 
-async function publishAll(bus: Bus, rows: readonly Row[]): Promise<{ id: string; seq: number }[]> {
+async function publishAll(bus: Bus, rows: readonly UnpublishedMessage[]): Promise<{ id: string; seq: number }[]> {
   const results = await Promise.allSettled(
     rows.map(async (row) => {
       // JetStream's duplicate window would drop a republished message with its old id.

@@ -13,9 +13,9 @@ import {
   operator,
   type Principal,
 } from '@notify/contracts'
+import { createTestKit } from '@notify/test-kit/service-kit'
 import pino from 'pino'
 import { z } from 'zod'
-import { createTestKit } from '../../tests/test-kit.ts'
 import { Lifecycle } from '../lifecycle.ts'
 import { Problem } from '../problem.ts'
 import { passingTracer } from '../telemetry/tracing.ts'

@@ -1,5 +1,6 @@
 import type { Channel, DispatchRequest, KeyPrincipal, Lane } from '@notify/contracts'
 import type { Problem } from '@notify/service-kit'
+import type { Draft } from '../channels/channel.ts'
 
 /** For whom a notification is sent. */
 export type Sender = Pick<KeyPrincipal, 'tenant_id' | 'application_id' | 'mode'>
@@ -11,14 +12,21 @@ export interface ServiceTerms {
   eraseWhenTerminal: boolean
 }
 
+/** A message of a known event, or of the caller's own words, to a valid recipient. */
+export interface Prepared {
+  draft: Draft
+  /** The payload as JSON, which may take its time. */
+  content: Promise<string>
+}
+
 /** A dispatch request whose caller and shape are known to be good. */
 export interface Candidate {
   notificationId: `notif_${string}`
   principal: Sender
   request: DispatchRequest
   traceparent: string | null
-  /** The payload as JSON, composed before batching because it may be slow. */
-  content?: Promise<string>
+  /** What was found out before the request is judged along with others. */
+  prepared?: Prepared
   idempotency: { scope: string; key: string; fingerprint: string } | undefined
   /** Set when another service sends it, which then repeats the request with the same id. */
   terms?: ServiceTerms

@@ -1,13 +1,5 @@
 import { notificationChanged, type SuppressionReason } from '@notify/contracts'
-import {
-  keysInto,
-  messagesOf,
-  messagesSql,
-  messageValues,
-  type OutboxMessage,
-  type Run,
-  type Statement,
-} from '@notify/database'
+import { keysInto, messagesOf, messagesSql, messageValues, type Run, type Statement } from '@notify/database'
 import { type Channels, handedOverChannels } from '../channels/channel.ts'
 import { factsInto, toldColumns } from '../notifications/fact-sql.ts'
 import { workQueries } from '../notifications/work-sql.ts'
@@ -21,8 +13,8 @@ import { factOf, workMessages } from './first-events.ts'
  * makes them of those that are. Nobody is refused for a suppression whose notification is committed already: then this is the
  * same call once more, whose answer was lost.
  */
-const commit = (channels: Channels, messages: readonly OutboxMessage[]): Statement => ({
-  name: `commit-accepted-${messages.length}`,
+const commit = (channels: Channels, messages: number): Statement => ({
+  name: `commit-accepted-${messages}`,
   text: `
     with input as (
       select * from json_to_recordset($1::json) as t (id text, tenant_id text, application_id text, channel text, lane text,
@@ -56,7 +48,17 @@ const commit = (channels: Channels, messages: readonly OutboxMessage[]): Stateme
     select id, null as reason from inserted union all select id, reason from suppressed`,
 })
 
-/** The results of a batch, by notification id. */
+/** Its text is long, and the same for every batch with as many messages. */
+const statements = new WeakMap<Channels, Map<number, Statement>>()
+
+function commitOf(channels: Channels, messages: number): Statement {
+  const known = statements.get(channels) ?? new Map<number, Statement>()
+  const statement = known.get(messages) ?? commit(channels, messages)
+  statements.set(channels, known.set(messages, statement))
+  return statement
+}
+
+/** What became of the notifications of a batch, by their ids. */
 export interface Committed {
   ids: Set<string>
   /** Not committed, because the recipient is suppressed. */
@@ -76,7 +78,7 @@ export async function commitBatch(run: Run, channels: Channels, batch: readonly 
       batch.map((one) => factOf(one, createdAt)),
     ),
   ]
-  const rows = await run<{ id: string; reason: SuppressionReason | null }>(commit(channels, messages), [
+  const rows = await run<{ id: string; reason: SuppressionReason | null }>(commitOf(channels, messages.length), [
     JSON.stringify(batch.map((one) => rowOf(one, createdAt))),
     batch.length,
     ...messageValues(messages),

@@ -7,8 +7,7 @@ import { requireFit } from '../hand-offs/hand-off-events.ts'
 import { sealMetadata } from '../notifications/metadata.ts'
 import type { Candidate, NewNotification, Sender } from './accept-item.ts'
 import { acceptedText } from './accepted-text.ts'
-import { findTemplates } from './find-templates.ts'
-import { makeContent } from './prepare-content.ts'
+import { prepare, providerMissing } from './prepare-content.ts'
 import { readSendAt } from './read-send-at.ts'
 
 /**
@@ -21,14 +20,12 @@ export async function judgeCandidate(context: ApiContext, candidate: Candidate):
   const { tenant_id } = principal
   const { channel } = request
   const lane = candidate.terms?.lane ?? request.priority
-  const templates = await findTemplates(context, candidate)
-  const definition = context.channels[channel]
-  if (!definition) throw providerMissing(channel)
-  const draft = definition.draft(request)
+  const { draft, content } = candidate.prepared ?? (await prepare(context, candidate))
+  const definition = context.channels[channel]!
   if (definition.delivery.by === 'carrier') await requireProvider(context, principal, channel)
   if (draft.from !== undefined) await requireVerified(context, tenant_id, draft.from)
   const sendAt = readSendAt(request)
-  const payload = await (candidate.content ?? makeContent(context, candidate, draft, templates))
+  const payload = await content
   if (definition.delivery.by === 'hand-off') {
     requireNoTerms(candidate, channel)
     requireFit(payload)
@@ -78,8 +75,4 @@ async function requireVerified({ directory }: ApiContext, tenantId: string, from
     `${domain} is not a verified sending domain: add it (POST /api/v1/domains), publish its records and have them verified, or leave from out`,
     { errors: [{ path: 'from', message: 'must be an address at a verified sending domain' }] },
   )
-}
-
-function providerMissing(channel: string): Problem {
-  return new Problem('provider_not_configured', `No provider is configured for ${channel}; add one before sending`)
 }

@@ -1,8 +1,8 @@
 import type { EventTemplates } from '@notify/contracts'
-import { ownTurn } from '@notify/service-kit'
+import { ownTurn, Problem } from '@notify/service-kit'
 import type { Draft } from '../channels/channel.ts'
 import type { ApiContext } from '../context.ts'
-import type { Candidate } from './accept-item.ts'
+import type { Candidate, Prepared } from './accept-item.ts'
 import { findTemplates } from './find-templates.ts'
 
 /** Characters that take milliseconds to encrypt and to write down. */
@@ -14,18 +14,35 @@ const largeText = 50_000
  */
 export async function prepareContent(context: ApiContext, candidate: Candidate): Promise<void> {
   try {
-    const templates = await findTemplates(context, candidate)
-    const draft = context.channels[candidate.request.channel]?.draft(candidate.request)
-    if (!draft) return
-    candidate.content = makeContent(context, candidate, draft, templates)
-    await candidate.content
+    candidate.prepared = await prepare(context, candidate)
+    await candidate.prepared.content
   } catch {
     // It is met again when the request is judged.
   }
 }
 
+/**
+ * Applies the first rules of a dispatch, event, channel and recipient, and begins to compose.
+ * @throws Problem with the documented code
+ */
+export async function prepare(context: ApiContext, candidate: Candidate): Promise<Prepared> {
+  const templates = await findTemplates(context, candidate)
+  const { channel } = candidate.request
+  const definition = context.channels[channel]
+  if (!definition) throw providerMissing(channel)
+  const draft = definition.draft(candidate.request)
+  const content = makeContent(context, candidate, draft, templates)
+  // Whoever judges the request meets the refusal; until then nobody listens.
+  content.catch(() => {})
+  return { draft, content }
+}
+
+export function providerMissing(channel: string): Problem {
+  return new Problem('provider_not_configured', `No provider is configured for ${channel}; add one before sending`)
+}
+
 /** Composes a payload. @returns its JSON @throws Problem naming the field at fault */
-export async function makeContent(
+async function makeContent(
   { renderer }: ApiContext,
   { principal }: Candidate,
   draft: Draft,

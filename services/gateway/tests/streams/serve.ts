@@ -1,6 +1,6 @@
 import { commonConfig, type RouteEntry, route, type StreamEntry, serveHttp } from '@notify/service-kit'
+import { createTestKit } from '@notify/test-kit/service-kit'
 import { z } from 'zod'
-import { createTestKit } from '../../../../packages/service-kit/tests/test-kit.ts'
 import { getStats } from './contracts.ts'
 
 const { HOST, DOCS_URL, PRINCIPAL_JWKS, TRUSTED_PROXIES } = commonConfig

@@ -1,8 +1,8 @@
 import { expect } from '@jest/globals'
-import { type ServiceName, streams } from '../../packages/contracts/src/index.ts'
-import { eventually, type TestEnv } from '../../packages/dev-env/src/index.ts'
-import { type Bus, connectBus, readNatsLogin } from '../../packages/messaging/src/index.ts'
-import { Health, type Kit, Lifecycle, type Logger } from '../../packages/service-kit/src/index.ts'
+import { type ServiceName, streams } from '@notify/contracts'
+import { eventually, type TestEnv } from '@notify/dev-env'
+import { type Bus, connectBus, readNatsLogin } from '@notify/messaging'
+import { Health, type Kit, Lifecycle, type Logger } from '@notify/service-kit'
 
 const silent = { debug() {}, info() {}, warn() {}, error() {} } as unknown as Logger
 

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import type { ApiResponse, TestEnv } from '../../packages/dev-env/src/index.ts'
+import type { ApiResponse, TestEnv } from '@notify/dev-env'
 
 export interface Account {
   sid: string

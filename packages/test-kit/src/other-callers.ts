@@ -1,7 +1,7 @@
 import { createPrivateKey, sign } from 'node:crypto'
-import { newId } from '../../packages/contracts/src/index.ts'
-import type { TestEnv } from '../../packages/dev-env/src/index.ts'
-import { mintApiKey } from '../../packages/privacy/src/index.ts'
+import { newId } from '@notify/contracts'
+import type { TestEnv } from '@notify/dev-env'
+import { mintApiKey } from '@notify/privacy'
 import type { Account } from './carrier-callback.ts'
 import { changeProviders } from './providers.ts'
 

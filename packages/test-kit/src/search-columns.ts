@@ -1,4 +1,4 @@
-import type { TestEnv } from '../../packages/dev-env/src/index.ts'
+import type { TestEnv } from '@notify/dev-env'
 
 /** Types whose values cannot hold a text: numbers, times, truth values. */
 const wordless = '^(bool|int|float|numeric|timestamp|date|time|interval|oid|xid)'

@@ -3,20 +3,24 @@ import { chownSync, cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { provisionDatabase } from '@notify/database/provision'
+import { createTestKit } from '@notify/test-kit/service-kit'
 import pg from 'pg'
-import { createTestKit } from '../../../packages/service-kit/tests/test-kit.ts'
-import { containers, environmentOf, fillIn, serviceContainers } from '../../../tests/deployment/compose-file.ts'
-import { makeEnvironment } from '../../../tests/deployment/make-environment.ts'
-import { connectBus, provisionStream, readNatsLogin } from '../../messaging/src/index.ts'
-import { findBinary } from '../src/binaries/find-binary.ts'
-import { greeting } from '../src/infrastructure/greeting.ts'
-import { type PortBlock, reservePortBlock } from '../src/infrastructure/ports.ts'
-import { startPostgres } from '../src/infrastructure/postgres.ts'
-import { makeDataFolder, type PostgresPlace, postgresPlace } from '../src/infrastructure/postgres-place.ts'
-import { startConfigured } from '../src/infrastructure/start-configured.ts'
+import { provisionDatabase } from '../../packages/database/src/provision.ts'
+import { findBinary } from '../../packages/dev-env/src/binaries/find-binary.ts'
+import { greeting } from '../../packages/dev-env/src/infrastructure/greeting.ts'
+import { type PortBlock, reservePortBlock } from '../../packages/dev-env/src/infrastructure/ports.ts'
+import { startPostgres } from '../../packages/dev-env/src/infrastructure/postgres.ts'
+import {
+  makeDataFolder,
+  type PostgresPlace,
+  postgresPlace,
+} from '../../packages/dev-env/src/infrastructure/postgres-place.ts'
+import { startConfigured } from '../../packages/dev-env/src/infrastructure/start-configured.ts'
+import { connectBus, provisionStream, readNatsLogin } from '../../packages/messaging/src/index.ts'
+import { containers, environmentOf, fillIn, serviceContainers } from './compose-file.ts'
+import { makeEnvironment } from './make-environment.ts'
 
-const root = join(import.meta.dirname, '..', '..', '..')
+const root = join(import.meta.dirname, '..', '..')
 const { values } = makeEnvironment()
 let folder: string
 let ports: PortBlock

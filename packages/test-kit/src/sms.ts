@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals'
-import { type ApiRequest, type ApiResponse, eventually, type TestEnv } from '../../packages/dev-env/src/index.ts'
+import { type ApiRequest, type ApiResponse, eventually, type TestEnv } from '@notify/dev-env'
 
 let serial = 2_000_000
 

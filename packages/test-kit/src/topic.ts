@@ -1,15 +1,20 @@
 import { randomBytes } from 'node:crypto'
 import { defineEvent, type WireEvent } from '@notify/contracts'
+import type { TestEnv } from '@notify/dev-env'
+import {
+  type Bus,
+  type ConsumerEntry,
+  connectBus,
+  consumer,
+  type DeadLetter,
+  type Delivery,
+  provisionStream,
+  publish,
+  readNatsLogin,
+  startConsumers,
+} from '@notify/messaging'
 import { z } from 'zod'
-import type { TestEnv } from '../../dev-env/src/index.ts'
-import { createTestKit, type TestKit } from '../../service-kit/tests/test-kit.ts'
-import { type Bus, connectBus } from '../src/connect.ts'
-import { startConsumers } from '../src/consume.ts'
-import { type ConsumerEntry, consumer, type Delivery } from '../src/consumer.ts'
-import type { DeadLetter } from '../src/dead-letter.ts'
-import { readNatsLogin } from '../src/nats-login.ts'
-import { provisionStream } from '../src/provision.ts'
-import { publish } from '../src/publish.ts'
+import { createTestKit, type TestKit } from './service-kit.ts'
 
 /** An event with a unique subject, so that tests do not interfere. */
 export function topic() {

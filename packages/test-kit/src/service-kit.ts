@@ -1,10 +1,6 @@
 import type { ServiceName } from '@notify/contracts'
+import { describeError, Health, type Kit, Lifecycle, passingTracer } from '@notify/service-kit'
 import pino from 'pino'
-import { Health } from '../src/health.ts'
-import type { Kit } from '../src/kit.ts'
-import { Lifecycle } from '../src/lifecycle.ts'
-import { describeError } from '../src/logger.ts'
-import { passingTracer } from '../src/telemetry/tracing.ts'
 
 /** A kit with readable log lines, counters and gauges. */
 export interface TestKit extends Kit {

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { BootstrapDocument } from '../../packages/contracts/src/index.ts'
-import type { TestEnv } from '../../packages/dev-env/src/index.ts'
+import type { BootstrapDocument } from '@notify/contracts'
+import type { TestEnv } from '@notify/dev-env'
 
 type ProviderEntry = BootstrapDocument['providers'][number]
 

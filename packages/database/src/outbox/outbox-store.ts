@@ -1,0 +1,34 @@
+import type { Run, Statement } from '../open.ts'
+
+/** A message of the outbox that no relay has published yet. */
+export interface UnpublishedMessage {
+  id: string
+  subject: string
+  events: string
+  /** How often it was published before its stream forgot it. */
+  publications: number
+}
+
+const claim: Statement = {
+  name: 'claim-outbox',
+  text: `select id, subject, events, publications from outbox
+         where published_at is null order by id limit $1 for update skip locked`,
+}
+
+/** Locks the oldest unpublished messages until the transaction ends; those that another relay has locked are passed over. */
+export function claimUnpublished(run: Run, limit: number): Promise<UnpublishedMessage[]> {
+  return run<UnpublishedMessage>(claim, [limit])
+}
+
+/** No join with the arrays: a plan made while the outbox was small would later read all of it. */
+const mark: Statement = {
+  name: 'mark-outbox',
+  text: `update outbox set published_at = now(), publications = publications + 1,
+           published_seq = ($2::bigint[])[array_position($1::uuid[], id)]
+         where id = any($1::uuid[])`,
+}
+
+/** Notes which sequence the stream gave to each message. */
+export async function markPublished(run: Run, messages: readonly { id: string; seq: number }[]): Promise<void> {
+  await run(mark, [messages.map(({ id }) => id), messages.map(({ seq }) => seq)])
+}

@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { countRowsRead } from '@notify/test-kit/rows-read'
+import { createTestKit, type TestKit } from '@notify/test-kit/service-kit'
+import type { ReceiptWanted } from '../../../packages/contracts/src/index.ts'
+import { type Database, openDatabase } from '../../../packages/database/src/index.ts'
+import { TestEnv } from '../../../packages/dev-env/src/index.ts'
+import { migrations } from '../src/db/migrations.ts'
+import type { Tables } from '../src/db/schema.ts'
+import { recordCallbacks } from '../src/records/callback-store.ts'
+import { tellReceiptsAgain } from '../src/records/receipt-store.ts'
+
+const many = 20_000
+const few = 20
+const tables = ['outbox', 'received_callbacks', 'told_receipts']
+
+let env: TestEnv
+let kit: TestKit
+let db: Database<Tables>
+beforeAll(async () => {
+  env = await TestEnv.start([])
+  kit = createTestKit('callbacks')
+  // One connection, so that every statement meets the plan that it was given while the tables were nearly empty.
+  const config = { DATABASE_URL: env.stack.databaseUrl('callbacks'), DATABASE_POOL_SIZE: 1, MIGRATE_ON_START: true }
+  db = await openDatabase<Tables>(kit, { config, migrations })
+  for (const table of tables) await db.run(`alter table ${table} set (autovacuum_enabled = false)`)
+  await db.run('set plan_cache_mode = force_generic_plan')
+  await fill(few)
+  await db.run(`analyze ${tables.join(', ')}`)
+  for (const { work } of statements) await work(db, await someReceipts())
+  await fill(many)
+}, 60_000)
+afterAll(async () => {
+  await kit?.stop()
+  await env?.stop()
+})
+
+/** Callbacks that were recorded, each with the message that told of it. */
+async function fill(count: number): Promise<void> {
+  await db.runLong(
+    `with attempts as materialized (select 'att_' || gen_random_uuid() as id from generate_series(1, $1::int)),
+     recorded as (
+       insert into received_callbacks (provider_id, provider_message_id, status) select 'prov_1', id, 'delivered' from attempts),
+     messages as (
+       insert into outbox (subject, events, published_at)
+       select 'callbacks.receipt.sms',
+         json_build_array(json_build_object('event', json_build_object('attempt_id', id, 'status', 'delivered')))::text, now()
+       from attempts returning id, events)
+     insert into told_receipts (attempt_id, status, message_id)
+     select events::json -> 0 -> 'event' ->> 'attempt_id', 'delivered', id from messages`,
+    [count],
+  )
+}
+
+/** From all over the table. */
+async function someReceipts(): Promise<ReceiptWanted[]> {
+  const rows = await db.run<{ attempt_id: string }>(
+    `select attempt_id from told_receipts order by attempt_id limit ${few}`,
+  )
+  return rows.map(({ attempt_id }) => ({ attempt_id, known: 'unknown' })) as ReceiptWanted[]
+}
+
+const statements: { name: string; work(on: Database<Tables>, receipts: readonly ReceiptWanted[]): Promise<unknown> }[] =
+  [
+    { name: 'tell again', work: tellReceiptsAgain },
+    {
+      name: 'record',
+      work: (on, receipts) =>
+        recordCallbacks(
+          on,
+          receipts.map(({ attempt_id }) => ({
+            provider_id: 'prov_1',
+            provider_message_id: `SM${crypto.randomUUID()}`,
+            status: 'delivered',
+            subject: 'callbacks.receipt.sms',
+            told: { event: { attempt_id }, traceparent: undefined },
+          })),
+        ),
+    },
+  ]
+
+test.each(statements)(
+  'a plan from when the tables were small reaches its rows by an index, whatever joins are allowed: $name',
+  async ({ work }) => {
+    const receipts = await someReceipts()
+    expect(await countRowsRead(db, tables, (on) => work(on, receipts))).toBeLessThan(many / 20)
+  },
+)
