@@ -18,7 +18,7 @@ interface Connection {
   transport: TwilioTransport
 }
 
-/** Sends SMS over Twilio's API; each account has a client of its own. */
+/** Sends SMS through the Twilio API, with one client per account. */
 export const twilioSender: SenderDefinition<TwilioCredentials, SmsMessage, EnvironmentOf<'twilio'>> = {
   createSender(options) {
     const clients = createClientCache<Connection>(({ transport }) => transport.close())
@@ -71,18 +71,18 @@ function parametersOf(
   }
 }
 
-/** More of it is not looked at; what is kept is shorter still. */
+/** Carrier texts are truncated to this before processing. */
 const longestSentence = 1000
 
-/** Some of the carrier's sentences name the recipient ("The number +1555… is unverified"); ours are stored and published. */
+/** Twilio's texts may contain the recipient ("The number +1555… is unverified"); stored ones must not. */
 function withoutNumbers(sentence: string): string {
   return sentence.slice(0, longestSentence).replace(/\+?\d[\d\s().-]{5,30}\d/g, '[number]')
 }
 
-/** The carrier's refusal, or why there is none. */
+/** The carrier's error, or the transport failure. */
 type Failure = Partial<Omit<ExchangeError, 'code'>> & { status?: number; code?: string | number }
 
-/** Sorts a failed call: refused for good, refused for now, or nobody knows. */
+/** Classifies a failed call: permanent, retryable or unknown. */
 function answerOf(error: unknown, { retryAfterMs, begun }: CallScope): CarrierAnswer {
   if (!begun || isNotWritable(error)) return notBegun(error)
   const { status, code, message, hasLeft } = error as Failure

@@ -32,7 +32,7 @@ export interface Candidate {
   terms?: ServiceTerms
 }
 
-/** A notification that passed every rule and waits for its commit. */
+/** A validated notification, ready to commit. */
 export interface NewNotification {
   candidate: Candidate
   channel: Channel
@@ -49,5 +49,5 @@ export interface NewNotification {
   response: string
 }
 
-/** How one request ended: the answer's text, or a refusal. */
+/** The result of a request: the response text, or a problem. */
 export type AcceptOutcome = { body: string; replayed?: true } | Problem
