@@ -1,4 +1,4 @@
-/** The direction of dependencies: services -> packages -> contracts. */
+/** Dependencies: services -> packages -> contracts. */
 module.exports = {
   forbidden: [
     {

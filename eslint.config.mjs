@@ -1,11 +1,11 @@
-// Biome judges style. This judges one thing that it does not: whether a regular expression may take time that grows
-// faster than its input. Tests and scripts read nothing of strangers.
+// Biome checks style; this checks only that regular expressions run in linear time. Tests and scripts read no untrusted
+// text.
 import { stripTypeScriptTypes } from 'node:module'
 import * as regexp from 'eslint-plugin-regexp'
 import * as espree from 'espree'
 import { noRescan } from './scripts/lint/no-rescan.mjs'
 
-/** Types give way to white space, so that lines and columns stay. */
+/** Replaces types by white space, which keeps lines and columns. */
 const parser = { parse: (text, options) => espree.parse(stripTypeScriptTypes(text), options) }
 
 export default [

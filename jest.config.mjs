@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 
 export default {
-  // Most tests wait for processes of theirs: two cores are enough for two at a time.
+  // Most tests wait for their processes, so two cores run two at a time.
   maxWorkers: Math.max(2, availableParallelism() - 1),
   globalSetup: '<rootDir>/packages/dev-env/src/jest-global-setup.ts',
   globalTeardown: '<rootDir>/packages/dev-env/src/jest-global-teardown.ts',

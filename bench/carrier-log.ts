@@ -1,9 +1,9 @@
 import type { Stack } from '@notify/dev-env'
 
-/** A message as the carrier's stand-in has logged it. */
+/** A message in the log of the carrier sandbox. */
 export interface Received {
   notificationId: string
-  /** In milliseconds of the machine's clock. */
+  /** Unix milliseconds. */
   atMs: number
 }
 
@@ -12,7 +12,7 @@ interface Logged {
   request: { body: { StatusCallback?: string } }
 }
 
-/** What the carrier has received; of one recipient when one is given. */
+/** Messages received by the sandbox, optionally of one recipient. */
 export async function readCarrierLog(stack: Stack, to?: string): Promise<Received[]> {
   const query = new URLSearchParams({ limit: '100000', ...(to ? { to } : {}) })
   const response = await fetch(`${stack.url('carrier-sandbox')}/messages?${query}`)
@@ -24,7 +24,7 @@ export async function readCarrierLog(stack: Stack, to?: string): Promise<Receive
   }))
 }
 
-/** Empties the log, so that it holds one measurement at a time. */
+/** Empties the log before a measurement. */
 export async function clearCarrierLog(stack: Stack): Promise<void> {
   await fetch(`${stack.url('carrier-sandbox')}/messages`, { method: 'DELETE' })
 }

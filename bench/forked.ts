@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 
-/** Runs a yardstick's server in a process of its own while the work lasts; it tells its port as its first message. */
+/** Runs a yardstick server in a child process during the work; its first message is its port. */
 export async function withForked<T>(file: string, work: (port: number) => Promise<T>): Promise<T> {
   const server = fork(file)
   try {

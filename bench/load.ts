@@ -17,18 +17,18 @@ export interface Measured {
   requestsPerSecond: number
   p50Ms: number
   p99Ms: number
-  /** Answers other than 2xx. */
+  /** Responses other than 2xx. */
   refused: number
-  /** Connections that failed, and answers that took over 2 s. */
+  /** Failed connections, and responses that took over 2 s. */
   broken: number
 }
 
-/** Makes sure that wrk is there: it takes so little of the machine that the servers have nearly all of it. */
+/** Checks that wrk is installed; it leaves nearly all CPU to the servers. */
 export async function prepareLoad(onProgress: (text: string) => void): Promise<void> {
   await installMissing(['wrk'], { onProgress })
 }
 
-/** Sends the same POST over and over on so many connections, each waiting for its answer. */
+/** Repeats a POST on several connections, one request at a time on each. */
 export async function runLoad({ url, headers, body, seconds, connections }: Load): Promise<Measured> {
   const folder = await mkdtemp(join(tmpdir(), 'notify-bench-load-'))
   try {
@@ -61,7 +61,7 @@ end
 `
 }
 
-/** JSON strings of plain text are Lua strings too. */
+/** JSON strings of plain text are valid Lua strings. */
 function quote(text: string): string {
   return JSON.stringify(text)
 }

@@ -3,7 +3,7 @@ import { benchEndToEnd } from './e2e/bench-e2e.ts'
 import { benchHostile } from './hostile/bench-hostile.ts'
 import { benchLanes } from './lanes/bench-lanes.ts'
 
-/** `pnpm bench <name>`: each bench starts its own stack, compares in the same run and ends with one line of JSON. */
+/** `pnpm bench <name>`: each benchmark starts its own stack and ends with one line of JSON. */
 const benches: Record<string, () => Promise<object>> = {
   accept: benchAccept,
   lanes: benchLanes,

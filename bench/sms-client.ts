@@ -1,16 +1,16 @@
 import http from 'node:http'
 import type { Stack } from '@notify/dev-env'
 
-/** A notification that was accepted, and when its 202 had arrived, in milliseconds of the machine's clock. */
+/** An accepted notification, and the arrival of its 202 in Unix milliseconds. */
 export interface Accepted {
   id: string
   atMs: number
 }
 
 export interface SmsClient {
-  /** Sends a request; the connection is kept. @throws Error when it is not answered 202 */
+  /** Sends a request on a kept connection. @throws Error unless the response is 202 */
   post(request: { to: string; body: string; priority?: 'transactional' | 'bulk' }): Promise<Accepted>
-  /** Sends so many, each caller waiting for its answer before its next one. */
+  /** Sends several messages; each caller waits for its response before the next. */
   postMany(
     count: number,
     callers: number,
@@ -19,7 +19,7 @@ export interface SmsClient {
   close(): void
 }
 
-/** A customer's backend that calls the gateway with the demo key; plain `node:http`, since it shares the machine. */
+/** A customer's backend with the demo key; plain `node:http`, because it shares the machine. */
 export function createSmsClient(stack: Stack): SmsClient {
   const agent = new http.Agent({ keepAlive: true })
   const url = new URL(`${stack.url('gateway')}/api/v1/notifications`)

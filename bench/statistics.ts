@@ -1,10 +1,10 @@
-/** To three decimals. */
+/** Rounds to three decimals. */
 export function round(value: number): number {
   return Math.round(value * 1000) / 1000
 }
 
 /**
- * The smallest value that so many of the values do not exceed (nearest rank).
+ * The percentile by nearest rank.
  * @param share 0 to 1
  */
 export function percentile(values: readonly number[], share: number): number {

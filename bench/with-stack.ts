@@ -5,14 +5,14 @@ import { portsFrom, reservePortBlock, type Stack, type StackOptions, startStack 
 
 const root = join(import.meta.dirname, '..')
 
-/** A durable stack of its own, in a folder that is removed afterwards. */
+/** Runs the work with a durable stack in a temporary folder. */
 export async function withStack<T>(options: Partial<StackOptions>, work: (stack: Stack) => Promise<T>): Promise<T> {
   const dataDir = await mkdtemp(join(tmpdir(), 'notify-bench-'))
   await chmod(dataDir, 0o755)
   const ports = await reservePortBlock()
   let stack: Stack | undefined
   try {
-    // As behind the ingress of k8s/base: carriers reach the callbacks service without passing the gateway.
+    // As with the ingress of k8s/base, carriers reach callbacks without the gateway.
     const direct = { PUBLIC_URL: `http://127.0.0.1:${portsFrom(ports.base).process.callbacks}` }
     const { env = {}, ...rest } = options
     stack = await startStack({

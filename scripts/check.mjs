@@ -1,5 +1,4 @@
-// Everything that can be judged without running the system: types, style, regular expressions, architecture, dead code,
-// generated files.
+// Static checks: types, style, regular expressions, architecture, dead code, generated files.
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 
@@ -21,7 +20,7 @@ const checks = {
   'generated files': [process.execPath, 'scripts/generate.mjs', '--check'],
 }
 
-/** Runs a check and keeps its output, so that the outputs of several do not mix. */
+/** Runs a check and buffers its output, so that outputs do not mix. */
 function runCheck([command, ...args]) {
   return new Promise((resolve) => {
     const child = spawn(command, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })

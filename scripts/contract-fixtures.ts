@@ -1,5 +1,5 @@
-// What a release says on the bus and in principals, as files: packages/contracts/fixtures/<release>. Those of the current
-// version are generated; those of earlier releases stay as they are.
+// Contracts of each release as files: packages/contracts/fixtures/<release>. Only those of the current version are
+// generated.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { allEvents } from '../packages/contracts/src/catalogue.ts'
@@ -15,13 +15,13 @@ import { type JsonSchema, samplesOf } from './json-samples.ts'
 const root = join(import.meta.dirname, '..')
 const fixtureFolder = 'packages/contracts/fixtures'
 
-/** An event as a release declares it, and messages as it writes them: each value of each closed list is in one. */
+/** An event of a release with sample messages that cover every enum value. */
 export interface EventFixture {
   publisher: string
   subject: string
   schema: JsonSchema
   samples: unknown[]
-  /** The field that is sealed, and what its content is bound to; release 0.1 does not tell. */
+  /** The sealed field and its AAD; release 0.1 has none. */
   sealed?: { field: string; aad: readonly string[] }
 }
 
@@ -31,7 +31,7 @@ export interface Release {
   principals: Principal[]
 }
 
-/** The release that the working tree is. */
+/** The release of the working tree. */
 export function currentRelease(): Release {
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }
   const declared = [...allEvents()].sort(([a], [b]) => (a < b ? -1 : 1))
@@ -42,7 +42,7 @@ export function currentRelease(): Release {
   }
 }
 
-/** All releases that are kept, the current version among them. */
+/** All kept releases, including the current version. */
 export function keptReleases(): Release[] {
   return readdirSync(join(root, fixtureFolder))
     .sort((a, b) => a.localeCompare(b, 'en', { numeric: true }))

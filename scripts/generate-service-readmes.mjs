@@ -1,4 +1,4 @@
-// The generated part of services/<name>/README.md: routes, events, tables and configuration, from where they are declared.
+// Generates routes, events, tables and configuration in services/<name>/README.md.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { allEvents, allRoutes } from '../packages/contracts/src/catalogue.ts'
@@ -10,7 +10,7 @@ const begin = '<!-- generated from the declarations: npm run generate -->'
 const end = '<!-- end of the generated part -->'
 
 /**
- * The READMEs of all services as they should be: what stands between the markers is made anew, the rest is kept.
+ * The READMEs of all services; replaces the text between the markers.
  * @returns {Promise<Record<string, string>>} text by path, relative to the root
  */
 export async function serviceReadmes() {

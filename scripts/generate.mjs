@@ -1,4 +1,4 @@
-// Writes the files that are made from declarations. `--check` writes nothing and fails when one is out of date.
+// Writes generated files. `--check` writes nothing and fails when one is out of date.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { openApiDocument } from '../packages/contracts/src/openapi.ts'

@@ -1,4 +1,4 @@
-/** As much of JSON Schema as zod writes for events. */
+/** The subset of JSON Schema that zod writes for events. */
 export interface JsonSchema {
   type?: string | string[]
   properties?: Record<string, JsonSchema>
@@ -15,9 +15,9 @@ export interface JsonSchema {
 }
 
 /**
- * Values that fit a schema, the same at each call: the fullest first, then one for each further value of each closed list,
- * type and nullable field, then the shortest.
- * @throws Error for a schema that it cannot read, rather than a sample that says too little
+ * Deterministic sample values of a schema: the fullest, one for each further enum value, type and null, then the
+ * shortest.
+ * @throws Error for an unsupported schema
  */
 export function samplesOf(schema: JsonSchema): unknown[] {
   if (schema.const !== undefined) return [schema.const]
@@ -54,7 +54,7 @@ function objectsOf({ properties = {}, required = [], additionalProperties }: Jso
 }
 
 function textOf({ format, pattern }: JsonSchema): string {
-  // As Postgres writes it, which is what the statements put into events.
+  // As Postgres writes it in events.
   if (format === 'date-time') return '2026-11-21T09:30:00.123456+00:00'
   if (pattern !== undefined || format !== undefined) throw new Error(`text with ${pattern ?? format} needs an example`)
   return 'text'

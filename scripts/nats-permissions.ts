@@ -1,4 +1,4 @@
-// What the NATS user of each service may do: it follows from the events that the service publishes and consumes.
+// Generates each service's NATS permissions from the events that it publishes and consumes.
 import { allEvents } from '../packages/contracts/src/catalogue.ts'
 import {
   inboxPrefix,
@@ -22,7 +22,7 @@ export interface Permissions {
   subscribe: string[]
 }
 
-/** Services that ask how old the oldest work in their own stream is, their own and what others take. */
+/** Services that query the age of the oldest work in their own stream. */
 const readsOwnStream: readonly ServiceName[] = ['dispatch']
 
 /** The durables of a service. */
@@ -31,13 +31,13 @@ export async function durablesOf(service: ServiceName): Promise<Durable[]> {
   return consumers.map(({ publisher, durable, filter }) => ({ stream: streams[publisher].name, name: durable, filter }))
 }
 
-/** The subjects of the events that a service publishes, with `*` for fields. */
+/** The subjects that a service publishes, with `*` for fields. */
 export function publishedBy(service: ServiceName): string[] {
   const own = [...allEvents().values()].filter(({ publisher }) => publisher === service)
   return own.map((event) => subjectFilter(event))
 }
 
-/** Everything that a service may publish and subscribe to; the rest is refused by the server. */
+/** The subjects that a service may publish and subscribe to; the server refuses others. */
 async function permissionsOf(service: ServiceName): Promise<Permissions> {
   const stream = streams[service].name
   const durables = await durablesOf(service)
@@ -45,15 +45,15 @@ async function permissionsOf(service: ServiceName): Promise<Permissions> {
     publish: [
       ...publishedBy(service),
       wakeSubject(service),
-      // No UPDATE: it would let a stream copy another's messages, or republish its own as another's. CREATE leaves one alone
-      // that is there, and makes it again after NATS has lost its store.
+      // No UPDATE: it could make a stream copy or republish another's messages.
+      // CREATE recreates a stream after NATS has lost its store.
       ...['CREATE', 'INFO'].map((verb) => `$JS.API.STREAM.${verb}.${stream}`),
       ...(readsOwnStream.includes(service)
         ? [`$JS.API.STREAM.MSG.GET.${stream}`, `$JS.API.CONSUMER.INFO.${stream}.*`]
         : []),
       ...[...new Set(durables.map(({ stream }) => stream))]
         .filter((consumed) => consumed !== stream)
-        // MSG.GET tells whether a message that was delivered is still there; what is secret in a stream is sealed.
+        // MSG.GET checks whether a delivered message still exists; secrets in streams are sealed.
         .flatMap((consumed) => [`$JS.API.STREAM.INFO.${consumed}`, `$JS.API.STREAM.MSG.GET.${consumed}`]),
       ...durables.flatMap(requestsOf),
     ],
@@ -61,7 +61,7 @@ async function permissionsOf(service: ServiceName): Promise<Permissions> {
   }
 }
 
-/** The filter is part of the subject that makes a durable: the server refuses one that would hear anything else. */
+/** The create subject contains the filter, so that the server refuses other filters. */
 function requestsOf({ stream, name, filter }: Durable): string[] {
   return [
     `$JS.API.CONSUMER.CREATE.${stream}.${name}.${filter}`,
@@ -72,7 +72,7 @@ function requestsOf({ stream, name, filter }: Durable): string[] {
   ]
 }
 
-/** The `authorization` block of nats-server: one user for each service, and `admin`, who may do everything. */
+/** The `authorization` block of nats-server: one user per service, and `admin` with all permissions. */
 export async function natsAuthorization(): Promise<string> {
   const permissions = await Promise.all(serviceNames.map(permissionsOf))
   const users = serviceNames.map((service, at) => {

@@ -1,4 +1,4 @@
-// What a service declares of itself: config.ts, routes.ts, consumers.ts, db/.
+// Reads a service's declarations: config.ts, routes.ts, consumers.ts, db/.
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { allEvents } from '../packages/contracts/src/catalogue.ts'
@@ -11,7 +11,7 @@ import type { RouteEntry } from '../packages/service-kit/src/http/handler.ts'
 const root = join(import.meta.dirname, '..')
 const sourceOf = (service: ServiceName, ...path: string[]) => join(root, 'services', service, 'src', ...path)
 
-/** A row of a service's table of consumers, with what follows from it. */
+/** An entry of a service's consumers, with derived values. */
 export interface Consumer {
   /** Name of the event in the contracts. */
   event: string
@@ -23,13 +23,13 @@ export interface Consumer {
 
 interface ConsumerTable {
   consumers?: readonly ConsumerEntry<never>[]
-  /** A table that depends on the configuration. */
+  /** Consumers that depend on the configuration. */
   consumersOf?(config: unknown): readonly ConsumerEntry<never>[]
 }
 
 /**
- * What a service listens to.
- * @throws Error when it listens to an event that the contracts do not name
+ * The consumers of a service.
+ * @throws Error for an event that is not in the contracts
  */
 export async function consumersOf(service: ServiceName): Promise<Consumer[]> {
   const file = sourceOf(service, 'consumers.ts')
@@ -44,7 +44,7 @@ export async function consumersOf(service: ServiceName): Promise<Consumer[]> {
   })
 }
 
-/** The rows of a service's table of routes, each with its contract. */
+/** The routes of a service with their contracts. */
 export async function routesOf(service: ServiceName): Promise<readonly RouteEntry<never>[]> {
   const { routes } = (await import(sourceOf(service, 'routes.ts'))) as { routes: readonly RouteEntry<never>[] }
   return routes
@@ -57,7 +57,7 @@ export interface Table {
 
 /**
  * The tables of an `interface Tables`, formatted as Biome does.
- * @throws Error when a table is written in another way
+ * @throws Error for a different form
  */
 export function readTables(text: string): Table[] {
   const body = /^export interface Tables \{\n([\s\S]*?)^\}/m.exec(text)?.[1]
@@ -75,21 +75,21 @@ export function readTables(text: string): Table[] {
   return tables
 }
 
-/** The tables of a service's own, as its code sees them. */
+/** The tables of a service's own schema. */
 export function tablesOf(service: ServiceName): Table[] {
   return readTables(readFileSync(sourceOf(service, 'db', 'schema.ts'), 'utf8'))
 }
 
-/** A service's migrations, those of shared tables among them. */
+/** A service's migrations, including those of shared tables. */
 export async function migrationsOf(service: ServiceName): Promise<Migrations> {
   const { migrations } = (await import(sourceOf(service, 'db', 'migrations.ts'))) as { migrations: Migrations }
   return migrations
 }
 
-/** Whether a migration is a service's own: `0001-foundation`; those of shared tables end in their number. */
+/** Whether a migration is a service's own, such as `0001-foundation`. */
 export const isOwnMigration = ({ name }: Migration) => /^\d{4}-/.test(name)
 
-/** The tables that a service's migrations take over from packages/database. */
+/** The shared tables of packages/database that a service uses. */
 export async function sharedTablesOf(service: ServiceName): Promise<string[]> {
   const shared = (await migrationsOf(service)).filter((migration) => !isOwnMigration(migration))
   const statements = shared.flatMap((migration) => ('transaction' in migration ? migration.transaction : []))
@@ -99,7 +99,7 @@ export async function sharedTablesOf(service: ServiceName): Promise<string[]> {
 export interface Variable {
   name: string
   meaning: string
-  /** As it would be written in the environment; absent when there is none. */
+  /** As written in the environment; absent without a default. */
   fallback: string | undefined
   required: boolean
   choices: string[]
@@ -119,13 +119,13 @@ async function configOf(service: ServiceName): Promise<Schema> {
   return Config
 }
 
-/** A service's configuration where nothing is set; what is required is missing. */
+/** The defaults of a service's configuration, without required variables. */
 async function defaultsOf(service: ServiceName): Promise<Record<string, unknown>> {
   const { shape } = await configOf(service)
   return Object.fromEntries(Object.entries(shape).map(([name, schema]) => [name, schema.safeParse(undefined).data]))
 }
 
-/** The environment variables of a service: its own first, then those of every service. */
+/** The environment variables of a service: its own first, then the common ones. */
 export async function variablesOf(service: ServiceName): Promise<Variable[]> {
   const Config = await configOf(service)
   const { properties = {} } = Config.toJSONSchema({ io: 'input', unrepresentable: 'any' })

@@ -1,4 +1,4 @@
-// The whole judgement of a checkout: the checks, then all tests. Arguments go to jest: `npm test -- services/gateway`.
+// Runs the checks, then all tests. Arguments go to jest: `npm test -- services/gateway`.
 import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -29,7 +29,7 @@ function test(options) {
   })
 }
 
-/** Runs jest and reads its report. @returns its exit code, and the files it reported; none when it failed before any ran */
+/** Runs jest with a report. @returns exit code and reported files; none when it failed before running any */
 async function testWithReport(options) {
   const folder = mkdtempSync(join(tmpdir(), 'notify-results-'))
   try {
@@ -52,8 +52,7 @@ function readReport(file) {
 const isFailed = ({ status }) => status === 'failed'
 
 /**
- * Runs all tests, then runs the files that failed again, alone. A test that fails only beside others is flaky: a defect, listed
- * with its first failure, and a failure of the run except in CI, where it must not hide what else the run has to say.
+ * Runs all tests, then repeats failed files alone. A test that passes then is flaky, and fails the run except in CI.
  */
 async function testAll() {
   const first = await testWithReport([])
@@ -67,7 +66,7 @@ async function testAll() {
   return again.code === 0 && flaky.length > 0 && process.env.CI !== 'true' ? 1 : again.code
 }
 
-/** The tests of a file that failed, and passed in the second run; the file itself where it failed outside its tests. */
+/** The tests of a file that passed only in the second run; the file itself if it failed outside its tests. */
 function flakyTestsOf({ name, message, assertionResults }, filesAgain) {
   const again = filesAgain.find((file) => file.name === name)
   if (!again) return []

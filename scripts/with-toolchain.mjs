@@ -1,5 +1,5 @@
-// Runs a command of this repository with the pinned Node, after making sure that the dependencies are installed.
-// Plain JavaScript without dependencies: it has to work in a fresh clone, with any Node from 20 up.
+// Runs a command with the pinned Node, after installing dependencies. Plain JavaScript without dependencies, because it
+// must work in a fresh clone with Node 20 or newer.
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -32,7 +32,7 @@ if (Number(process.versions.node.split('.')[0]) < 20) {
   run(command)
 }
 
-/** Installs what the lockfile names, unless the stamp says that it is there. */
+/** Installs from the lockfile, unless the stamp is current. */
 function installed() {
   const wanted = fingerprint()
   if (existsSync(pinnedNode) && read(stampFile) === wanted) return true
@@ -52,7 +52,7 @@ function installed() {
   return false
 }
 
-/** Everything that decides what belongs into node_modules; another platform needs other binaries. */
+/** Everything that determines node_modules, including the platform. */
 function fingerprint() {
   const manifests = ['.', ...workspaces('services'), ...workspaces('packages'), 'bench'].map((folder) =>
     join(folder, 'package.json'),
@@ -73,8 +73,8 @@ function workspaces(folder) {
 }
 
 /**
- * Runs the command and ends as it ends. It gets a process group of its own, and signals only from here: a Ctrl-C reaches
- * this process twice (from the terminal and from npm), and the command must see it once.
+ * Runs the command in its own process group and forwards signals: Ctrl-C reaches this process twice (terminal and npm),
+ * but must reach the command once.
  */
 function run([file, ...fixed]) {
   if (!existsSync(join(root, file))) {
@@ -88,7 +88,7 @@ function run([file, ...fixed]) {
     env: {
       ...process.env,
       NODE_COMPILE_CACHE: join(root, '.local', 'compile-cache'),
-      // Tells the command that it should end when this process is gone.
+      // Tells the command to end when this process is gone.
       NOTIFY_TOOLCHAIN: '1',
     },
   })
@@ -100,7 +100,7 @@ function run([file, ...fixed]) {
     try {
       process.kill(-child.pid, signal)
     } catch {
-      // It has just ended.
+      // The command has just ended.
     }
   }
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, passOn)
@@ -112,7 +112,7 @@ function run([file, ...fixed]) {
   })
 }
 
-/** npm may be killed without a word to us; then nobody is left who could stop the command. */
+/** npm may be killed without forwarding a signal. */
 function whenParentIsGone(act) {
   const parent = process.ppid
   const watch = setInterval(() => {

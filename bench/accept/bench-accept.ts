@@ -16,8 +16,8 @@ const body = JSON.stringify({
 })
 
 /**
- * How fast notifications are accepted, next to a bare Express 202 server under the same load: first with the delivery
- * workers paused, then with the whole pipeline running. The yardstick runs before and after each, since machines waver.
+ * Acceptance rate relative to a bare Express server, with the workers paused and with the whole pipeline.
+ * The yardstick runs before and after each, because machine speed varies.
  */
 export async function benchAccept(): Promise<object> {
   await prepareLoad(console.log)

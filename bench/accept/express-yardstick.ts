@@ -1,6 +1,6 @@
 import express from 'express'
 
-/** The yardstick: what a JSON API in Express costs before it does anything. It reads the body and answers 202. */
+/** The yardstick: a minimal JSON API in Express that reads the body and responds 202. */
 const app = express()
 app.use(express.json())
 app.post('/', (_request, response) => {

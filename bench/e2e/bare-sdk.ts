@@ -2,9 +2,8 @@ import type { Stack } from '@notify/dev-env'
 import twilio from 'twilio'
 
 /**
- * The yardstick: what somebody writes who needs nothing but the carrier. So many loops, each sending its next message when
- * the last one was answered; nothing is stored, repeated or followed up.
- * @returns messages a second
+ * The yardstick: loops over the bare SDK, each sending its next message after the last response; no storage or retries.
+ * @returns messages per second
  */
 export async function sendWithBareSdk(
   stack: Stack,

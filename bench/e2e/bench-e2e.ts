@@ -21,14 +21,13 @@ const messageOf = (n: number) => ({
 })
 
 /**
- * The same messages through our pipeline (accepted, sent, delivered, shown in the trail) and through a loop over the bare
- * SDK, to the same stand-in of the carrier, with the same number at a time. The yardstick runs before and after, since
- * machines waver.
+ * The same messages through our pipeline and through a loop over the bare SDK, with the same sandbox and concurrency.
+ * The yardstick runs before and after, because machine speed varies.
  */
 export function benchEndToEnd(): Promise<object> {
   const env = {
     all: { LOG_LEVEL: 'warn' },
-    // As many connections to the carrier as the bare loop has; what waits for its claim or its record is in hand besides.
+    // As many carrier connections as the bare loop has; claims and settlements are in progress besides.
     'dispatch-worker': {
       SEND_RATE: String(sendRate),
       SEND_CONCURRENCY: String(4 * callers),
@@ -78,7 +77,7 @@ function result({ perSecond, lost, duplicated }: Pipeline & Outcome, barePerSeco
   }
 }
 
-/** The bare loop without status callbacks, and with them: then the stand-in does for it what it does for us. */
+/** The bare loop without and with status callbacks, which cost the sandbox the same as for our pipeline. */
 async function measureBare(stack: Stack): Promise<{ plain: number; heard: number }> {
   const before = cpuTimes(stack)
   const plain = await sendWithBareSdk(stack, messages, callers, messageOf)
@@ -94,7 +93,7 @@ async function measureBare(stack: Stack): Promise<{ plain: number; heard: number
   return { plain, heard }
 }
 
-/** Waits until the last callback has been sent: the stand-in would otherwise still be at work in the next measurement. */
+/** Waits for the last callback, so that the sandbox is idle in the next measurement. */
 async function untilNothingFollows(stack: Stack): Promise<void> {
   for (let last = -1; ; ) {
     const now = cpuTimes(stack).get('carrier-sandbox') ?? 0
@@ -117,7 +116,7 @@ async function measurePipeline(stack: Stack, client: SmsClient, database: pg.Poo
 
 const longestMs = 300_000
 
-/** From the first request to the moment when the trail shows the last one delivered. */
+/** From the first request until the activity shows the last message as delivered. */
 async function runPipeline(client: SmsClient, database: pg.Pool, count: number): Promise<Pipeline> {
   const already = await countDelivered(database)
   const startedMs = performance.now()
@@ -132,7 +131,7 @@ async function runPipeline(client: SmsClient, database: pg.Pool, count: number):
   return { accepted, perSecond: (count / deliveredMs) * 1000 }
 }
 
-/** The trail's own sums: reading them costs the same however many there are. */
+/** Reads the counters of the activity, at constant cost. */
 async function countDelivered(database: pg.Pool): Promise<number> {
   const { rows } = await database.query(
     `select coalesce(sum(count), 0)::int as count from gateway.activity_counts where status = 'delivered'`,
@@ -141,7 +140,7 @@ async function countDelivered(database: pg.Pool): Promise<number> {
 }
 
 interface Outcome {
-  /** Accepted, and not delivered by both dispatch's record and the carrier's log. */
+  /** Accepted, but not delivered according to both dispatch and the sandbox. */
   lost: number
   /** Received by the carrier more than once. */
   duplicated: number
@@ -158,7 +157,7 @@ async function outcomeOf(stack: Stack, database: pg.Pool, accepted: readonly Acc
   }
 }
 
-/** Rates waver with the machine; what a message costs wavers less. */
+/** Rates vary with the machine; CPU time per message varies less. */
 function printCpu(before: ReadonlyMap<string, number>, after: ReadonlyMap<string, number>): void {
   const spent = [...after].map(([name, ms]) => [name, ((ms - (before.get(name) ?? 0)) * 1000) / messages] as const)
   const total = spent.reduce((sum, [, microseconds]) => sum + microseconds, 0)

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 
-/** Answers the carrier's callbacks and does nothing else, as the least that a receiver of them can do. */
+/** Responds to carrier callbacks and does nothing else. */
 const server = createServer((request, response) => {
   request.resume()
   request.once('end', () => response.writeHead(204).end())

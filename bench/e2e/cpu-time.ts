@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import type { Stack } from '@notify/dev-env'
 
-/** Ticks of the kernel's clock in `/proc` (USER_HZ is 100 on every Linux that matters here). */
+/** Clock ticks in `/proc`: USER_HZ is 100 on common Linux systems. */
 const msPerTick = 10
 
-/** CPU time in milliseconds that each process of the stack has taken so far, Postgres with all of its backends; Linux only. */
+/** CPU time of each process of the stack in milliseconds, Postgres with all backends; Linux only. */
 export function cpuTimes(stack: Stack): Map<string, number> {
   const all = readProcesses()
   const times = new Map<string, number>()
@@ -24,7 +24,7 @@ function readProcesses(): Map<number, ProcessTime> {
   for (const entry of folder('/proc').filter((name) => /^\d+$/.test(name))) {
     try {
       const stat = readFileSync(`/proc/${entry}/stat`, 'utf8')
-      // The command is in parentheses and may hold anything; what follows is numbers.
+      // The command is in parentheses and may contain spaces; numbers follow.
       const fields = stat
         .slice(stat.lastIndexOf(')') + 2)
         .split(' ')
@@ -32,7 +32,7 @@ function readProcesses(): Map<number, ProcessTime> {
       const [user = 0, system = 0, childUser = 0, childSystem = 0] = fields.slice(11, 15)
       found.set(Number(entry), { parent: fields[1] ?? 0, ms: (user + system + childUser + childSystem) * msPerTick })
     } catch {
-      // It has ended since.
+      // The process has exited.
     }
   }
   return found

@@ -1,13 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** The hostile client, in a process of its own: it makes one request over and over, and tells the answers by their status. */
+/** The hostile client, a separate process: repeats one request and counts the responses by status. */
 interface Attack {
   url: string
   method: string
   headers: Record<string, string>
   text: string | undefined
   perSecond: number
-  /** Requests that wait for their answer at most. */
+  /** Maximum concurrent requests. */
   open: number
 }
 

@@ -10,17 +10,14 @@ import { type HostileRequest, reads, sends } from './hostile-requests.ts'
 import { addHostileTenant } from './hostile-tenant.ts'
 
 const seconds = Number(process.env.BENCH_SECONDS ?? 10)
-/** The neighbour sends one so often, whether the one before has been answered or not. */
+/** Interval of the neighbour's requests, independent of responses. */
 const neighbourEveryMs = 20
-/** As many requests a second as one key may make. */
+/** The rate limit of one key. */
 const hostilePerSecond = 100
 const hostileOpen = 200
 const targetMs = 100
 
-/**
- * What a tenant feels of another one that means harm: the time from request to 202 of a neighbour's SMS, alone and beside
- * each attack made as often as the rate limit lets it.
- */
+/** The latency of a tenant's accepted SMS, alone and beside each attack of a hostile tenant at its rate limit. */
 export function benchHostile(): Promise<object> {
   return withStack({ env: { all: { LOG_LEVEL: 'warn' } } }, async (stack) => {
     const key = await addHostileTenant(stack)
@@ -50,7 +47,7 @@ export function benchHostile(): Promise<object> {
   })
 }
 
-/** The time that each of the neighbour's requests took, in milliseconds. */
+/** Latencies of the neighbour's requests, in milliseconds. */
 async function measure(neighbour: SmsClient, forSeconds: number): Promise<number[]> {
   const samples: Promise<number>[] = []
   const startMs = performance.now()
@@ -64,7 +61,7 @@ async function measure(neighbour: SmsClient, forSeconds: number): Promise<number
   return Promise.all(samples)
 }
 
-/** Makes the request as often as the limit allows, until it is stopped. */
+/** Repeats the request at the rate limit until stopped. */
 function attack(stack: Stack, { method, path, body }: HostileRequest, bearer: string) {
   const attacker = fork(join(import.meta.dirname, 'attacker-yardstick.ts'))
   attacker.send({
@@ -76,7 +73,7 @@ function attack(stack: Stack, { method, path, body }: HostileRequest, bearer: st
     open: hostileOpen,
   })
   return {
-    /** @returns the answers by their status */
+    /** @returns the responses by status */
     async stop(): Promise<Record<string, number>> {
       const told = once(attacker, 'message')
       attacker.send('stop')

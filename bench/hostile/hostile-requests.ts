@@ -30,7 +30,7 @@ const batch = (body: object, count: number): HostileRequest => ({
   body: { requests: Array.from({ length: count }, () => body) },
 })
 
-/** What one key that may send, and one operator who may read, can ask for; each was seen to hold the others up. */
+/** Requests of one sending key and one reading operator; each once delayed others. */
 export const sends: Record<string, HostileRequest> = {
   'a large value 2,000 times': one(email('{{x}}'.repeat(2000), { x: large })),
   'a large value, filtered': one(email('{{x|upcase}}'.repeat(2000), { x: large })),

@@ -5,7 +5,7 @@ import type { Stack } from '@notify/dev-env'
 import { mintApiKey } from '@notify/privacy'
 import pg from 'pg'
 
-/** Adds a tenant with providers and a key, with the limits that everybody has. @returns its key */
+/** Adds a tenant with providers, a key and default limits. @returns its key */
 export async function addHostileTenant(stack: Stack): Promise<string> {
   const [tenantId, applicationId, keyId] = [newId('ten'), newId('app'), newId('key')]
   const { apiKey, sha256 } = mintApiKey('live', keyId)

@@ -9,14 +9,14 @@ import { withStack } from '../with-stack.ts'
 const bulkMessages = Number(process.env.BENCH_MESSAGES ?? 20_000)
 const idleSamples = Math.min(400, bulkMessages)
 const warmUpMessages = 200
-/** A sample begins this often, whether the one before has been answered or not. */
+/** Sampling interval, independent of responses. */
 const everyMs = 100
 const callers = 64
 const text = 'Your code word is 1001.'
 
 /**
- * How long a transactional SMS takes from its 202 to the carrier, in the 99th percentile: on an idle system, and while a
- * campaign drains. All times are of one machine's clock.
+ * The p99 from 202 to the carrier of a transactional SMS, idle and while a campaign drains. All times are from one
+ * clock.
  */
 export function benchLanes(): Promise<object> {
   return withStack({ env: { all: { LOG_LEVEL: 'warn' } } }, async (stack) => {
@@ -65,7 +65,7 @@ function result(idle: readonly number[], busy: readonly number[]): object {
   }
 }
 
-/** Compiled code, prepared statements and open connections are not what is measured. */
+/** Excludes compilation, statement preparation and connecting from the measurement. */
 async function warmUp(stack: Stack, client: SmsClient, database: pg.Pool): Promise<void> {
   const to = '+15550100000'
   for (const priority of ['transactional', 'bulk'] as const) {
@@ -75,7 +75,7 @@ async function warmUp(stack: Stack, client: SmsClient, database: pg.Pool): Promi
   await measure(stack, client, to, (count) => count < 20)
 }
 
-/** Sends a message every so often as long as it is told to; the times from each 202 to the carrier, in milliseconds. */
+/** Sends messages at an interval; returns the times from 202 to the carrier, in milliseconds. */
 async function measure(
   stack: Stack,
   client: SmsClient,
@@ -101,7 +101,7 @@ async function timesToCarrier(stack: Stack, to: string, accepted: readonly Accep
       (await readCarrierLog(stack, to)).map(({ notificationId, atMs }) => [notificationId, atMs]),
     )
     const missing = accepted.filter(({ id }) => !received.has(id))
-    // The carrier's clock tells whole milliseconds: what arrived in the same one took none.
+    // The sandbox's clock has millisecond resolution, so the difference may be negative.
     if (missing.length === 0) return accepted.map(({ id, atMs }) => Math.max((received.get(id) ?? 0) - atMs, 0))
     if (performance.now() > deadlineMs) throw new Error(`${missing.length} messages never reached the carrier`)
     await delay(250)

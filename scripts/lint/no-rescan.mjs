@@ -1,6 +1,5 @@
-// A search tries the pattern at every character. Where the text of its beginning may also be read by a repetition after it,
-// as in /%\{[^}]*\}$/, each try reads on to the end: the time grows with the square of the text.
-// eslint-plugin-regexp sees that only where the repetition stands first.
+// An unanchored pattern such as /%\{[^}]*\}$/ rescans from every match of its start, in quadratic time.
+// eslint-plugin-regexp reports that only if the repetition comes first.
 import { parseRegExpLiteral } from '@eslint-community/regexpp'
 
 const message =
@@ -27,7 +26,7 @@ function rescans({ pattern, flags }) {
   })
 }
 
-/** The elements in their order, those of plain groups in the place of the group. */
+/** The elements in order, with groups flattened. */
 function flatten({ elements }) {
   return elements.flatMap((element) => {
     const isPlain = element.type === 'CapturingGroup' || element.type === 'Group'
@@ -37,7 +36,7 @@ function flatten({ elements }) {
 
 const canFail = (element) => element.type !== 'Quantifier' || element.min > 0
 
-/** Whether the repetition of `repeated` may read text that `part` has matched; yes where that is not plain. */
+/** Whether the repetition may match text that `part` has matched; true if unsure. */
 function mayRead(repeated, part, flags) {
   switch (part.type) {
     case 'Character':
@@ -57,6 +56,6 @@ function mayRead(repeated, part, flags) {
 const isOneCharacter = ({ type }) =>
   ['Character', 'CharacterClass', 'CharacterSet', 'ExpressionCharacterClass'].includes(type)
 
-/** `(?<!x)x+` begins at the first of several only. */
+/** `(?<!x)x+` starts only at the first of several. */
 const beginsRun = ({ kind, negate, alternatives }, repeated) =>
   kind === 'lookbehind' && negate && alternatives.some(({ raw }) => raw === repeated.raw)

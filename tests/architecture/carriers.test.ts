@@ -5,7 +5,7 @@ import { expect, test } from '@jest/globals'
 import { kinds } from '../../packages/carriers/src/kinds.ts'
 import { root } from './sources.ts'
 
-/** Files below the root that a fresh process loads with a module, those of packages from npm among them. */
+/** Files, including npm packages, that a fresh process loads with a module. */
 function loadedBy(module: string): string[] {
   const script = `
     import { registerHooks } from 'node:module'
@@ -35,7 +35,7 @@ test('callbacks loads receiving halves, no sending half and none of the SDKs tha
   expect(callbacks.filter((file) => halfOf('send').test(file))).toEqual([])
   expect(callbacks).not.toContain('/packages/carriers/src/sending.ts')
   const sdks = callbacks.filter((file) => /node_modules\/(@aws-sdk|nodemailer|twilio)\//.test(file))
-  // The check of signatures is a module of its own.
+  // The signature check is a separate module.
   expect(sdks.filter((file) => !file.endsWith('/twilio/lib/webhooks/webhooks.js'))).toEqual([])
 })
 

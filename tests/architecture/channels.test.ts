@@ -4,7 +4,7 @@ import { readText, sourcesOf } from './sources.ts'
 
 const names = Channel.options.join('|')
 
-/** Code that decides by the name of a channel, or by the look of its payload. */
+/** Code that branches on a channel's name or on the shape of its payload. */
 const decisions = [
   /\bswitch \((?:\w+\.)*channel\)/,
   new RegExp(`\\bcase '(?:${names})'`),

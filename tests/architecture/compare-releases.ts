@@ -2,8 +2,8 @@ import type { EventFixture } from '../../scripts/contract-fixtures.ts'
 import type { JsonSchema } from '../../scripts/json-samples.ts'
 
 /**
- * What keeps a release and the next one from reading each other's events: everything but optional fields and values that
- * are added. Events are known by their subjects, as on the bus. Patterns are not compared: the samples show what they let through.
+ * Incompatibilities between the events of two releases: everything except added optional fields and values. Events are
+ * matched by subject. Patterns are not compared; the samples test them.
  */
 export function compareEvents(
   before: Readonly<Record<string, EventFixture>>,
@@ -20,7 +20,7 @@ export function compareEvents(
   })
 }
 
-/** The event that a release has on a subject, whatever its contract is called. */
+/** The event of a release on a subject, whatever its name. */
 export function eventOn(subject: string, events: Readonly<Record<string, EventFixture>>): EventFixture | undefined {
   return Object.values(events).find((event) => event.subject === subject)
 }

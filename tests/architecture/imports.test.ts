@@ -4,7 +4,7 @@ import { filesBelow, importsOf, isSource, isTest, packages, readText, services, 
 
 const packageName = (folder: string) => JSON.parse(readText(`${folder}/package.json`)).name as string
 
-/** Where an import leads: a folder of ours (`services/otp`), or the specifier as it is. */
+/** The target of an import: one of our folders (`services/otp`), or the specifier. */
 function targetOf(file: string, specifier: string): string {
   if (specifier.startsWith('.')) return join(file, '..', specifier).split('/').slice(0, 2).join('/')
   return byName.get(specifier.split('/').slice(0, 2).join('/')) ?? specifier

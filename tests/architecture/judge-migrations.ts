@@ -7,18 +7,17 @@ import { createIndexSql } from '../../packages/database/src/index.ts'
 type Node = any
 
 interface State {
-  /** Made by the migration that is judged: nobody uses them yet. */
+  /** Created by the current migration, so unused yet. */
   fresh: Set<string>
-  /** Tables of earlier migrations that this one changes. */
+  /** Existing tables that this migration changes. */
   touched: Set<string>
-  /** Constraints that say `column is not null`, by `table.constraint`; kept from one migration to the next. */
+  /** `column is not null` constraints by `table.constraint`, across migrations. */
   notNull: Map<string, { column: string; valid: boolean }>
 }
 
 /**
- * What is wrong with migrations that are to run beside a release that serves: everything that rewrites or scans a table
- * which may be full under a lock that stops its writers, or takes from the release before what it uses. Only what is known
- * to be harmless passes.
+ * Refuses statements that rewrite or scan a full table under a lock, or remove what the previous release uses.
+ * Only known-safe statements pass.
  */
 export async function judgeMigrations(migrations: Migrations): Promise<string[]> {
   const notNull: State['notNull'] = new Map()
@@ -65,13 +64,13 @@ function judgeBatches([statement, ...more]: Node[]): string[] {
   return paged ? [] : ['a batch is a page: where id > $1 order by id limit …']
 }
 
-/** Takes a short lock, reads no rows, and leaves the release before what it uses. */
+/** Takes a short lock, reads no rows, and removes nothing. */
 const harmless = new Set(['CreateStmt', 'CreateFunctionStmt', 'CommentStmt', 'CreateSeqStmt'])
 
 function judgeStatement(statement: Node, state: State, { name }: Migration): string[] {
   const [[kind, body]] = Object.entries<Node>(statement) as [[string, Node]]
   if (harmless.has(kind)) return []
-  // In an empty schema nobody waits.
+  // Nobody waits in an empty schema.
   if (kind === 'DoStmt' && /\b0001\b/.test(name)) return []
   const table: string | undefined = body.relation?.relname
   if (table !== undefined && state.fresh.has(table)) return []
@@ -122,7 +121,7 @@ function judgeAction(table: string, action: Node, { notNull }: State): string[] 
   }
 }
 
-/** Constraints that a new column may bring: any other reads or rewrites the table. */
+/** Constraints allowed on a new column; any other reads or rewrites the table. */
 function judgeColumn(table: string, { colname, constraints = [], typeName }: Node): string[] {
   const place = `${table}.${colname}`
   const kinds = new Map<string, Node>(constraints.map(({ Constraint }: Node) => [Constraint.contype, Constraint]))

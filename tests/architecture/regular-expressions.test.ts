@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals'
 
 const root = new URL('../..', import.meta.url).pathname
 
-/** The lines that the check refuses in a source of this text. */
+/** The lines that the check refuses in this source. */
 function refusedLines(text: string, file: string): number[] {
   const eslint = ['node_modules/eslint/bin/eslint.js', '--format', 'json', '--stdin', '--stdin-filename', file]
   const { stdout, stderr } = spawnSync(process.execPath, eslint, { cwd: root, input: text, encoding: 'utf8' })

@@ -78,7 +78,7 @@ test.each(releases)(
   },
 )
 
-/** A release whose only event has this payload. */
+/** A release with one event of this payload. */
 function release(payload: z.ZodType, subject = 'dispatch.parcel.sent'): Record<string, EventFixture> {
   const schema = payload.toJSONSchema({ io: 'input' }) as EventFixture['schema']
   return { parcelSent: { publisher: 'dispatch', subject, schema, samples: samplesOf(schema) } }

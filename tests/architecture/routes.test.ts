@@ -3,7 +3,7 @@ import { allRoutes, publicRoutes } from '../../packages/contracts/src/catalogue.
 import { permissionsFor, serviceNames } from '../../packages/contracts/src/index.ts'
 import { routesOf } from '../../scripts/service-declarations.ts'
 
-/** The gateway gathers these calls and has dispatch accept them through `acceptNotifications`. */
+/** The gateway batches these calls into `acceptNotifications`. */
 const gathered = 'createNotification'
 
 const namesOf = (routes: readonly { name: string }[]) => routes.map(({ name }) => name).sort()
@@ -12,7 +12,7 @@ test.each(serviceNames)('%s answers every route that the contracts give it', asy
   const contracts = (await routesOf(service)).map(({ contract }) => contract)
   const owned = allRoutes().filter((route) => route.service === service && route.name !== gathered)
   expect(namesOf(contracts.filter((route) => route.service === service))).toEqual(namesOf(owned))
-  // Only the gateway answers for others.
+  // Only the gateway handles routes of others.
   if (service !== 'gateway') expect(contracts.filter((route) => route.service !== service)).toEqual([])
 })
 

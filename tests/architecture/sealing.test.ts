@@ -6,10 +6,10 @@ const names = [...allEvents().keys()].join('|')
 const prefixes = [...new Set([...allEvents().values()].map(({ subject }) => subject.split('.')[0]))].join('|')
 const usesKeyRing = /\.(?:en|de)crypt\(/
 const namesEvent = new RegExp(`\\b(?:${names})\\b`)
-/** Such as `dispatch.provider.changed|…`: the place of an event's content. */
+/** Matches the AAD of an event's content, such as `dispatch.provider.changed|…`. */
 const placeOfEvent = new RegExp(`['"\`](?:${prefixes})\\.[\\w.\${}-]+\\|`)
 
-/** What makes a file one that seals the content of events by itself. */
+/** Signs that a file encrypts event content itself. */
 function faultsOf(text: string): string[] {
   return [
     ...(usesKeyRing.test(text) && namesEvent.test(text) ? ['uses the key ring and an event'] : []),

@@ -14,7 +14,7 @@ export const packages = foldersOf('packages')
 
 const notOurs = ['node_modules', 'dist', '.local']
 
-/** Everything that people write below a folder, relative to the root. */
+/** Every handwritten file below a folder, relative to the root. */
 export function filesBelow(folder: string): string[] {
   return readdirSync(join(root, folder), { withFileTypes: true })
     .filter(({ name }) => !notOurs.includes(name))
@@ -25,7 +25,7 @@ export function filesBelow(folder: string): string[] {
 export const isSource = (path: string) => /\.(ts|tsx|mjs|js)$/.test(path)
 export const isTest = (path: string) => /\.test\.tsx?$|(^|\/)tests\//.test(path)
 
-/** What runs in production: the sources of a service or package without its tests. */
+/** Production sources of a service or package. */
 export function sourcesOf(folder: string): string[] {
   return filesBelow(`${folder}/src`).filter((path) => isSource(path) && !isTest(path))
 }
@@ -34,7 +34,7 @@ export function readText(path: string): string {
   return readFileSync(join(root, path), 'utf8')
 }
 
-/** What a file imports, types and dynamic imports included. */
+/** The imports of a file, including types and dynamic imports. */
 export function importsOf(path: string): string[] {
   const pattern = /(?:\bfrom\s*|\bimport\s*\(\s*|^import\s+)(['"])([^'"\n]+)\1/gm
   return [...readText(path).matchAll(pattern)].map(([, , specifier = '']) => specifier)

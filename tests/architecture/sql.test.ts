@@ -3,7 +3,7 @@ import { schemaOf, serviceNames } from '../../packages/contracts/src/index.ts'
 import { readText, sourcesOf } from './sources.ts'
 
 const schemas = serviceNames.map(schemaOf).join('|')
-/** A relation of a schema, after the words of SQL and the functions of the query builder that take one. */
+/** Matches a schema-qualified relation after SQL keywords and query builder functions. */
 const inSql = new RegExp(
   `\\b(?:from|join|into|update|table|references|using|on|truncate)\\s+"?(${schemas})"?\\."?[a-z_]`,
   'gi',
@@ -11,7 +11,7 @@ const inSql = new RegExp(
 const inBuilder = new RegExp(`\\b\\w*(?:From|Into|Table|Join|with)\\(\\s*['"\`](${schemas})\\.`, 'g')
 const switched = new RegExp(`\\b(?:withSchema\\(\\s*['"\`]|search_path\\s*(?:=|to)\\s*)(${schemas})\\b`, 'gi')
 
-/** The schemas that a text names in its statements. */
+/** The schemas in a text's statements. */
 const schemasIn = (text: string) =>
   [inSql, inBuilder, switched].flatMap((pattern) =>
     [...text.matchAll(pattern)].map(([, schema = '']) => schema.toLowerCase()),

@@ -38,7 +38,7 @@ test('whatever is killed under load, every 202 ends in one final state, and a me
   await activityShowsThemAll(load.accepted)
 }, 180_000)
 
-/** Sends from several callers until it is told to stop; notes what was answered 202. A refusal is not noted: nothing was promised. */
+/** Sends from several callers until stopped; records those answered 202. */
 function startLoad(): { accepted: string[]; stop(): Promise<void> } {
   const accepted: string[] = []
   let stopped = false
@@ -81,7 +81,7 @@ interface Attempted {
   ambiguous: number
 }
 
-/** The carrier saw each at least once; what it saw more often was repeated only because an outcome was unknown. */
+/** The carrier received each at least once, and repetitions only after an unknown outcome. */
 async function everyAcceptedWasSent(accepted: readonly string[]): Promise<void> {
   const sends = new Map<string, number>()
   for (const { request } of await env.messages({ limit: '10000' })) {

@@ -18,7 +18,7 @@ test('receipts that are lost for good on the bus are asked of callbacks, whether
   const { body } = await env.api('POST', '/api/v1/notifications/batch', { body: { requests } })
   const ids = body.results.map((result: { notification_id: string }) => result.notification_id).toSorted()
   await eventually(async () => expect(await statuses()).toEqual([{ status: 'delivered', count: 20 }]))
-  // As if the receipts had never come.
+  // Simulates receipts that never arrived.
   const database = env.sql('dispatch')
   await database.query(`update notifications set status = 'sent' where id = any($1)`, [ids.slice(0, 10)])
   await database.query(`update notifications set status = 'failed' where id = any($1)`, [ids.slice(10)])

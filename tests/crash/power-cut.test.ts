@@ -30,7 +30,7 @@ test('when the power of NATS is cut under load and its last seconds are gone, ev
   const projecting = await holdProjection()
   const snapshot = await snapshotNats(env)
   const kept = await storedMessages(bus, publishers)
-  // What is lost: work, the facts that the gateway could not write, and receipts that dispatch has not taken yet.
+  // Lost: work, unwritten facts, and receipts that dispatch has not consumed.
   await untilReported((await reported()) + 60)
   await env.kill('dispatch-worker', 'SIGSTOP')
   await untilReported((await reported()) + 5)
@@ -52,7 +52,7 @@ test('when the power of NATS is cut under load and its last seconds are gone, ev
   }
 }, 180_000)
 
-/** Other replicas publish, again, until all lost sequences are given out: sequences alone do not tell of the hole. */
+/** Publishes from other replicas until all lost sequences are reused, so that sequences do not reveal the loss. */
 async function publishBeyond(given: ReadonlyMap<string, number>, kept: readonly StoredMessage[]): Promise<void> {
   await using bus = await openBus(env)
   for (let round = 0; ; round++) {
@@ -63,7 +63,7 @@ async function publishBeyond(given: ReadonlyMap<string, number>, kept: readonly 
   }
 }
 
-/** In batches. Every tenth message never reaches its recipient. */
+/** In batches. Every tenth message is undelivered. */
 async function acceptSome(count: number): Promise<string[]> {
   if (count > 100) return [...(await acceptSome(100)), ...(await acceptSome(count - 100))]
   const requests = Array.from({ length: count }, (_, n) => ({
@@ -76,7 +76,7 @@ async function acceptSome(count: number): Promise<string[]> {
   return body.results.map((result: { notification_id: string }) => result.notification_id)
 }
 
-/** How many messages the carrier has reported as delivered. */
+/** Messages that the carrier has reported as delivered. */
 async function reported(): Promise<number> {
   const { rows } = await env
     .sql('callbacks')
@@ -92,7 +92,7 @@ const untilPublished = (service: 'callbacks') =>
     expect((await env.sql(service).query('select from outbox where published_at is null')).rows).toEqual([]),
   )
 
-/** Keeps the gateway from writing what it hears. */
+/** Keeps the gateway from writing facts. */
 async function holdProjection(): Promise<{ release(): Promise<void> }> {
   const client = await env.admin.connect()
   await client.query('begin')
@@ -105,7 +105,7 @@ async function holdProjection(): Promise<{ release(): Promise<void> }> {
   }
 }
 
-/** The messages whose state is not what the carrier has reported of them. */
+/** Messages whose state differs from the carrier's report. */
 async function strays(accepted: readonly string[]) {
   const { rows } = await env.sql('dispatch').query(
     `select n.id, n.status, a.provider_message_id from unnest($1::text[]) as accepted (id)
@@ -125,7 +125,7 @@ const told = 'id, revision, status, failure_reason, retryable, retry_count'
 const owned = async () => (await env.sql('dispatch').query(`select ${told} from notifications order by id`)).rows
 const shown = async () => (await env.sql('gateway').query(`select ${told} from activity order by id`)).rows
 
-/** The notifications that the carrier was given more than once. */
+/** Notifications that the carrier received more than once. */
 async function repeated(): Promise<string[]> {
   const sent = (await env.messages({ limit: '10000' })).map(({ request }) =>
     new URL((request.body as { StatusCallback: string }).StatusCallback).searchParams.get('notification_id'),
@@ -133,7 +133,7 @@ async function repeated(): Promise<string[]> {
   return sent.filter((id, place) => sent.indexOf(id) !== place) as string[]
 }
 
-/** Those of them that have an attempt of which nobody knew whether the carrier took it. */
+/** Those with an attempt of unknown outcome. */
 async function ambiguous(ids: readonly string[]): Promise<string[]> {
   const { rows } = await env
     .sql('dispatch')

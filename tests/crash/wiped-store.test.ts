@@ -12,7 +12,7 @@ beforeAll(async () => {
   env = await TestEnv.start(['gateway', 'dispatch', 'callbacks'], {
     env: {
       all: { LOG_LEVEL: 'warn' },
-      // Slow enough for hundreds to wait when the store goes, and for the second loss to hit receipts as well.
+      // Slow enough for a backlog at the first loss, and for receipts at the second.
       'dispatch-worker': {
         SEND_RATE: '30',
         SEND_RETRY_DELAYS: '500ms,1s,2s,4s',
@@ -37,7 +37,7 @@ test('when NATS loses its whole store, twice, while hundreds are queued, every a
   expect(await terminal('gateway', 'activity', accepted)).toBe(accepted.length)
   await trailAgrees()
   await everyOneWasSentOnce(accepted)
-  // It was the loss that was noticed each time, not chance that nothing was needed any more.
+  // The loss was detected each time.
   const noticed = env.logs('dispatch-worker', 5000).match(/JetStream has forgotten messages/g)
   expect(noticed?.length).toBeGreaterThanOrEqual(2)
 }, 180_000)
@@ -70,7 +70,7 @@ async function wipeStore(): Promise<void> {
   await env.restart('nats')
 }
 
-/** Waits until so many at most wait to be sent; nearly as many still do. */
+/** Waits until at most this many are queued. */
 async function untilQueued(most: number): Promise<void> {
   const count = async () =>
     (await env.sql('dispatch').query(`select count(*)::int as count from notifications where status = 'queued'`))
@@ -93,7 +93,7 @@ async function terminal(service: 'dispatch' | 'gateway', table: string, ids: rea
   return rows[0].count
 }
 
-/** The projection shows each notification as dispatch has it, and counts them so. */
+/** The activity and its counts match dispatch. */
 async function trailAgrees(): Promise<void> {
   const told = 'id, revision, status, failure_reason, retryable, retry_count'
   const { rows: own } = await env.sql('dispatch').query(`select ${told} from notifications order by id`)
@@ -108,7 +108,7 @@ async function trailAgrees(): Promise<void> {
   )
 }
 
-/** Events come again after a loss; messages do not. */
+/** A loss repeats events, but not messages. */
 async function everyOneWasSentOnce(accepted: readonly string[]): Promise<void> {
   const sent = (await env.messages({ limit: '10000' })).map(({ request }) =>
     new URL((request.body as { StatusCallback: string }).StatusCallback).searchParams.get('notification_id'),

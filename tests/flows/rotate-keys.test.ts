@@ -30,7 +30,7 @@ test('rotate-keys encrypts everything with the key in front, and what it encrypt
   expect(await keyIds()).toEqual(['before'])
 
   const { status, output } = await run('dispatch-worker', 'rotate-keys')
-  expect({ status, output }).toMatchObject({ status: 0, output: expect.stringContaining('values encrypted anew') })
+  expect({ status, output }).toMatchObject({ status: 0, output: expect.stringContaining('values re-encrypted') })
   for (const table of ['notifications', 'providers', 'domains']) expect(output).toContain(`"table":"${table}"`)
   expect((await run('callbacks', 'rotate-keys')).output).toContain('"rotated":2')
   expect(await keyIds()).toEqual(['after'])

@@ -225,7 +225,7 @@ test.each([
   'Redis: when %s nobody waits for it, and it counts again afterwards',
   async (_, fault, end) => {
     const said = (what: string) => env.logs('gateway', 100_000).split(what).length
-    const [lost, found] = [said('Redis does not answer'), said('Redis answers again')]
+    const [lost, found] = [said('Redis does not answer'), said('Redis responds again')]
     await fault()
     await eventually(async () => {
       const began = performance.now()
@@ -236,7 +236,7 @@ test.each([
     await end()
     await eventually(async () => {
       await send(env, freshPhone('0008'))
-      expect(said('Redis answers again')).toBeGreaterThan(found)
+      expect(said('Redis responds again')).toBeGreaterThan(found)
     }, soon)
   },
   60_000,

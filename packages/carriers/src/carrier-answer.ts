@@ -1,21 +1,18 @@
 import type { AttemptOutcome } from '@notify/contracts'
 
-/** How a carrier call ended. */
+/** The result of a carrier call. */
 export interface CarrierAnswer {
   outcome: AttemptOutcome
-  /** The carrier's error code, or our own word for a transport fault. */
+  /** The carrier's error code, or our own for a transport failure. */
   code: string | null
   message: string | null
   providerMessageId: string | null
-  /** How long the carrier asked us to wait, in milliseconds. */
+  /** Retry-After of the carrier, in milliseconds. */
   retryAfterMs: number | null
-  /**
-   * The account as a whole is refused (credentials, suspension, pause): no message goes through until somebody mends it, but
-   * another provider may well take this one.
-   */
+  /** The whole account is refused (credentials, suspension, pause). Another provider may accept the message. */
   providerDown?: true
-  /** The carrier itself did not work: no answer, or a fault that it owns up to. */
+  /** The carrier failed: no response, or an internal error. */
   carrierFault?: true
-  /** The recipient told the carrier to stop; nothing more may be sent there. */
+  /** The recipient opted out at the carrier and must be suppressed. */
   suppress?: 'stop'
 }

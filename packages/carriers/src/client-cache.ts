@@ -1,16 +1,16 @@
 import { LRUCache } from 'lru-cache'
 import type { CarrierAccount } from './sender.ts'
 
-/** Clients of carriers by account: made once, and anew when its credentials change. */
+/** Carrier clients by account, recreated when the credentials change. */
 export interface ClientCache<Client> {
-  /** @param place what else decides the client, for example its base address */
+  /** @param place further identity of the client, such as its base URL */
   of(account: Pick<CarrierAccount<unknown>, 'id' | 'revision'>, place: string, connect: () => Client): Client
   close(): void
 }
 
 const maxClients = 2000
 
-/** @param end closes a client that is not needed any more; calls under way may finish */
+/** @param end closes a replaced client; calls in progress may finish */
 export function createClientCache<Client>(end: (client: Client) => void = () => {}): ClientCache<Client> {
   const known = new LRUCache<string, { revision: number; client: Client }>({
     max: maxClients,

@@ -8,18 +8,18 @@ const Correlation = z.object({
 })
 export type Correlation = z.output<typeof Correlation>
 
-/** Our own correlation from what travelled with the send; what cannot be ours is passed over. */
+/** The correlation that the carrier returned; invalid values are dropped. */
 export function readCorrelation(values: Record<string, unknown>): Correlation {
   return Correlation.parse(values)
 }
 
-/** The correlation in the address of a callback. */
+/** The correlation in a callback URL. */
 export function correlationOfUrl(url: string): Correlation {
   const query = url.indexOf('?')
   return readCorrelation(query === -1 ? {} : Object.fromEntries(new URLSearchParams(url.slice(query))))
 }
 
-/** What a receipt says of whom it is about: all of it or nothing. */
+/** The identity of a receipt's message: both ids or neither. */
 export function correlated({ notification_id, attempt_id }: Correlation) {
   return notification_id && attempt_id ? { notification_id, attempt_id } : {}
 }

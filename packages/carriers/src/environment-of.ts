@@ -1,7 +1,6 @@
 /**
- * The variables of a configuration that one half of a carrier declares as its own.
- * @param config the parsed configuration of the service, which spreads the declarations of all carriers
- * @returns what that half takes; its table has checked that they fit
+ * Selects the configuration variables that one half of a carrier declares.
+ * @param config the parsed configuration of the service, which contains the variables of all carriers
  */
 export function environmentOf(config: object, { environment }: { environment: object }): never {
   const values = config as Record<string, unknown>

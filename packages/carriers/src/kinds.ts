@@ -8,7 +8,7 @@ import { twilio } from './twilio/kind.ts'
 
 export type { CarrierKind } from './carrier-kind.ts'
 
-/** The kinds of carrier accounts: their channel, their credentials and the environment variables of their sending half. */
+/** The kinds of carrier accounts: channel, credentials and environment variables of the sending half. */
 export const kinds = { twilio, ses, smtp, whatsapp_cloud: meta } as const satisfies Record<string, CarrierKind>
 
 export type ProviderKind = keyof typeof kinds

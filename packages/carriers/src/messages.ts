@@ -1,8 +1,8 @@
-/** What travels with a message and comes back in the carrier's callbacks. */
+/** Ids that travel with a message and return in the carrier's callbacks. */
 export interface Correlation {
   notificationId: string
   attemptId: string
-  /** Messages of mode `test` go to the carrier sandbox alone. */
+  /** Messages of mode `test` go to the carrier sandbox only. */
   mode: 'live' | 'test'
   traceparent: string | undefined
 }
@@ -14,11 +14,11 @@ export interface SmsMessage {
   text: string
 }
 
-/** An email with addresses in ASCII and names of one line. */
+/** An email with ASCII addresses and single-line names. */
 export interface EmailMessage {
   to: string
   to_name?: string
-  /** Sender instead of the account's. */
+  /** Overrides the sender of the account. */
   from?: string
   from_name?: string
   subject: string
@@ -37,7 +37,7 @@ export interface WhatsAppMessage {
   button_code?: string
 }
 
-/** What the carriers of each channel take. */
+/** The message type of each channel. */
 export interface ChannelMessages {
   sms: SmsMessage
   email: EmailMessage

@@ -1,6 +1,7 @@
 /**
- * What a carrier said as it can be kept: one line without what Postgres cannot hold (NUL, half a character), for one such word
- * would fail the statement that writes down a hundred answers together.
+ * A carrier's text in a storable form: one line without NUL or lone surrogates, which would fail the batch statement
+ * that
+ * stores a hundred results.
  */
 export function plainText(said: string, longest: number): string {
   return said

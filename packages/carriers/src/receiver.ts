@@ -3,19 +3,19 @@ import type { Channel, MarketingChoice, Receipt, ReceivedContent, Route, Templat
 import type { Logger } from '@notify/service-kit'
 import type { z } from 'zod'
 
-/** What callbacks remembers of an account to know its callbacks; secrets beyond those that verify them are not kept. */
+/** What callbacks stores of an account to verify its callbacks; no other secrets. */
 export interface KeptAccount {
-  /** The carrier's name for the account, where its callbacks bear one. */
+  /** The carrier's id of the account, if callbacks contain it. */
   accountId?: string | undefined
   /** The carrier's name for what the account is part of, where callbacks bear that instead. */
   parentId?: string | undefined
   /** What a carrier must show once before it calls an address of this account. */
   verifyToken?: string | undefined
-  /** The secret that signs its callbacks. */
+  /** The secret that verifies callbacks. */
   secret?: string | undefined
-  /** The number, or the messaging service, that it sends from. */
+  /** The number or messaging service that it sends from. */
   sender?: string | undefined
-  /** The SNS topics that tell of its messages. */
+  /** The SNS topics that are trusted. */
   topicArns?: string[] | undefined
 }
 
@@ -31,7 +31,7 @@ export interface ReceivingAccount {
   topicArns: readonly string[]
 }
 
-/** A callback as it came over HTTP. */
+/** A callback received over HTTP. */
 export interface Callback {
   body: Buffer
   headers: IncomingHttpHeaders
@@ -40,7 +40,7 @@ export interface Callback {
   params: Readonly<Record<string, string>>
 }
 
-/** What a carrier says of a message that it took. */
+/** A carrier's report on a message that it accepted. */
 export type ReceiptReport = Pick<
   Receipt,
   | 'provider_message_id'
@@ -55,13 +55,13 @@ export type ReceiptReport = Pick<
 > & {
   type: 'receipt'
   account: ReceivingAccount
-  /** The carrier's name for this callback, where it has one; repetitions bear the same. */
+  /** The carrier's id of this callback, if any; the same in repetitions. */
   callbackId?: string
-  /** The trace that the message was sent in. */
+  /** The trace of the send. */
   traceparent?: string
 }
 
-/** What a recipient wrote to one of our senders. */
+/** An inbound message to one of our senders. */
 export interface MessageReport {
   type: 'message'
   account: ReceivingAccount
@@ -88,22 +88,22 @@ export interface TemplateReport extends Pick<TemplateChange, 'name' | 'language'
 
 export type Report = ReceiptReport | MessageReport | PreferenceReport | TemplateReport
 
-/** A callback that was verified. */
+/** A verified callback. */
 export interface Received {
   reports: readonly Report[]
-  /** The body of the HTTP answer. */
+  /** The body of the HTTP response. */
   answer: unknown
-  /** It only set the connection up: no report was to be expected. */
+  /** The callback only set up the connection and carries no report. */
   handshake?: true
 }
 
-/** A callback whose form was judged, before anybody knows who sent it. */
+/** A well-formed callback, before verification. */
 export interface Claim {
-  /** Whose callback it says it is: several tenants may use one account of a carrier, and one callback may name many. */
+  /** The accounts that the callback claims; several tenants may share one carrier account. */
   of: { accountId: string } | { providerId: string } | { accountIds: readonly string[]; parentIds: readonly string[] }
   /**
-   * Verifies the callback and reads it.
-   * @param accounts those that the claim names; none when nobody here has them
+   * Verifies and parses the callback.
+   * @param accounts those claimed; empty when none is configured
    * @throws Problem `invalid_signature`, `not_found`, or `service_unavailable` when it cannot be verified now
    */
   receive(accounts: readonly ReceivingAccount[]): Promise<Received> | Received
@@ -111,7 +111,7 @@ export interface Claim {
 
 /** The configuration of a receiver. */
 export interface ReceiverOptions<Environment> {
-  /** Address of the API as carriers reach it; their signatures cover it. */
+  /** Public base URL of the API; carrier signatures cover it. */
   publicUrl: string
   /** The receiver's own environment variables. */
   environment: Environment
@@ -121,23 +121,23 @@ export interface ReceiverOptions<Environment> {
 /** A route that a carrier calls. */
 export interface Endpoint<State> {
   contract: Route
-  /** @throws Problem when the request is not of the carrier's form */
+  /** @throws Problem when the request does not have the carrier's form */
   open(state: State, callback: Callback): Claim
 }
 
 /** The receiving half of a carrier. */
 export interface ReceiverDefinition<Environment = never, State = never> {
   channel: Channel
-  /** Reads the credentials of an account; open objects, for a newer dispatch may know more fields. */
+  /** Parses the credentials of an account. Accepts unknown fields, which a newer dispatch may send. */
   keep: z.ZodType<KeptAccount>
   /** Environment variables of the receiving half, added to the configuration of callbacks. */
   environment: z.core.$ZodLooseShape
-  /** Makes what the receiver remembers between callbacks. */
+  /** Creates the receiver's state. */
   start(options: ReceiverOptions<Environment>): State
   endpoints: readonly Endpoint<State>[]
 }
 
-/** Declares the receiving half of a carrier. The types of its parts meet here; tables hold it without them. */
+/** Declares the receiving half of a carrier with matching types; tables store it untyped. */
 export function defineReceiver<Shape extends z.core.$ZodLooseShape, State>(
   definition: ReceiverDefinition<z.output<z.ZodObject<Shape>>, State> & { environment: Shape },
 ) {

@@ -8,7 +8,7 @@ import { twilioReceiver } from './twilio/receive.ts'
 export { environmentOf } from './environment-of.ts'
 export type * from './receiver.ts'
 
-/** The receiving half of every kind; `null` where the carrier reports nothing after the call. */
+/** The receiving half of every kind; `null` for carriers without callbacks. */
 const table = {
   twilio: twilioReceiver,
   ses: sesReceiver,
@@ -18,7 +18,7 @@ const table = {
 
 export type Receivers = Readonly<Record<string, ReceiverDefinition | null>>
 
-/** The carriers whose callbacks can be received, by kind. */
+/** The receivers by kind. */
 export const receivers: Receivers = table
 
 type Environments = Together<NonNullable<(typeof table)[ProviderKind]>['environment']>

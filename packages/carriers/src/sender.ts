@@ -1,58 +1,58 @@
 import type { CarrierAnswer } from './carrier-answer.ts'
 import type { Correlation } from './messages.ts'
 
-/** A carrier account as a sender needs it. */
+/** A carrier account as senders use it. */
 export interface CarrierAccount<Credentials> {
   id: string
-  /** Changes with the credentials, so that clients made from them are made anew. */
+  /** Changes with the credentials; clients are recreated then. */
   revision: number
   credentials: Credentials
 }
 
 /** The configuration of a sender. */
 export interface SenderOptions<Environment> {
-  /** Longest wait for a carrier to answer, in milliseconds. */
+  /** Timeout of a request to a carrier, in milliseconds. */
   timeoutMs: number
-  /** Connections that one account may need at the same time. */
+  /** Maximum concurrent connections per account. */
   maxConnections: number
-  /** Address of the API as carriers reach it. */
+  /** Public base URL of the API. */
   publicUrl: string
-  /** Base address of the carrier sandbox: the only place that messages of mode `test` may reach. */
+  /** Base URL of the carrier sandbox, the only destination of messages of mode `test`. */
   sandboxUrl: string | undefined
   /** The carrier's own environment variables. */
   environment: Environment
 }
 
-/** Hands messages to one kind of carrier. Never throws: every fault is an outcome. */
+/** Sends messages through one kind of carrier. Never throws: every failure is an outcome. */
 export interface Sender<Credentials, Message> {
   send(account: CarrierAccount<Credentials>, message: Message & Correlation): Promise<CarrierAnswer>
   /** Closes connections that are kept open. */
   close(): void
 }
 
-/** A sending domain as an account shall have it. */
+/** The desired state of a sending domain at an account. */
 export interface DomainIdentity {
   domain: string
   /** DKIM selector of our key. */
   selector: string
   /** The bounce domain of its MAIL FROM records. */
   mailFrom: string
-  /** Missing when the account shall not have the domain. */
+  /** Absent when the domain must be removed from the account. */
   key?: { privateKey: string; mailFromRegion: string | null; proven: boolean } | undefined
 }
 
-/** The sending domains of accounts, at carriers that must know a domain before they send for it. */
+/** Manages sending domains at carriers that require their registration. */
 export interface DomainIdentities<Credentials, Environment> {
   /**
-   * Brings a domain and our key to an account, or away from it; what is done already is not done again.
-   * @throws Error that says why the carrier has not taken it
+   * Registers a domain with our key at an account, or removes it. Idempotent.
+   * @throws Error with the carrier's reason
    */
   sync(
     credentials: Credentials,
     identity: DomainIdentity,
     options: Pick<SenderOptions<Environment>, 'timeoutMs' | 'environment'>,
   ): Promise<void>
-  /** The region of an account: the MAIL FROM records name its bounce server. */
+  /** The region of an account, which determines the target of the MAIL FROM records. */
   regionOf(credentials: Credentials): string
 }
 

@@ -22,7 +22,7 @@ export type {
 } from './sender.ts'
 export * from './verdict.ts'
 
-/** The sending half of every kind; each takes the messages of its channel. */
+/** The sending half of every kind, typed by the messages of its channel. */
 const senders: {
   [Kind in ProviderKind]: SenderDefinition<
     CredentialsOf<Kind>,
@@ -31,7 +31,7 @@ const senders: {
   >
 } = { twilio: twilioSender, ses: sesSender, smtp: smtpSender, whatsapp_cloud: metaSender }
 
-/** A carrier that can be sent through. The types of its parts met where it was entered into a table. */
+/** A carrier that can send. Types were checked where it entered the table. */
 export type SendingCarrier = CarrierKind & SenderDefinition<never, never, never>
 export type SendingCarriers = Readonly<Record<string, SendingCarrier>>
 

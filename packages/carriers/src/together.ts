@@ -1,4 +1,4 @@
-/** All members of a union at once. */
+/** The intersection of the members of a union. */
 export type Together<Union> = (Union extends unknown ? (one: Union) => void : never) extends (all: infer All) => void
   ? All
   : never

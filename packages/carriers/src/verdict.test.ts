@@ -23,7 +23,7 @@ test.each<[string, boolean]>([
   ['ERR_TLS_CERT_ALTNAME_INVALID', true],
   ['ECONNRESET', false],
   ['ETIMEDOUT', false],
-  // Of an answer that cannot be decrypted.
+  // A response that cannot be decrypted.
   ['ERR_SSL_DECRYPTION_FAILED_OR_BAD_RECORD_MAC', false],
   ['EPROTO', false],
 ])('%s tells that nothing has left: %s', (code, neverLeft) => {

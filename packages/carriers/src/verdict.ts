@@ -2,29 +2,29 @@ import type { AttemptOutcome } from '@notify/contracts'
 import type { CarrierAnswer } from './carrier-answer.ts'
 import { plainText } from './plain-text.ts'
 
-/** What a carrier's refusal means; each carrier has one table from its codes to these. */
+/** The meaning of a carrier's refusal; each carrier maps its codes to these. */
 export interface Verdict extends Pick<CarrierAnswer, 'providerDown' | 'carrierFault' | 'suppress'> {
   outcome: Exclude<AttemptOutcome, 'accepted'>
-  /** For people; the carrier's own sentence stands when there is none. */
+  /** Text for people; the carrier's own text if absent. */
   text?: string
 }
 
 /** The same message would be refused again. */
 export const permanent = (text?: string): Verdict => ({ outcome: 'rejected_permanent', ...(text && { text }) })
-/** Refused for now: the same message may be taken later. */
+/** Refused temporarily. */
 export const later = (text?: string): Verdict => ({ outcome: 'rejected_retryable', ...(text && { text }) })
 /** The account is refused, not the message. */
 export const accountDown = (text?: string): Verdict => ({ ...later(text), providerDown: true })
-/** The carrier says that it failed, and did not take the message. */
+/** The carrier failed and did not accept the message. */
 export const carrierFault = (text?: string): Verdict => ({ ...later(text), carrierFault: true })
-/** Nobody knows whether the carrier took the message. */
+/** The carrier may or may not have accepted the message. */
 export const unknown = (text?: string): Verdict => ({ outcome: 'unknown', carrierFault: true, ...(text && { text }) })
 
-/** What an HTTP status means where the carrier's code says nothing (RFC 9110 15). */
+/** The meaning of an HTTP status without a known code (RFC 9110, 15). */
 export function verdictOfStatus(status: number): Verdict {
   if (status === 401 || status === 403) return accountDown()
   if (status === 408 || status === 429) return later()
-  // Whoever waited behind the gateway may have taken it.
+  // The upstream behind the gateway may have accepted it.
   if (status === 504) return unknown()
   return status >= 500 ? carrierFault() : permanent()
 }
@@ -32,10 +32,10 @@ export function verdictOfStatus(status: number): Verdict {
 export const couldNotBeReached = carrierFault('The carrier could not be reached')
 export const didNotAnswer = unknown('The carrier did not answer; it may have taken the message')
 
-/** The carrier's library would not make a request of the message: ours to answer for, and the same each time. */
+/** The client library rejects the message before sending; it would do so every time. */
 const notSendable = permanent('The message cannot be written as a request to the carrier')
 
-/** What Node's and undici's clients say of a request that they refuse to write. */
+/** Errors of Node's and undici's clients for requests that they refuse to write. */
 const notWritable = new Set([
   'ERR_INVALID_CHAR',
   'ERR_UNESCAPED_CHARACTERS',
@@ -43,26 +43,26 @@ const notWritable = new Set([
   'UND_ERR_INVALID_ARG',
 ])
 
-/** The answer to a call whose exchange never began. */
+/** The result of a call whose exchange never started. */
 export function notBegun(error: unknown): CarrierAnswer {
   const { code, name } = error as { code?: string | number; name?: string }
   return refusal(String(code ?? name ?? 'error'), notSendable, null)
 }
 
-/** Whether a client refused to write the request: the carrier was not asked. */
+/** Whether the client refused to write the request, so that the carrier was not called. */
 export function isNotWritable(error: unknown): boolean {
   return notWritable.has(String((error as { code?: unknown } | null)?.code))
 }
 
-/** System errors that come before a byte of the request has left. */
+/** System errors before any byte of the request was sent. */
 const neverLeft = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'EADDRNOTAVAIL'])
 /**
- * A certificate that does not fit ends the handshake, before anything is said. Other failures of TLS (`ERR_SSL_`, `EPROTO`)
- * come at any time, with the same codes.
+ * Certificate errors end the handshake before anything is sent. Other TLS errors (`ERR_SSL_`, `EPROTO`) have the same
+ * codes at any time.
  */
 const badCertificate = /^(CERT_|ERR_TLS_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_MISMATCH)/
 
-/** Whether a connection failed before anything could be handed over. */
+/** Whether a connection failed before anything could be sent. */
 export function isNeverLeft(code: string): boolean {
   return neverLeft.has(code) || badCertificate.test(code)
 }
@@ -70,7 +70,7 @@ export function isNeverLeft(code: string): boolean {
 const longestCode = 100
 const longestMessage = 500
 
-/** The answer to a call that was not taken. */
+/** The result of a refused call. */
 export function refusal(
   code: string,
   { text, ...verdict }: Verdict,

@@ -5,17 +5,17 @@ import { KeyMode } from './permissions.ts'
 import { ProblemBody } from './problem.ts'
 import { defineRoute, internal, service } from './route.ts'
 
-/** One request of a coalesced accept call. The gateway chose the id, so that a call without answer can be repeated. */
+/** One request of a coalesced accept call. The gateway chooses the id, so that an unanswered call can be repeated. */
 export const AcceptItem = z.object({
   notification_id: idSchema('notif'),
-  principal: z.int().min(0).meta({ description: 'Which of the principals is the caller' }),
+  principal: z.int().min(0).meta({ description: 'Index of the caller in `principals`' }),
   idempotency_key: z.string().optional(),
   traceparent: z.string().optional(),
   request: z.unknown(),
 })
 export type AcceptItem = z.infer<typeof AcceptItem>
 
-/** How one request ended: the answer of the public route as JSON text, or its refusal. */
+/** The result of a request: the response of the public route as JSON text, or its problem. */
 export const ItemResult = z.union([
   z.object({ body: z.string(), replayed: z.boolean().optional() }),
   z.object({ problem: ProblemBody.omit({ request_id: true, type: true }) }),
@@ -26,11 +26,11 @@ export const AcceptResult = z.union([
   ...ItemResult.options,
   z
     .object({ pending: z.literal(true) })
-    .meta({ description: 'Takes its time; the same item asked for again, in a call that does not defer, is answered' }),
+    .meta({ description: 'The item takes longer. Send it again with `defer: false` to get its result.' }),
 ])
 export type AcceptResult = z.infer<typeof AcceptResult>
 
-/** Many dispatch requests of the same moment in one call; every item is judged, answered and refused alone. */
+/** A batch of dispatch requests in one call. Every item is validated, accepted or refused on its own. */
 export const acceptNotifications = defineRoute({
   name: 'acceptNotifications',
   service: 'dispatch',
@@ -39,13 +39,10 @@ export const acceptNotifications = defineRoute({
   summary: 'Accept a batch of dispatch requests',
   auth: internal,
   body: z.object({
-    principals: z
-      .array(z.string())
-      .max(512)
-      .meta({ description: 'Signed; each once, however many items are of one caller' }),
+    principals: z.array(z.string()).max(512).meta({ description: 'Signed principals, each listed once' }),
     items: z.array(AcceptItem).min(1).max(512),
     defers: z.boolean().default(false).meta({
-      description: 'Whether items that take their time may be answered `pending`, so that the others need not wait',
+      description: 'Whether slow items may be answered `pending`, so that the other items do not wait for them',
     }),
   }),
   maxBodyBytes: 64 * 1024 * 1024,
@@ -53,7 +50,7 @@ export const acceptNotifications = defineRoute({
   errors: [],
 })
 
-/** A notification of another service. That service chose the id: an item whose answer was lost is repeated with the same id. */
+/** A notification of another service, which chooses the id: an unanswered item is repeated with the same id. */
 export const ServiceItem = z.object({
   notification_id: idSchema('notif'),
   tenant_id: idSchema('ten'),
@@ -73,7 +70,7 @@ export const ServiceItem = z.object({
 })
 export type ServiceItem = z.output<typeof ServiceItem>
 
-/** Accepts an id once, however often it comes, and gives the same answer each time. */
+/** Accepts each id once and always returns the same result for it. */
 export const acceptServiceNotifications = defineRoute({
   name: 'acceptServiceNotifications',
   service: 'dispatch',

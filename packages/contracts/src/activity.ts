@@ -17,12 +17,14 @@ export const ActivityItem = z
     created_at: Timestamp,
     retryable: z.boolean(),
     retry_count: z.int(),
-    mode: KeyMode.meta({ description: 'Of the key that sent it: what a test key sends goes to the sandbox alone' }),
+    mode: KeyMode.meta({
+      description: 'Mode of the API key that sent it. Messages of test keys go to the carrier sandbox only.',
+    }),
   })
   .meta({ id: 'ActivityItem' })
 export type ActivityItem = z.infer<typeof ActivityItem>
 
-/** Rows that pages reach; what lies deeper is read along a cursor, which costs the same at any depth. */
+/** Rows that `page` reaches. Deeper rows are read with `cursor`, which costs the same at any depth. */
 const rowsInPages = 10_000
 
 export const ActivityQuery = z
@@ -31,12 +33,12 @@ export const ActivityQuery = z
     status: DeliveryStatus.optional(),
     page: wholeNumber(1, 1_000_000)
       .default(1)
-      .meta({ description: `Pages reach the first ${rowsInPages} rows; go on with cursor` }),
+      .meta({ description: `Page number, within the first ${rowsInPages} rows. Use cursor for later rows.` }),
     ...listQuery,
   })
   .refine(({ page, limit, cursor }) => cursor !== undefined || page * limit <= rowsInPages, {
     path: ['page'],
-    error: `reaches beyond the first ${rowsInPages} rows; use cursor, the next_cursor of an earlier answer`,
+    error: `must stay within the first ${rowsInPages} rows; use cursor (next_cursor of the previous page) for later rows`,
   })
 
 export const ActivityList = z
@@ -53,7 +55,7 @@ export const listActivity = defineRoute({
   service: 'gateway',
   method: 'GET',
   path: '/api/v1/activity',
-  summary: 'The masked delivery timeline of all applications and channels, newest first',
+  summary: 'List delivery activity of all applications and channels, newest first',
   auth: operator('activity:read'),
   query: ActivityQuery,
   responses: { 200: ActivityList },
@@ -69,7 +71,7 @@ export const retryActivity = defineRoute({
   service: 'dispatch',
   method: 'POST',
   path: '/api/v1/activity/:id/retry',
-  summary: 'Re-enqueue a failed dispatch',
+  summary: 'Retry a failed notification',
   auth: operator('activity:retry'),
   params: z.object({ id: z.string() }),
   responses: { 202: RetryQueued },

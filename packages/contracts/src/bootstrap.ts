@@ -4,10 +4,10 @@ import { idSchema } from './ids.ts'
 import { KeyMode, KeyPermission, liveOnlyPermissions } from './permissions.ts'
 import { EventKey } from './text.ts'
 
-/** What goes into a header. */
+/** A header value. */
 const Line = z.string().regex(/^[^\r\n]*$/, 'must be one line')
 
-/** Per-channel templates of an event; placeholders are Liquid (`{{name}}` is its plain form). */
+/** Templates of an event by channel, in Liquid. */
 export const EventTemplates = z.strictObject({
   sms: z.strictObject({ body: z.string().min(1) }).optional(),
   email: z.strictObject({ subject: Line, body: z.string(), html_body: z.string().optional() }).optional(),
@@ -29,8 +29,8 @@ export const EventTemplates = z.strictObject({
 export type EventTemplates = z.infer<typeof EventTemplates>
 
 /**
- * What an installation starts with: read by the services that own each part (BOOTSTRAP_FILE) and upserted at every start.
- * API keys appear as hashes; provider credentials in the clear, so the file is a secret.
+ * The initial data of an installation. Each service upserts its own part of BOOTSTRAP_FILE at every start.
+ * API keys are hashes. Provider credentials are in plain text, so the file is a secret.
  */
 export const BootstrapDocument = z.strictObject({
   tenants: z.array(
@@ -88,7 +88,7 @@ export const BootstrapDocument = z.strictObject({
       kind: z.string(),
       name: z.string(),
       priority: z.int(),
-      /** The most messages a second that the account takes, over all replicas; more wait. Absent or null: no limit. */
+      /** Messages per second that the account accepts, over all replicas. Absent or null: no limit. */
       rate_limit_per_second: z.int().min(1).max(10_000).nullable().optional(),
       credentials: z.record(z.string(), z.string()),
     }),

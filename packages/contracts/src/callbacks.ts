@@ -7,13 +7,13 @@ import { Timestamp } from './text.ts'
 
 const refusals = ['invalid_signature', 'payload_too_large', 'unsupported_media_type', 'validation_failed'] as const
 
-/** Status callbacks of the SMS provider: a signed form (X-Twilio-Signature over the public URL). */
+/** Status callbacks of the SMS provider: a form signed with X-Twilio-Signature over the public URL. */
 export const smsStatusCallback = defineRoute({
   name: 'smsStatusCallback',
   service: 'callbacks',
   method: 'POST',
   path: '/api/v1/callbacks/smsprovider/sms',
-  summary: 'SMS status callback',
+  summary: 'Receive an SMS status callback',
   auth: carrier,
   bodyType: 'raw',
   maxBodyBytes: 64 * 1024,
@@ -21,13 +21,13 @@ export const smsStatusCallback = defineRoute({
   errors: refusals,
 })
 
-/** Messages that recipients send: the same signed form; the answer is TwiML that replies nothing. */
+/** Inbound SMS: the same signed form. The response is empty TwiML. */
 export const smsInboundCallback = defineRoute({
   name: 'smsInboundCallback',
   service: 'callbacks',
   method: 'POST',
   path: '/api/v1/callbacks/smsprovider/inbound',
-  summary: 'Inbound SMS; STOP, START and their like change the suppressions',
+  summary: 'Receive an inbound SMS. Opt-out and opt-in keywords such as STOP and START update suppressions.',
   auth: carrier,
   bodyType: 'raw',
   maxBodyBytes: 64 * 1024,
@@ -36,18 +36,18 @@ export const smsInboundCallback = defineRoute({
   errors: refusals,
 })
 
-/** Amazon SNS with SES events: signed JSON, which SNS sends as text/plain. */
+/** SES events from Amazon SNS: signed JSON, sent as text/plain. */
 export const emailCallback = defineRoute({
   name: 'emailCallback',
   service: 'callbacks',
   method: 'POST',
   path: '/api/v1/callbacks/email/:provider_id',
-  summary: 'Email events of SES through SNS; also confirms the subscription of a topic that the provider names',
+  summary: 'Receive SES email events from Amazon SNS. Confirms subscriptions of topics that the provider lists.',
   auth: carrier,
   params: z.object({ provider_id: z.string() }),
   bodyType: 'raw',
   requestType: 'text/plain',
-  // SNS carries up to 256 KiB, and JSON within JSON needs a backslash at every quote.
+  // SNS messages have up to 256 KiB, and the nested JSON escapes every quote.
   maxBodyBytes: 512 * 1024,
   responses: { 200: z.object({ status: z.enum(['recorded', 'ignored', 'confirmed']) }) },
   errors: ['not_found', 'invalid_json', 'invalid_signature', 'payload_too_large', 'validation_failed'],
@@ -101,11 +101,11 @@ export const cloudVerification = defineRoute({
   params: z.object({ provider_id: z.string() }),
 })
 
-/** What carriers report; the last three are observations of a message that never change its state by themselves. */
+/** What carriers report. The last three never change the state of a message. */
 export const ReceiptStatus = z.enum(['sent', 'delivered', 'undelivered', 'failed', 'read', 'delayed', 'complained'])
 export type ReceiptStatus = z.infer<typeof ReceiptStatus>
 
-/** What a carrier says of a message that it took. */
+/** A carrier's report on a message that it accepted. */
 export const receiptReceived = defineEvent({
   publisher: 'callbacks',
   subject: 'callbacks.receipt.{channel}',
@@ -113,51 +113,51 @@ export const receiptReceived = defineEvent({
     channel: Channel,
     provider_id: idSchema('prov'),
     provider_message_id: z.string(),
-    /** Our own correlation, which travelled with the send; absent when the carrier did not return it. */
+    /** The id sent along with the message; absent when the carrier did not return it. */
     notification_id: idSchema('notif').optional(),
     attempt_id: idSchema('att').optional(),
     status: ReceiptStatus,
     error_code: z.string().nullable(),
-    /** The carrier's words, addresses and numbers masked. */
+    /** The carrier's text, with addresses and numbers masked. */
     error_message: z.string().max(500).optional(),
     /** Kind of the provider; absent in events of older releases. */
     kind: z.string().optional(),
-    /** Why the message did not arrive, for people: code and text. Absent for any other receipt. */
+    /** Code and text for people, when the message did not arrive; absent otherwise. */
     reason: z.string().max(1000).optional(),
-    /** Whether the same message may get through later. Absent where `reason` is. */
+    /** Whether the same message may succeed later. Absent where `reason` is absent. */
     retryable: z.boolean().optional(),
-    /** The recipient must not be written to again. */
+    /** The recipient must be suppressed, for this reason. */
     suppress: z.enum(['bounce', 'complaint', 'stop']).optional(),
     received_at: Timestamp,
   }),
 })
 export type Receipt = z.output<typeof receiptReceived.schema>
 
-/** A message has waited long for a receipt: what the carrier said of the attempt is to be told again. */
+/** Asks callbacks to publish the receipts of an attempt again, when none has arrived for a long time. */
 export const receiptWanted = defineEvent({
   publisher: 'dispatch',
   subject: 'dispatch.receipt.wanted',
   schema: z.object({
     attempt_id: idSchema('att'),
-    /** `sent`: that much is known. `unknown`: not even that. */
+    /** What dispatch knows: `sent`, or `unknown` when it does not know whether the carrier took the message. */
     known: z.enum(['sent', 'unknown']),
   }),
 })
 export type ReceiptWanted = z.output<typeof receiptWanted.schema>
 
-/** What somebody wrote to one of our senders. */
+/** Content of an inbound message. */
 export const ReceivedContent = z.object({
   from: z.string(),
   to: z.string(),
   body: z.string(),
-  /** The keyword that the carrier itself recognised, e.g. `STOP`. */
+  /** The keyword that the carrier recognised, e.g. `STOP`. */
   opt_out_type: z.string().optional(),
   /** The payload of the button that was pressed, where the message is one. */
   payload: z.string().optional(),
 })
 export type ReceivedContent = z.output<typeof ReceivedContent>
 
-/** Somebody wrote to one of our senders. */
+/** An inbound message to one of our senders. */
 export const messageReceived = defineEvent({
   publisher: 'callbacks',
   subject: 'callbacks.message.received',
@@ -219,7 +219,7 @@ export const preferenceChanged = defineEvent({
 })
 export type PreferenceChange = z.output<typeof preferenceChanged.schema>
 
-/** A provider was created or changed: callbacks verifies signatures with its credentials. */
+/** A provider was created or changed. Callbacks verifies signatures with its credentials. */
 export const providerChanged = defineEvent({
   publisher: 'dispatch',
   subject: 'dispatch.provider.changed',

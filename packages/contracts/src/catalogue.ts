@@ -6,7 +6,7 @@ const declared: readonly [string, unknown][] = Object.entries(contracts)
 
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null
 
-/** Every route, in the order of their paths. */
+/** Every route, sorted by path and method. */
 export function allRoutes(): Route[] {
   return declared
     .map(([, value]) => value)
@@ -14,7 +14,7 @@ export function allRoutes(): Route[] {
     .sort((a, b) => (`${a.path} ${a.method}` < `${b.path} ${b.method}` ? -1 : 1))
 }
 
-/** The routes that callers from outside may use, in the order of their paths. */
+/** The public routes, sorted by path and method. */
 export function publicRoutes(): Route[] {
   return allRoutes().filter(isPublic)
 }

@@ -11,10 +11,10 @@ const recipientFields: Record<Channel, readonly string[]> = {
   webhook: ['url'],
 }
 
-/** Of any shape: that it is JSON was seen when it was read, and walking through it again is slow. */
+/** Not validated in depth: the body is parsed JSON already, and walking it again is slow. */
 const variables = z.record(z.string(), z.unknown())
 
-/** Fields that only these channels show; elsewhere they would be dropped without a word. */
+/** Fields that only these channels support; other channels would silently drop them. */
 const shownBy = {
   subject: ['email', 'in_app'],
   title: ['in_app'],
@@ -23,10 +23,10 @@ const shownBy = {
 } as const satisfies Record<string, readonly Channel[]>
 const shownFields = Object.keys(shownBy) as (keyof typeof shownBy)[]
 
-/** Channels whose messages carry `data` themselves; elsewhere it only fills the templates of an event. */
+/** Channels whose messages contain `data`. In others, `data` only fills event templates. */
 const showData: readonly Channel[] = ['in_app', 'webhook']
 
-/** What a named template says already. */
+/** Fields that a stored template provides. */
 const contentFields = ['subject', 'body', 'html_body'] as const
 
 /** The body of `POST /api/v1/notifications`: the event form (`event_key`, `data`) or the content form (`body`). */
@@ -37,7 +37,7 @@ export const DispatchRequest = z
       .union([z.string(), z.record(z.string(), z.unknown())], {
         error: ({ input }) => (input === undefined ? 'is missing' : 'must be a string or an object'),
       })
-      .meta({ description: 'E.164 number, address or user id; or an object, e.g. {"phone": "+15551230001"}' }),
+      .meta({ description: 'E.164 number, email address or user id, or an object such as {"phone": "+15551230001"}' }),
     event_key: EventKey.optional(),
     data: variables.optional().meta({ description: 'Variables of the event template' }),
     subject: z.string().max(998).optional(),
@@ -48,14 +48,14 @@ export const DispatchRequest = z
       .string()
       .max(1000)
       .optional()
-      .meta({ description: "Sender of an email, at a verified domain; the provider's own otherwise" }),
+      .meta({ description: 'Sender of an email, at a verified domain. Default: the sender of the provider.' }),
     template_id: idSchema('tmpl').optional(),
     template_data: variables.optional(),
     priority: z.enum(['transactional', 'bulk']).default('transactional'),
     send_at: z.iso
       .datetime({ offset: true, error: 'must be a time in ISO 8601, e.g. 2026-11-21T09:30:00Z' })
       .optional()
-      .meta({ description: 'When to send; up to 30 days ahead' }),
+      .meta({ description: 'Time to send, at most 30 days ahead. Default: now.' }),
     metadata: z
       .record(z.string().max(64), z.string().max(512))
       .refine((record) => Object.keys(record).length <= 20, 'must have at most 20 entries')
@@ -76,18 +76,19 @@ export const DispatchRequest = z
       }
     }
     if (request.data !== undefined && request.event_key === undefined && !showData.includes(request.channel)) {
-      fault(['data'], 'goes with event_key; other texts take their variables from template_data')
+      fault(['data'], 'requires event_key; use template_data with template_id or body')
     }
     for (const field of shownFields) {
       const channels: readonly Channel[] = shownBy[field]
       if (request[field] !== undefined && !channels.includes(request.channel)) {
-        fault([field], `is for ${channels.join(' and ')} alone`)
+        fault([field], `is supported by ${channels.join(' and ')} only`)
       }
     }
     if (typeof request.recipient === 'object') {
       const known = recipientFields[request.channel]
       for (const field of Object.keys(request.recipient)) {
-        if (!known.includes(field)) fault(['recipient', field], `is not a field of recipients by ${request.channel}`)
+        if (!known.includes(field))
+          fault(['recipient', field], `is not supported for recipients of channel ${request.channel}`)
       }
     }
   })

@@ -5,26 +5,26 @@ import { listQuery } from './list.ts'
 import { apiKeyOrOperator, defineRoute, NoContent } from './route.ts'
 import { EventTime, Timestamp } from './text.ts'
 
-/** `degraded`: it was verified, and its records have drifted since. */
+/** `degraded`: the domain was verified, but its records have changed since. */
 export const DomainStatus = z.enum(['pending', 'verified', 'failed', 'degraded'])
 export type DomainStatus = z.infer<typeof DomainStatus>
 
-/** `pending`: not there yet; `failed`: there, but not as it must be, or gone after the domain was verified. */
+/** `pending`: not found yet. `failed`: found with a wrong value, or missing after verification. */
 export const DomainRecordStatus = z.enum(['pending', 'verified', 'failed'])
 export type DomainRecordStatus = z.infer<typeof DomainRecordStatus>
 
-/** A record to publish, and what was found at its name when it was last looked up. */
+/** A record to publish, and the result of its last lookup. */
 export const DomainRecord = z
   .object({
     purpose: z.enum(['spf', 'dkim', 'mail_from']),
     type: z.enum(['TXT', 'MX']),
-    name: z.string().meta({ description: 'Fully qualified, without a dot at its end' }),
-    value: z.string().meta({ description: 'A TXT value longer than 255 characters is published in several strings' }),
-    ttl: z.int().meta({ description: 'Recommended, in seconds' }),
+    name: z.string().meta({ description: 'Fully qualified name, without trailing dot' }),
+    value: z.string().meta({ description: 'Publish TXT values longer than 255 characters as several strings' }),
+    ttl: z.int().meta({ description: 'Recommended TTL in seconds' }),
     priority: z.int().optional().meta({ description: 'Of MX records' }),
     status: DomainRecordStatus,
-    found: z.string().optional().meta({ description: 'The records that were there, one on each line' }),
-    error: z.string().optional().meta({ description: 'What is wrong, and what to do about it' }),
+    found: z.string().optional().meta({ description: 'Records found, one per line' }),
+    error: z.string().optional().meta({ description: 'What is wrong and how to fix it' }),
   })
   .meta({ id: 'DomainRecord' })
 export type DomainRecord = z.infer<typeof DomainRecord>
@@ -49,7 +49,7 @@ export const listDomains = defineRoute({
   service: 'dispatch',
   method: 'GET',
   path: '/api/v1/domains',
-  summary: 'The sending domains of the tenant, newest first',
+  summary: 'List sending domains of the tenant, newest first',
   auth,
   query: z.strictObject(listQuery),
   responses: {
@@ -63,7 +63,7 @@ export const createDomain = defineRoute({
   service: 'dispatch',
   method: 'POST',
   path: '/api/v1/domains',
-  summary: 'Register a sending domain; the answer holds the DNS records to publish',
+  summary: 'Add a sending domain. The response lists the DNS records to publish.',
   auth,
   body: z
     .strictObject({
@@ -71,7 +71,7 @@ export const createDomain = defineRoute({
         .string()
         .min(1)
         .max(1000)
-        .meta({ description: 'Domain name; internationalised ones in either form', example: 'mail.example.com' }),
+        .meta({ description: 'Domain name, as Unicode or in its xn-- form', example: 'mail.example.com' }),
     })
     .meta({ id: 'NewDomain' }),
   responses: { 201: Domain },
@@ -89,7 +89,7 @@ export const getDomain = defineRoute({
   service: 'dispatch',
   method: 'GET',
   path: '/api/v1/domains/:domain_id',
-  summary: 'A sending domain with its records',
+  summary: 'Retrieve a sending domain and its DNS records',
   auth,
   params,
   responses: { 200: Domain },
@@ -101,7 +101,7 @@ export const deleteDomain = defineRoute({
   service: 'dispatch',
   method: 'DELETE',
   path: '/api/v1/domains/:domain_id',
-  summary: 'Remove a sending domain and its keys',
+  summary: 'Delete a sending domain and its DKIM keys',
   auth,
   params,
   responses: { 204: NoContent },
@@ -113,14 +113,14 @@ export const verifyDomain = defineRoute({
   service: 'dispatch',
   method: 'POST',
   path: '/api/v1/domains/:domain_id/verify',
-  summary: 'Look the records up in DNS now',
+  summary: 'Verify a sending domain by looking up its DNS records now',
   auth,
   params,
   responses: { 200: Domain },
   errors: ['not_found', 'domain_taken', 'invalid_idempotency_key', 'idempotency_conflict', 'idempotency_in_progress'],
 })
 
-/** A sending domain is in a new state; `deleted` ends it. */
+/** The status of a sending domain changed; `deleted` is final. */
 export const domainChanged = defineEvent({
   publisher: 'dispatch',
   subject: 'dispatch.domain.changed',

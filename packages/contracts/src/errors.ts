@@ -1,6 +1,6 @@
 /**
- * Every error code of the API with its HTTP status and title: the one place where they are declared. Codes named in the
- * specification are kept to the letter.
+ * Every error code of the API with its HTTP status and title. Codes named in the specification keep their exact
+ * spelling.
  */
 export const errorCodes = {
   invalid_json: { status: 400, title: 'Invalid JSON' },

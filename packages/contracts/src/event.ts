@@ -1,22 +1,22 @@
 import { z } from 'zod'
 import type { ServiceName } from './services.ts'
 
-/** Base64 of an envelope that `sealEvent` of packages/messaging made; a plain string does not fit. */
+/** A base64 envelope made by `sealEvent` of packages/messaging. The brand rejects plain strings. */
 export const SealedText = z.string().brand<'SealedText'>()
 export type SealedText = z.output<typeof SealedText>
 
-/** How an event carries what is secret in it. */
+/** The sealed (encrypted) field of an event. */
 export interface Sealing<Field extends string = string, Content extends z.ZodType = z.ZodType> {
   /** Field of the payload that holds the `SealedText`. */
   readonly field: Field
-  /** Fields of the payload that the content is bound to, beside the subject: with other values it cannot be opened. */
+  /** Fields of the payload that are bound as additional authenticated data, together with the subject. */
   readonly aad: readonly string[]
-  /** What is sealed, as JSON. */
+  /** Schema of the content, which is sealed as JSON. */
   readonly content: Content
 }
 
 export interface EventContract<S extends z.ZodType = z.ZodType> {
-  /** The service that publishes it, and on whose stream it travels. */
+  /** The service that publishes the event on its stream. */
   readonly publisher: ServiceName
   /** Subject; `{field}` stands for that field of the payload, e.g. `dispatch.notification.{status}`. */
   readonly subject: string
@@ -34,21 +34,18 @@ export interface SealedEventContract<
 }
 
 type FieldOf<S extends z.ZodType> = keyof z.output<S> & string
-/** The fields whose values are a `SealedText`. */
+/** Names of the fields of type `SealedText`. */
 type SealedFieldOf<S extends z.ZodType> = {
   [Field in FieldOf<S>]: z.output<S>[Field] extends SealedText ? Field : never
 }[FieldOf<S>]
 
-/**
- * One event on the wire. A message carries a JSON array of these, all of one subject: what was committed together travels
- * together.
- */
+/** One event on the wire. A message carries a JSON array of events of one subject: those committed together. */
 export interface WireEvent {
   event: unknown
   traceparent?: string | null | undefined
 }
 
-/** Declares an event once: its publisher, its subject, the schema of its payload, and what is sealed in it. */
+/** Declares an event: its publisher, subject, payload schema and sealed field. */
 export function defineEvent<S extends z.ZodType, Field extends SealedFieldOf<S>, Content extends z.ZodType>(
   event: SealedEventContract<S, Field, Content> & { sealed: { aad: readonly FieldOf<S>[] } },
 ): SealedEventContract<S, Field, Content>
@@ -59,7 +56,7 @@ export function defineEvent(event: EventContract): EventContract {
 
 const placeholder = /\{(\w+)\}/g
 
-/** The pieces of a subject: between fixed ones, at the odd places, names of fields. */
+/** The pieces of a subject; those at odd indexes are field names. */
 const pieces = new Map<string, readonly string[]>()
 
 function piecesOf(subject: string): readonly string[] {
@@ -79,7 +76,7 @@ export function subjectOf<S extends z.ZodType>({ subject }: EventContract<S>, pa
   return text
 }
 
-/** The subject filter that hears the event, narrowed to the field values given. */
+/** The subject filter of the event, narrowed to the given field values. */
 export function subjectFilter(event: EventContract, where: Readonly<Record<string, string>> = {}): string {
   return event.subject.replace(placeholder, (_, field: string) => where[field] ?? '*')
 }

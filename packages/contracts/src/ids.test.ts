@@ -3,7 +3,7 @@ import { type IdPrefix, idPrefixes, idSchema, newId } from './ids.ts'
 
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
 
-/** The 48 bits of time that an id begins with. */
+/** The 48-bit timestamp at the start of an id. */
 function timeOf(id: string): number {
   return [...id.slice(id.indexOf('_') + 1).slice(0, 10)].reduce((ms, digit) => ms * 32 + alphabet.indexOf(digit), 0)
 }

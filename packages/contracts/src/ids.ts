@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** What each kind of identifier starts with. */
+/** The prefix of each kind of identifier. */
 export const idPrefixes = [
   'notif',
   'inapp',
@@ -33,7 +33,7 @@ let lastRandom = new Uint8Array(randomLength)
 
 /**
  * Makes an identifier: `<prefix>_` and 26 characters of lower-case Crockford base32 in the ULID layout (48 bits of Unix
- * milliseconds, 80 random bits). Ids made by one process in the same millisecond still ascend.
+ * milliseconds, 80 random bits). Identifiers made by one process within one millisecond ascend.
  * @see https://github.com/ulid/spec
  */
 export function newId<P extends IdPrefix>(prefix: P, nowMs: number = Date.now()): `${P}_${string}` {
@@ -48,7 +48,7 @@ export function newId<P extends IdPrefix>(prefix: P, nowMs: number = Date.now())
   return `${prefix}_${text}`
 }
 
-/** The identifier before all that are made from a moment on: for ranges of identifiers, which are in the order of time. */
+/** The smallest identifier of a millisecond, for range queries: identifiers sort by time. */
 export function earliestId<P extends IdPrefix>(prefix: P, ms: number): `${P}_${string}` {
   return `${prefix}_${timeText(ms)}${'0'.repeat(randomLength)}`
 }

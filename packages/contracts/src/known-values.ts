@@ -1,8 +1,8 @@
 import { z } from 'zod'
 
 /**
- * A list of closed values that other releases write too: what this release does not know is left out, and means nothing
- * here. For lists that grant or select something; never where a left out value would change what the others mean.
+ * An array of enum values that drops those unknown to this release. Use it for lists that grant or select something,
+ * never where a dropped value would change the meaning of the others.
  */
 export function knownValues<T extends string>(known: readonly T[]) {
   const isKnown = (value: string): value is T => (known as readonly string[]).includes(value)

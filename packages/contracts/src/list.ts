@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** A whole number as a query writes it; one out of its range is refused, not clamped. */
+/** A whole number in a query string. A value out of range is refused, not clamped. */
 export const wholeNumber = (min: number, max: number) =>
   z
     .string()
@@ -8,8 +8,8 @@ export const wholeNumber = (min: number, max: number) =>
     .transform(Number)
     .pipe(z.number().min(min, `must be at least ${min}`).max(max, `must be at most ${max}`))
 
-/** What every list takes. */
+/** Query parameters of every list. */
 export const listQuery = {
   limit: wholeNumber(1, 100).default(20),
-  cursor: z.string().max(200).optional().meta({ description: 'next_cursor of the previous page of this list' }),
+  cursor: z.string().max(200).optional().meta({ description: 'next_cursor of the previous page' }),
 }

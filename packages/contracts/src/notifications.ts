@@ -8,11 +8,11 @@ import { ProblemBody } from './problem.ts'
 import { apiKey, defineRoute } from './route.ts'
 import { EventTime, Timestamp } from './text.ts'
 
-/** Delivery states; a receipt never lowers the rank (queued < sent < delivered, undelivered, failed). */
+/** Delivery states. A receipt never lowers the rank: queued < sent < delivered, undelivered, failed. */
 export const DeliveryStatus = z.enum(['scheduled', 'queued', 'sent', 'delivered', 'undelivered', 'failed', 'cancelled'])
 export type DeliveryStatus = z.infer<typeof DeliveryStatus>
 
-/** Work is sent in lanes, so that a campaign never delays a code. */
+/** Lanes are queued separately, so that a campaign never delays a code. */
 export const Lane = z.enum(['otp', 'transactional', 'bulk'])
 export type Lane = z.infer<typeof Lane>
 
@@ -31,7 +31,7 @@ export const createNotification = defineRoute({
   service: 'dispatch',
   method: 'POST',
   path: '/api/v1/notifications',
-  summary: 'Dispatch a notification',
+  summary: 'Send a notification',
   auth: apiKey('notifications:send'),
   body: DispatchRequest,
   responses: { 202: NotificationAccepted },
@@ -49,7 +49,7 @@ export const createNotification = defineRoute({
   ],
 })
 
-/** One outcome of a batch: what the request alone would have been answered. */
+/** The result of one request of a batch: the response it would have had on its own. */
 export const BatchResult = z.union([
   NotificationAccepted,
   z.object({ error: ProblemBody.omit({ request_id: true, type: true }) }),
@@ -61,7 +61,7 @@ export const createNotificationBatch = defineRoute({
   service: 'dispatch',
   method: 'POST',
   path: '/api/v1/notifications/batch',
-  summary: 'Dispatch up to 100 notifications; each is accepted or refused alone, in the order of the requests',
+  summary: 'Send up to 100 notifications. Each is accepted or refused on its own; results are in request order.',
   auth: apiKey('notifications:send'),
   body: z.strictObject({
     requests: z
@@ -79,7 +79,7 @@ export const cancelNotification = defineRoute({
   service: 'dispatch',
   method: 'POST',
   path: '/api/v1/notifications/:notification_id/cancel',
-  summary: 'Cancel a notification that is scheduled',
+  summary: 'Cancel a scheduled notification',
   auth: apiKey('notifications:send'),
   params: z.object({ notification_id: z.string() }),
   responses: {
@@ -100,7 +100,7 @@ export const cancelNotification = defineRoute({
   ],
 })
 
-/** How one attempt ended; `unknown` when nobody can say whether the carrier took the message. */
+/** The outcome of an attempt; `unknown` when the carrier may or may not have accepted the message. */
 export const AttemptOutcome = z.enum(['accepted', 'rejected_permanent', 'rejected_retryable', 'unknown'])
 export type AttemptOutcome = z.infer<typeof AttemptOutcome>
 
@@ -113,7 +113,7 @@ export const Attempt = z.object({
   outcome: AttemptOutcome.nullable(),
   ambiguous: z
     .boolean()
-    .meta({ description: 'Whether the carrier may have taken the message without our learning of it' }),
+    .meta({ description: 'Whether the carrier may have accepted the message without confirming it' }),
   provider_code: z.string().nullable(),
   provider_message: z.string().nullable(),
   provider_message_id: z.string().nullable(),
@@ -143,26 +143,26 @@ export const getNotification = defineRoute({
   service: 'dispatch',
   method: 'GET',
   path: '/api/v1/notifications/:notification_id',
-  summary: 'A notification with its attempts',
+  summary: 'Retrieve a notification and its attempts',
   auth: apiKey('notifications:read'),
   params: z.object({ notification_id: z.string() }),
   responses: { 200: NotificationState },
   errors: ['not_found'],
 })
 
-/** Work: this notification is due. Carries no content; the worker loads what it sends. */
+/** A notification is due. Carries no content; the worker loads it. */
 export const sendRequested = defineEvent({
   publisher: 'dispatch',
   subject: 'dispatch.send.{lane}.{channel}',
   schema: z.object({ notification_id: idSchema('notif'), lane: Lane, channel: Channel }),
 })
 
-/** The state of a notification, complete and masked; `revision` grows with each change. */
+/** The complete, masked state of a notification; `revision` grows with each change. */
 export const NotificationFact = z.object({
   notification_id: idSchema('notif'),
   tenant_id: idSchema('ten'),
   application_id: idSchema('app'),
-  /** Mode of the API key; `live` in facts that do not name one. */
+  /** Mode of the API key; `live` in events of releases that do not set it. */
   mode: KeyMode.default('live'),
   revision: z.int().min(1),
   channel: Channel,
@@ -178,7 +178,7 @@ export const NotificationFact = z.object({
 })
 export type NotificationFact = z.output<typeof NotificationFact>
 
-/** A notification changed its state. Consumers narrow by lane: codes belong to otp, all others to activity. */
+/** The state of a notification changed. Lane otp is consumed by otp, the others by the activity. */
 export const notificationChanged = defineEvent({
   publisher: 'dispatch',
   subject: 'dispatch.notification.{lane}.{channel}.{status}',
@@ -186,8 +186,8 @@ export const notificationChanged = defineEvent({
 })
 
 /**
- * The same fact as release 0.1 publishes it, for notifications that are never codes. Nothing writes it today; the stream and
- * the outbox hold it after an upgrade, and replicas of that release add to it during one.
+ * The same event as release 0.1 publishes it. Nothing writes it today; after an upgrade the stream and the outbox
+ * still hold it, and replicas of that release add to it during a rolling update.
  */
 export const notificationChangedInRelease01 = defineEvent({
   publisher: 'dispatch',
@@ -195,5 +195,5 @@ export const notificationChangedInRelease01 = defineEvent({
   schema: NotificationFact,
 })
 
-/** Lanes whose notifications are activity items of their own. A code is part of its `otp_…` item. */
+/** Lanes listed in the activity. A code belongs to its `otp_…` item instead. */
 export const activityLanes = ['transactional', 'bulk'] as const satisfies readonly Lane[]

@@ -1,7 +1,7 @@
 import { type ErrorCode, errorCodes } from './errors.ts'
 import { permissionsFor, type Route } from './route.ts'
 
-/** What the door answers before it knows the route, to any request that is not HTTP as it should be. */
+/** Errors given before the route is known, to requests that are not valid HTTP. */
 const ofAnyRequest: readonly ErrorCode[] = [
   'invalid_header',
   'invalid_request_target',
@@ -32,12 +32,12 @@ export function errorsOf(route: Route): ErrorCode[] {
   return [...codes].sort((a, b) => errorCodes[a].status - errorCodes[b].status)
 }
 
-/** GET and DELETE are refused with one; any other method takes at least `{}`. */
+/** GET and DELETE refuse a body; every other method requires at least `{}`. */
 function takesBody({ method }: Route): boolean {
   return method !== 'GET' && method !== 'DELETE'
 }
 
-/** A POST of a known caller may bear an Idempotency-Key. */
+/** Authenticated POST routes accept an Idempotency-Key. */
 export function takesIdempotencyKey({ method, auth }: Route): boolean {
   return method === 'POST' && permissionsFor(auth) !== undefined
 }

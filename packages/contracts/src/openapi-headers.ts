@@ -3,39 +3,40 @@ import { permissionsFor, type Route } from './route.ts'
 
 const seconds = { type: 'integer', minimum: 0 }
 
-/** The headers that answers bear beside those of HTTP itself. */
+/** Response headers beyond those of HTTP itself. */
 export const headerComponents = {
   'X-Request-Id': {
-    description: "The request's id: the caller's own, if it has at most 128 letters, digits, dots, colons, - or _",
+    description:
+      "Id of the request. Echoes the caller's X-Request-Id if it has at most 128 letters, digits, dots, colons, - or _",
     required: true,
     schema: { type: 'string' },
   },
   'RateLimit-Policy': {
     description:
-      'The limits of the caller and its tenant, once the caller is known (draft-ietf-httpapi-ratelimit-headers)',
+      'Rate limits of the caller and its tenant (draft-ietf-httpapi-ratelimit-headers). Present once the caller is known.',
     schema: { type: 'string', examples: ['"key";q=100;w=1, "tenant";q=500;w=1'] },
   },
   RateLimit: {
-    description: 'What is left of the limits, and the seconds until they are whole again',
+    description: 'Remaining requests of each limit, and seconds until it resets',
     schema: { type: 'string', examples: ['"key";r=99;t=1, "tenant";r=499;t=1'] },
   },
-  'Retry-After': { description: 'When to try again, in seconds', required: true, schema: seconds },
+  'Retry-After': { description: 'Seconds to wait before retrying', required: true, schema: seconds },
   'WWW-Authenticate': {
-    description: 'How to authenticate (RFC 6750)',
+    description: 'Authentication scheme (RFC 6750)',
     required: true,
     schema: { type: 'string', const: 'Bearer' },
   },
   'Idempotent-Replayed': {
-    description: 'Present when this is the first answer to the Idempotency-Key again',
+    description: 'Present when the response repeats the first response to this Idempotency-Key',
     schema: { type: 'string', const: 'true' },
   },
 } as const
 type HeaderName = keyof typeof headerComponents
 
-/** Answers that are given before the caller is known. */
+/** Statuses of responses sent before the caller is known. */
 const beforeTheCaller: readonly number[] = [401, 408, 417, 431, 501]
 
-/** The headers of a route's answer with this status, as references to the components. */
+/** The headers of a route's response with this status, as references to the components. */
 export function headersOf(route: Route, status: number): Record<string, { $ref: string }> {
   const isCounted = permissionsFor(route.auth) !== undefined && !beforeTheCaller.includes(status)
   const names: HeaderName[] = [

@@ -23,7 +23,7 @@ interface Response {
   content?: Record<string, { schema: object }>
 }
 
-// As it is published: as JSON.
+// The published form: JSON.
 const document = JSON.parse(JSON.stringify(openApiDocument()))
 for (const methods of Object.values(document.paths as Record<string, Record<string, Operation>>)) {
   for (const { responses } of Object.values(methods)) {
@@ -40,7 +40,7 @@ const routes = Object.values(contracts as Record<string, unknown>).filter(
 )
 const operationOf = ({ name }: Route) => operations.find(({ operation }) => operation.operationId === name)
 
-/** Every `$ref` in the document, wherever it is. */
+/** Every `$ref` in the document. */
 function referencesIn(value: unknown): string[] {
   if (typeof value !== 'object' || value === null) return []
   return Object.entries(value).flatMap(([key, child]) =>
@@ -175,7 +175,7 @@ test('a stream names its events, its problems and the token of the user', () => 
   const operation = describeRoute(contract, { schemas: {}, responses: {} })
   expect(operation).toMatchObject({
     security: [{ user: [] }],
-    description: "Needs an end user's token.",
+    description: "Requires an end user's token.",
     responses: {
       200: {
         content: {

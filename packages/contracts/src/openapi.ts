@@ -10,13 +10,13 @@ import { isStream, type StreamContract } from './stream.ts'
 
 type Json = Record<string, unknown>
 
-/** What is described once and referred to. */
+/** Components that several routes reference. */
 interface Components {
   schemas: Json
   responses: Json
 }
 
-/** The OpenAPI 3.1 document of the whole API, made from the contracts. */
+/** The OpenAPI 3.1 document of the whole API, generated from the contracts. */
 export function openApiDocument(): Json {
   const paths: Record<string, Json> = {}
   const components: Components = { schemas: {}, responses: {} }
@@ -32,9 +32,9 @@ export function openApiDocument(): Json {
       title: 'Notification service',
       version: '1.0.0',
       description:
-        'Dispatch over SMS and email, with stored templates, sending domains, suppressions, delivery activity and retries. ' +
-        'Another method on a path is answered 405 `method_not_allowed`, with the allowed ones in the header Allow. ' +
-        'GET and DELETE take no body: one that has a body is answered 400 `unexpected_body`.',
+        'Send notifications over SMS and email. Manage stored templates, sending domains and suppressions; track and retry deliveries. ' +
+        'An unsupported method returns 405 `method_not_allowed`; the Allow header lists the supported ones. ' +
+        'GET and DELETE requests with a body return 400 `unexpected_body`.',
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: '/' }],
@@ -44,14 +44,14 @@ export function openApiDocument(): Json {
       ...components,
       headers: headerComponents,
       securitySchemes: {
-        apiKey: { type: 'http', scheme: 'bearer', description: "An application's API key, sk_live_… or sk_test_…" },
+        apiKey: { type: 'http', scheme: 'bearer', description: 'API key of an application, sk_live_… or sk_test_…' },
         operator: {
           type: 'http',
           scheme: 'bearer',
           bearerFormat: 'JWT',
           description: 'Access token of the identity provider',
         },
-        user: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: "An end user's token" },
+        user: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'Token of an end user' },
       },
     },
   }
@@ -81,7 +81,7 @@ export function operationOf(route: Route, { schemas, responses: shared }: Compon
   }
 }
 
-/** OpenAPI 3.1 has no word for the events of a stream: their schemas stand in an extension. */
+/** OpenAPI 3.1 cannot describe the events of a stream, so their schemas go into an extension. */
 function eventsOf({ events }: StreamContract, schemas: Json): Json {
   const data = Object.entries(events).map(([name, schema]) => [name, schemaOf(schema, 'output', schemas)])
   const names = Object.keys(events).map((name) => `\`${name}\``)
@@ -91,7 +91,7 @@ function eventsOf({ events }: StreamContract, schemas: Json): Json {
   }
 }
 
-/** How a route refuses with a status. What routes with a caller have in common stands in the components once. */
+/** The response for an error status. Responses shared by authenticated routes are in the components. */
 function refusalOf(route: Route, status: number, codes: readonly ErrorCode[], shared: Json): Json {
   const response = {
     description: codes.map((code) => `\`${code}\`: ${errorCodes[code].title}`).join('; '),
@@ -107,15 +107,15 @@ function refusalOf(route: Route, status: number, codes: readonly ErrorCode[], sh
 function descriptionOf({ auth }: Route): string {
   switch (auth.caller) {
     case 'key':
-      return `Needs ${keyFor(auth.permission)} with the permission \`${auth.permission}\`.`
+      return `Requires ${keyFor(auth.permission)} with the permission \`${auth.permission}\`.`
     case 'operator':
-      return `Needs an operator's access token with the permission \`${auth.permission}\`.`
+      return `Requires an operator's access token with the permission \`${auth.permission}\`.`
     case 'key or operator':
-      return `Needs ${keyFor(auth.permissions.key)} with the permission \`${auth.permissions.key}\`, or an operator's access token with the permission \`${auth.permissions.operator}\`.`
+      return `Requires ${keyFor(auth.permissions.key)} with the permission \`${auth.permissions.key}\`, or an operator's access token with the permission \`${auth.permissions.operator}\`.`
     case 'user':
-      return "Needs an end user's token."
+      return "Requires an end user's token."
     case 'carrier':
-      return "Authenticated by the carrier's signature."
+      return 'Requires the signature of the carrier.'
     default:
       return 'Open to anyone.'
   }
@@ -124,7 +124,7 @@ function descriptionOf({ auth }: Route): string {
 const keyFor = (permission: KeyPermission) =>
   liveOnlyPermissions.includes(permission) ? 'a live API key' : 'an API key'
 
-/** Any one of the ways listed is enough. */
+/** Alternatives: any one of them is enough. */
 function securityOf({ auth }: Route): Json[] {
   if (auth.caller === 'user') return [{ user: [] }]
   const schemes = { key: 'apiKey', operator: 'operator' } as const
@@ -151,7 +151,7 @@ function parametersOf(route: Route): Json[] {
   const key = {
     name: 'Idempotency-Key',
     in: 'header',
-    description: 'Unique for one logical send; a repetition within 24 hours gets the first answer again',
+    description: 'Unique key of one logical request. Repeating it within 24 hours returns the first response.',
     schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[\\x21-\\x7e]+$' },
   }
   return [...inPath, ...inQuery, ...(takesIdempotencyKey(route) ? [key] : [])]
@@ -172,7 +172,7 @@ function requestBodyOf(route: Route, schemas: Json): Json {
   }
 }
 
-/** A schema with a name of its own goes to the components and is referred to; so do the parts that it refers to. */
+/** Named schemas, and named parts of others, go to the components and are referenced. */
 function schemaOf(schema: z.ZodType, io: 'input' | 'output', schemas: Json): Json {
   const name = schema.meta()?.id
   const { $schema: _, $defs = {}, ...json } = z.toJSONSchema(schema, { io, unrepresentable: 'any', reused: 'inline' })
@@ -183,7 +183,7 @@ function schemaOf(schema: z.ZodType, io: 'input' | 'output', schemas: Json): Jso
   return toComponents(json, name)
 }
 
-/** zod's references point into the one schema that it made; in the document they point to the components. */
+/** Rewrites zod's references into one schema to references into the components. */
 function toComponents(json: Json, owner: string | undefined): Json {
   return JSON.parse(
     JSON.stringify(json).replace(
@@ -193,7 +193,7 @@ function toComponents(json: Json, owner: string | undefined): Json {
   )
 }
 
-/** Parts without a name (`__schema0`) bear that of the schema they were found in. */
+/** Unnamed parts (`__schema0`) take the name of the schema that contains them. */
 function componentName(local: string, owner = 'Inline'): string {
   return local.startsWith('__') ? `${owner}_${local.slice(2)}` : local
 }

@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import type { ServiceName } from './services.ts'
 
-/** Whether a key's messages go to the carriers, or to the carrier sandbox alone. */
+/** Messages of live keys go to the carriers, those of test keys to the carrier sandbox only. */
 export const KeyMode = z.enum(['live', 'test'])
 export type KeyMode = z.infer<typeof KeyMode>
 
-/** What an application's API key may be allowed to do. */
+/** Permissions of API keys. */
 export const KeyPermission = z.enum([
   'notifications:send',
   'notifications:read',
@@ -17,10 +17,10 @@ export const KeyPermission = z.enum([
 ])
 export type KeyPermission = z.infer<typeof KeyPermission>
 
-/** What a test key may never do: live sends use what it would make or remove. */
+/** Permissions that a test key may not have, because live sends depend on what they change. */
 export const liveOnlyPermissions: readonly KeyPermission[] = ['domains:manage']
 
-/** What a console operator may be allowed to do. */
+/** Permissions of console operators. */
 export const OperatorPermission = z.enum([
   'activity:read',
   'activity:retry',

@@ -4,7 +4,7 @@ import { knownValues } from './known-values.ts'
 import { KeyMode, KeyPermission, OperatorPermission, ServicePermission } from './permissions.ts'
 import { serviceNames } from './services.ts'
 
-/** An application's backend, known by its API key. */
+/** An application's backend, authenticated by its API key. */
 export const KeyPrincipal = z.object({
   kind: z.literal('key'),
   key_id: idSchema('key'),
@@ -15,17 +15,17 @@ export const KeyPrincipal = z.object({
 })
 export type KeyPrincipal = z.infer<typeof KeyPrincipal>
 
-/** A console operator, known by an access token of the identity provider. */
+/** A console operator, authenticated by an access token of the identity provider. */
 export const OperatorPrincipal = z.object({
   kind: z.literal('operator'),
-  /** A pseudonym that the gateway made of the token's `sub`; it tells the same operator again, and nobody who it is. */
+  /** A stable pseudonym of the token's `sub`, made by the gateway. */
   subject: z.string().min(1),
   tenant_id: idSchema('ten'),
   permissions: knownValues(OperatorPermission.options),
 })
 export type OperatorPrincipal = z.infer<typeof OperatorPrincipal>
 
-/** An end user of an application. Never signed by the gateway: the service that owns the route verifies the user's token. */
+/** An end user of an application. The gateway never signs it: the service that owns the route verifies the token. */
 export interface UserPrincipal {
   kind: 'user'
   tenant_id: KeyPrincipal['tenant_id']
@@ -33,7 +33,7 @@ export interface UserPrincipal {
   user_id: string
 }
 
-/** One of our own services, calling for itself; signed with its own key. */
+/** An internal service calling on its own behalf; signed with its own key. */
 export const ServicePrincipal = z.object({
   kind: z.literal('service'),
   service: z.enum(serviceNames),
@@ -41,9 +41,9 @@ export const ServicePrincipal = z.object({
 })
 export type ServicePrincipal = z.infer<typeof ServicePrincipal>
 
-/** Who a request is made for: a key or an operator, as the gateway found them, or the calling service itself. */
+/** The signed caller of a request: a key or an operator, as authenticated by the gateway, or the calling service. */
 export const Principal = z.discriminatedUnion('kind', [KeyPrincipal, OperatorPrincipal, ServicePrincipal])
 export type Principal = z.infer<typeof Principal>
 
-/** Whoever may call a route. */
+/** Every kind of caller. */
 export type Caller = Principal | UserPrincipal

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** One fault of a request: where it is, and what to do about it. */
+/** One invalid field of a request: its path, and what is wrong with it. */
 export const FieldError = z.object({ path: z.string(), message: z.string() })
 export type FieldError = z.infer<typeof FieldError>
 

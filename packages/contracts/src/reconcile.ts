@@ -3,7 +3,7 @@ import { activityLanes, Lane, NotificationFact } from './notifications.ts'
 import type { OperatorPrincipal } from './principal.ts'
 import { defineRoute, internal } from './route.ts'
 
-/** As whom the gateway asks for what is of all tenants: it signs this for nobody else. */
+/** The gateway's own principal for requests across all tenants; it signs it for nobody else. */
 export const gatewayItself: OperatorPrincipal = {
   kind: 'operator',
   subject: 'gateway',
@@ -11,26 +11,29 @@ export const gatewayItself: OperatorPrincipal = {
   permissions: [],
 }
 
-/** The second net under the bus: which facts does a projection lack, or have an older revision of? */
+/** Finds notifications that a projection lacks or has in an older revision; complements the bus. */
 export const compareNotifications = defineRoute({
   name: 'compareNotifications',
   service: 'dispatch',
   method: 'POST',
   path: '/internal/v1/notifications/compare',
-  summary: 'The facts of a range of notifications that the caller does not know; signed as the gateway itself',
+  summary: 'List the changes in a range of notifications that the gateway lacks',
   auth: internal,
   body: z.object({
     after: z.string(),
     until: z.string(),
-    quiet_seconds: z.number().min(0).meta({ description: 'What changed less than so long ago is still on its way' }),
-    // A gateway of release 0.1 names none.
+    quiet_seconds: z
+      .number()
+      .min(0)
+      .meta({ description: 'Ignore changes younger than this; they may still arrive over the bus' }),
+    // A gateway of release 0.1 sends no lanes.
     lanes: z.array(Lane).default([...activityLanes]),
-    known: z.record(z.string(), z.int()).meta({ description: 'Revisions by notification, of the whole range' }),
+    known: z.record(z.string(), z.int()).meta({ description: 'Known revision of each notification in the range' }),
   }),
   responses: {
     200: z.object({
       facts: z.array(NotificationFact),
-      reached: z.string().meta({ description: 'Up to where the range was compared' }),
+      reached: z.string().meta({ description: 'End of the range that was compared' }),
     }),
   },
   errors: ['permission_denied', 'unauthenticated'],

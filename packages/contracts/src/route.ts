@@ -4,7 +4,7 @@ import type { KeyPermission, OperatorPermission, ServicePermission } from './per
 import type { Caller, Principal } from './principal.ts'
 import type { ServiceName } from './services.ts'
 
-/** Who may call a route. Routes for `internal` and `service` are reached by our own services alone: see {@link isPublic}. */
+/** Who may call a route. `internal` and `service` routes are only for our own services; see {@link isPublic}. */
 export type RouteAuth =
   | { caller: 'key'; permission: KeyPermission }
   | { caller: 'operator'; permission: OperatorPermission }
@@ -17,19 +17,19 @@ export type RouteAuth =
 
 export const apiKey = (permission: KeyPermission) => ({ caller: 'key', permission }) as const
 export const operator = (permission: OperatorPermission) => ({ caller: 'operator', permission }) as const
-/** An API key or an operator, each with the permission that its kind of caller needs. */
+/** An API key or an operator, each with its own permission. */
 export const apiKeyOrOperator = (key: KeyPermission, operator: OperatorPermission) =>
   ({ caller: 'key or operator', permissions: { key, operator } }) as const
-/** An end user of an application, known by a token that the service verifies which owns the route. */
+/** An end user of an application; the service that owns the route verifies the token. */
 export const user = { caller: 'user' } as const
 export const carrier = { caller: 'carrier' } as const
 export const anyone = { caller: 'anyone' } as const
-/** Another of our services, known by a principal that it signed itself. */
+/** Another of our services, authenticated by a principal that it signed itself. */
 export const service = (permission: ServicePermission) => ({ caller: 'service', permission }) as const
-/** Our own services, told apart by the handler or not at all. */
+/** Our own services, distinguished by the handler or not at all. */
 export const internal = { caller: 'internal' } as const
 
-/** Whether callers from outside may use a route. Others never appear in the OpenAPI file, and the gateway does not forward them. */
+/** Whether external callers may use a route. Other routes are not in the OpenAPI document and not forwarded. */
 export function isPublic({ auth }: Pick<Route, 'auth'>): boolean {
   return auth.caller !== 'internal' && auth.caller !== 'service'
 }
@@ -48,24 +48,26 @@ export interface Route {
   readonly params?: z.ZodType | undefined
   readonly query?: z.ZodType | undefined
   readonly body?: z.ZodType | undefined
-  /** What the body is on the wire: JSON (default), or bytes that only the handler can judge (signatures). */
+  /** JSON (default), or raw bytes for handlers that verify a signature over them. */
   readonly bodyType?: 'json' | 'raw' | undefined
-  /** Whether the handler judges the parts of the body one by one, also whether their texts can be stored (`requireStorable`). */
+  /**
+   * Whether the handler validates the parts of the body itself, including that texts can be stored (`requireStorable`).
+   */
   readonly judgesParts?: true | undefined
-  /** Media type of a raw body; a form when not given. */
+  /** Media type of a raw body. Default: a form. */
   readonly requestType?: string | undefined
-  /** Media type of the answer; JSON when not given. */
+  /** Media type of the response. Default: JSON. */
   readonly responseType?: string | undefined
-  /** Largest body in bytes; 256 KiB when not given. */
+  /** Largest body in bytes. Default: 256 KiB. */
   readonly maxBodyBytes?: number | undefined
-  /** Whether the answer holds what must not be readable at rest: a secret, or texts of the caller's. */
+  /** Whether the response contains secrets or message texts, which must be encrypted at rest. */
   readonly confidential?: true | undefined
   readonly responses: Schemas
-  /** Errors beyond those that every route can give. */
+  /** Errors beyond those of every route. */
   readonly errors: readonly ErrorCode[]
 }
 
-/** What a caller of each kind must be allowed to; a kind that may not call is missing. `undefined`: nobody is asked. */
+/** The required permission by kind of caller; a kind without one may not call. `undefined`: no authentication. */
 export function permissionsFor(auth: RouteAuth): Partial<Record<Principal['kind'], string>> | undefined {
   switch (auth.caller) {
     case 'key':
@@ -81,12 +83,10 @@ export function permissionsFor(auth: RouteAuth): Partial<Record<Principal['kind'
   }
 }
 
-/** The answer without a body: status 204. */
+/** A response without body: status 204. */
 export const NoContent = z.undefined()
 
-/**
- * Declares an HTTP route once: types, validation, OpenAPI and the internal client are all made from this object.
- */
+/** Declares an HTTP route. Types, validation, OpenAPI and the internal client derive from it. */
 export function defineRoute<const R extends Route>(route: R): R {
   return route
 }
@@ -95,7 +95,7 @@ type Parsed<S> = S extends z.ZodType ? z.output<S> : undefined
 export type RouteParams<R extends Route> = Parsed<R['params']>
 export type RouteQuery<R extends Route> = Parsed<R['query']>
 export type RouteBody<R extends Route> = R['bodyType'] extends 'raw' ? Buffer : Parsed<R['body']>
-/** What a caller sends: before defaults and transforms. */
+/** The body as the caller sends it: before defaults and transforms. */
 export type RouteInput<R extends Route> = R['body'] extends z.ZodType ? z.input<R['body']> : undefined
 export type RouteReply<R extends Route> = z.input<R['responses'][keyof R['responses']]>
 type CallerKinds = {
@@ -105,7 +105,7 @@ type CallerKinds = {
   user: 'user'
   service: 'service'
 }
-/** Who calls the route, narrowed to the kinds of caller that it takes. */
+/** The caller of the route, narrowed to the kinds that it accepts. */
 export type RoutePrincipal<R extends Route> = R['auth']['caller'] extends keyof CallerKinds
   ? Extract<Caller, { kind: CallerKinds[R['auth']['caller']] }>
   : undefined

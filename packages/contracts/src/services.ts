@@ -1,4 +1,4 @@
-/** The seven services. A service's schema and role in Postgres bear its name with `_` for `-`. */
+/** The seven services. Schema and role in Postgres have the same name, with `_` for `-`. */
 export const serviceNames = [
   'gateway',
   'dispatch',
@@ -11,7 +11,7 @@ export const serviceNames = [
 
 export type ServiceName = (typeof serviceNames)[number]
 
-/** The JetStream stream that each service owns, and the subjects below which it publishes. */
+/** The JetStream stream of each service, and the subject prefixes that it publishes under. */
 export const streams = {
   gateway: { name: 'GATEWAY', subjects: ['gateway.>'] },
   dispatch: { name: 'DISPATCH', subjects: ['dispatch.>'] },
@@ -22,32 +22,32 @@ export const streams = {
   'webhook-delivery': { name: 'WEBHOOKS', subjects: ['webhooks.>'] },
 } as const satisfies Record<ServiceName, { name: string; subjects: readonly string[] }>
 
-/** The Postgres schema, and role, of a service. */
+/** The Postgres schema (and role) of a service. */
 export function schemaOf(service: ServiceName): string {
   return service.replaceAll('-', '_')
 }
 
-/** The core NATS subject on which committers wake the outbox relay of their service; no stream keeps it. */
+/** The core NATS subject that wakes the outbox relay of a service; not stored in a stream. */
 export function wakeSubject(service: ServiceName): string {
   return `wake.${service}.outbox`
 }
 
-/** What the reply subjects of a service begin with: its NATS user hears these, and those of no other service. */
+/** The prefix of a service's reply subjects; its NATS user may subscribe to no other's. */
 export function inboxPrefix(service: ServiceName): string {
   return `_INBOX.${service}`
 }
 
-/** The users of the NATS server: one for each service, and one for operators and tools, who may do everything. */
+/** Users of the NATS server: one per service, and `admin` with all permissions for operators and tools. */
 export const natsUsers = [...serviceNames, 'admin'] as const
 
 export type NatsUser = (typeof natsUsers)[number]
 
-/** The variable of nats-server's environment that holds a user's password. */
+/** The environment variable of nats-server with a user's password. */
 export function natsPasswordVariable(user: NatsUser): string {
   return `${user.replaceAll('-', '_').toUpperCase()}_NATS_PASSWORD`
 }
 
-/** The environment variable that holds the internal address of a service. */
+/** The environment variable with the internal address of a service. */
 export function addressVariable(service: ServiceName): string {
   return `${service.replaceAll('-', '_').toUpperCase()}_URL`
 }

@@ -5,11 +5,11 @@ import { listQuery } from './list.ts'
 import { defineRoute, NoContent, operator } from './route.ts'
 import { Timestamp } from './text.ts'
 
-/** Channels that are suppressed by recipient; WhatsApp has the consent ledger instead. */
+/** Channels that suppress by recipient; WhatsApp uses the consent ledger instead. */
 export const SuppressionChannel = Channel.extract(['email', 'sms'])
 export type SuppressionChannel = z.infer<typeof SuppressionChannel>
 
-/** Why somebody is not written to: only `stop` can be taken back by the recipient (START). */
+/** Why a recipient is suppressed. Only `stop` can be lifted by the recipient (START). */
 export const SuppressionReason = z.enum(['bounce', 'complaint', 'stop', 'manual'])
 export type SuppressionReason = z.infer<typeof SuppressionReason>
 
@@ -26,9 +26,8 @@ export const Suppression = z
 export type Suppression = z.infer<typeof Suppression>
 
 /*
- * Permissions: the list says who does not want to hear from us, as the consent ledger does, so reading it needs the same
- * permission. Adding to it and lifting from it decides what is handed to the carriers and puts the reputation of their
- * accounts at stake, so both need the permission to manage providers.
+ * Reading requires the same permission as the consent ledger. Adding and lifting require providers:manage,
+ * because they affect the reputation of the carrier accounts.
  */
 
 export const listSuppressions = defineRoute({
@@ -36,7 +35,7 @@ export const listSuppressions = defineRoute({
   service: 'dispatch',
   method: 'GET',
   path: '/api/v1/suppressions',
-  summary: 'Recipients that are not written to, newest first',
+  summary: 'List suppressed recipients, newest first',
   auth: operator('consents:read'),
   query: z.strictObject({
     channel: SuppressionChannel.optional(),
@@ -53,11 +52,11 @@ export const addSuppression = defineRoute({
   service: 'dispatch',
   method: 'POST',
   path: '/api/v1/suppressions',
-  summary: 'Write to a recipient no more; one who is suppressed already is answered as they are',
+  summary: 'Suppress a recipient. Suppressing it again returns the existing suppression.',
   auth: operator('providers:manage'),
   body: z.strictObject({
     channel: SuppressionChannel,
-    recipient: z.string().min(1).max(320).meta({ description: 'Address, or E.164 number' }),
+    recipient: z.string().min(1).max(320).meta({ description: 'Email address or E.164 number' }),
     reason: z.literal('manual').default('manual'),
   }),
   responses: { 201: Suppression },
@@ -69,7 +68,7 @@ export const liftSuppression = defineRoute({
   service: 'dispatch',
   method: 'DELETE',
   path: '/api/v1/suppressions/:suppression_id',
-  summary: 'Write to a recipient again',
+  summary: 'Lift a suppression',
   auth: operator('providers:manage'),
   params: z.object({ suppression_id: z.string() }),
   responses: { 204: NoContent },

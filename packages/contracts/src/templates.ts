@@ -6,14 +6,17 @@ import { listQuery } from './list.ts'
 import { defineRoute, NoContent, operator } from './route.ts'
 import { Timestamp } from './text.ts'
 
-/** What is written of a stored template: a notification names it by `template_id` and gives `template_data`. */
+/**
+ * The writable fields of a stored template. Notifications refer to it by `template_id` and fill it with
+ * `template_data`.
+ */
 export const NewTemplate = z
   .strictObject({
     name: z.string().trim().min(1).max(200),
     application_id: idSchema('app')
       .nullable()
       .default(null)
-      .meta({ description: 'The one application that may use it; all of the tenant when null' }),
+      .meta({ description: 'The application that may use the template. Null: all applications of the tenant.' }),
     templates: EventTemplates.refine(
       (templates) => Object.values(templates).some((template) => template !== undefined),
       'must have a template for at least one channel',
@@ -25,7 +28,7 @@ const described = {
   template_id: idSchema('tmpl'),
   name: z.string(),
   application_id: z.string().nullable(),
-  version: z.int().meta({ description: 'Grows by one with every change' }),
+  version: z.int().meta({ description: 'Incremented with every change' }),
   created_at: Timestamp,
   updated_at: Timestamp,
 }
@@ -33,7 +36,7 @@ const described = {
 export const StoredTemplate = z.object({ ...described, templates: EventTemplates }).meta({ id: 'Template' })
 export type StoredTemplate = z.infer<typeof StoredTemplate>
 
-/** A template in a list: what it is for, not what it says. */
+/** A template without its content, for lists. */
 export const TemplateSummary = z.object({ ...described, channels: z.array(Channel) }).meta({ id: 'TemplateSummary' })
 export type TemplateSummary = z.infer<typeof TemplateSummary>
 
@@ -46,7 +49,7 @@ export const listTemplates = defineRoute({
   service: 'dispatch',
   method: 'GET',
   path: '/api/v1/templates',
-  summary: 'The stored templates of the tenant, newest first',
+  summary: 'List stored templates of the tenant, newest first',
   auth,
   query: z.strictObject(listQuery),
   responses: {
@@ -60,7 +63,7 @@ export const createTemplate = defineRoute({
   service: 'dispatch',
   method: 'POST',
   path: '/api/v1/templates',
-  summary: 'Store a template',
+  summary: 'Create a stored template',
   auth,
   body: NewTemplate,
   responses: { 201: StoredTemplate },
@@ -72,7 +75,7 @@ export const getTemplate = defineRoute({
   service: 'dispatch',
   method: 'GET',
   path,
-  summary: 'A stored template',
+  summary: 'Retrieve a stored template',
   auth,
   params,
   responses: { 200: StoredTemplate },
@@ -84,7 +87,7 @@ export const replaceTemplate = defineRoute({
   service: 'dispatch',
   method: 'PUT',
   path,
-  summary: 'Replace a stored template; what was accepted before goes out as it was',
+  summary: 'Replace a stored template. Notifications accepted before keep their content.',
   auth,
   params,
   body: NewTemplate,
@@ -97,7 +100,7 @@ export const deleteTemplate = defineRoute({
   service: 'dispatch',
   method: 'DELETE',
   path,
-  summary: 'Delete a stored template; what was accepted before goes out as it was',
+  summary: 'Delete a stored template. Notifications accepted before keep their content.',
   auth,
   params,
   responses: { 204: NoContent },
@@ -109,12 +112,12 @@ export const previewTemplate = defineRoute({
   service: 'dispatch',
   method: 'POST',
   path: `${path}/preview`,
-  summary: 'Fill a stored template and send nothing',
+  summary: 'Preview a stored template without sending',
   auth,
   params,
   body: z
     .strictObject({
-      channel: Channel.optional().meta({ description: 'All channels of the template when not given' }),
+      channel: Channel.optional().meta({ description: 'Channel to preview. Default: all channels of the template.' }),
       template_data: z.record(z.string(), z.json()).default({}),
     })
     .meta({ id: 'TemplatePreview' }),

@@ -1,34 +1,34 @@
 import { z } from 'zod'
 
-/** E.164: a plus sign, a country code without leading zero, 7 to 15 digits in all (ITU-T E.164). */
+/** E.164: a plus sign and 7 to 15 digits, the first of which is not 0 (ITU-T E.164). */
 export const e164Pattern = /^\+[1-9]\d{6,14}$/
 
-/** Most octets of an address and of the part before its @ (RFC 5321 4.5.3.1). */
+/** Longest address and local part, in octets (RFC 5321, 4.5.3.1). */
 export const emailLimits = { address: 254, localPart: 64 } as const
 
 /**
- * An address in ASCII: a dot-atom, an @, and a host name of at least two labels, the last of which is no number. Check the
- * length first. Quoted local parts and address literals are left out on purpose: carriers refuse them.
+ * An ASCII address: dot-atom, @, and a host name of at least two labels whose last is not numeric. Check the length
+ * first. Quoted local parts and address literals are excluded, because carriers refuse them.
  */
 export const emailPattern =
   /^(?=[^@]{1,64}@)[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+(?!\d+$)[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?$/
 
-/** An email address as carriers take it: ASCII, with an internationalised domain in its xn-- form. */
+/** An ASCII email address; internationalised domains in their xn-- form. */
 export const EmailAddress = z
   .string()
   .max(emailLimits.address, `must have at most ${emailLimits.address} characters`)
   .regex(emailPattern, 'must be an ASCII email address such as orders@example.com')
 
-/** Text that stands in one header line: no line break, no other control character, so that it cannot add a header. */
+/** Text without line breaks or control characters, so that it cannot inject a header. */
 export const oneLinePattern = /^[^\p{Cc}\u2028\u2029]*$/u
 
-/** Keys such as `order.shipped`. */
+/** Event keys such as `order.shipped`. */
 export const EventKey = z
   .string()
   .regex(/^[a-zA-Z0-9][a-zA-Z0-9._-]{0,127}$/, 'must be 1 to 128 letters, digits, dots, dashes or underscores')
   .meta({ description: 'Key of a published event of the application', example: 'order.shipped' })
 
-/** A time in an event, as Postgres writes it: ISO 8601 with offset. */
+/** An event's timestamp as Postgres writes it: ISO 8601 with offset. */
 export const EventTime = z.iso.datetime({ offset: true })
 
 /** ISO 8601 in UTC with milliseconds. */

@@ -1,35 +1,33 @@
-/** Rows that are worked on when their time comes, each by one worker at a time. */
+/** Rows with a due time, each worked on by one worker at a time. */
 interface DueRows {
   table: string
-  /** Columns that tell a row from all others. */
+  /** Primary key columns. */
   key: readonly string[]
-  /** Column with the time from which a row may be claimed, null for never; an index leads to it. */
+  /** The due time, null for never; must be indexed. */
   due: string
-  /** SQL: which of the due rows may be claimed; all by default. */
+  /** SQL condition on claimable rows; all by default. */
   where?: string
-  /** SQL: what the claim assigns besides. */
+  /** SQL assignments of the claim. */
   set?: string
-  /** Shares a claim between owners, so that the backlog of one delays no other: at most so many rows of each. */
+  /** Limits the rows of each owner in a claim, so that one owner's backlog delays no other. */
   fair?: { by: string; most: number }
 }
 
-/** SQL expressions, so that either may be a parameter of the statement. */
+/** SQL expressions, so that either may be a statement parameter. */
 interface Claim {
-  /** Most rows of one claim. */
+  /** Maximum rows per claim. */
   limit: string | number
-  /** How long the rows stay claimed; longer than their work takes, in milliseconds. */
+  /** Lease in milliseconds; longer than the work takes. */
   leaseMs: string | number
 }
 
 /**
- * SQL: the head of a statement that claims due rows, the longest due first, and has them as `claimed`. Rows that others are
- * claiming are passed over. A claim moves `due` to the end of its lease, by the clock of Postgres: a worker that ends before
- * it has written the next `due` gives its rows back then, behind those that waited meanwhile.
- *
- * A worker may outlive its lease: what it writes at the end must fit a row that another one has changed. A fair claim takes
- * owners in random order and needs an index on (owner, due); it costs an index probe for each owner with due rows.
+ * SQL: the head of a statement that claims due rows, longest due first, as `claimed`. Skips locked rows. A claim moves
+ * `due` to the end of its lease, by the clock of Postgres, so a crashed worker's rows become due again.
+ * A worker may outlive its lease: its final write must tolerate a row that another one has changed. A fair claim takes
+ * owners in random order, needs an index on (owner, due), and costs one index probe per owner with due rows.
  * @example `${claimDueSql({ table: 'parcels', key: ['id'], due: 'next_try_at' }, { limit: '$1', leaseMs: 60_000 })}
- *   select id, weight from claimed`
+ * select id, weight from claimed`
  */
 export function claimDueSql(rows: DueRows, { limit, leaseMs }: Claim): string {
   const { table, key, due, set, fair } = rows
@@ -54,7 +52,7 @@ function longestDue({ table, due, where }: DueRows, columns: string, limit: Clai
     )`
 }
 
-/** Goes from owner to owner along the index, never through the rows of one. */
+/** Skips from owner to owner along the index, without scanning one owner's rows. */
 function fairlyDue(
   { table, due, where }: DueRows,
   { by, most }: NonNullable<DueRows['fair']>,

@@ -7,15 +7,15 @@ import type { Migrations } from './migrations/migration.ts'
 import { type DatabaseConfig, openDatabase } from './open.ts'
 import { type EncryptedColumn, rotateEncryptedColumns } from './rotate-keys.ts'
 
-/** `main.ts migrate`: brings the schema up to date. A schema that is newer than the release is left alone. */
+/** `main.ts migrate`: runs pending migrations. A newer schema is left unchanged. */
 export function migrateCommand(migrations: Migrations): Command<DatabaseConfig> {
   return (config, kit, args) => {
-    if (args.length > 0) throw new UsageError(`migrate takes no argument, and was given ${args.join(' ')}`)
+    if (args.length > 0) throw new UsageError(`migrate takes no arguments; got ${args.join(' ')}`)
     return migrate(kit, { config, schema: schemaOf(kit.service), migrations })
   }
 }
 
-/** `main.ts rotate-keys`: encrypts with the current key what older keys have encrypted. */
+/** `main.ts rotate-keys`: re-encrypts with the current key what older keys encrypted. */
 export function rotateKeysCommand(
   columns: readonly EncryptedColumn[],
 ): Command<DatabaseConfig & { ENCRYPTION_KEYS: KeyRing }> {
@@ -25,5 +25,5 @@ export function rotateKeysCommand(
   }
 }
 
-/** `main.ts dead-letters list|show|replay`: what a service could not handle. */
+/** `main.ts dead-letters list|show|replay`: manages the dead letters of a service. */
 export const deadLettersCommand: Command<DatabaseConfig> = runDeadLetterCommand

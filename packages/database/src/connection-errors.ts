@@ -12,21 +12,21 @@ const connectionCodes = new Set([
   '57P01',
   '57P02',
   '57P03',
-  // Idle in a transaction for too long: the session is gone.
+  // idle_in_transaction_session_timeout: the session is gone.
   '25P03',
   '53300',
   '08006',
   '08003',
   '08001',
-  // PgBouncer's code for all that it refuses: no server, no free connection in time.
+  // PgBouncer's code for every refusal: no server, no free connection in time.
   '08P01',
-  // A primary that became a standby: its sessions are of no use any more.
+  // A primary that became a standby; its sessions are useless.
   '25006',
 ])
 
 const queryCanceled = '57014'
 
-/** Whether Postgres was out of reach, which says nothing of the statement. */
+/** Whether Postgres was unreachable, so that the statement itself is not at fault. */
 export function isConnectionError(error: unknown): boolean {
   if (!(typeof error === 'object' && error !== null)) return false
   const { code, message } = error as { code?: string; message?: string }
@@ -36,7 +36,7 @@ export function isConnectionError(error: unknown): boolean {
   )
 }
 
-/** What a caller is told while Postgres is out of reach. */
+/** The problem returned while Postgres is unreachable. */
 export function databaseUnavailable(cause: unknown): Problem {
   return new Problem('service_unavailable', 'The service cannot reach its database; try again shortly', {
     headers: { 'Retry-After': '1' },
@@ -44,7 +44,7 @@ export function databaseUnavailable(cause: unknown): Problem {
   })
 }
 
-/** @throws Problem `service_unavailable` in place of an error of the connection, or of a statement that took too long */
+/** @throws Problem `service_unavailable` for connection errors and statement timeouts; other errors unchanged */
 export function rethrow(error: unknown): never {
   if (isConnectionError(error) || (error as { code?: string } | null)?.code === queryCanceled) {
     throw databaseUnavailable(error)

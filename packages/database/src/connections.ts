@@ -4,24 +4,23 @@ import { isConnectionError } from './connection-errors.ts'
 import { requireNoneHeld } from './held-connection.ts'
 import { waits } from './session-settings.ts'
 
-/** A connection that is ours until it is released. */
+/** A connection held until it is released. */
 export interface Connection {
-  /** @throws the server's error, or an error of {@link isConnectionError} when there is no answer in time */
+  /** @throws the server's error, or an error of {@link isConnectionError} on timeout */
   query(query: pg.QueryConfig, answerMs?: number): Promise<pg.QueryResult>
-  /** Ends a transaction that failed; over a connection that is lost already, nothing is said. */
+  /** Rolls a failed transaction back; does nothing on a lost connection. */
   rollback(): Promise<void>
   release(): void
 }
 
 /**
- * A pool that does not trust silence. A connection whose peer has vanished without a word looks like any other, and each would
- * cost somebody the whole wait. So when one gives no answer in time, it is destroyed, and so is every other one that
- * has not been heard of since.
+ * A pool that detects dead connections. When one times out, it is destroyed together with all others that have received
+ * nothing since: each would cost a caller the full timeout.
  */
 export class Connections {
   readonly pool: pg.Pool
   readonly #heardAt = new WeakMap<pg.PoolClient, number>()
-  /** Since when a connection has given no answer; what was heard of later is alive. */
+  /** Start of the latest silence; connections that received data later are alive. */
   #silentSince = Number.NEGATIVE_INFINITY
 
   constructor(options: pg.PoolConfig) {
@@ -32,14 +31,14 @@ export class Connections {
       keepAlive: true,
       keepAliveInitialDelayMillis: 10_000,
     })
-    // The pool does not listen to a connection that somebody holds; the next statement fails by itself.
+    // The pool ignores errors of connections in use; the next statement fails by itself.
     this.pool.on('connect', (client) => {
       this.#heardAt.set(client, performance.now())
       client.on('error', () => {})
     })
   }
 
-  /** @throws an error of {@link isConnectionError} when no connection was free, or could be made, in time */
+  /** @throws an error of {@link isConnectionError} when no connection was available in time */
   async connect(): Promise<Connection> {
     requireNoneHeld(this.pool)
     for (;;) {
@@ -57,7 +56,7 @@ export class Connections {
       const giveUp = () => {
         if (!answered) this.#giveUp(client, askedAt)
       }
-      // After a stall of our own the answer may be here, unread: the event loop reads before it runs an immediate.
+      // After a stall of this process the response may be buffered: the event loop reads before it runs an immediate.
       const timer = setTimeout(() => setImmediate(giveUp), answerMs)
       try {
         return await client.query(config)
@@ -86,20 +85,20 @@ export class Connections {
     }
   }
 
-  /** Destroys a connection that gives no answer; the statement under way fails with that. */
+  /** Destroys a connection that does not respond; its statement fails. */
   #giveUp(client: pg.PoolClient, askedAt: number): void {
     this.#silentSince = Math.max(this.#silentSince, askedAt)
     socketOf(client).destroy()
   }
 }
 
-/** Takes a connection out of the pool at once: a farewell over a dead one would never be answered. */
+/** Removes a connection from the pool without a Terminate message, which a dead peer would never read. */
 function discard(client: pg.PoolClient): void {
   client.release(true)
   socketOf(client).destroy()
 }
 
-/** The driver has no public way to end a connection without a farewell. */
+/** The driver has no public way to close a connection without Terminate. */
 function socketOf(client: pg.PoolClient): Duplex {
   return (client as unknown as { connection: { stream: Duplex } }).connection.stream
 }

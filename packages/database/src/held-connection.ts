@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 
-/** Our images set NODE_ENV: there nothing is checked, and nothing is paid for it. */
+/** Our images set NODE_ENV=production, which disables the check. */
 const isChecked = process.env.NODE_ENV !== 'production'
 const holding = new AsyncLocalStorage<{ pool: object; open: boolean }>()
 
@@ -16,13 +16,14 @@ export async function whileHeld<T>(pool: object, work: () => Promise<T>): Promis
 }
 
 /**
- * Refuses to take a connection where one is held: as many callers as the pool has connections would each wait for one more, for
- * ever. In development and in tests it is an error at the first time, not under load.
- * @throws Error in the work of a transaction of this pool
+ * Refuses a second connection to a holder of one, because a pool of such callers deadlocks. In development and tests
+ * this
+ * fails at once instead of under load.
+ * @throws Error inside a transaction of this pool
  */
 export function requireNoneHeld(pool: object): void {
   const held = isChecked ? holding.getStore() : undefined
   if (held?.open && held.pool === pool) {
-    throw new Error('a transaction asked the pool for a second connection: use its own run, or ask before it begins')
+    throw new Error('a transaction requested a second connection: use its own run, or query before it begins')
   }
 }

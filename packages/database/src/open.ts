@@ -19,37 +19,37 @@ import { createProbe } from './probe.ts'
 import { requireSettings } from './require-settings.ts'
 import { longWaits } from './session-settings.ts'
 
-/** A statement that Postgres plans once for each connection; `name` is unique in the service. */
+/** A prepared statement; `name` is unique in the service. */
 export interface Statement {
   name: string
   text: string
 }
 
-/** Runs a statement; prepared when it has a name. @throws Problem `service_unavailable` when Postgres cannot be reached */
+/** Runs a statement; prepared if it has a name. @throws Problem `service_unavailable` when Postgres is unreachable */
 export type Run = <Row>(statement: Statement | string, values?: readonly unknown[]) => Promise<Row[]>
 
-/** A service's own schema as the shared mechanisms use it: statements as they are written. */
+/** Plain SQL access to a service's own schema, for shared mechanisms. */
 export interface Queries {
   run: Run
-  /** Runs a statement that nobody waits for: it may take up to 20 s, where others may take 3. */
+  /** Runs a background statement with a timeout of 20 s instead of 3 s. */
   runLong: Run
   /** Runs statements in one transaction; a throw rolls back. */
   transaction<T>(work: (run: Run) => Promise<T>): Promise<T>
 }
 
-/** A service's own schema, with the query builder for its tables. */
+/** A service's own schema, with a query builder. */
 export interface Database<Tables> extends Queries {
   kysely: Kysely<Tables>
 }
 
-/** The variables of a service that tell where its schema is and how to use it. */
+/** The configuration variables of a service's database. */
 export interface DatabaseConfig {
   DATABASE_URL: string
   MIGRATION_DATABASE_URL?: string | undefined
   DATABASE_POOL_SIZE: number
-  /** False behind a pooler that does not know named statements, such as PgBouncer before 1.21; default true. */
+  /** False behind a pooler without named statements, such as PgBouncer before 1.21; default true. */
   DATABASE_PREPARED_STATEMENTS?: boolean
-  /** Whether opening the schema brings it up to date; default false. */
+  /** Whether opening runs migrations; default false. */
   MIGRATE_ON_START?: boolean
 }
 
@@ -62,8 +62,9 @@ const int8 = 20
 const date = 1082
 
 /**
- * Opens the schema of a service: waits until Postgres answers, checks the settings of the role, and migrates if the
- * configuration says so. Registers its end.
+ * Opens the schema of a service: waits for Postgres, checks the role's settings, and migrates if configured. Registers
+ * its
+ * end.
  * @throws Error when Postgres refuses the login, the role is not provisioned, or a migration fails
  */
 export async function openDatabase<Tables>(
@@ -80,8 +81,8 @@ export async function openDatabase<Tables>(
   const connections = new Connections(settings)
   const { pool } = connections
   const probe = createProbe(settings)
-  // Without a listener an idle connection that Postgres closes would end the process.
-  pool.on('error', (error) => kit.log.warn({ err: error }, 'a Postgres connection was lost'))
+  // Without a listener, an idle connection closed by Postgres would end the process.
+  pool.on('error', (error) => kit.log.warn({ err: error }, 'lost a Postgres connection'))
   const kysely = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: builderPool(connections) }) })
   kit.lifecycle.onStop('postgres', async () => {
     await kysely.destroy()
@@ -142,7 +143,7 @@ function queryOf(statement: Statement | string, values: readonly unknown[], prep
   return { text, values: values as unknown[], ...(prepared ? { name } : {}) }
 }
 
-/** The pool as the query builder sees it: a lost connection is `service_unavailable` there too. Cursors are not used. */
+/** The pool for the query builder; maps lost connections to `service_unavailable`. Cursors are not supported. */
 function builderPool(connections: Connections): PostgresPool {
   return {
     options: connections.pool.options,
@@ -156,7 +157,7 @@ function builderPool(connections: Connections): PostgresPool {
   }
 }
 
-/** The plain statements of a query builder's transaction, for mechanisms that take `Run`. */
+/** `Run` within a query builder's transaction. */
 export function runOn<Tables>(tx: Transaction<Tables>): Run {
   return async <Row>(statement: Statement | string, values: readonly unknown[] = []) => {
     const text = typeof statement === 'string' ? statement : statement.text

@@ -6,7 +6,7 @@ interface Counted {
   waitingCount: number
 }
 
-/** Tells how many connections are in use, and how many callers wait for one. */
+/** Gauges for connections in use and callers waiting. */
 export function measurePool(metrics: Metrics, pool: Counted): void {
   metrics.gauge('database_connections_in_use', 'Postgres connections of the pool that are in use', () =>
     Math.max(0, pool.totalCount - pool.idleCount),

@@ -1,21 +1,22 @@
 import pg from 'pg'
 
-/** Asks Postgres whether it answers. */
+/** Checks that Postgres responds. */
 export interface Probe {
   check(): Promise<void>
   end(): Promise<void>
 }
 
-/** As long as a probe of readiness waits. */
+/** Timeout of a readiness probe. */
 const longestMs = 1000
 
 /**
- * A probe with a connection of its own, made when it is first asked: a process that is busy is ready all the same. Probes of
- * one moment share a question.
+ * A probe with its own connection, opened on first use, so that a busy pool does not affect readiness. Concurrent
+ * probes
+ * share one query.
  * @param config as of the pool
  */
 export function createProbe(config: pg.PoolConfig): Probe {
-  // A connection that swallows what is sent must not keep the next probe from a new one.
+  // A dead connection must not keep the next probe from a new one.
   const pool = new pg.Pool({ ...config, max: 1, query_timeout: longestMs, connectionTimeoutMillis: longestMs })
   pool.on('error', () => {})
   pool.on('connect', (client) => client.on('error', () => {}))

@@ -2,9 +2,9 @@ import { type ServiceName, serviceNames } from '@notify/contracts'
 import { provisionDatabase, provisionServices, type ServiceRole } from './provision.ts'
 
 /**
- * Prepares a Postgres server for the services: `node packages/database/src/provision-main.ts`, once per installation and
+ * Prepares a Postgres server for the services: `node packages/database/src/provision-main.ts`, once per installation
+ * and
  * after each change of a password.
- *
  * - `ADMIN_DATABASE_URL`: any database of the server, as a user that may create databases and roles
  * - `DATABASE_NAME`: the database that all services share, one schema each; default `notify`
  * - `<SERVICE>_DATABASE_PASSWORD`, for example `WEBHOOK_DELIVERY_DATABASE_PASSWORD`: one for each service to prepare

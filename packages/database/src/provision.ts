@@ -7,11 +7,11 @@ export interface ServiceRole {
   password: string
 }
 
-/** The codes of two sessions changing the same role at the same moment: roles belong to the whole server. */
+/** Errors of concurrent changes to the same role: roles are global to the server. */
 const conflicts = new Set(['23505', '42710', 'XX000', '40001', '40P01'])
 
 /**
- * Makes a database when it is missing.
+ * Creates a database if it is missing.
  * @param adminUrl any database of the server; the user must be allowed to create databases
  */
 export async function provisionDatabase(adminUrl: string, databaseName: string): Promise<void> {
@@ -19,7 +19,7 @@ export async function provisionDatabase(adminUrl: string, databaseName: string):
     const found = await client.query('select 1 from pg_database where datname = $1', [databaseName])
     if (found.rowCount) return
     try {
-      // template0: nothing that somebody put into template1 comes along.
+      // template0: template1 may contain local additions.
       await client.query(`create database ${client.escapeIdentifier(databaseName)} template template0`)
     } catch (error) {
       const alreadyThere = ['42P04', '23505'].includes((error as { code?: string }).code ?? '')
@@ -29,8 +29,8 @@ export async function provisionDatabase(adminUrl: string, databaseName: string):
 }
 
 /**
- * Gives a service its role and schema: {@link provisionServices} for one.
- * @param adminUrl the database that the schema goes to
+ * Creates the role and schema of one service; see {@link provisionServices}.
+ * @param adminUrl the database of the schema
  */
 export function provisionService(adminUrl: string, role: ServiceRole): Promise<void> {
   return provisionServices(adminUrl, [role])
@@ -59,7 +59,7 @@ export async function provisionServices(adminUrl: string, roles: readonly Servic
 
 async function provision(client: pg.Client, roles: readonly ServiceRole[]): Promise<void> {
   await client.query('begin')
-  // Against a second run in the same database; the lock ends with the transaction.
+  // Serialises concurrent runs; released at the end of the transaction.
   await client.query(`select pg_advisory_xact_lock(hashtext('notify.provision'))`)
   const { database, superuser } = await whoWeAre(client)
   const quotedDatabase = client.escapeIdentifier(database)
@@ -71,7 +71,7 @@ async function provision(client: pg.Client, roles: readonly ServiceRole[]): Prom
     const exists = await client.query('select 1 from pg_roles where rolname = $1', [name])
     const verb = exists.rowCount ? 'alter' : 'create'
     await client.query(`${verb} role ${role} login password ${client.escapeLiteral(password)}`)
-    // Only a member of a role may make a schema for it.
+    // Only a member of a role may create a schema for it.
     if (!superuser) await client.query(`grant ${role} to current_user`)
     await client.query(`create schema if not exists ${role} authorization ${role}`)
     await client.query(`alter schema ${role} owner to ${role}`)

@@ -4,8 +4,8 @@ import type { Queries } from './open.ts'
 import { retiredSettings, sessionSettings } from './session-settings.ts'
 
 /**
- * Compares the session with what the provisioning stores with the role. Without its schema nothing works; another value of
- * anything else may be an operator's choice, or a database that was provisioned by an earlier release, and is logged.
+ * Compares the session with the settings stored with the role. A wrong schema is fatal; other differences may be an
+ * operator's choice or an older provisioning, and are logged.
  * @throws Error naming the role and the schema
  */
 export async function requireSettings(
@@ -34,6 +34,6 @@ export async function requireSettings(
     ...retired.filter((name) => found.get(name)?.stored),
   ]
   if (different.length > 0) {
-    log.warn({ settings: different }, "the role's settings are not those of this release: provision the database again")
+    log.warn({ settings: different }, "the role's settings differ from this release: provision the database again")
   }
 }

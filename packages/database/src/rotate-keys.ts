@@ -2,29 +2,29 @@ import { type KeyRing, keyIdBytes, keyIdOf } from '@notify/privacy'
 import type { Logger } from '@notify/service-kit'
 import type { Queries } from './open.ts'
 
-/** A column of a service's own that holds what its key ring has encrypted. */
+/** A column encrypted with the service's key ring. */
 export interface EncryptedColumn {
   table: string
   column: string
-  /** The column that tells the rows apart, of type text. */
+  /** Unique column of type text. */
   key: string
-  /** The columns of which {@link place} makes where a value belongs, in its order. */
+  /** The columns passed to {@link place}, in order. */
   placedBy: readonly string[]
-  /** Where a value belongs: what it was encrypted with as additional data. */
+  /** The AAD of a value. */
   place(...values: string[]): string
 }
 
-/** What became of a column's values. */
+/** The result for a column. */
 export interface Rotation {
-  /** Encrypted anew. */
+  /** Number of re-encrypted values. */
   rotated: number
-  /** Left alone, because the ring holds no such key: how many by key id; `none` where there is no key id at all. */
+  /** Unchanged, because the ring lacks the key: count by key id, `none` without a key id. */
   unknown: Record<string, number>
-  /** Left alone although the ring holds the key: changed, or taken from another row. */
+  /** Unchanged although the ring has the key: modified, or moved from another row. */
   unreadable: number
 }
 
-/** Rows looked at in one round: each round is short, so that nothing waits for it. */
+/** Rows per round; short rounds block nothing. */
 const pageSize = 500
 
 interface Head {
@@ -39,9 +39,10 @@ interface Value {
 }
 
 /**
- * Encrypts with the ring's current key every value that another key has encrypted. May run beside the service, be cut off
- * and repeated: each value is replaced only if it is still the one that was read.
- * @param log told of each column, and of values that could not be read, by key id; neither text nor key is in it
+ * Re-encrypts every value of an older key with the current key. May run beside the service, be interrupted and
+ * repeated:
+ * a value is replaced only if unchanged since it was read.
+ * @param log logs each column, and failures by key id; never text or keys
  * @returns by `table.column`
  */
 export async function rotateEncryptedColumns(
@@ -55,8 +56,8 @@ export async function rotateEncryptedColumns(
     const rotation = await rotateColumn(db, column, keyRing)
     const line = { table: column.table, column: column.column, key_id: keyRing.currentKeyId, ...rotation }
     const left = rotation.unreadable > 0 || Object.keys(rotation.unknown).length > 0
-    if (left) log.error(line, `${rotation.rotated} values encrypted anew; some could not be read and stay as they are`)
-    else log.info(line, `${rotation.rotated} values encrypted anew`)
+    if (left) log.error(line, `${rotation.rotated} values re-encrypted; some could not be decrypted and are unchanged`)
+    else log.info(line, `${rotation.rotated} values re-encrypted`)
     rotations[`${column.table}.${column.column}`] = rotation
   }
   return rotations
@@ -82,7 +83,7 @@ async function rotateColumn(db: Queries, column: EncryptedColumn, keyRing: KeyRi
   }
 }
 
-/** The next rows by key, with as much of each value as tells its key. */
+/** The next rows by key, with the prefix of each value that contains its key id. */
 function readHeads(db: Queries, { table, column, key, placedBy }: EncryptedColumn, after: string): Promise<Head[]> {
   return db.run<Head>(
     `select ${key} as key, array[${placedBy.join(', ')}]::text[] as place, substring(${column} from 1 for ${keyIdBytes}) as head
@@ -91,7 +92,7 @@ function readHeads(db: Queries, { table, column, key, placedBy }: EncryptedColum
   )
 }
 
-/** Encrypts the values of these rows anew; those that were changed meanwhile are read again, until none was. */
+/** Re-encrypts the values of these rows; values changed meanwhile are read again. */
 async function rotateValues(
   db: Queries,
   { table, column, key }: EncryptedColumn,
@@ -113,7 +114,7 @@ async function rotateValues(
         return text === undefined ? [] : [{ row, sealed, anew: keyRing.encrypt(text, places.get(row)!) }]
       })
     const done = await db.run<{ key: string }>(
-      // Locked in the order in which the service's own statements lock, and only where nobody was faster.
+      // Locks rows in the order of the service's own statements, and only unchanged ones.
       `with fresh as (select * from unnest($1::text[], $2::bytea[], $3::bytea[]) as t (key, known, anew)),
        locked as (select ${key} as key from ${table} where ${key} = any($1) order by ${key} for update)
        update ${table} set ${column} = fresh.anew from fresh join locked using (key)

@@ -1,6 +1,6 @@
 import type { Run } from './open.ts'
 
-/** Runs statements of a transaction so that their failure takes back only themselves. */
+/** Runs statements in a savepoint, so that their failure does not abort the transaction. */
 export async function withSavepoint<T>(run: Run, work: () => Promise<T>): Promise<T> {
   await run('savepoint part')
   try {
@@ -8,7 +8,7 @@ export async function withSavepoint<T>(run: Run, work: () => Promise<T>): Promis
     await run('release savepoint part')
     return result
   } catch (error) {
-    // Where the connection is lost there is nothing to go back to, and the first error says why.
+    // On a lost connection the first error is the cause.
     await run('rollback to savepoint part').catch(() => {})
     throw error
   }

@@ -19,9 +19,9 @@ export function sessionSettings(service: ServiceName): Readonly<Record<string, s
   return {
     search_path: schemaOf(service),
     statement_timeout: inSeconds(statementTimeoutMs),
-    // Shorter, so that whoever waits for a row is told that, and not that the statement took too long.
+    // Shorter than the statement timeout, so that a lock wait gets its own error.
     lock_timeout: '2s',
-    // What a vanished process had locked is free again after this long.
+    // Releases the locks of a process that vanished.
     idle_in_transaction_session_timeout: '10s',
     enable_seqscan: 'off',
     jit: 'off',
@@ -35,12 +35,13 @@ export function retiredSettings(service: ServiceName): readonly string[] {
 }
 
 /**
- * How long we wait for a connection, and then for an answer, in milliseconds. The answer may take longer than the server lets a
- * statement run: then the server's own refusal arrives, and the connection lives on.
+ * Client-side timeouts for a connection and a response, in milliseconds. The latter exceeds the statement timeout, so
+ * that
+ * the server's error arrives and the connection survives.
  */
 export const waits = { connectMs: 5000, answerMs: statementTimeoutMs + 1000 }
 
-/** The same for statements that nobody waits for. */
+/** The same for background statements. */
 export const longWaits = { statementTimeout: inSeconds(20_000), answerMs: 21_000 }
 
 function inSeconds(ms: number): string {

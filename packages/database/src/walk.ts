@@ -1,7 +1,7 @@
 import type { Migrations } from './migrations/migration.ts'
 import type { Queries } from './open.ts'
 
-/** Table of how far a service's periodic walks through its rows have come. */
+/** Table of the positions of a service's periodic walks. */
 export const walkTables: Migrations = [
   {
     name: 'walk-0001',
@@ -15,10 +15,10 @@ export const walkTables: Migrations = [
   },
 ]
 
-/** Whoever took a page and does not come back leaves it to others after this. */
+/** Lease of a page. */
 const leaseSeconds = 30
 
-/** Takes the next page of a walk for this replica alone. @returns where it begins; `undefined` when none is due */
+/** Claims the next page of a walk for this replica. @returns its start; `undefined` when none is due */
 export async function takePage(db: Queries, walk: string): Promise<string | undefined> {
   await db.run(`insert into walks (name, reached) values ($1, '') on conflict do nothing`, [walk])
   const [taken] = await db.run<{ reached: string }>(
@@ -28,7 +28,7 @@ export async function takePage(db: Queries, walk: string): Promise<string | unde
   return taken?.reached
 }
 
-/** Notes how far a walk has come, and in how many milliseconds it goes on. */
+/** Records the position of a walk, and the delay until it continues. */
 export async function endPage(db: Queries, walk: string, reached: string, nextInMs: number): Promise<void> {
   await db.run(`update walks set reached = $2, next_at = now() + make_interval(secs => $3) where name = $1`, [
     walk,

@@ -117,7 +117,7 @@ test('what is committed while NATS is away is published when it is back', async 
   await allPublished()
   await env.kill('nats')
   await enqueue(one, [2, 3])
-  await eventually(() => expect(one.kit.lines.some(({ msg }) => /a round failed/.test(msg))).toBe(true))
+  await eventually(() => expect(one.kit.lines.some(({ msg }) => /periodic task failed/.test(msg))).toBe(true))
   expect((await rows()).filter(({ published_at }) => published_at === null)).toHaveLength(2)
   await env.restart('nats')
   await allPublished()

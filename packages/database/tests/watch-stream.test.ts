@@ -29,7 +29,8 @@ const republishMs = 300_000
 const options = { streamReplicas: 1, republishMs }
 const relay = ({ kit, db, bus }: BusProcess) => startOutboxRelay(kit, db, bus, options)
 const forgotten = ({ kit }: BusProcess) => kit.lines.filter(({ msg }) => /JetStream has forgotten/.test(msg))
-const madeUpFor = ({ kit }: BusProcess) => kit.lines.filter(({ msg }) => /loss of messages is made up for/.test(msg))
+const madeUpFor = ({ kit }: BusProcess) =>
+  kit.lines.filter(({ msg }) => /republished messages that the stream lost/.test(msg))
 const inStream = (numbers: readonly number[]) =>
   eventually(async () => expect(numbersIn(await stored(one)).toSorted()).toEqual(numbers))
 

@@ -1,4 +1,4 @@
-/** What was taken and not yet begun, in order. One caller may wait for an item, and one for room. */
+/** A FIFO queue. One caller may wait for an item, and one for room. */
 export class Backlog<T> {
   readonly #most: number
   #items: T[] = []
@@ -6,7 +6,7 @@ export class Backlog<T> {
   #onItem: (() => void) | undefined
   #onRoom: (() => void) | undefined
 
-  /** @param most items with which there is no room for more; whoever takes many at once may exceed it by them */
+  /** @param most items from which there is no room; a caller that adds many at once may exceed it */
   constructor(most: number) {
     this.#most = most
   }
@@ -16,7 +16,7 @@ export class Backlog<T> {
     this.#onItem?.()
   }
 
-  /** The next item, as soon as there is one; `undefined` once it is closed. */
+  /** The next item, once there is one; `undefined` after close. */
   async next(): Promise<T | undefined> {
     while (this.#items.length === 0 && !this.#closed) await new Promise<void>((resolve) => (this.#onItem = resolve))
     const item = this.#items.shift()
@@ -24,13 +24,13 @@ export class Backlog<T> {
     return item
   }
 
-  /** Resolves when more may be taken, or nothing more will be. */
+  /** Resolves when there is room, or after close. */
   async room(): Promise<void> {
     while (this.#items.length >= this.#most && !this.#closed)
       await new Promise<void>((resolve) => (this.#onRoom = resolve))
   }
 
-  /** Ends all waiting. @returns what nobody has begun */
+  /** Wakes all waiters. @returns the items left in the queue */
   close(): T[] {
     const left = this.#items
     this.#items = []

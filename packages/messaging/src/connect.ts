@@ -15,20 +15,23 @@ export interface Bus {
 
 interface ConnectOptions {
   login: NatsLogin
-  /** Whether the process is of no use without NATS: an accepting process is (Postgres remembers), a worker is not. */
+  /**
+   * Whether readiness requires NATS: a worker's does, that of an accepting process does not (Postgres stores the
+   * events).
+   */
   requiredForReady: boolean
 }
 
 const betweenTriesMs = 250
 const connectTimeoutMs = 2000
 const pingEveryMs = 1000
-/** While it waits it says so at once, and then every so many tries. */
+/** While waiting, every 40th try is logged. */
 const saidEveryTries = 40
 
 /**
- * Connects to NATS and keeps reconnecting for ever; registers the end of the connection. Start-up waits for the server for as
- * long as it takes, and says so in the log.
- * @throws Error when the server refuses the login, or the process is told to end before the server came
+ * Connects to NATS, and reconnects for ever. Registers the end of the connection. At start it waits for the server
+ * indefinitely and logs it.
+ * @throws Error when the server refuses the login, or the process is stopped while waiting
  */
 export async function connectBus(kit: Kit, options: ConnectOptions): Promise<Bus> {
   const { log, lifecycle, health } = kit
@@ -40,15 +43,15 @@ export async function connectBus(kit: Kit, options: ConnectOptions): Promise<Bus
     for await (const status of connection.status()) {
       if (status.type === 'disconnect') {
         connected = false
-        log.warn('lost the connection to NATS, reconnecting')
+        log.warn('lost the connection to NATS; reconnecting')
       } else if (status.type === 'reconnect') {
         connected = true
         refused.clear()
-        log.info('connected to NATS again')
+        log.info('reconnected to NATS')
       } else if (status.type === 'staleConnection') {
         cut(connection)
       } else if (status.type === 'error') {
-        // The same refusal comes with every attempt, several times a second.
+        // The same refusal is repeated at every attempt, several times a second.
         if (refused.has(status.error.message)) continue
         refused.add(status.error.message)
         log.error({ login: options.login.identity, reason: status.error.message }, 'NATS refuses')
@@ -68,8 +71,8 @@ export async function connectBus(kit: Kit, options: ConnectOptions): Promise<Bus
 }
 
 /**
- * Ends a connection that is silent. The client itself flushes it first, which takes for ever when the other side no longer
- * reads; it keeps the socket to itself.
+ * Closes a silent connection. The client would flush first, which never ends if the peer does not read, so its private
+ * socket is destroyed.
  */
 function cut(connection: NatsConnection): void {
   const { protocol } = connection as NatsConnection & { protocol?: { transport?: { socket?: Socket } } }
@@ -89,15 +92,15 @@ async function connectFirst({ service, log, lifecycle }: Kit, login: NatsLogin):
         reconnectTimeWait: 250,
         reconnectJitter: 100,
         timeout: connectTimeoutMs,
-        // Two pings without an answer, and the third moment ends a connection that is silent.
+        // After two unanswered pings, the third closes the connection.
         pingInterval: pingEveryMs,
         maxPingOut: 2,
         ignoreAuthErrorAbort: true,
-        // Each publication would take down its stack, twice, in case that it fails.
+        // Otherwise every publication captures two stacks in case it fails.
         noAsyncTraces: true,
       })
     } catch (error) {
-      if (lifecycle.stopping) throw new Error('told to end while waiting for NATS', { cause: error })
+      if (lifecycle.stopping) throw new Error('stopped while waiting for NATS', { cause: error })
       if (isRefusal(error)) throw new Error(`NATS at ${servers.join(',')} refuses the login of ${identity}`)
       const line = { servers, reason: (error as Error).message }
       if (tries % saidEveryTries === 0) log.warn(line, 'waiting for NATS: is it running, and is NATS_URL right?')
@@ -106,7 +109,7 @@ async function connectFirst({ service, log, lifecycle }: Kit, login: NatsLogin):
   }
 }
 
-/** A wrong or missing credential; not an authentication that took the server too long. */
+/** A wrong or missing credential, but not an authentication timeout. */
 function isRefusal(error: unknown): boolean {
   return error instanceof AuthorizationError && /authorization violation/i.test(error.message)
 }

@@ -8,15 +8,15 @@ import { startLetterRetries } from './retry-letters.ts'
 export interface ConsumeOptions<Context> {
   context: Context
   consumers: readonly ConsumerEntry<Context>[]
-  /** Keeps what is not handled. */
+  /** Stores events that cannot be handled. */
   deadLetters: DeadLetterStore
-  /** Wait for a process that does not answer before its messages are given to another; milliseconds, 15,000 by default. */
+  /** Time after which messages of an unresponsive process are redelivered; milliseconds, 15,000 by default. */
   ackWaitMs?: number
-  /** What NATS may lose when it is killed: the last messages of so many milliseconds; five minutes by default. */
+  /** Age of messages that NATS may lose when killed, in milliseconds; five minutes by default. */
   unsyncedMs?: number
 }
 
-/** Starts the consumers of a service; registers their end: they stop taking events, and finish those under way. */
+/** Starts the consumers of a service. Registers their stop: they take no new events and finish those in progress. */
 export function startConsumers<Context>(kit: Kit, bus: Bus, options: ConsumeOptions<Context>): void {
   const handled = kit.metrics.counter('consumer_events_total', 'Events by durable and result')
   const count = (durable: string, result: Counted) => handled({ durable, result })

@@ -16,24 +16,25 @@ import { readMessage, unreadableForMs } from './read-event.ts'
 import { Slots } from './slots.ts'
 
 const defaultAckWaitMs = 15_000
-/** So often within that wait JetStream is told of all messages that are held: one word may be lost. */
+/** Held messages are reported to JetStream this often within the ack wait, because one report may be lost. */
 const wordsPerWait = 3
 /**
- * When a process that stops gives back what it has not begun. Not at once: nats-server 2.9 would hand it to the pull request
- * that has just ended, and then forget one message for long and deliver another twice.
+ * Delay before a stopping process returns unstarted messages: nats-server 2.9 would deliver them to the pull request
+ * that
+ * just ended, and then lose one for long and deliver another twice.
  */
 const givenBackMs = 200
-/** How long the server may take to say that nothing more comes. */
+/** Time for the server to confirm that no more messages follow. */
 const longestDrainMs = 1000
-/** Messages taken at once: few, since one may carry hundreds of events, which other processes could handle sooner. */
+/** Messages per fetch: few, because one may carry hundreds of events that other processes could handle sooner. */
 const fetchedMessages = 16
-/** More are fetched when fewer than these wait. */
+/** Fetch more when fewer than these wait. */
 const fewMessages = 8
 
-/** What is counted of a durable. `foreign`: a message of other subjects. `mended`: the durable was made again. */
+/** Results counted per durable. `foreign`: a message of another subject. `mended`: the durable was recreated. */
 export type Counted = Result | 'foreign' | 'mended'
 
-/** Takes messages of one durable and hands their events to the handler, so many at a time. */
+/** Fetches messages of a durable and handles their events, up to `concurrency` at a time. */
 export class ConsumerLoop<Context> {
   readonly #kit: Kit
   readonly #entry: ConsumerEntry<Context>
@@ -72,7 +73,7 @@ export class ConsumerLoop<Context> {
       unsyncedMs: options.unsyncedMs ?? 5 * 60_000,
       onMended: () => {
         count('mended')
-        kit.log.error({ durable: entry.durable }, 'a durable had delivered what its stream has lost: it is made again')
+        kit.log.error({ durable: entry.durable }, 'durable recreated: it is ahead of its stream, which lost messages')
       },
     })
   }
@@ -91,8 +92,8 @@ export class ConsumerLoop<Context> {
   }
 
   /**
-   * Ends the open request for messages. Closing it would drop unread what is on its way here, and that would come again only
-   * after the wait for its ack. So its subscription, which the client keeps to itself, is drained first.
+   * Ends the open pull request. Closing it would drop messages in flight, which return only after the ack wait. So its
+   * subscription, a private property of the client, is drained first.
    */
   async #endFetch(): Promise<void> {
     const messages: (ConsumerMessages & { sub?: Subscription }) | undefined = this.#messages
@@ -105,7 +106,7 @@ export class ConsumerLoop<Context> {
     return this.#stop.signal.aborted
   }
 
-  /** A lost durable or stream ends a fetch: then everything is made again. */
+  /** A lost durable or stream ends a fetch; then both are provisioned again. */
   async #fetchForEver(): Promise<void> {
     let failures = 0
     while (!this.#stopped) {
@@ -115,17 +116,18 @@ export class ConsumerLoop<Context> {
         while (!this.#stopped && !this.#place.isDue) await this.#fetch(source)
         continue
       } catch (error) {
-        // At the first start the owner of the stream may be slower than this service: that is no news yet.
+        // At the first start the stream's owner may start later than this service.
         const line = { durable: this.#entry.durable, err: error }
-        if (++failures % 40 === 0 && !this.#stopped) this.#kit.log.warn(line, 'the consumer waits for its stream')
+        if (++failures % 40 === 0 && !this.#stopped) this.#kit.log.warn(line, 'consumer is waiting for its stream')
       }
       await delay(250, undefined, { signal: this.#stop.signal }).catch(() => {})
     }
   }
 
   /**
-   * Takes a few messages when there is room for them. Not `consume`, which keeps what it has taken to itself: nobody could
-   * tell JetStream that it is still held.
+   * Fetches a few messages when there is room. `consume` would hide the messages it has buffered, so that they could
+   * not
+   * be reported as in progress.
    */
   async #fetch(source: Consumer): Promise<void> {
     await this.#backlog.room()
@@ -144,7 +146,7 @@ export class ConsumerLoop<Context> {
     }
   }
 
-  /** Begins messages in their order, each as soon as one of its events would start at once. */
+  /** Starts messages in order, each as soon as one of its events can start. */
   async #handleForEver(): Promise<void> {
     for (;;) {
       await this.#slots.room()
@@ -157,7 +159,9 @@ export class ConsumerLoop<Context> {
     await Promise.allSettled(this.#underWay)
   }
 
-  /** All events done or put aside: the message is done. One that failed for now brings the whole message back. */
+  /**
+   * A message is acknowledged once all its events are handled or dead; one temporary failure redelivers the message.
+   */
   async #handleMessage(message: JsMsg): Promise<void> {
     if (!isHeardBy(this.#place.filter, message.subject)) return this.#passOver(message)
     const messageId = message.headers?.get(messageIdHeader) || `${message.info.stream}:${message.seq}`
@@ -169,24 +173,25 @@ export class ConsumerLoop<Context> {
       const isDone = !results.includes('repeat')
       this.#held.answer(message, () => (isDone ? message.ack() : message.nak(this.#repeatAfterMs(message))))
     } catch (error) {
-      // Only its reading throws: handlers' errors have become results.
+      // Only parsing throws: errors of handlers are results.
       await this.#putAside(message, messageId, messageOf(error))
     }
   }
 
   /**
-   * nats-server 2.9 may hand over what bears the sequence of a message that it has lost. Nothing of this durable's is lost by
-   * passing it over: the server gives it to the durables whose filter it fits.
+   * nats-server 2.9 may deliver a message that reuses the sequence of a lost one. Skipping it loses nothing: the
+   * durables
+   * whose filter matches receive it too.
    */
   #passOver(message: JsMsg): void {
     const { durable } = this.#entry
-    this.#kit.log.warn({ durable, subject: message.subject, seq: message.seq }, 'a message of another subject')
+    this.#kit.log.warn({ durable, subject: message.subject, seq: message.seq }, 'message with a foreign subject')
     this.#count('foreign')
     this.#held.answer(message, () => message.ack())
   }
 
   async #handleEvent(message: JsMsg, wire: WireEvent, eventId: string): Promise<Result> {
-    // Not begun when the drain began: another replica takes it.
+    // Not started before the drain; another replica handles it.
     if (this.#stopped) return 'repeat'
     const { subject, redelivered } = message
     const details = { deliveries: message.info.deliveryCount, again_ms: this.#repeatAfterMs(message) }
@@ -196,12 +201,15 @@ export class ConsumerLoop<Context> {
     return result
   }
 
-  /** Keeps a message that cannot be taken apart; another release, perhaps, can. */
+  /** Keeps a message that cannot be parsed; another release may be able to. */
   async #putAside(message: JsMsg, eventId: string, reason: string): Promise<void> {
     const { subject } = message
     const { durable } = this.#entry
-    this.#kit.log.warn({ durable, subject, event_id: eventId, reason }, 'a message cannot be read and is put aside')
-    // Postgres takes every character but NUL.
+    this.#kit.log.warn(
+      { durable, subject, event_id: eventId, reason },
+      'message is unreadable; it is kept as a dead letter',
+    )
+    // Postgres accepts every character except NUL.
     const event = message.string().replaceAll('\0', '\ufffd')
     const letter = { durable, eventId, subject, event, wholeMessage: true, reason, retryUntil: retryUntil(message) }
     try {
@@ -220,7 +228,7 @@ export class ConsumerLoop<Context> {
   }
 }
 
-/** By the time of its publication, as the stream has it. */
+/** Based on the publication time in the stream. */
 function retryUntil({ info }: JsMsg): Date {
   return new Date(info.timestampNanos / 1_000_000 + unreadableForMs)
 }

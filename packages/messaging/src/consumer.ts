@@ -2,14 +2,14 @@ import type { EventContract } from '@notify/contracts'
 import { parseDurationMs, type Span } from '@notify/service-kit'
 import type { z } from 'zod'
 
-/** A failure that repeating cannot mend: the event goes to the dead letters at once. */
+/** A failure that a retry cannot fix: the event becomes a dead letter at once. */
 export class PermanentError extends Error {
   override name = 'PermanentError'
 }
 
-/** What a handler learns beside the payload. */
+/** What a handler receives besides the payload. */
 export interface Delivery {
-  /** The event's own identity, the same on every delivery. */
+  /** Id of the event, the same on every delivery. */
   eventId: string
   subject: string
   redelivered: boolean
@@ -17,19 +17,19 @@ export interface Delivery {
 }
 
 interface ConsumerOptions<Context, Payload> {
-  /** `<service>-<event>`; one filter for ever. */
+  /** `<service>-<event>`; its filter never changes. */
   durable: string
   /** Narrows the subject, e.g. `{ lane: 'transactional' }`. */
   where?: Readonly<Record<string, string>>
-  /** Events handled at the same time by one process. */
+  /** Events handled concurrently by one process. */
   concurrency: number
-  /** Waits before an event is given again after its handler threw; the last one repeats for ever. */
+  /** Delays before an event is redelivered after its handler threw; the last one repeats. */
   retry: readonly string[]
-  /** Returns: done. Throws: again later. Throws `PermanentError`: dead letter. May see an event more than once. */
+  /** Return: handled. Throw: redeliver. Throw `PermanentError`: dead letter. May receive an event more than once. */
   handle(context: Context, payload: Payload, delivery: Delivery): Promise<void>
 }
 
-/** One line of a service's `consumers.ts`. */
+/** An entry of a service's `consumers.ts`. */
 export interface ConsumerEntry<Context> {
   event: EventContract
   durable: string
@@ -39,7 +39,7 @@ export interface ConsumerEntry<Context> {
   handle(context: Context, payload: unknown, delivery: Delivery): Promise<void>
 }
 
-/** Declares what a service does with an event: schema, durable, concurrency, retries and handler typed together. */
+/** Declares how a service handles an event: schema, durable, concurrency, retries and handler. */
 export function consumer<Context, S extends z.ZodType>(
   event: EventContract<S>,
   options: ConsumerOptions<Context, z.output<S>>,

@@ -1,36 +1,36 @@
-/** An event that was taken off its stream without having been handled. */
+/** An event that was removed from its stream without being handled. */
 export interface DeadLetter {
   durable: string
-  /** The event's own identity; of a whole message, the message's. */
+  /** Id of the event, or of the whole message. */
   eventId: string
   subject: string
-  /** JSON of the payload; of a whole message, its text. */
+  /** JSON of the payload, or the text of the whole message. */
   event: string
   traceparent?: string | null | undefined
-  /** Whether the message could not even be taken apart into events. */
+  /** Whether the message could not be split into events. */
   wholeMessage?: boolean
   reason: string
-  /** Until then it is tried again; absent when no repetition helps. */
+  /** Deadline of retries; absent when retries are pointless. */
   retryUntil?: Date
 }
 
-/** One that is to be tried again now. */
+/** A letter that is due for a retry. */
 export interface DueLetter extends DeadLetter {
   id: string
   retryUntil: Date
 }
 
-/** What became of a try; `unreadable` and `failed` may be different the next time. */
+/** Result of a failed retry; `unreadable` and `failed` may succeed later. */
 export type FailedTry = 'permanent' | 'unreadable' | 'failed'
 
-/** Where a service keeps its dead letters. */
+/** The dead letters of a service. */
 export interface DeadLetterStore {
-  /** Keeps a letter, once; the event is given up only after this returned. */
+  /** Stores a letter, once. The event is given up only after this returns. */
   keep(letter: DeadLetter): Promise<void>
-  /** Takes letters that are to be tried again now; whoever took them and died loses them after a minute. */
+  /** Claims letters that are due; a claim expires after a minute. */
   claimDue(durables: readonly string[]): Promise<DueLetter[]>
   /** The event was handled. */
   handled(letter: DueLetter): Promise<void>
-  /** The event was not handled; the answer tells whether it will be tried again. */
+  /** The event was not handled; returns whether it will be retried. */
   failed(letter: DueLetter, kind: FailedTry, reason: string): Promise<'waiting' | 'dead'>
 }

@@ -4,14 +4,14 @@ import type { Bus } from './connect.ts'
 import type { SeenMessage } from './mend-consumer.ts'
 import { type DurableSettings, provisionConsumer } from './provision.ts'
 
-/** The durable is looked at again this often: whether its place still fits the stream. */
+/** Interval of the check that the durable's position matches the stream. */
 const lookAgainMs = 5 * 60_000
 
 interface PlaceSettings extends DurableSettings {
   onMended(): void
 }
 
-/** A durable, and what this process was given of it: enough to notice that its stream has lost messages. */
+/** A durable and the newest message received from it: enough to detect that its stream lost messages. */
 export class DurablePlace {
   readonly #bus: Bus
   readonly #settings: PlaceSettings
@@ -28,7 +28,7 @@ export class DurablePlace {
     return this.#settings.filter
   }
 
-  /** Whether the durable has to be looked at before more is taken. */
+  /** Whether the durable must be checked before the next fetch. */
   get isDue(): boolean {
     return performance.now() >= this.#lookAtMs
   }
@@ -37,7 +37,7 @@ export class DurablePlace {
     if (seq > (this.#seen?.seq ?? 0)) this.#seen = { seq, time }
   }
 
-  /** Makes the durable, or makes it again when its stream has lost messages. */
+  /** Creates the durable, or recreates it if its stream lost messages. */
   async provision(): Promise<Consumer> {
     const { publisher, durable, onMended } = this.#settings
     this.#lookAtMs = performance.now() + lookAgainMs
@@ -47,7 +47,9 @@ export class DurablePlace {
     return this.#bus.js.consumers.get(streams[publisher].name, durable)
   }
 
-  /** The server may have begun anew: the durable is due then, and `then` is called. Returns when the connection is closed. */
+  /**
+   * Calls `then` after each reconnection, since the server may have restarted. Returns when the connection is closed.
+   */
   async onReconnection(then: () => void): Promise<void> {
     for await (const { type } of this.#bus.connection.status()) {
       if (type !== 'reconnect') continue

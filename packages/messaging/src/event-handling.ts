@@ -5,22 +5,22 @@ import { type ConsumerEntry, PermanentError } from './consumer.ts'
 import type { FailedTry } from './dead-letter.ts'
 import { readPayload, UnreadableError } from './read-event.ts'
 
-/** `repeat`: to be delivered again; `waiting` and `dead`: kept in the service's dead letters. */
+/** `repeat`: redeliver; `waiting` and `dead`: stored as a dead letter. */
 export type Result = 'done' | 'repeat' | 'waiting' | 'dead'
 
-/** An event as it came, from its stream or from the dead letters. */
+/** An event received from its stream or from the dead letters. */
 export interface Arrival {
   wire: WireEvent
   eventId: string
   subject: string
   redelivered: boolean
-  /** Until then it is tried again although it cannot be read. */
+  /** Deadline of retries for an event that cannot be read. */
   retryUntil: Date
   /** Logged with a failure. */
   details?: Readonly<Record<string, unknown>>
 }
 
-/** Reads an event and hands it to its handler. @throws what the handler throws, and UnreadableError */
+/** Parses an event and calls its handler. @throws what the handler throws, and UnreadableError */
 export async function handleEvent<Context>(
   { tracer }: Kit,
   { event, durable, handle }: ConsumerEntry<Context>,
@@ -43,13 +43,13 @@ export async function handleEvent<Context>(
   }
 }
 
-/** Why a handler threw, as far as it matters for what follows. */
+/** Classifies an error of a handler. */
 export function kindOf(error: unknown): FailedTry {
   if (error instanceof PermanentError) return 'permanent'
   return error instanceof UnreadableError ? 'unreadable' : 'failed'
 }
 
-/** Handles an event, and keeps what is not handled and will not be delivered again. */
+/** Handles an event, and stores it as a dead letter if it will not be redelivered. */
 export async function settleEvent<Context>(
   kit: Kit,
   entry: ConsumerEntry<Context>,
@@ -65,12 +65,12 @@ export async function settleEvent<Context>(
     const kind = kindOf(error)
     const line = { durable, event_id: eventId, ...arrival.details, err: error }
     if (kind === 'failed') {
-      kit.log.warn(line, 'an event failed and will be handled again')
+      kit.log.warn(line, 'event failed; it will be redelivered')
       return 'repeat'
     }
     const waits = kind === 'unreadable'
-    if (waits) kit.log.warn(line, 'an event cannot be read: it is put aside and tried again for a day')
-    else kit.log.error(line, 'an event goes to the dead letters')
+    if (waits) kit.log.warn(line, 'event is unreadable; it is kept and retried for a day')
+    else kit.log.error(line, 'event moved to the dead letters')
     const letter = { durable, eventId, subject, event: JSON.stringify(wire.event ?? null), reason: messageOf(error) }
     try {
       await deadLetters.keep({ ...letter, traceparent: wire.traceparent, ...(waits ? { retryUntil } : {}) })

@@ -2,8 +2,8 @@ import type { JsMsg } from '@nats-io/jetstream'
 import type { Bus } from './connect.ts'
 
 /**
- * Messages that are taken and not yet answered, and which server gave them. After a server has begun anew another message may
- * bear the sequence of one that is held: an answer would be about that one, so none is given.
+ * Unacknowledged messages and the server that delivered each. After a server restart another message may have the
+ * sequence of a held one, so the held one is not acknowledged.
  */
 export class HeldMessages {
   readonly #bus: Bus
@@ -17,12 +17,12 @@ export class HeldMessages {
     this.#servers.set(message, this.#server)
   }
 
-  /** Tells JetStream that they are still under way. */
+  /** Reports the messages as in progress. */
   keep(): void {
     for (const message of this.#servers.keys()) message.working()
   }
 
-  /** Answers a message, unless the answer would be about another one. */
+  /** Acknowledges a message, unless the acknowledgement would apply to another one. */
   answer(message: JsMsg, say: (message: JsMsg) => void): void {
     if (this.#servers.get(message) === this.#server) say(message)
     this.#servers.delete(message)

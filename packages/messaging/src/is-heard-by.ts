@@ -1,4 +1,4 @@
-/** Whether a subject fits a filter, whose `*` stands for one token. */
+/** Whether a subject matches a filter with `*` wildcards. */
 export function isHeardBy(filter: string, subject: string): boolean {
   if (filter === subject) return true
   const wanted = filter.split('.')

@@ -3,13 +3,13 @@ import { z } from 'zod'
 import type { Bus } from './connect.ts'
 import { hasBegunAnew, joinOrigins, originOf, type StreamOrigin } from './stream-origin.ts'
 
-/** The newest message that this process was given. */
+/** The newest message that this process received. */
 export interface SeenMessage {
   seq: number
   time: Date
 }
 
-/** Kept in the durable's description: under which server it was last looked at, and when. */
+/** Stored in the durable's description: the server and time of the last check. */
 const Mark = z.object({
   origin: z.object({ leader: z.string(), server_id: z.string().optional(), elected_at: z.string().optional() }),
   looked_at: z.coerce.date(),
@@ -24,27 +24,28 @@ export function readMark(description: string | undefined): Mark | undefined {
   }
 }
 
-/** The description of a durable that has been looked at now. */
+/** The description of a durable after a check now. */
 export function markOf(bus: Bus, stream: StreamInfo, known: Mark | undefined): string {
   const origin: StreamOrigin = joinOrigins(known?.origin ?? null, originOf(bus, stream))
   return JSON.stringify({ origin, looked_at: new Date().toISOString() })
 }
 
-/** Where a durable begins that is made again. */
+/** Where a recreated durable starts. */
 export type Start = Pick<ConsumerConfig, 'deliver_policy' | 'opt_start_seq' | 'opt_start_time'>
 
 export interface Look {
   stream: StreamInfo
   durable: ConsumerInfo
   seen: SeenMessage | undefined
-  /** What JetStream was given so long before its server ended may be lost, in milliseconds. */
+  /** JetStream may lose the messages of this time before its server stopped, in milliseconds. */
   unsyncedMs: number
 }
 
 /**
- * Judges whether a durable believes to have delivered messages that its stream has lost: it would pass over those that bear
- * their sequences now.
- * @returns where it has to begin again; `undefined` when its place is right
+ * Checks whether a durable has delivered messages that its stream has lost; it would skip the new messages with the
+ * same
+ * sequences.
+ * @returns where it must start again; `undefined` when its position is right
  */
 export async function findNewStart(bus: Bus, { stream, durable, seen, unsyncedMs }: Look): Promise<Start | undefined> {
   const mark = readMark(durable.config.description)
@@ -53,12 +54,12 @@ export async function findNewStart(bus: Bus, { stream, durable, seen, unsyncedMs
   const isAhead = delivered > stream.state.last_seq
   if (!isAhead && !(mark && hasBegunAnew(mark.origin, originOf(bus, stream)))) return undefined
   const next = durable.ack_floor.stream_seq + 1
-  // What this process has seen is still there: so is all before it.
+  // The newest received message still exists, and so do all before it.
   if (seen && (await timeOf(bus, durable, seen.seq)) === seen.time.getTime())
     return delivered <= seen.seq ? undefined : fromSeq(Math.min(next, seen.seq + 1))
   const lastKnownMs = Math.max(mark?.looked_at.getTime() ?? 0, seen?.time.getTime() ?? 0)
   if (lastKnownMs === 0) return fromSeq(1)
-  // All that is older was synced, so its sequences were not given out again.
+  // Older messages were synced, so their sequences were not reused.
   const stableBeforeMs = lastKnownMs - unsyncedMs
   const isStable = async (seq: number) =>
     seq < stream.state.first_seq || ((await timeOf(bus, durable, seq)) ?? Number.POSITIVE_INFINITY) < stableBeforeMs
@@ -69,7 +70,7 @@ export async function findNewStart(bus: Bus, { stream, durable, seen, unsyncedMs
 
 const fromSeq = (seq: number): Start => ({ deliver_policy: DeliverPolicy.StartSequence, opt_start_seq: seq })
 
-/** When the stream was given the message, in milliseconds of Unix time; `undefined` when it has none of this sequence. */
+/** The time of the stream's message with this sequence, in Unix milliseconds; `undefined` if there is none. */
 async function timeOf(bus: Bus, { stream_name }: ConsumerInfo, seq: number): Promise<number | undefined> {
   return (await bus.jsm.streams.getMessage(stream_name, { seq }))?.time.getTime()
 }

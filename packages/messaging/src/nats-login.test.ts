@@ -36,10 +36,10 @@ test.each([
   [{ NATS_KEY_FILE: '/key' }, 'NATS_CERT_FILE is not set, although NATS_KEY_FILE is'],
   [
     { NATS_URL: 'nats://otp:s3cret@nats', NATS_TOKEN: 's3cret' },
-    'NATS: more than one login is set (NATS_URL, NATS_TOKEN): keep one',
+    'NATS: several logins are set (NATS_URL, NATS_TOKEN): keep one',
   ],
-  [{ NATS_URL: 'nats://otp:s3cret@a,nats://otp:other@b' }, 'NATS_URL: its addresses name different logins'],
-  [{ NATS_CREDS: import.meta.filename }, `NATS_CREDS: ${import.meta.filename} is not a credentials file of NATS`],
+  [{ NATS_URL: 'nats://otp:s3cret@a,nats://otp:other@b' }, 'NATS_URL: its addresses contain different logins'],
+  [{ NATS_CREDS: import.meta.filename }, `NATS_CREDS: ${import.meta.filename} is not a NATS credentials file`],
 ])('a contradiction is one line without secrets: %#', (variables, line) => {
   expect(() => readNatsLogin({ NATS_URL: url, ...variables })).toThrow(new Error(line))
 })

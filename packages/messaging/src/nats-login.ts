@@ -6,19 +6,19 @@ import type { z } from 'zod'
 type Variable = 'NATS_URL' | `NATS_${'USER' | 'PASSWORD' | 'TOKEN' | 'CREDS' | 'CA_FILE' | 'CERT_FILE' | 'KEY_FILE'}`
 type NatsVariables = Pick<z.output<z.ZodObject<typeof commonConfig>>, Variable>
 
-/** Where NATS is, and how a process logs in there. */
+/** The addresses of NATS and the login of a process. */
 export interface NatsLogin {
-  /** `host:port`, without anything secret. */
+  /** `host:port`, without secrets. */
   servers: string[]
-  /** Whom the process logs in as, for the log; never a secret. */
+  /** The user name for the log; never a secret. */
   identity: string
   options: Pick<ConnectionOptions, 'user' | 'pass' | 'token' | 'authenticator' | 'tls'>
 }
 
 /**
- * Reads the variables that tell where NATS is and how to log in: a user and password or a token (in NATS_URL or in variables
- * of their own), or a credentials file; and TLS, when an address is tls:// or a certificate is named.
- * @throws ConfigError when they contradict each other, in one line without secrets
+ * Reads addresses and login of NATS from the variables: user and password or a token (in NATS_URL or in their own
+ * variables), or a credentials file; TLS when an address is tls:// or a certificate is set.
+ * @throws ConfigError in one line without secrets, when the variables contradict each other
  */
 export function readNatsLogin(variables: NatsVariables): NatsLogin {
   const urls = variables.NATS_URL.split(',').map((text) => new URL(text))
@@ -26,7 +26,7 @@ export function readNatsLogin(variables: NatsVariables): NatsLogin {
     (login) => login !== undefined,
   )
   if (found.length > 1)
-    throw new ConfigError(`NATS: more than one login is set (${found.map(({ where }) => where).join(', ')}): keep one`)
+    throw new ConfigError(`NATS: several logins are set (${found.map(({ where }) => where).join(', ')}): keep one`)
   const { identity = 'nobody', options = {} } = found[0] ?? {}
   const tls = tlsOf(urls, variables)
   return {
@@ -44,7 +44,7 @@ interface Login extends Pick<NatsLogin, 'identity' | 'options'> {
 
 function ofUrls(urls: readonly URL[]): Login | undefined {
   const logins = new Set(urls.filter(({ username }) => username !== '').map((url) => `${url.username}:${url.password}`))
-  if (logins.size > 1) throw new ConfigError('NATS_URL: its addresses name different logins')
+  if (logins.size > 1) throw new ConfigError('NATS_URL: its addresses contain different logins')
   const [login] = logins
   if (login === undefined) return undefined
   const [user, pass] = login.split(':').map(decodeURIComponent) as [string, string]
@@ -62,14 +62,14 @@ function ofToken({ NATS_TOKEN }: NatsVariables): Login | undefined {
   return NATS_TOKEN === undefined ? undefined : withToken(NATS_TOKEN, 'NATS_TOKEN')
 }
 
-/** The file is read at each connection: a credential that was renewed meanwhile counts. */
+/** Reads the file at each connection, so that renewed credentials take effect. */
 function ofCreds({ NATS_CREDS }: NatsVariables): Login | undefined {
   if (NATS_CREDS === undefined) return undefined
   const login = credsAuthenticator(() => readFileSync(NATS_CREDS))
   try {
     login('nonce')
   } catch {
-    throw new ConfigError(`NATS_CREDS: ${NATS_CREDS} is not a credentials file of NATS`)
+    throw new ConfigError(`NATS_CREDS: ${NATS_CREDS} is not a NATS credentials file`)
   }
   return { where: 'NATS_CREDS', identity: `the credentials in ${NATS_CREDS}`, options: { authenticator: login } }
 }

@@ -8,10 +8,9 @@ type BusConfig = Parameters<typeof readNatsLogin>[0] &
   Pick<z.output<z.ZodObject<typeof commonConfig>>, 'STREAM_REPLICAS'>
 
 /**
- * Opens the bus for a service: connects as the configuration says and makes the stream that the service owns.
- * Registers its end.
+ * Opens the bus for a service: connects and creates the service's stream. Registers its end.
  * @param options.requiredForReady as for {@link connectBus}; false by default
- * @throws ConfigError when the login contradicts itself; Error when NATS refuses it
+ * @throws ConfigError for a contradictory login; Error when NATS refuses it
  */
 export async function openBus(
   kit: Kit,

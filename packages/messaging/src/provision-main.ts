@@ -4,8 +4,8 @@ import { readNatsLogin } from './nats-login.ts'
 import { provisionStreams } from './provision-streams.ts'
 
 /**
- * Prepares the streams of all services: `node packages/messaging/src/provision-main.ts`, once per installation and before each
- * release. `NATS_URL` and the login are those of a user who may do everything; `STREAM_REPLICAS` as the services have it.
+ * Provisions the streams of all services; run it once per installation and before each release. NATS_URL and login must
+ * be those of the admin user, STREAM_REPLICAS as the services have it.
  */
 try {
   const { PORT: _, METRICS_PORT: __, DATABASE_URL: ___, PRINCIPAL_JWKS: ____, ...variables } = commonConfig

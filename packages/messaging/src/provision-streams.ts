@@ -5,8 +5,8 @@ import type { NatsLogin } from './nats-login.ts'
 import { provisionStream } from './provision.ts'
 
 /**
- * Makes the streams of all services, or brings their settings up to date.
- * @param login of a user who may do everything
+ * Creates or updates the streams of all services.
+ * @param login of the admin user
  * @throws Error when NATS cannot be reached or refuses
  */
 export async function provisionStreams({ servers, options }: NatsLogin, replicas: number): Promise<void> {

@@ -22,9 +22,10 @@ const nanos = (ms: number) => ms * 1_000_000
 const streamNameInUse = 10058
 
 /**
- * Makes the stream that a service owns. One that is there is brought up to date when the user may do that: a service may not,
- * or it could let its stream copy another's; `provisionStreams` does it. Limits retention, never work-queue: after a
- * kill, nats-server 2.9 redelivers acknowledged messages of a work queue.
+ * Creates the stream of a service, or updates it if the user may: services may not, because an update could make a
+ * stream
+ * copy another's; `provisionStreams` does it. Retention is by limits, never a work queue: after a kill, nats-server 2.9
+ * redelivers acknowledged messages of a work queue.
  */
 export async function provisionStream(bus: Bus, service: ServiceName, replicas: number): Promise<StreamInfo> {
   const { name, subjects } = streams[service]
@@ -41,12 +42,12 @@ export async function provisionStream(bus: Bus, service: ServiceName, replicas: 
       if (!found) return await bus.jsm.streams.add({ name, ...fixed, ...settings })
       if (hasSettings(found.config, settings)) return found
       return await bus.jsm.streams.update(name, settings).catch((error: unknown) => {
-        // Logged by the connection. The stream works as it is; what its settings lack waits in the outbox.
+        // The connection logs it. The stream works unchanged; events that need new settings wait in the outbox.
         if ((error as Error).cause instanceof PermissionViolationError) return found
         throw error
       })
     } catch (error) {
-      // Another replica was faster, or NATS is busy: the next round finds out.
+      // Another replica was faster, or NATS is busy; the next round will tell.
       if (attempt >= 40) throw error
       if (!isCode(error, streamNameInUse)) await delay(250)
     }
@@ -75,21 +76,21 @@ export interface DurableSettings {
   ackWaitMs: number
   maxAckPending: number
   unsyncedMs: number
-  /** The newest message of the durable that this process was given. */
+  /** The newest message of the durable that this process received. */
   seen?: SeenMessage | undefined
 }
 
-/** `mended`: the durable's place contradicted its stream, so it was made again. */
+/** `mended`: the durable's position contradicted its stream, so it was recreated. */
 export type Provisioned = 'made' | 'kept' | 'mended'
 
 /**
- * Makes a durable, or brings its limits up to date; one whose stream has lost what it had delivered is made again.
- * @throws Error when there is one of this name with another filter: it would hear the wrong messages
+ * Creates a durable or updates its limits. Recreates it if its stream lost delivered messages.
+ * @throws Error when one of this name has another filter and would receive the wrong messages
  */
 export async function provisionConsumer(bus: Bus, settings: DurableSettings): Promise<Provisioned> {
   const { publisher, durable, filter, seen, unsyncedMs } = settings
   const { name } = streams[publisher]
-  // Asked first: nats-server 2.9 silently replaces the filter of a durable that is added again, later ones refuse to add it.
+  // Checked first: nats-server 2.9 silently replaces the filter of an existing durable, later versions refuse.
   const known = await findConsumer(bus, publisher, durable)
   const stream = await bus.jsm.streams.info(name)
   const mark = markOf(bus, stream, readMark(known?.config.description))
@@ -125,7 +126,7 @@ async function addConsumer(bus: Bus, settings: DurableSettings, description: str
   requireFilter(made, filter)
 }
 
-/** What JetStream knows of a durable; `undefined` when there is none yet. */
+/** The state of a durable; `undefined` if there is none. */
 export async function findConsumer(
   bus: Bus,
   publisher: ServiceName,
@@ -141,10 +142,10 @@ export async function findConsumer(
 
 function requireFilter({ name, config }: ConsumerInfo, filter: string): void {
   if (config.filter_subject === filter) return
-  throw new Error(`the durable ${name} listens to ${config.filter_subject}, not to ${filter}`)
+  throw new Error(`the durable ${name} has the filter ${config.filter_subject}, not ${filter}`)
 }
 
-/** Whether JetStream answered with this error code. */
+/** Whether JetStream returned this error code. */
 export function isCode(error: unknown, code: number): boolean {
   return error instanceof JetStreamApiError && error.code === code
 }

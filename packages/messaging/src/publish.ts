@@ -1,7 +1,7 @@
 import { headers } from '@nats-io/transport-node'
 import type { Bus } from './connect.ts'
 
-/** The message's own identity: the same however often it is published; consumers know its events by it. */
+/** The message's own id, the same in every publication; event ids derive from it. */
 export const messageIdHeader = 'Message-Id'
 
 export interface OutgoingMessage {
@@ -14,10 +14,10 @@ export interface OutgoingMessage {
 const publishTimeoutMs = 1000
 
 /**
- * Publishes one message and waits until JetStream has it.
- * @param publicationId what JetStream's duplicate window compares: the message's id, or another one to publish it anew
+ * Publishes a message and waits for the confirmation of JetStream.
+ * @param publicationId compared by JetStream's duplicate window: the message's id, or another one to publish it again
  * @returns its sequence in the stream
- * @throws Error when there was no answer in time: repeat with the same id
+ * @throws Error on timeout: repeat with the same id
  */
 export async function publish(bus: Bus, message: OutgoingMessage, publicationId: string = message.id): Promise<number> {
   const messageHeaders = headers()

@@ -2,14 +2,14 @@ import type { EventContract, WireEvent } from '@notify/contracts'
 import type { z } from 'zod'
 
 /**
- * What was sent cannot be read by this release: it is no JSON, does not fit its schema, or is encrypted with a key that is
- * not here. Another release or configuration may read it, so it is tried again for {@link unreadableForMs}.
+ * This release cannot read the event: invalid JSON, a schema mismatch, or an unknown encryption key. Another release or
+ * configuration may read it, so it is retried for {@link unreadableForMs}.
  */
 export class UnreadableError extends Error {
   override name = 'UnreadableError'
 }
 
-/** For so long after its publication an event that cannot be read is tried again; then it is dead. */
+/** How long after its publication an unreadable event is retried before it is dead. */
 export const unreadableForMs = 24 * 60 * 60 * 1000
 
 /** The events of a message. @throws UnreadableError when it is not a JSON array */
@@ -22,8 +22,8 @@ export function readMessage(text: string): WireEvent[] {
 }
 
 /**
- * The payload of an event. Fields that this release does not know are dropped.
- * @throws UnreadableError naming the first field that does not fit, never its value
+ * The payload of an event, without unknown fields.
+ * @throws UnreadableError naming the first invalid field, never its value
  */
 export function readPayload<S extends z.ZodType>({ schema }: EventContract<S>, { event }: WireEvent): z.output<S> {
   const { success, data, error } = schema.safeParse(event)
@@ -33,8 +33,8 @@ export function readPayload<S extends z.ZodType>({ schema }: EventContract<S>, {
 }
 
 /**
- * Reads what an event carries, for handlers: decrypts, parses, validates.
- * @throws UnreadableError for whatever `read` throws, with `reason` alone: the cause may quote what was read
+ * Runs `read` (decrypt, parse, validate) and converts its errors.
+ * @throws UnreadableError with `reason` only, because the cause may quote the content
  */
 export function readable<T>(reason: string, read: () => T): T {
   try {

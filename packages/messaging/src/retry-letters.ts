@@ -8,8 +8,9 @@ import { readMessage } from './read-event.ts'
 const everyMs = 1000
 
 /**
- * Tries again what was put aside: events that could not be read, and dead letters that an operator wants replayed. They
- * come from Postgres, so however many they are, none holds up what is new on the stream.
+ * Retries unreadable events, and dead letters that an operator replays. They come from Postgres, so they never delay
+ * new
+ * messages of the stream.
  */
 export function startLetterRetries<Context>(
   kit: Kit,
@@ -24,7 +25,7 @@ export function startLetterRetries<Context>(
     everyMs,
     async run() {
       const due = await deadLetters.claimDue([...entries.keys()])
-      // One after the other: nothing here is urgent, and what is new has its own place.
+      // One at a time: retries are not urgent.
       for (const letter of due) {
         if (kit.lifecycle.stopping) return false
         count(letter.durable, await retry(kit, entries.get(letter.durable)!, options, letter))
@@ -46,16 +47,16 @@ async function retry<Context>(
     if (letter.wholeMessage) await settleMessage(kit, entry, options, letter)
     else await handleEvent(kit, entry, context, arrivalOf(letter, JSON.parse(letter.event), letter.eventId))
     await deadLetters.handled(letter)
-    kit.log.info(line, 'a dead letter was handled')
+    kit.log.info(line, 'dead letter handled')
     return 'done'
   } catch (error) {
     const result = await deadLetters.failed(letter, kindOf(error), messageOf(error))
-    if (result === 'dead') kit.log.error({ ...line, err: error }, 'an event goes to the dead letters')
+    if (result === 'dead') kit.log.error({ ...line, err: error }, 'event moved to the dead letters')
     return result
   }
 }
 
-/** Each event of a message that can be taken apart now goes its own way. @throws Error when one has to be repeated */
+/** Settles each event of a message that can now be parsed. @throws Error when one must be repeated */
 async function settleMessage<Context>(
   kit: Kit,
   entry: ConsumerEntry<Context>,

@@ -47,12 +47,12 @@ test('without its key, or with content that does not fit, an event is unreadable
 
 test('an event is never told unsealed: types refuse it', () => {
   type Payload = z.output<typeof requested.schema>
-  // @ts-expect-error a plain text is no sealed one
+  // @ts-expect-error plain text is not sealed
   const unsealed: Payload = { ...parcel, content: 'readable' }
-  // @ts-expect-error the sealed field has to hold a SealedText
+  // @ts-expect-error the sealed field must hold a SealedText
   defineEvent({ ...requested, sealed: { ...requested.sealed, field: 'parcel_id' } })
-  // @ts-expect-error the content is bound to fields of the payload
+  // @ts-expect-error the AAD consists of fields of the payload
   defineEvent({ ...requested, sealed: { ...requested.sealed, aad: ['colour'] } })
-  // @ts-expect-error the content has to fit its schema
+  // @ts-expect-error the content must match its schema
   expect(sealEvent(ring, requested, parcel, { words: 'none' })).not.toEqual(unsealed)
 })

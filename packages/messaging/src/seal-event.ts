@@ -4,8 +4,8 @@ import type { z } from 'zod'
 import { readable } from './read-event.ts'
 
 /**
- * Completes the payload of an event with its sealed field.
- * @param payload all other fields; the content is bound to the subject and to those that the contract names
+ * Adds the sealed field to the payload of an event.
+ * @param payload all other fields; the content is bound to the subject and the fields in `aad`
  */
 export function sealEvent<S extends z.ZodType, Field extends string, Content extends z.ZodType>(
   keyRing: KeyRing,
@@ -18,8 +18,8 @@ export function sealEvent<S extends z.ZodType, Field extends string, Content ext
 }
 
 /**
- * The content of an event's sealed field.
- * @throws UnreadableError when its key is not here, it belongs to another event, or it does not fit its schema
+ * Opens the sealed field of an event.
+ * @throws UnreadableError when the key is missing, it belongs to another event, or it does not match its schema
  */
 export function openEvent<S extends z.ZodType, Field extends string, Content extends z.ZodType>(
   keyRing: KeyRing,
@@ -33,7 +33,7 @@ export function openEvent<S extends z.ZodType, Field extends string, Content ext
   })
 }
 
-/** `subject|field|…`, as release 0.1 writes it. */
+/** The AAD `subject|field|…`, as release 0.1 writes it. */
 function placeOf(contract: SealedEventContract, payload: unknown): string {
   const values = payload as Record<string, string>
   return [subjectOf(contract, payload), ...contract.sealed.aad.map((field) => values[field])].join('|')

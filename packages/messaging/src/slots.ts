@@ -1,4 +1,4 @@
-/** Lets so many tasks run at once; the others wait in line. */
+/** A semaphore: runs up to a number of tasks at once. */
 export class Slots {
   #free: number
   readonly #waiting: (() => void)[] = []
@@ -20,7 +20,7 @@ export class Slots {
     }
   }
 
-  /** Resolves when a task would start at once. One caller may wait. */
+  /** Resolves when a task could start at once. One caller may wait. */
   async room(): Promise<void> {
     while (this.#free === 0) await new Promise<void>((resolve) => (this.#onRoom = resolve))
   }

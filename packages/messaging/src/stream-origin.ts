@@ -1,17 +1,17 @@
 import type { StreamInfo } from '@nats-io/jetstream'
 import type { Bus } from './connect.ts'
 
-/** Which server holds a stream, and since which start: after another one began, what was not yet on disk may be gone. */
+/** The server that leads a stream, and its start: after a restart or election, unsynced messages may be lost. */
 export interface StreamOrigin {
   /** Name of the server that leads the stream. */
   leader: string
-  /** Id of that server, new at each of its starts. Known to those who are connected to it. */
+  /** Id of that server, new at each start; known only to its clients. */
   server_id?: string | undefined
-  /** When it was elected, where the server says so (2.12). */
+  /** Time of the election, if the server reports it (2.12). */
   elected_at?: string | undefined
 }
 
-/** @param info as the server has just answered it */
+/** @param info fresh from the server */
 export function originOf({ connection }: Bus, { cluster }: Pick<StreamInfo, 'cluster'>): StreamOrigin {
   const { server_name, server_id } = connection.info!
   const leader = cluster?.leader || server_name
@@ -22,7 +22,7 @@ export function originOf({ connection }: Bus, { cluster }: Pick<StreamInfo, 'clu
   }
 }
 
-/** Whether the stream's server was started, or another one elected, since it was last seen. */
+/** Whether the server was restarted, or another one elected, since `known`. */
 export function hasBegunAnew(known: StreamOrigin, seen: StreamOrigin): boolean {
   const differ = (one: string | undefined, other: string | undefined) =>
     one !== undefined && other !== undefined && one !== other
@@ -31,7 +31,7 @@ export function hasBegunAnew(known: StreamOrigin, seen: StreamOrigin): boolean {
   )
 }
 
-/** What is known after another look at the same origin: not everybody sees all of it. */
+/** Merges two observations of one origin; each may lack parts. */
 export function joinOrigins(known: StreamOrigin | null, seen: StreamOrigin): StreamOrigin {
   return known && !hasBegunAnew(known, seen) ? { ...known, ...seen } : seen
 }

@@ -17,7 +17,7 @@ beforeEach(async () => {
 })
 afterEach(() => one.kit.stop())
 
-/** Everything that was published is done with, for good. */
+/** All published messages are acknowledged. */
 const settled = (durable: string) =>
   eventually(async () => {
     const { num_pending, num_ack_pending } = await one.bus.jsm.consumers.info('CONSENT', durable)
@@ -62,7 +62,7 @@ test('a handler that throws sees the event again after the waits declared, the l
   const waits = times.slice(1).map((time, index) => time - times[index]!)
   for (const [index, least] of [50, 400, 400].entries()) expect(waits[index]).toBeGreaterThanOrEqual(least - 5)
   expect(waits[0]).toBeLessThan(waits[1]!)
-  expect(one.kit.lines.filter(({ msg }) => msg === 'an event failed and will be handled again')).toMatchObject([
+  expect(one.kit.lines.filter(({ msg }) => msg === 'event failed; it will be redelivered')).toMatchObject([
     { deliveries: 1, again_ms: 50 },
     { deliveries: 2, again_ms: 400 },
     { deliveries: 3, again_ms: 400 },
@@ -198,7 +198,7 @@ test('messages that wait for a slot longer than the ack wait are not given again
     const until = performance.now() + 150
     while (performance.now() < until) await new Promise((resolve) => setTimeout(resolve, 10))
   }
-  // The last of twenty waits for three seconds, while JetStream waits for one.
+  // The last of twenty waits three seconds; the ack wait is one.
   for (let n = 0; n < 20; n++) await send(one, own, [n])
   const { durable, heard } = hear(one, own, { concurrency: 1, ackWaitMs: 1000, handle })
   const two = await startProcess(env)

@@ -44,7 +44,7 @@ async function startServer(settings: string): Promise<number> {
   return port
 }
 
-/** Connects as a service does, and asks the server for a round trip. */
+/** Connects as a service does, and makes a round trip. */
 async function logIn(variables: Variables): Promise<void> {
   const kit = createTestKit('otp')
   try {
@@ -104,7 +104,7 @@ test('tls:// never falls back to a connection in the clear, on which the passwor
   await waitsFor({ NATS_URL: `tls://otp:s3cret%3A%2F%401@127.0.0.1:${port}` }, /does not support 'tls'/)
 })
 
-/** Expects that the login waits for the server and tells this reason, without a secret. */
+/** Expects the login to wait and to log this reason, without a secret. */
 async function waitsFor(variables: Variables, reason: RegExp): Promise<void> {
   const kit = createTestKit('otp')
   const connecting = connectBus(kit, { login: readNatsLogin(variables), requiredForReady: false })

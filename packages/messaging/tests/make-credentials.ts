@@ -19,7 +19,7 @@ function sign(issuer: KeyPair, subject: KeyPair, name: string, nats: Record<stri
   return `${body}.${Buffer.from(issuer.sign(Buffer.from(body))).toString('base64url')}`
 }
 
-/** Settings of a server that knows one account, a credentials file of a user of it, and one with a key that is not theirs. */
+/** Settings of a server with one account, a credentials file of its user, and one signed with a foreign key. */
 export function makeCredentials(): { settings: string; credentials: string; forged: string } {
   const [operator, account, user] = [nkeys.createOperator(), nkeys.createAccount(), nkeys.createUser()]
   const unlimited = { subs: -1, data: -1, payload: -1, conn: -1, leaf: -1, imports: -1, exports: -1, wildcards: true }

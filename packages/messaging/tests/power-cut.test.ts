@@ -25,7 +25,7 @@ const settled = (process: Process, durable: string) =>
     expect({ num_pending, num_ack_pending }).toEqual({ num_pending: 0, num_ack_pending: 0 })
   })
 
-/** The store as it was after the first message; two more were handled since then. */
+/** A snapshot of the store after the first of three handled messages. */
 async function handledThree(heard: readonly number[], durable: string): Promise<NatsSnapshot> {
   await send(one, own, [1])
   await eventually(() => expect(heard).toEqual([1]))
@@ -97,7 +97,7 @@ test('a message of another subject is passed over: not handled, not dead, and he
   await send(one, own, [1])
   await eventually(() => expect(heard).toEqual([1]))
   const other = topic()
-  // nats-server silently gives a durable another filter: as after a loss, it hands over what the durable never asked for.
+  // nats-server silently changes the filter: as after a loss, it delivers messages outside the durable's own filter.
   const { config } = await one.bus.jsm.consumers.info('CONSENT', durable)
   await one.bus.jsm.consumers.add('CONSENT', { ...config, filter_subject: `consent.${other.name}.*` })
   await send(one, other, ['not even one of ours'])

@@ -21,7 +21,7 @@ afterAll(async () => {
   await env.stop()
 })
 
-/** Publishes once it is connected again. */
+/** Publishes after the reconnection. */
 const publishSoon = () => eventually(() => send(one, topic(), [1]), { timeoutMs: 20_000 })
 
 test('a connection that falls silent is replaced within seconds, and what was published meanwhile says that it failed', async () => {

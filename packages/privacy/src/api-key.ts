@@ -8,15 +8,16 @@ export type KeyMode = 'live' | 'test'
 
 export interface ParsedApiKey {
   mode: KeyMode
-  /** `key_…`, the public name of the key. */
+  /** `key_…`, the public id of the key. */
   keyId: `key_${string}`
-  /** SHA-256 of the whole key, hexadecimal: what is stored. The secret has 200 random bits, so a plain hash cannot be guessed. */
+  /** SHA-256 of the whole key in hex, for storage. The secret has 200 random bits, so a plain hash is safe. */
   sha256: string
 }
 
 /**
- * Makes the secret text of an API key: `sk_live_<key id><secret><checksum>`. The secret has 200 random bits, the checksum
- * is the CRC32 of all before it, so that a typing error is refused without a look-up.
+ * Makes an API key: `sk_live_<key id><secret><checksum>`, with a secret of 200 random bits and the CRC32 of all before
+ * it,
+ * so that typing errors are refused without a lookup.
  * @param keyId the record's identifier, `key_…`
  */
 export function mintApiKey(mode: KeyMode, keyId: string): { apiKey: string; sha256: string } {
@@ -26,7 +27,7 @@ export function mintApiKey(mode: KeyMode, keyId: string): { apiKey: string; sha2
   return { apiKey, sha256: sha256(apiKey) }
 }
 
-/** Reads an API key; `undefined` when the text is not one (form or checksum). */
+/** Parses an API key; `undefined` for a wrong form or checksum. */
 export function parseApiKey(text: string): ParsedApiKey | undefined {
   const match = pattern.exec(text)
   if (!match) return undefined

@@ -2,15 +2,15 @@ import { createHmac, createSecretKey, hkdfSync, type KeyObject } from 'node:cryp
 import { domainToASCII } from 'node:url'
 import { LRUCache } from 'lru-cache'
 
-/** Turns a recipient into what it can be looked up by without being readable. */
+/** Maps a recipient to a keyed hash for lookups. */
 export type BlindIndex = (tenantId: string, recipient: string) => string
 
 const indexBytes = 16
 const maxTenants = 10_000
 
 /**
- * HMAC-SHA256 under a key of the tenant (HKDF, RFC 5869), cut to 128 bits and written as base64url: equal recipients of one
- * tenant are equal, those of two tenants are not. Spellings of one email address are equal.
+ * HMAC-SHA256 under a tenant key (HKDF, RFC 5869), truncated to 128 bits, as base64url. Indexes of different tenants
+ * differ; spellings of one email address give the same index.
  * @param masterKey 32 bytes
  */
 export function createBlindIndex(masterKey: Buffer): BlindIndex {
@@ -26,8 +26,9 @@ export function createBlindIndex(masterKey: Buffer): BlindIndex {
 }
 
 /**
- * An email address in lower case, its domain in ASCII (RFC 5890): mailboxes that differ only by case are one in practice, and
- * whoever bounced or complained under one spelling must not be written to under another. Anything else is left as it is.
+ * Lower-cases an email address and converts its domain to ASCII (RFC 5890), because mailboxes ignore case in practice
+ * and
+ * a suppression must cover every spelling. Other recipients are unchanged.
  */
 function canonical(recipient: string): string {
   const [, local, domain] = /^([^@/\s]+)@([^@/\s]+)$/.exec(recipient) ?? []

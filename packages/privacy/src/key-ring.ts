@@ -5,27 +5,27 @@ const ivBytes = 12
 const tagBytes = 16
 const keyIdPattern = /^[A-Za-z0-9_-]{1,32}$/
 
-/** Encrypts at rest and on the bus: AES-256-GCM with the key's id in the ciphertext, so that keys can be rotated. */
+/** AES-256-GCM encryption with the key id in the ciphertext, so that keys can be rotated. */
 export interface KeyRing {
   /**
-   * @param aad where the ciphertext belongs, `table|tenant|row`: it can be read nowhere else
+   * @param aad `table|tenant|row`: decryption requires the same
    * @returns key id length, key id, IV, tag and ciphertext in one buffer
    */
   encrypt(text: string, aad: string): Buffer
-  /** @throws Error when the key is unknown, the place is another or a bit has changed */
+  /** @throws Error for an unknown key, a different AAD or a modified ciphertext */
   decrypt(sealed: Buffer, aad: string): string
-  /** The key that encrypts now. */
+  /** The key used for encryption. */
   currentKeyId: string
-  /** Whether what was sealed with this key can be read. */
+  /** Whether ciphertexts of this key can be decrypted. */
   holds(keyId: string): boolean
 }
 
-/** The most bytes at the beginning of a sealed text that {@link keyIdOf} looks at. */
+/** Length of the prefix that {@link keyIdOf} needs. */
 export const keyIdBytes = 33
 
 /**
- * The key that something was sealed with; its first {@link keyIdBytes} bytes are enough.
- * @returns undefined when it was not sealed by a key ring
+ * The key id of a ciphertext; its first {@link keyIdBytes} bytes are enough.
+ * @returns undefined when it was not made by a key ring
  */
 export function keyIdOf(sealed: Buffer): string | undefined {
   const length = sealed[0] ?? 0
@@ -34,11 +34,11 @@ export function keyIdOf(sealed: Buffer): string | undefined {
 }
 
 /**
- * @param text `<key id>:<base64 of 32 bytes>`, comma separated; the first encrypts, all decrypt
- * @throws Error naming what is wrong, never the key
+ * @param text comma-separated `<key id>:<base64 of 32 bytes>`; the first encrypts, all decrypt
+ * @throws Error naming the fault, never the key
  */
 export function parseKeyRing(text: string): KeyRing {
-  // Key objects: giving Node a plain buffer costs ten times as much at every call.
+  // Key objects: passing a plain buffer to Node costs ten times as much per call.
   const keys = new Map<string, KeyObject>()
   for (const part of text.split(',')) {
     const [id, key] = parsePart(part.trim())
@@ -76,7 +76,7 @@ export function parseKeyRing(text: string): KeyRing {
 const ivPool = Buffer.alloc(ivBytes * 1024)
 let ivPoolAt = ivPool.length
 
-/** A random IV, drawn from a pool that is filled at once: one call into the system for a thousand of them. */
+/** A random IV from a pool: one system call serves a thousand. */
 function nextIv(): Buffer {
   if (ivPoolAt === ivPool.length) {
     randomFillSync(ivPool)

@@ -1,13 +1,14 @@
 import { createHmac, createSecretKey, hkdfSync } from 'node:crypto'
 
-/** Turns who acts for a tenant into a name that tells the same person again, and nobody who it is. */
+/** Maps a tenant's operator to a stable pseudonym. */
 export type Pseudonym = (tenantId: string, subject: string) => string
 
 const nameBytes = 16
 
 /**
- * HMAC-SHA256 under a key of its own (HKDF, RFC 5869), cut to 128 bits and written as base64url: the same subject of two tenants
- * has two names, and one that somebody guesses cannot be checked without the key.
+ * HMAC-SHA256 under its own key (HKDF, RFC 5869), truncated to 128 bits, as base64url. Pseudonyms differ by tenant, and
+ * a
+ * guess cannot be verified without the key.
  * @param masterKey 32 bytes
  */
 export function createPseudonym(masterKey: Buffer): Pseudonym {

@@ -1,7 +1,7 @@
-/** 32 bytes in base64: Node's decoder passes over whatever does not belong to the alphabet. */
+/** 32 bytes in base64; checked, because Node's decoder ignores invalid characters. */
 export const base64Key = /^[A-Za-z0-9+/_-]{43}=?$/
 
-/** Reads a base64 key of 32 bytes. @throws Error when it is not one; the message does not show it */
+/** Parses a base64 key of 32 bytes. @throws Error without the value */
 export function parseKey(text: string): Buffer {
   if (!base64Key.test(text.trim())) throw new Error('must be the base64 of 32 bytes')
   return Buffer.from(text, 'base64')

@@ -1,5 +1,5 @@
 const longest = 500
-/** More is not looked at: what comes from carriers may be as long as a request. */
+/** Limit of the input, which may be as long as a request. */
 const mostRead = 2 * longest
 const mostRecipients = 50
 const word = /[^\s<>()[\]",:;]+/gu
@@ -7,9 +7,11 @@ const mailboxCharacter = /[\w+-]/
 const asciiUpperCase = /[A-Z]/g
 
 /**
- * A carrier's sentence without email addresses, which may be stored and published: one line of at most 500 characters that
- * Postgres can hold. Many carriers name the recipient ("<ada@example.com>: user unknown"), some the mailbox alone
- * ("<ada>: user unknown"). Takes time in proportion to the first 1,000 characters, whatever they are.
+ * Removes email addresses from a carrier's text, so that it can be stored and published: one line of at most 500
+ * storable
+ * characters. Many carriers quote the recipient ("<ada@example.com>: user unknown") or the mailbox ("<ada>: user
+ * unknown").
+ * Reads at most 1,000 characters, in linear time.
  * @param recipients addresses whose mailbox is masked where it stands alone; the first 50 count
  */
 export function withoutAddresses(sentence: string, recipients: readonly string[]): string {
@@ -26,7 +28,7 @@ export function withoutAddresses(sentence: string, recipients: readonly string[]
     .trim()
 }
 
-/** The beginning, without the word that the cut would leave a part of: it could be half an address. */
+/** Truncates at a word boundary, because a partial word could be half an address. */
 function cut(sentence: string): string {
   if (sentence.length <= mostRead) return sentence
   const beginning = sentence.slice(0, mostRead)
@@ -49,7 +51,7 @@ function withoutMailbox(text: string, mailbox: string): string {
   return kept + text.slice(keptUntil)
 }
 
-/** Mailboxes are ASCII; other letters may change their length with their case. */
+/** Lower-cases only ASCII: other letters may change their length. */
 function lowerAscii(text: string): string {
   return text.replace(asciiUpperCase, (letter) => letter.toLowerCase())
 }

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { bisect, coalesce } from './coalesce.ts'
 
-/** A run that ends when it is told to. */
+/** A run that ends on command. */
 function held<In, Out>(answer: (items: readonly In[]) => readonly (Out | Error)[]) {
   const batches: In[][] = []
   const ends: PromiseWithResolvers<void>[] = []
@@ -19,7 +19,7 @@ function held<In, Out>(answer: (items: readonly In[]) => readonly (Out | Error)[
   }
 }
 
-/** Everything that is due now has happened. */
+/** Lets everything that is due happen. */
 const settled = async () => {
   for (let i = 0; i < 5; i++) await new Promise(setImmediate)
 }

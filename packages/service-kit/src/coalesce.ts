@@ -1,12 +1,12 @@
 interface CoalesceOptions<In, Out> {
-  /** Handles many items at once; answers in the same order. An `Error` in the list refuses that item alone. */
+  /** Processes a batch; returns results in the same order. An `Error` in the list rejects only that item. */
   run(items: readonly In[]): Promise<readonly (Out | Error)[]>
   maxBatch: number
-  /** Batches under way at once: while all are, further items gather into the next one. */
+  /** Most concurrent batches; meanwhile further items collect in the next batch. */
   maxInFlight: number
-  /** Least time from the start of one batch to the start of the next; 0 by default. The first after a pause starts at once. */
+  /** Minimum time between batch starts; 0 by default. The first batch after a pause starts at once. */
   minIntervalMs?: number
-  /** What an item weighs, and the most that a batch may weigh; a heavier item goes alone. */
+  /** Weight of an item, and the maximum per batch. A heavier item travels alone. */
   weight?: { of(item: In): number; max: number }
 }
 
@@ -17,8 +17,8 @@ interface Waiting<In, Out> {
 }
 
 /**
- * Gathers the items of one turn of the event loop into one call. An idle process waits for the end of the turn only; a busy
- * one gathers while earlier calls are under way, so batches grow with the load.
+ * Batches the items of one turn of the event loop into one call. While earlier calls are in progress, items collect for
+ * the next batch, so batches grow with load and an idle process adds no delay.
  */
 export function coalesce<In, Out>({
   run,
@@ -82,8 +82,8 @@ export function coalesce<In, Out>({
 }
 
 /**
- * Runs a batch; when it fails, halves it until the item at fault fails alone and all others are done. `shared` tells
- * failures that are not any item's fault (a lost connection): those are thrown for the whole batch at once.
+ * Runs a batch. On failure it bisects, so that only the faulty item fails. `shared` identifies failures of the whole
+ * batch, such as a lost connection, which are thrown at once.
  */
 export async function bisect<In, Out>(
   items: readonly In[],

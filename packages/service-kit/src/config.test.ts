@@ -44,9 +44,9 @@ test('every fault is told at once, one line each, with what the variable means',
   const { PORT: _, ...rest } = complete
   expect(faultsOf({ ...rest, LOG_LEVEL: 'loud', DRAIN_DELAY: '5 seconds', DATABASE_URL: 'mysql://db' })).toEqual([
     'PORT: is not set (Port of the HTTP interface)',
-    expect.stringMatching(/^LOG_LEVEL: .+ \(Least severe level logged\)$/),
-    expect.stringMatching(/^DATABASE_URL: .+ \(Postgres, as this service's own role\)$/),
-    expect.stringMatching(/^DRAIN_DELAY: .*not a duration.* \(Wait between unready/),
+    expect.stringMatching(/^LOG_LEVEL: .+ \(Minimum log level\)$/),
+    expect.stringMatching(/^DATABASE_URL: .+ \(Postgres URL with the service's own role\)$/),
+    expect.stringMatching(/^DRAIN_DELAY: .*not a duration.* \(Time between reporting unready/),
   ])
 })
 

@@ -1,7 +1,7 @@
 const unitMs = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
 
 /**
- * Reads a duration such as `250ms`, `5s`, `2m`, `72h` or `7d`.
+ * Parses a duration such as `250ms`, `5s`, `2m`, `72h` or `7d`.
  * @returns milliseconds
  * @throws Error when the text is not a duration
  */

@@ -11,7 +11,7 @@ afterEach(() => {
   for (const end of ends.splice(0)) end()
 })
 
-/** A pool of one connection to a server with this listener, and how many connections it took. */
+/** A pool with one connection to a server with this listener, and the number of connections made. */
 async function poolOf(listener: RequestListener): Promise<{ pool: Pool; made: () => number }> {
   let connections = 0
   const server = createServer(listener)

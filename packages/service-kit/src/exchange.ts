@@ -1,25 +1,26 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Dispatcher } from 'undici'
 
-/** A whole answer. */
+/** A complete response. */
 export interface WholeAnswer {
   statusCode: number
   headers: IncomingHttpHeaders
   text: string
 }
 
-/** Why there is no whole answer. */
+/** Why there is no complete response. */
 export interface ExchangeError extends Error {
   code?: string
-  /** Whether anything may have left; false only when there never was a connection for the request. */
+  /** Whether the request may have left; false only if it never had a connection. */
   hasLeft: boolean
 }
 
 /**
- * One request and its whole answer, by undici's lowest door: the streams of its others cost half as much again.
- * @param timeoutMs for all of it, the wait for a free connection included
- * @throws ExchangeError `ENOTCONN` when that was over before a connection was free, `ETIMEDOUT` when the answer was not whole
- * by then; undici's own errors
+ * Sends one request and reads the whole response, through undici's `dispatch`: its stream APIs cost half as much again.
+ * @param timeoutMs total timeout, including the wait for a free connection
+ * @throws ExchangeError `ENOTCONN` if no connection became free in time, `ETIMEDOUT` if the response was incomplete by
+ * then;
+ * undici's own errors
  */
 export function exchange(
   dispatcher: Dispatcher,
@@ -29,7 +30,7 @@ export function exchange(
   return new Promise((resolve, reject) => {
     let begun: Dispatcher.DispatchController | undefined
     let late: Error | undefined
-    // Codes alone do not tell it: TLS fails with the same ones during the handshake and long after it.
+    // Error codes cannot tell: TLS fails with the same codes during and after the handshake.
     const fail = (error: Error) => reject(Object.assign(error, { hasLeft: begun !== undefined }))
     const timer = setTimeout(() => {
       late = begun
@@ -42,7 +43,7 @@ export function exchange(
     const chunks: Buffer[] = []
     dispatcher.dispatch(request, {
       onRequestStart(controller) {
-        // Thrown it ends the request alone: an abort would take the connection along, which others wait for.
+        // Throwing ends only this request; an abort would close the connection that others wait for.
         if (late) throw late
         begun = controller
       },

@@ -3,18 +3,18 @@ import { withRequestId } from './http/request-id.ts'
 
 type Check = () => Promise<void> | void
 
-/** Whether the process lives, and whether it should get work. */
+/** Liveness and readiness of the process. */
 export class Health {
   readonly #checks = new Map<string, Check>()
   readonly #preferences = new Map<string, Check>()
   #ready = false
 
-  /** Adds a condition of readiness: throws while it does not hold. */
+  /** Adds a readiness condition; it fails while the check throws. */
   require(name: string, check: Check): void {
     this.#checks.set(name, check)
   }
 
-  /** Adds something that the process works better with: while the check throws, it is ready and says `degraded`. */
+  /** Adds an optional dependency: while the check throws, the process is ready but `degraded`. */
   prefer(name: string, check: Check): void {
     this.#preferences.set(name, check)
   }
@@ -23,18 +23,18 @@ export class Health {
     this.#ready = ready
   }
 
-  /** What keeps the process from being ready, in one word each. */
+  /** Names of the failed readiness conditions. */
   async failures(): Promise<string[]> {
     if (!this.#ready) return ['starting or draining']
     return failuresOf(this.#checks)
   }
 
-  /** What the process does without at the moment, in one word each. */
+  /** Names of the optional dependencies that are unavailable. */
   degraded(): Promise<string[]> {
     return failuresOf(this.#preferences)
   }
 
-  /** Mounts `GET /healthz` (the process lives) and `GET /readyz` (it can work). @returns their paths */
+  /** Mounts `GET /healthz` (liveness) and `GET /readyz` (readiness). @returns their paths */
   mount(app: Express): string[] {
     app.get('/healthz', (request, response) => {
       withRequestId(request, response).json({ status: 'ok' })

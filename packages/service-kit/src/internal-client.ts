@@ -8,10 +8,10 @@ import { Problem } from './problem.ts'
 
 interface CallOptions<R extends Route> {
   params?: Record<string, string>
-  /** The query as it is written, with its question mark. */
+  /** The raw query, with its question mark. */
   search?: string
   body?: RouteInput<R>
-  /** The body as JSON text, in place of `body`. */
+  /** The body as JSON text, instead of `body`. */
   bodyText?: string
   principal?: string
   headers?: Record<string, string | undefined>
@@ -20,16 +20,16 @@ interface CallOptions<R extends Route> {
 
 export interface InternalAnswer {
   status: number
-  /** The body's text, byte for byte. */
+  /** The text of the body, byte for byte. */
   text: string
   headers: Record<string, unknown>
 }
 
-/** Calls routes of one other service; made from the contract, so path and types are never written twice. */
+/** Calls routes of another service, typed by their contracts. */
 export interface InternalClient {
-  /** @throws Problem of the service called, or `service_unavailable` when it does not answer */
+  /** @throws Problem of the called service, or `service_unavailable` when it does not respond */
   call<R extends Route>(contract: R, options: CallOptions<R>): Promise<RouteReply<R>>
-  /** Like `call`, keeping the text and headers of a 2xx answer. */
+  /** Like `call`, but returns the text and headers of a 2xx response. */
   exchange<R extends Route>(contract: R, options: CallOptions<R>): Promise<InternalAnswer>
 }
 
@@ -66,9 +66,9 @@ async function request(pool: PeerPool, contract: Route, options: CallOptions<Rou
   }
 }
 
-/** Its cause tells by `hasLeft` whether the service called may have had the request. */
+/** `hasLeft` of the cause tells whether the called service may have received the request. */
 function noAnswer(contract: Route, { code, message, hasLeft }: ExchangeError): Problem {
-  return new Problem('service_unavailable', 'A part of the service does not answer; try again shortly', {
+  return new Problem('service_unavailable', 'An internal service does not respond; try again shortly', {
     headers: { 'Retry-After': '1' },
     cause: Object.assign(
       new Error(`${contract.service} did not answer ${contract.method} ${contract.path}: ${code ?? message}`),
@@ -77,7 +77,7 @@ function noAnswer(contract: Route, { code, message, hasLeft }: ExchangeError): P
   })
 }
 
-/** A refusal is passed on as it is; anything unforeseen becomes ours. */
+/** Problems are passed on; anything else becomes an internal error. */
 function problemOf({ status, text, headers }: InternalAnswer, contract: Route): Problem {
   const parsed = ProblemBody.safeParse(tryJson(text))
   if (parsed.success && status < 500 && Object.hasOwn(errorCodes, parsed.data.code)) {
@@ -90,7 +90,7 @@ function problemOf({ status, text, headers }: InternalAnswer, contract: Route): 
   }
   const cause = new Error(`${contract.service} answered ${status} to ${contract.method} ${contract.path}`)
   if (status === 503) {
-    return new Problem('service_unavailable', 'A part of the service is not available; try again shortly', {
+    return new Problem('service_unavailable', 'An internal service is unavailable; try again shortly', {
       headers: { 'Retry-After': '1' },
       cause,
     })

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import pino from 'pino'
 import { Lifecycle } from './lifecycle.ts'
 
-/** A logger whose lines can be read back. */
+/** A logger whose lines can be read. */
 function linesOf(): { log: pino.Logger; lines: Record<string, unknown>[] } {
   const lines: Record<string, unknown>[] = []
   const log = pino({ level: 'trace' }, { write: (line: string) => void lines.push(JSON.parse(line)) })

@@ -3,8 +3,8 @@ import type { Logger } from './logger.ts'
 type Stop = () => unknown | Promise<unknown>
 
 /**
- * What a process has opened, in order. Each resource registers its end on the line after it is made; the ends run last in,
- * first out, so consumers stop before HTTP, HTTP before the outbox, and so on down to telemetry.
+ * The resources of a process. Each registers its stop function right after it is opened; they run in reverse order,
+ * so consumers stop before HTTP, HTTP before the outbox, and so on down to telemetry.
  */
 export class Lifecycle {
   readonly #stops: { name: string; stop: Stop }[] = []
@@ -15,7 +15,7 @@ export class Lifecycle {
     this.#log = log
   }
 
-  /** Registers how to end a resource. */
+  /** Registers the stop function of a resource. */
   onStop(name: string, stop: Stop): void {
     this.#stops.push({ name, stop })
   }
@@ -24,7 +24,7 @@ export class Lifecycle {
     return this.#stopping !== undefined
   }
 
-  /** Ends everything, once; a resource that fails to end does not keep the others. */
+  /** Stops everything, once. A resource that fails to stop does not affect the others. */
   stop(): Promise<void> {
     this.#stopping ??= this.#stopAll()
     return this.#stopping
@@ -37,7 +37,7 @@ export class Lifecycle {
         await stop()
         this.#log.debug({ resource: name, ms: Math.round(performance.now() - started) }, 'stopped')
       } catch (error) {
-        this.#log.error({ resource: name, err: error }, 'did not stop cleanly')
+        this.#log.error({ resource: name, err: error }, 'resource failed to stop')
       }
     }
   }

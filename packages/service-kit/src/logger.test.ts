@@ -6,7 +6,7 @@ import { describeError } from './logger.ts'
 const phone = '+15551230001'
 const token = 'sk_live_secret'
 
-/** What an HTTP client throws: the request and its configuration hang on it. */
+/** An error as HTTP clients throw it, with request and configuration attached. */
 const clientError = () =>
   Object.assign(new Error('Request failed with status code 400'), {
     code: 'ERR_BAD_REQUEST',
@@ -15,7 +15,7 @@ const clientError = () =>
     response: { status: 400, data: { to: phone }, config: { auth: token } },
   })
 
-/** Runs lines of code with a logger in a process of their own. @returns what it wrote to standard output */
+/** Runs code with a logger in a separate process. @returns its standard output */
 async function output(code: string, level = 'info'): Promise<string> {
   const source = `
     import { createLogger } from ${JSON.stringify(new URL('./logger.ts', import.meta.url).href)}

@@ -3,16 +3,16 @@ import pino from 'pino'
 
 export type Logger = pino.Logger
 
-/** A logger and the way to write out what it still holds. */
+/** A logger and its flush function. */
 export interface LoggerHandle {
   log: Logger
   flush(): void
 }
 
 /**
- * JSON lines on standard output, written asynchronously in blocks; call `flush` before the process ends. Errors are
- * reduced to type, message, code and stack: the request and configuration that HTTP clients hang on their errors carry
- * credentials and phone numbers.
+ * Logs JSON lines to standard output, asynchronously in blocks; call `flush` before the process ends. Errors are
+ * reduced to
+ * type, message, code and stack: HTTP clients attach requests with credentials and phone numbers to theirs.
  */
 export function createLogger(service: string, level: string): LoggerHandle {
   const destination = pino.destination({ dest: 1, sync: false, minLength: 4096 })
@@ -33,17 +33,17 @@ export function createLogger(service: string, level: string): LoggerHandle {
     flush() {
       clearInterval(timer)
       try {
-        // The library repeats a write to a closed pipe for ever; this throws instead.
+        // The library retries writes to a closed pipe for ever; this throws instead.
         writeSync(1, '')
         destination.flushSync()
       } catch {
-        // Nothing was opened yet, or standard output is gone: nothing can be said any more.
+        // Standard output is not open; nothing can be logged.
       }
     },
   }
 }
 
-/** What may be logged of an error: never what it carries along. */
+/** The loggable parts of an error, without attached properties. */
 export function describeError(error: unknown, depth = 0): Record<string, unknown> {
   if (!(error instanceof Error) && !(typeof error === 'object' && error !== null && 'message' in error)) {
     return { message: String(error) }

@@ -2,10 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 
 let last: Promise<unknown> = Promise.resolve()
 
-/**
- * Waits for a turn of the event loop that no other caller of this gets: large pieces of work then come one at a time, with
- * everybody else's in between.
- */
+/** Waits for a turn of the event loop of its own, so that large pieces of work alternate with other callers' work. */
 export function ownTurn(): Promise<void> {
   const turn = last.then(() => nextTurn())
   last = turn

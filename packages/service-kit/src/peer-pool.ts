@@ -1,22 +1,22 @@
 import { type Dispatcher, Pool } from 'undici'
 import { exchange, type WholeAnswer } from './exchange.ts'
 
-/** A service accepts a connection at once; one that does not is given up early, so that the next call can try again. */
+/** Services accept connections at once; giving up early leaves time for a retry. */
 const connectTimeoutMs = 2000
 
-/** Connections to one other service. */
+/** Connections to another service. */
 export interface PeerPool {
   /**
-   * One request and its whole answer, within `timeoutMs`.
+   * Sends one request and reads the whole response within `timeoutMs`.
    * @throws ExchangeError as {@link exchange} does
    */
   exchange(request: Dispatcher.DispatchOptions, timeoutMs: number): Promise<WholeAnswer>
 }
 
 /**
- * Keeps connections to one origin. When one of them gives no answer in time all are replaced: the others may be as dead, and
- * each would cost a caller the whole wait.
- * @param connections how many there are at most
+ * Keeps connections to one origin. After a timeout all are replaced: the others may be dead too, and each would cost a
+ * caller the full timeout.
+ * @param connections maximum number
  */
 export function createPeerPool(origin: string, connections: number): PeerPool {
   const open = () => new Pool(origin, { connections, connect: { timeout: connectTimeoutMs } })

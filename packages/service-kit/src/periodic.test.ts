@@ -6,7 +6,7 @@ import { startPeriodic } from './periodic.ts'
 const hour = 3_600_000
 const silent = pino({ level: 'silent' })
 
-/** Starts a task whose rounds can be waited for. */
+/** Starts a task whose rounds can be awaited. */
 function task(run: (round: number) => unknown, { everyMs = hour, log = silent as pino.Logger } = {}) {
   const lifecycle = new Lifecycle(log)
   let round = 0
@@ -87,7 +87,7 @@ test('a round that throws is logged and repeated after the wait, not at once', a
   await periodic.until(4)
   await periodic.stop()
   expect(lines).toHaveLength(1)
-  expect(JSON.parse(lines[0]!)).toMatchObject({ task: 'task', msg: 'a round failed and will be repeated' })
+  expect(JSON.parse(lines[0]!)).toMatchObject({ task: 'task', msg: 'periodic task failed; it will be repeated' })
 })
 
 test('waking does not hurry a task that fails', async () => {

@@ -4,17 +4,17 @@ interface PeriodicOptions {
   name: string
   /** Wait between the end of one run and the start of the next, in milliseconds. */
   everyMs: number
-  /** Does one round. Answering `true` means that there is more to do: the next round follows at once. */
+  /** Runs one round. Returning `true` starts the next round at once, because there is more to do. */
   run(): Promise<unknown>
 }
 
 /** A task that repeats until the service stops. */
 export interface Periodic {
-  /** Starts the next round now, or once more after the one under way. */
+  /** Starts the next round now, or right after the current one. */
   wake(): void
 }
 
-/** Repeats a task; a round that throws is logged and tried again. Registers its end, which waits for the round under way. */
+/** Repeats a task. Failed rounds are logged and retried. Registers its stop, which waits for the current round. */
 export function startPeriodic(
   { log, lifecycle }: Pick<Kit, 'log' | 'lifecycle'>,
   { name, everyMs, run }: PeriodicOptions,
@@ -22,7 +22,7 @@ export function startPeriodic(
   let stopped = false
   let woken = false
   let endSleep = () => {}
-  // Not an AbortSignal: each abort would take down a stack, and busy tasks are woken many times a second.
+  // Not an AbortSignal: each abort captures a stack, and busy tasks are woken many times a second.
   const sleep = () =>
     new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, everyMs)
@@ -40,7 +40,8 @@ export function startPeriodic(
         more = await run()
         failures = 0
       } catch (error) {
-        if (failures++ % 20 === 0) log.warn({ task: name, err: error, failures }, 'a round failed and will be repeated')
+        if (failures++ % 20 === 0)
+          log.warn({ task: name, err: error, failures }, 'periodic task failed; it will be repeated')
       }
       if (stopped || ((more === true || woken) && failures === 0)) continue
       await sleep()

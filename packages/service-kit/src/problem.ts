@@ -6,19 +6,19 @@ interface ProblemOptions {
   cause?: unknown
 }
 
-/** A refusal that a caller may see: status and title come with the code. */
+/** An error to return to the caller; its code determines status and title. */
 export class Problem extends Error {
   override name = 'Problem'
   readonly code: ErrorCode
   readonly errors: FieldError[] | undefined
   readonly headers: Record<string, string>
 
-  /** @param detail what is wrong and what to do, safe to show */
+  /** @param detail what is wrong and how to fix it; safe to show */
   constructor(code: ErrorCode, detail: string, { errors, headers = {}, cause }: ProblemOptions = {}) {
     super(detail, cause === undefined ? undefined : { cause })
     this.code = code
     this.errors = errors
-    // Whoever is told to come back is told when, also when the refusal travelled between services as a body.
+    // Set here, so that it survives the way between services as a body.
     this.headers = code === 'service_unavailable' ? { 'Retry-After': '1', ...headers } : headers
   }
 
@@ -26,7 +26,7 @@ export class Problem extends Error {
     return errorCodes[this.code].status
   }
 
-  /** The body without what only the answering process knows (docs address, request id). */
+  /** The body without docs address and request id, which the responding process adds. */
   toBody(): Omit<ProblemBody, 'type' | 'request_id'> {
     return {
       title: errorCodes[this.code].title,
@@ -38,7 +38,7 @@ export class Problem extends Error {
   }
 }
 
-/** The refusal of a body, query or path that does not fit its schema, from the issues that zod found. */
+/** The problem for a body, query or path that fails validation, made from zod's issues. */
 export function validationProblem(
   issues: readonly { path: PropertyKey[]; message: string; code?: string; keys?: string[] }[],
 ): Problem {

@@ -3,8 +3,8 @@ import { validationProblem } from './problem.ts'
 import { sayIssue } from './say-issue.ts'
 
 /**
- * Reads a value by its schema.
- * @throws Problem `validation_failed` that names what does not fit, and how it should be
+ * Validates a value with its schema.
+ * @throws Problem `validation_failed` naming the invalid fields
  */
 export function requireShape<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
   const result = schema.safeParse(value, { error: sayIssue })

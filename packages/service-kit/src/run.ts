@@ -14,33 +14,34 @@ type Common = z.output<z.ZodObject<typeof commonConfig>>
 interface Definition<S extends z.ZodObject> {
   name: ServiceName
   config: S
-  /** Opens what the service needs, each resource registering its end. */
+  /** Opens the resources of the service; each registers its stop. */
   createService(config: z.output<S>, kit: Kit): Promise<void>
   commands: Commands<z.output<S>>
 }
 
-/** By the argument of `main.ts` that names it: what a process does instead of serving. It does it once and ends. */
+/** Commands by the argument of `main.ts`. A process runs one command instead of serving. */
 export type Commands<Config> = Readonly<Record<string, Command<Config>>>
 
 export type Command<Config> = (config: Config, kit: CommandKit, args: readonly string[]) => Promise<void>
 
-/** What a command is given of a {@link Kit}. */
+/** The part of a {@link Kit} available to commands. */
 export type CommandKit = Pick<Kit, 'service' | 'log' | 'lifecycle'>
 
-/** A command was called in a way that says nothing: the message, which tells how to call it, is printed as it is. */
+/** Invalid arguments of a command. The message explains the usage and is printed as it is. */
 export class UsageError extends Error {
   override name = 'UsageError'
 }
 
 /**
- * Runs a service as a process: reads the configuration, creates the service, reports ready, and on SIGTERM, SIGINT or the
- * loss of its supervisor drains in order. A second signal ends it at once. An argument names a command to run instead.
+ * Runs a service process: reads the configuration, creates the service and reports ready. SIGTERM, SIGINT or the loss
+ * of
+ * its supervisor start the drain; a second signal ends it at once. An argument names a command to run instead.
  */
 export async function run<S extends z.ZodObject>(definition: Definition<S>): Promise<void> {
   const [, , name, ...args] = process.argv
   const { commands } = definition
   if (name !== undefined && !Object.hasOwn(commands, name)) {
-    // A typing error must not start a server where a migration was meant.
+    // A typing error must not start a server instead of a migration.
     process.stderr.write(`${definition.name} has no command ${name}; it has: ${Object.keys(commands).join(', ')}\n`)
     process.exitCode = 1
     return
@@ -72,7 +73,7 @@ export async function run<S extends z.ZodObject>(definition: Definition<S>): Pro
     process.exitCode = 1
     await lifecycle.stop()
     logger.flush()
-    // The channel to the supervisor would keep the process alive, and the supervisor waiting.
+    // The IPC channel to the supervisor would keep the process alive.
     if (process.connected) process.disconnect()
   }
 }
@@ -98,7 +99,7 @@ async function serve<S extends z.ZodObject>(
   try {
     await definition.createService(config, { service: definition.name, log, lifecycle, health, metrics, tracer })
   } catch (error) {
-    // Told to end while it was waiting for something: that is no failure of its own.
+    // Stopped while waiting for a dependency, which is not a failure.
     if (!stop.requested) throw error
   }
   if (stop.requested) return
@@ -106,7 +107,7 @@ async function serve<S extends z.ZodObject>(
   log.info('ready')
 }
 
-/** Installs the signals; the process then ends by itself, because nothing is left open. */
+/** Installs the signal handlers; the process exits by itself when nothing is open. */
 function drainOn(logger: LoggerHandle, lifecycle: Lifecycle, health: Health, config: Common): { requested: boolean } {
   const state = { requested: false }
   const drain = async (reason: string) => {
@@ -115,7 +116,7 @@ function drainOn(logger: LoggerHandle, lifecycle: Lifecycle, health: Health, con
     logger.log.info({ reason }, 'draining')
     health.setReady(false)
     const deadline = setTimeout(() => {
-      logger.log.error('the drain took too long')
+      logger.log.error('drain timed out')
       logger.flush()
       process.exit(1)
     }, config.SHUTDOWN_TIMEOUT)
@@ -134,11 +135,11 @@ function drainOn(logger: LoggerHandle, lifecycle: Lifecycle, health: Health, con
   return state
 }
 
-/** A fault that nobody caught leaves the state unknown: say it, drain, and end with an error. */
+/** After an uncaught exception the state is unknown: log it, drain, and exit with an error. */
 function watchFaults({ log, flush }: LoggerHandle, lifecycle: Lifecycle): void {
   const end = async (fault: unknown) => {
     process.exitCode = 1
-    log.fatal({ err: describeError(fault) }, 'uncaught fault')
+    log.fatal({ err: describeError(fault) }, 'uncaught exception')
     flush()
     setTimeout(() => process.exit(1), 5000).unref()
     await lifecycle.stop()

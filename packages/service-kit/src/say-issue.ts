@@ -19,7 +19,7 @@ const formats: Record<string, string> = {
 }
 const units: Record<string, string> = { string: 'characters', array: 'items', record: 'entries', object: 'entries' }
 
-/** What is wrong with a value, as the rest of a sentence that begins with its name; for schemas that do not say it themselves. */
+/** Completes a sentence that starts with the field's name, for schemas without a message of their own. */
 export function sayIssue(issue: Issue): string | undefined {
   if (issue.input === undefined && issue.code !== 'unrecognized_keys') return 'is missing'
   switch (issue.code) {

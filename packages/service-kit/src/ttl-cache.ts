@@ -1,18 +1,18 @@
 import { LRUCache } from 'lru-cache'
 
 interface TtlCacheOptions<Value> {
-  /** How long an entry is used, in milliseconds. */
+  /** Lifetime of an entry, in milliseconds. */
   ttlMs: number
   maxEntries: number
   load(key: string): Promise<Value>
-  /** Whether a value is remembered; every one is unless this says otherwise. */
+  /** Whether to cache a value; all are by default. */
   keep?(value: Value): boolean
 }
 
-/** Remembers what was loaded for a short time; callers at the same moment share one load. */
+/** A cache of loaded values; concurrent callers share one load. */
 export interface TtlCache<Value> {
   get(key: string): Promise<Value>
-  /** What is remembered, at once; nothing is loaded. */
+  /** The cached value, without loading. */
   peek(key: string): Value | undefined
   clear(): void
 }
@@ -24,8 +24,8 @@ interface Entry<Value> {
 }
 
 /**
- * A cache whose entries live for a short time, so that a change is seen everywhere soon, without any message. A full one drops
- * what was not asked for longest.
+ * A cache with a short lifetime, so that changes take effect soon without messages. When full, the least recently used
+ * entry is dropped.
  */
 export function createTtlCache<Value>({ ttlMs, maxEntries, load, keep }: TtlCacheOptions<Value>): TtlCache<Value> {
   // Not the library's `fetch`: its `clear` fails the loads under way. Nor its `ttl`, which costs more than the rest of a look.

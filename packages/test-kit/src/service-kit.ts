@@ -2,14 +2,14 @@ import type { ServiceName } from '@notify/contracts'
 import { describeError, Health, type Kit, Lifecycle, passingTracer } from '@notify/service-kit'
 import pino from 'pino'
 
-/** What a service is given, with its log lines, counters and gauges to look into. */
+/** A kit with readable log lines, counters and gauges. */
 export interface TestKit extends Kit {
   lines: { level: number; msg: string; [field: string]: unknown }[]
-  /** Sum of a counter over all its attributes, or over those that fit. */
+  /** Sum of a counter over all attributes, or over the matching ones. */
   counted(name: string, attributes?: Record<string, unknown>): number
-  /** What a gauge tells now. */
+  /** Current value of a gauge. */
   gauged(name: string): number
-  /** What reads each gauge. */
+  /** The callback of each gauge. */
   gauges: Map<string, Parameters<Kit['metrics']['gauge']>[2]>
   stop(): Promise<void>
 }

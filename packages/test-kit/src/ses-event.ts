@@ -1,4 +1,4 @@
-/** Which attempt an email belongs to, as it stands in its tags. */
+/** The attempt of an email, as in its tags. */
 export interface EmailCorrelation {
   notificationId: string
   attemptId: string
@@ -33,7 +33,7 @@ export function sesEvent(
   }
 }
 
-/** A bounce; its diagnosis names the recipient, as servers like to. */
+/** A bounce whose diagnosis contains the recipient, as servers often send it. */
 export function bounce(bounceType: string, bounceSubType: string, correlation: Partial<EmailCorrelation> = {}) {
   const bouncedRecipients = [
     {

@@ -11,7 +11,7 @@ export type Fields = Record<string, string | undefined>
 /** A certificate and the key that signs with it. */
 export interface Signer {
   certificate: string
-  /** Signs as SNS does: the fields in the order of their names, each name and value on a line of its own. */
+  /** Signs as SNS does: fields sorted by name, each name and value on its own line. */
   sign(fields: Fields, version?: string): string
 }
 
@@ -44,17 +44,17 @@ export async function createSigner({
   }
 }
 
-/** Amazon SNS as callbacks sees it: somewhere to get certificates from, and to confirm subscriptions at. */
+/** A stand-in for Amazon SNS: serves certificates and confirms subscriptions. */
 export interface StandInSns extends Signer {
   origin: string
   certificateUrl: string
-  /** Paths that were asked for, in order. */
+  /** Requested paths, in order. */
   asked: string[]
-  /** What happens to the next ones; gives the certificate, or confirms, until a test says otherwise. */
+  /** Handles the next requests; by default serves the certificate or confirms. */
   answer: (response: ServerResponse, path: string) => void
-  /** Back to what it does by itself. */
+  /** Restores the default behaviour. */
   reset(): void
-  /** A message with its signature; `undefined` leaves a field out, and `signed` ones are changed after signing. */
+  /** A signed message; `undefined` omits a field; `after` changes fields after signing. */
   message(fields?: Fields, after?: Fields): Fields
   stop(): Promise<void>
 }

@@ -16,7 +16,7 @@ import {
 import { z } from 'zod'
 import { createTestKit, type TestKit } from './service-kit.ts'
 
-/** An event of a subject of its own, so that tests do not hear each other. */
+/** An event with a unique subject, so that tests do not interfere. */
 export function topic() {
   const name = `t${randomBytes(6).toString('hex')}`
   const event = defineEvent({
@@ -28,7 +28,7 @@ export function topic() {
 }
 export type Topic = ReturnType<typeof topic>
 
-/** One process of a service, with its connection. */
+/** A process of a service, with its connection. */
 export interface Process {
   kit: TestKit
   bus: Bus
@@ -58,7 +58,7 @@ interface Hearing {
   handle?: (n: number, delivery: Delivery) => Promise<void> | void
 }
 
-/** Starts a consumer of the topic; `heard` are the numbers in the order of their handling. */
+/** Starts a consumer of the topic; `heard` lists the numbers in order of handling. */
 export function hear({ kit, bus }: Process, { name, event }: Topic, options: Hearing = {}) {
   const heard: number[] = []
   const letters: DeadLetter[] = []

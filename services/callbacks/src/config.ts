@@ -5,11 +5,11 @@ import { z } from 'zod'
 
 export const Config = z.object({
   ...commonConfig,
-  PUBLIC_URL: z.url().describe('Address of the API as carriers reach it; their signatures cover it'),
+  PUBLIC_URL: z.url().describe('Public base URL of the API; carrier signatures cover it'),
   ENCRYPTION_KEYS: z
     .string()
     .transform(parsedBy(parseKeyRing))
-    .describe('Key ring, `<key id>:<base64 of 32 bytes>`, comma separated, current first'),
+    .describe('Key ring: comma-separated `<key id>:<base64 of 32 bytes>`, current key first'),
   ...receivingEnvironment,
 })
 export type Config = z.output<typeof Config>

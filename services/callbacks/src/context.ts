@@ -14,9 +14,9 @@ export interface Context {
   keyRing: KeyRing
   log: Logger
   metrics: CallbackMetrics
-  /** What callbacks are verified with: the accounts, and what each kind of receiver remembers. */
+  /** The accounts, and the state of each kind's receiver. */
   receiving: { accounts: AccountDirectory; stateOf(kind: string): never }
-  /** Tells the relay that the outbox has work. */
+  /** Wakes the outbox relay. */
   wakeOutbox(): void
   record: RecordCallback
   tellAgain: TellReceiptsAgain

@@ -7,7 +7,7 @@ export function createMetrics(metrics: Metrics) {
   const received = metrics.counter('callbacks_received_total', 'Carrier callbacks by channel and result')
   const toldAgain = metrics.counter(
     'callbacks_receipts_told_again_total',
-    'Receipts that dispatch had missed and asked for',
+    'Receipts published again at the request of dispatch',
   )
   return {
     toldAgain: (count: number) => toldAgain({}, count),

@@ -3,7 +3,7 @@ import { type RouteEntry, route } from '@notify/service-kit'
 import type { Context } from './context.ts'
 import { createCallbackHandler } from './receiving/receive-callback.ts'
 
-/** The routes of every carrier that reports by callback. */
+/** The callback routes of every carrier. */
 export const routes: readonly RouteEntry<Context>[] = Object.entries(receivers).flatMap(([kind, receiver]) =>
   (receiver?.endpoints ?? []).map((endpoint) =>
     route(endpoint.contract, createCallbackHandler({ kind, channel: receiver!.channel, endpoint })),

@@ -27,7 +27,7 @@ afterAll(async () => {
 beforeEach(() => sns.reset())
 afterEach(() => sns.reset())
 
-/** Posts as SNS does, to the public door. */
+/** Posts as SNS does, to the public address. */
 function post(message: unknown, { to = providerId, type = 'text/plain; charset=UTF-8' } = {}): Promise<ApiResponse> {
   return env.api('POST', `/api/v1/callbacks/email/${to}`, {
     key: null,
@@ -39,7 +39,7 @@ function post(message: unknown, { to = providerId, type = 'text/plain; charset=U
 const notify = (event: unknown, fields: Fields = {}) =>
   post(sns.message({ Message: typeof event === 'string' ? event : JSON.stringify(event), ...fields }))
 
-/** An email that the carrier took, as dispatch has it on record. */
+/** An accepted email with its record in dispatch. */
 async function sentEmail(index = crypto.randomUUID()): Promise<EmailCorrelation & { index: string }> {
   const [notificationId, attemptId] = [newId('notif'), newId('att')]
   await env.admin.query(

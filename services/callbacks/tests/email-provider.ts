@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { newId } from '../../../packages/contracts/src/index.ts'
 import { eventually, type TestEnv } from '../../../packages/dev-env/src/index.ts'
 
-/** Adds an SES provider as an installation gets one, and waits until callbacks knows it. */
+/** Adds an SES provider through the bootstrap document, and waits until callbacks has it. */
 export async function addEmailProvider(
   env: TestEnv,
   topicArns: string,

@@ -22,7 +22,7 @@ beforeAll(async () => {
 })
 afterAll(() => env?.stop())
 
-/** A second tenant that uses the same account with a number of its own. */
+/** A second tenant with the same account and its own number. */
 async function addTwin(): Promise<void> {
   const file = join(env.stack.dataDir, 'bootstrap.json')
   const document = JSON.parse(readFileSync(file, 'utf8'))
@@ -66,7 +66,7 @@ const receive = (fields: Record<string, string>, path = address) =>
     headers: { accept: 'text/xml' },
   })
 
-/** What was published of a message, decrypted. */
+/** The published event of a message, decrypted. */
 async function published(messageSid: string) {
   await untilSettled(env)
   await using bus = await openBus(env)

@@ -28,7 +28,7 @@ const callback = (id: string, event: unknown = id, subject = 'callbacks.receipt.
   told: { event, traceparent: undefined },
 })
 
-/** The events of these messages that were put into the outbox, by subject. */
+/** The events of these messages in the outbox, by subject. */
 async function told(): Promise<Record<string, unknown[]>> {
   const rows = await db.run<{ subject: string; events: string }>('delete from outbox returning subject, events')
   const bySubject = Object.groupBy(rows, ({ subject }) => subject)

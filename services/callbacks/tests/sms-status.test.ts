@@ -25,7 +25,7 @@ beforeAll(async () => {
 })
 afterAll(() => env?.stop())
 
-/** A message that the carrier took and says nothing more of by itself. */
+/** An accepted message without automatic callbacks. */
 async function silentMessage(): Promise<Correlation & { id: string }> {
   const id = await send(env, freshPhone('0008'))
   const { attempts } = await untilState(env, id, { delivery_status: 'sent' })
@@ -231,7 +231,7 @@ test('another tenant’s account, rightly signed, moves no notification that is 
     const answer = await report(env, message, 'delivered', { account: other.account })
     expect(answer.status).toBe(200)
   })
-  // Nor when it names our provider as the one that it speaks for.
+  // Nor when it claims our provider's id.
   const posing = { ...other.account, providerId: demoAccount(env).providerId }
   expect((await report(env, message, 'failed', { account: posing })).status).toBe(200)
   await settled()

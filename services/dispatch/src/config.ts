@@ -8,56 +8,57 @@ import { areDnsServers } from './dns/lookup.ts'
 export const Config = z.object({
   ...commonConfig,
   ROLE: z.enum(['api', 'worker']).describe('`api` accepts; `worker` relays, calls carriers and schedules'),
-  PUBLIC_URL: z.url().describe('Address of the API as carriers reach it; status callbacks go there'),
+  PUBLIC_URL: z.url().describe('Public base URL of the API, for status callbacks of carriers'),
   ENCRYPTION_KEYS: z
     .string()
     .transform(parsedBy(parseKeyRing))
-    .describe('Key ring, `<key id>:<base64 of 32 bytes>`, comma separated, current first'),
+    .describe('Key ring: comma-separated `<key id>:<base64 of 32 bytes>`, current key first'),
   BLIND_INDEX_KEY: z
     .string()
     .transform(parsedBy(parseKey))
-    .describe('Base64 of 32 bytes; recipients are looked up by an HMAC under it'),
+    .describe('Base64 of 32 bytes; key of the HMAC that recipients are looked up by'),
   FINGERPRINT_KEY: z
     .string()
     .transform(parsedBy(parseKey))
-    .describe('Base64 of 32 bytes; bodies are compared by an HMAC under it'),
-  BOOTSTRAP_FILE: z.string().optional().describe('JSON document with the events and providers to start with'),
+    .describe('Base64 of 32 bytes; key of the HMAC that request bodies are compared by'),
+  BOOTSTRAP_FILE: z.string().optional().describe('JSON document with the initial events and providers'),
   ...sendingEnvironment,
-  CARRIER_SANDBOX_URL: z.url().optional().describe('Carrier sandbox; messages of sk_test_ keys go there alone'),
-  CARRIER_TIMEOUT: duration('10s').describe('Longest wait for a carrier to answer'),
+  CARRIER_SANDBOX_URL: z
+    .url()
+    .optional()
+    .describe('URL of the carrier sandbox, which receives the messages of sk_test_ keys'),
+  CARRIER_TIMEOUT: duration('10s').describe('Timeout of a request to a carrier'),
   ...channelVariables,
   SEND_RATE: z.coerce
     .number()
     .positive()
     .default(250)
-    .describe('Sends a second that one worker begins in each lane of a channel; more replicas send more'),
+    .describe('Sends per second that one worker starts in each lane of a channel'),
   SEND_RETRY_DELAYS: durations('5s,30s,2m,10m,30m').describe(
-    'Longest wait before each further attempt; the wait is drawn at random up to it',
+    'Maximum delay before each further attempt; the actual delay is random (full jitter)',
   ),
   HOLD_LIMIT: duration('24h').describe(
-    'How long a message waits while calls to every provider of its channel are held back; then it fails, and can be retried',
+    'How long a message waits while the circuit breakers of all providers of its channel are open. It then fails and can be retried',
   ),
-  UNKNOWN_GRACE: duration('60s').describe(
-    'Wait for a callback when it is not known whether the carrier took the message',
-  ),
-  RECEIPT_DEADLINE: duration('72h').describe('When a sent message without a receipt counts as settled'),
+  UNKNOWN_GRACE: duration('60s').describe('Time to wait for a callback when the outcome of an attempt is unknown'),
+  RECEIPT_DEADLINE: duration('72h').describe('Age at which a sent message without a receipt counts as settled'),
   RECEIPT_INQUIRIES: durations('15m,24h,71h').describe(
-    'Ages at which a message without a receipt is asked after at callbacks; below RECEIPT_DEADLINE',
+    'Ages at which callbacks is asked for a missing receipt; below RECEIPT_DEADLINE',
   ),
-  STALLED_AFTER: duration('60s').describe('When work that JetStream should have delivered is published again'),
+  STALLED_AFTER: duration('60s').describe('Age at which work that JetStream has not delivered is republished'),
   RENDER_THREADS: z.coerce
     .number()
     .int()
     .min(1)
     .max(64)
     .default(2)
-    .describe('Templates with tags and filters that are filled at the same time; one thread more is kept in reserve'),
+    .describe('Threads that render templates with tags or filters, plus one spare'),
   RENDER_MS_PER_SECOND: z.coerce
     .number()
     .positive()
     .default(500)
     .describe(
-      'Processor time that the templates of one tenant may take in one process, in milliseconds a second; beyond it sends are answered 429',
+      'CPU time of the templates of one tenant per process, in milliseconds per second; beyond it sends get 429',
     ),
   CONSENT_URL: z.url().describe('Internal address of consent'),
   CONSENT_TIMEOUT: duration('2s').describe(
@@ -69,32 +70,25 @@ export const Config = z.object({
     .transform((text) => text.split(',').map((part) => part.trim()))
     .refine(areDnsServers, 'must be hosts or addresses, with a port or without, comma separated')
     .optional()
-    .describe(
-      "Resolvers that sending domains are looked up with, `host` or `host:port`, comma separated; the system's by default",
-    ),
+    .describe("Comma-separated resolvers for sending domains, `host` or `host:port`. Default: the system's"),
   DNS_TIMEOUT: duration('6s').describe(
-    'Longest wait for all DNS answers of one domain; callers wait for it, and the gateway no longer than 10s',
+    'Timeout of all DNS lookups of one domain. Callers wait for it; the gateway waits at most 10s',
   ),
   SPF_INCLUDE: z
     .string()
     .toLowerCase()
     .default('amazonses.com')
-    .describe('Name that the SPF records of sending domains include'),
+    .describe('Host name that SPF records of sending domains must include'),
   SES_REGION: z
     .string()
     .optional()
-    .describe('SES region of the MAIL FROM records of tenants without a provider of kind `ses`'),
+    .describe('SES region of MAIL FROM records for tenants without a provider of kind `ses`'),
   DOMAIN_RECHECK: duration('24h').describe(
-    'Wait between two checks of a verified domain, and the longest of any domain',
+    'Interval between checks of a verified domain, and the maximum for any domain',
   ),
   DOMAIN_RECHECK_FIRST: duration('1m').describe(
-    'Shortest wait between two checks of a domain that is not verified; the wait grows with its age',
+    'Minimum interval between checks of an unverified domain; grows with its age',
   ),
-  DOMAINS_PER_TENANT: z.coerce
-    .number()
-    .int()
-    .positive()
-    .default(1000)
-    .describe('Sending domains that a tenant may have'),
+  DOMAINS_PER_TENANT: z.coerce.number().int().positive().default(1000).describe('Maximum sending domains per tenant'),
 })
 export type Config = z.output<typeof Config>

@@ -12,7 +12,7 @@ import { suppressRecipient } from './suppressions/suppress-recipient.ts'
 
 const retry = ['250ms', '1s', '5s', '15s']
 
-/** What the `worker` role does. */
+/** The consumers of the `worker` role. */
 export function consumersOf(config: Config, channels: Channels = registry): readonly ConsumerEntry<ConsumerContext>[] {
   const carried = carriedChannels(channels)
   return [
@@ -68,10 +68,7 @@ export function consumersOf(config: Config, channels: Channels = registry): read
   ]
 }
 
-/**
- * The lanes of the channels that carriers deliver. Each has a consumer and a sender of its own: neither pace nor batches of
- * one are shared with another, so a campaign never delays what cannot wait, nor a slow mail server a text message.
- */
+/** The lanes of carrier channels; each has its own consumer and sender, so a campaign never delays a code. */
 export function lanesOf(channels: Channels, config: Config): (LaneConsumer & { settings: LaneSettings })[] {
   return carriedChannels(channels).flatMap(({ name: channel, delivery }) =>
     delivery.lanes(config).map((settings) => ({

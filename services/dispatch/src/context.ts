@@ -22,17 +22,17 @@ import type { SendWork } from './sending/send-notification.ts'
 import type { SentAttempts } from './sending/sent-attempts.ts'
 import type { TemplateCatalogue } from './templates/template-catalogue.ts'
 
-/** What handlers of both roles work with. */
+/** The context of both roles. */
 export interface Context {
   config: Config
   channels: Channels
   db: Database<Tables>
   log: Logger
   tracer: Tracer
-  /** The kinds of carriers that providers may be of. */
+  /** The supported kinds of carriers. */
   carrierTable: SendingCarriers
   metrics: DispatchMetrics
-  /** Tells the relay that the outbox has work. */
+  /** Wakes the outbox relay. */
   wakeOutbox(): void
   secrets: { keyRing: KeyRing; blindIndex: BlindIndex; fingerprint: Fingerprint; verifyPrincipal: VerifyPrincipal }
   directory: {
@@ -45,28 +45,28 @@ export interface Context {
   }
 }
 
-/** What the API works with besides. */
+/** The context of the API. */
 export interface ApiContext extends Context {
   renderer: Renderer
 }
 
-/** What the routes of the API work with: what gathers calls of the same moment is made once. */
+/** The context of the API's routes, with the shared batching functions. */
 export interface RouteContext extends ApiContext {
   accept: Acceptance
   acceptOne: AcceptOne
 }
 
-/** What the worker works with besides. */
+/** The context of the worker. */
 export interface WorkerContext extends Context {
   carriers: GuardedCarriers
   sentAttempts: SentAttempts
 }
 
-/** What the consumers work with: each lane of each channel has a sender of its own. */
+/** The context of consumers; each lane of each channel has its own sender. */
 export interface ConsumerContext extends WorkerContext {
   /** By the durable of the lane. */
   senders: ReadonlyMap<string, SendWork>
   recordReceipt: RecordReceipt
-  /** By the channel that another service delivers. */
+  /** By channels that other services deliver. */
   recordReports: ReadonlyMap<Channel, RecordReport>
 }

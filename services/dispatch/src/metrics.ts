@@ -11,7 +11,7 @@ export function createMetrics(metrics: Metrics) {
     'Requests committed in one statement',
     [1, 2, 4, 8, 16, 32, 64, 128, 256],
   )
-  const refused = metrics.counter('notify_refused_total', 'Requests refused within a call that was answered, by code')
+  const refused = metrics.counter('notify_refused_total', 'Requests refused within a successful call, by code')
   const attempts = metrics.counter(
     'notify_attempts_total',
     'Carrier attempts, by channel, kind of provider and outcome',
@@ -22,23 +22,23 @@ export function createMetrics(metrics: Metrics) {
     [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
   )
   const receipts = metrics.counter('notify_receipts_total', 'Carrier receipts, by channel and status')
-  const recovered = metrics.counter(
-    'notify_recovered_total',
-    'Notifications that the reconciler took up again, by cause',
-  )
+  const recovered = metrics.counter('notify_recovered_total', 'Notifications requeued by the reconciler, by cause')
   const putBack = metrics.counter(
     'notify_put_back_total',
-    'Messages that went back into the queue before a carrier was called, by channel and cause',
+    'Messages requeued before a carrier was called, by channel and cause',
   )
   const renders = metrics.counter(
     'notify_template_renders_total',
-    'Templates that were filled in a worker thread, by outcome: filled, refused or killed',
+    'Templates rendered in a worker thread, by outcome: filled, refused or killed',
   )
-  const domains = metrics.counter('notify_domain_checks_total', 'Checks of sending domains, by the status after it')
-  const identities = metrics.counter('notify_domain_identities_total', 'Carriers told of sending domains, by result')
+  const domains = metrics.counter('notify_domain_checks_total', 'Checks of sending domains, by resulting status')
+  const identities = metrics.counter(
+    'notify_domain_identities_total',
+    'Sending domains registered with carriers, by result',
+  )
   const receiptsAsked = metrics.counter(
     'notify_receipts_asked_total',
-    'Attempts whose receipts were asked of callbacks',
+    'Attempts whose receipts were requested from callbacks',
   )
   return {
     receiptsAsked: (count: number) => receiptsAsked({}, count),

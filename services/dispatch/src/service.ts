@@ -51,13 +51,13 @@ export const commands: Commands<Config> = {
   'dead-letters': deadLettersCommand,
 }
 
-/** What a test puts in the place of the real tables. */
+/** Replacements of the registries, for tests. */
 export interface Overrides {
   channels?: Channels
   carriers?: SendingCarriers
 }
 
-/** Opens what both roles share, then what the configured role is for. */
+/** Opens the shared resources, then those of the configured role. */
 export async function createService(config: Config, kit: Kit, overrides: Overrides = {}): Promise<void> {
   const { carriers = sendingCarriers, channels = channelRegistry } = overrides
   const db = await openDatabase<Tables>(kit, { config, migrations })
@@ -116,7 +116,7 @@ async function startWorker(kit: Kit, shared: Context, bus: Bus): Promise<void> {
     sentAttempts: createSentAttempts(),
   }
   kit.lifecycle.onStop('carriers', () => context.carriers.close())
-  // Work that is lost is found among the notifications, which know whether it is still to be done.
+  // Lost work is found in the notifications, which know whether it is still due.
   const staleSubjects = sendRequested.subject.slice(0, sendRequested.subject.indexOf('{'))
   startOutboxRelay(kit, db, bus, {
     streamReplicas: config.STREAM_REPLICAS,

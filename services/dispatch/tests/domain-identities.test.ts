@@ -136,7 +136,9 @@ test('a key that the account has already is replaced only when the domain is pro
   const foreign = { DomainSigningSelector: 'theirs', DomainSigningPrivateKey: 'MIIB' }
   ses.identities.set(name, { key: foreign })
   const unproven = await newDomain(env, name)
-  await untilDomain(env, unproven.domain_id, { records: [{ error: expect.stringMatching(/another key/) }, {}, {}, {}] })
+  await untilDomain(env, unproven.domain_id, {
+    records: [{ error: expect.stringMatching(/another DKIM key/) }, {}, {}, {}],
+  })
   expect(keyAt(name)).toEqual(foreign)
   expect((await env.api('DELETE', `/api/v1/domains/${unproven.domain_id}`)).status).toBe(204)
   await eventually(async () => {

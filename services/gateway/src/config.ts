@@ -4,7 +4,7 @@ import { parsedBy, parseKey } from '@notify/privacy'
 import { commonConfig, duration, readableFile, signingKey } from '@notify/service-kit'
 import { z } from 'zod'
 
-/** A media type in a `typ` header may leave out `application/`, and is not case-sensitive (RFC 7515 4.1.9). */
+/** `typ` may omit `application/` and is case-insensitive (RFC 7515, 4.1.9). */
 export const normalTokenType = (type: string) =>
   type
     .trim()
@@ -13,7 +13,7 @@ export const normalTokenType = (type: string) =>
 
 const perSecond = z.coerce.number().int().positive()
 
-/** The services whose public routes are reached through the gateway. */
+/** The services with public routes. */
 const owners = [...new Set(publicRoutes().map(({ service }) => service))].filter((service) => service !== 'gateway')
 
 const addresses = Object.fromEntries(
@@ -24,7 +24,7 @@ export const Config = z.object({
   ...commonConfig,
   REDIS_URL: z
     .url({ protocol: /^rediss?$/ })
-    .describe('Redis, where rate limits are counted, with user and password; rediss:// for TLS'),
+    .describe('Redis URL for rate limits, with user and password; rediss:// enables TLS'),
   REDIS_CA_FILE: readableFile()
     .optional()
     .describe("CA certificates, PEM, that verify Redis instead of the system's; with rediss://"),
@@ -34,40 +34,40 @@ export const Config = z.object({
   BLIND_INDEX_KEY: z
     .string()
     .transform(parsedBy(parseKey))
-    .describe('Base64 of 32 bytes, the same as that of dispatch; operators are known by an HMAC under it'),
+    .describe('Base64 of 32 bytes, the same as in dispatch; key of the HMAC that pseudonymises operators'),
   OIDC_ISSUER: z.url().describe("Issuer of the operators' access tokens"),
-  OIDC_AUDIENCE: z.string().min(1).describe('Audience that operator tokens must name'),
-  OIDC_TENANT_CLAIM: z.string().default('tenant_id').describe("Claim with the operator's tenant"),
-  OIDC_PERMISSIONS_CLAIM: z.string().default('permissions').describe("Claim with the operator's permissions"),
+  OIDC_AUDIENCE: z.string().min(1).describe('Required audience of operator tokens'),
+  OIDC_TENANT_CLAIM: z.string().default('tenant_id').describe("Claim that contains the operator's tenant"),
+  OIDC_PERMISSIONS_CLAIM: z.string().default('permissions').describe("Claim that contains the operator's permissions"),
   OIDC_TOKEN_TYPES: z
     .string()
     .default('at+jwt,JWT')
     .transform((text) => text.split(',').map(normalTokenType).filter(Boolean))
     .refine((types) => types.length > 0, 'must name at least one type')
-    .describe('Header `typ` that operator tokens may have, comma separated; `none` allows tokens without one'),
+    .describe('Comma-separated values of `typ` that operator tokens may have; `none` allows tokens without it'),
   ...addresses,
-  BOOTSTRAP_FILE: z.string().optional().describe('JSON document with the tenants, applications and keys to start with'),
+  BOOTSTRAP_FILE: z.string().optional().describe('JSON document with the initial tenants, applications and keys'),
   RECONCILE_INTERVAL: duration('15m').describe(
-    'Wait between two comparisons of the activity of the last day with dispatch',
+    'Interval between comparisons of the activity of the last day with dispatch',
   ),
-  RECONCILE_AFTER: duration('2m').describe('How long a change may take over the bus before it counts as lost'),
+  RECONCILE_AFTER: duration('2m').describe('Age at which a change that has not arrived over the bus counts as lost'),
   STREAM_MEMORY: z.coerce
     .number()
     .int()
     .positive()
     .default(256 * 1024 * 1024)
     .describe(
-      'Bytes that open event streams may take in one process, each counted as 48 KiB and what its reader has not taken; beyond it new streams are answered 503',
+      'Memory limit of open event streams per process, in bytes: 48 KiB each plus unread data. Beyond it new streams get 503',
     ),
-  RATE_LIMIT_KEY_PER_SECOND: perSecond.default(100).describe('Requests a second of one API key, or one operator'),
+  RATE_LIMIT_KEY_PER_SECOND: perSecond.default(100).describe('Requests per second of one API key or operator'),
   RATE_LIMIT_ADDRESS_PER_SECOND: perSecond
     .default(100)
-    .describe('Failed calls a second of one address: without credentials, with wrong ones, with a wrong signature'),
-  RATE_LIMIT_TENANT_PER_SECOND: perSecond.default(500).describe('Requests a second of one tenant'),
+    .describe('Failed requests per second of one address: missing or wrong credentials, or a wrong signature'),
+  RATE_LIMIT_TENANT_PER_SECOND: perSecond.default(500).describe('Requests per second of one tenant'),
 })
 export type Config = z.output<typeof Config>
 
-/** The internal address of a service that owns public routes. */
+/** The internal address of a service with public routes. */
 export function peerUrl(config: Config, service: ServiceName): string {
   return (config as Record<string, unknown>)[addressVariable(service)] as string
 }

@@ -3,13 +3,13 @@ import { type ConsumerEntry, consumer } from '@notify/messaging'
 import type { ConsumerContext } from './context.ts'
 
 const options = {
-  // As many as one statement takes, and as many that gather meanwhile.
+  // As many as one statement takes, and as many again that collect meanwhile.
   concurrency: 4000,
   retry: ['250ms', '1s', '5s', '15s'],
   handle: ({ project }: ConsumerContext, fact: NotificationFact) => project(fact),
 }
 
-/** The lanes of `activityLanes`, each with a durable: nats-server 2.9 takes one filter per durable. */
+/** One durable per lane of `activityLanes`: nats-server 2.9 takes one filter per durable. */
 export const consumers: readonly ConsumerEntry<ConsumerContext>[] = [
   consumer(notificationChanged, {
     durable: 'gateway-notification-transactional',

@@ -15,17 +15,17 @@ export interface Context {
   metrics: GatewayMetrics
   dispatch: InternalClient
   signPrincipal: SignPrincipal
-  /** Counts further requests of a caller against its limits. @throws Problem `rate_limited` */
+  /** Counts further requests against a caller's limits. @throws Problem `rate_limited` */
   charge(principal: Principal, requests: number): void
 }
 
-/** What routes work with besides. */
+/** The context of routes. */
 export interface RouteContext extends Context {
   peers: Peers
   accept: Accept
 }
 
-/** What consumers work with besides. */
+/** The context of consumers. */
 export interface ConsumerContext extends Context {
   project: ProjectFact
 }

@@ -22,5 +22,5 @@ const own: readonly RouteEntry<RouteContext>[] = [
   passOn(replaceTemplate, forwardWithOwnApplication),
 ]
 
-/** What needs more than forwarding, then every other route of the other services for API keys and operators. */
+/** Own routes, then the forwarded routes of other services for API keys and operators. */
 export const routes: readonly RouteEntry<RouteContext>[] = [...own, ...forwardRoutes(publicRoutes(), own)]

@@ -25,9 +25,9 @@ import { createMetrics } from './metrics.ts'
 import { serveOpenApi } from './openapi/serve-openapi.ts'
 import { routes } from './routes.ts'
 
-/** Whatever is silent behind us: who calls has an answer within 8 s. */
+/** Callers get a response within 8 s, even if internal services are silent. */
 const answerWithinMs = 7500
-/** A carrier whose callback is refused may not be a carrier. */
+/** A refused callback may not come from a carrier. */
 const isFailure = (status: number) => status >= 400 && status < 500
 
 export const commands: Commands<Config> = {

@@ -10,7 +10,7 @@ let backOffice: string
 const ids: string[] = []
 const phones: string[] = []
 
-/** 25 items: 5 undelivered, 3 refused, 17 delivered, of two applications; and 2 of another tenant. */
+/** 25 items of two applications: 5 undelivered, 3 refused, 17 delivered; and 2 of another tenant. */
 beforeAll(async () => {
   env = await TestEnv.start(['gateway', 'dispatch', 'callbacks'], { env: { 'carrier-sandbox': otherAccountEnv } })
   stranger = await addTenant(env)
@@ -117,7 +117,7 @@ test('another tenant sees its own items alone', async () => {
   expect(
     new Set(theirs.body.items.map(({ application_name }: { application_name: string }) => application_name)),
   ).toEqual(new Set(['Other Shop']))
-  // A cursor of ours is none for them, and they find none of ours by id.
+  // Another tenant cannot use our cursor, and finds none of our ids.
   const { body } = await activity(env, { limit: '1' })
   const withOurCursor = await activity(env, { cursor: body.next_cursor }, strangersToken)
   expectProblem(withOurCursor, 422, 'validation_failed')

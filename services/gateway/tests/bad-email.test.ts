@@ -31,7 +31,7 @@ describe('what is refused leaves nothing behind', () => {
     expect(await env.messages({ channel: 'email' })).toEqual([])
   })
 
-  /** Refused with this code, naming the field, in words that a person can read. */
+  /** Expects a refusal with this code and field, and a readable message. */
   async function expectRefusal(body: unknown, code: string, field: string) {
     const answer = await post(env, body)
     expectProblem(answer, 422, code)
@@ -155,7 +155,7 @@ describe('what is refused leaves nothing behind', () => {
       ['of 3,000 placeholders', '{{a}}'.repeat(3000)],
     ])('%s is 422 at once, naming the part it stands in', async (_what, template) => {
       for (const part of ['subject', 'body', 'html_body']) {
-        // A subject of the content form is too short for some of these.
+        // Subjects of the content form are too short for some of these.
         if (part === 'subject' && template.length > 998) continue
         const started = performance.now()
         const body = emailTo(to, { [part]: template, template_data: { a: 'x' } })

@@ -13,7 +13,7 @@ afterAll(() => env?.stop())
 beforeEach(async () => {
   before = await effectsIn(env)
 })
-/** Whatever was refused left nothing behind and ended no process. */
+/** Refused requests leave no rows, and end no process. */
 afterEach(async () => {
   expect(await effectsIn(env)).toEqual(before)
 })
@@ -386,7 +386,7 @@ describe('what is unusual but good is accepted', () => {
     accepted = []
   })
   afterEach(async () => {
-    // The guarantee of the other tests does not hold here: what was accepted leaves its rows, until it is delivered.
+    // Accepted requests leave rows until they are delivered.
     expect(accepted.length).toBeGreaterThan(0)
     for (const id of accepted) await untilState(env, id, { delivery_status: 'delivered' })
     before = await effectsIn(env)

@@ -18,7 +18,7 @@ beforeAll(async () => {
 }, 60_000)
 afterAll(() => env?.stop())
 
-/** Leaves a message in dispatch's outbox, as a release of it committed it. */
+/** Leaves a message in dispatch's outbox, as a release committed it. */
 async function leaveInOutbox(subject: string, fact: object): Promise<void> {
   const events = JSON.stringify([{ event: fact }])
   await env.sql('dispatch').query('insert into outbox (subject, events) values ($1, $2)', [subject, events])
@@ -42,7 +42,7 @@ test('the facts of both lanes reach the activity, those of codes do not: neither
   for (const fact of facts) await leaveInOutbox(`dispatch.notification.${fact.lane}.sms.queued`, fact)
   const [code, ...others] = facts.map(({ notification_id }) => notification_id)
   await eventually(async () => expect(await shown(others)).toEqual(others.toSorted()))
-  // A later notification that only the comparison finds: it looked at the code before.
+  // A later notification that only the comparison finds, after it has seen the code.
   const missed = newId('notif')
   for (const [id, lane] of [
     [code, 'otp'],

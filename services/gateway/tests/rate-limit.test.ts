@@ -16,7 +16,7 @@ beforeAll(async () => {
         RATE_LIMIT_KEY_PER_SECOND: '4',
         RATE_LIMIT_TENANT_PER_SECOND: '6',
         RATE_LIMIT_ADDRESS_PER_SECOND: '10',
-        // So the tests can call from several addresses.
+        // Lets tests call from several addresses.
         TRUSTED_PROXIES: '127.0.0.0/8',
       },
     },
@@ -32,7 +32,7 @@ test('a key passes as often a second as it may, and then gets 429 with Retry-Aft
   const { apiKey } = await addKey(env, env, { perSecond: 5 })
   const before = await storedRows(env)
   const answers = await burst(apiKey, 25)
-  // A burst may see the end of one second and the beginning of the next.
+  // A burst may span two windows.
   expect(accepted(answers)).toBeGreaterThanOrEqual(5)
   expect(accepted(answers)).toBeLessThanOrEqual(10)
   const refused = answers.find(({ status }) => status === 429)!
@@ -59,7 +59,7 @@ test('a large body counts as several requests, one for each 32 KiB, and its leng
     }
     const statuses: number[] = []
     for (let at = 0; at < 5; at++) statuses.push((await send()).status)
-    // Seven of ten each: the second is one too many, unless another second has begun.
+    // Seven of ten each: the second exceeds the limit, unless a new window has started.
     expect(statuses[0]).toBe(422)
     expect(statuses).toContain(429)
   }

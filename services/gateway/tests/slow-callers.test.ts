@@ -30,7 +30,7 @@ function signedCallback() {
   return postForm(env, { fields, address: statusPath, signed: signature(account.authToken, url + statusPath, fields) })
 }
 
-/** The fastest of three: a busy machine slows one of them, a starved gateway all. */
+/** The fastest of three: a busy machine slows some, a starved gateway all. */
 async function fastestMs(call: () => Promise<{ status: number }>, status: number): Promise<number> {
   const times: number[] = []
   for (let tries = 0; tries < 3; tries++) {
@@ -57,7 +57,7 @@ test.each<[string, () => HostileClient]>([
   expect(performance.now() - started).toBeLessThan(2000)
 })
 
-/** How much the gateway's memory grows at most until `done` holds, in MiB. */
+/** Growth of the gateway's memory until `done` holds, in MiB. */
 async function growthUntil(done: () => void): Promise<number> {
   const pid = env.stack.pids.gateway!
   const before = residentMiB(pid)

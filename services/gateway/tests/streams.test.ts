@@ -9,7 +9,7 @@ let owner: Served
 let edge: Served
 const readers: Reader[] = []
 
-/** A reader that stands still is given up after 3 s in place of 30. */
+/** A stalled reader is closed after 3 s instead of 30. */
 const usual = { edge: { stalledMs: 3000, sweepMs: 100 } }
 
 async function boot(limits: { owner?: object; edge?: object } = usual): Promise<void> {
@@ -97,7 +97,7 @@ test('a reader that takes nothing is closed, with little in memory, and delays n
     },
     { timeoutMs: 30_000 },
   )
-  // What the reader left in the sockets' buffers has no bearing on the others.
+  // The data left in the stalled reader's buffers does not affect the others.
   await eventually(() => expect(reader.text().split('event: parcel').length - 1).toBe(sent), { timeoutMs: 30_000 })
   expect(buffered).toBeLessThan(4 * 1024 * 1024)
   idle.answer.resume()
@@ -109,7 +109,7 @@ test('an owner that stands still keeps its streams, and new ones are refused in 
   const started = performance.now()
   const refused = await open()
   expect(refused.answer.statusCode).toBe(503)
-  // 7 s, and what a busy machine adds.
+  // 7 s, plus the delays of a busy machine.
   expect(performance.now() - started).toBeLessThan(15_000)
   expect((await edge.stats()).open).toBe(1)
   owner.child.kill('SIGCONT')
@@ -122,7 +122,7 @@ test('an owner that is killed ends its streams at once', async () => {
   const all = await Promise.all(Array.from({ length: 50 }, () => open()))
   await end(owner)
   await eventually(() => expect(all.every((reader) => reader.isOver())).toBe(true))
-  // Cut off, so that no reader takes half an event for a whole one.
+  // Reset, so that readers notice the truncated event.
   expect(all.every(({ answer }) => !answer.complete)).toBe(true)
   expect((await edge.stats()).open).toBe(0)
   expect((await open()).answer.statusCode).toBe(503)
@@ -166,7 +166,7 @@ test('beyond the memory that streams may take new ones are refused, and told whe
 })
 
 test('a stream in which nothing happens bears heartbeats, and is not ended by silence', async () => {
-  // The owner of the test before beats every 300 ms.
+  // The owner of the previous test sends a heartbeat every 300 ms.
   const reader = await open()
   await eventually(() => expect(reader.text().split(': keep-alive\n\n').length).toBeGreaterThan(3))
   expect(reader.isOver()).toBe(false)

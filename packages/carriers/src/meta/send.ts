@@ -49,7 +49,7 @@ const Refused = z.object({
   }),
 })
 
-/** Sorts an answer: taken, refused for good, refused for now, or nobody knows. */
+/** Classifies an answer: accepted, permanent, retryable or unknown. */
 function readAnswer({ status, retryAfter, body }: GraphAnswer): CarrierAnswer {
   const sent = Sent.safeParse(body)
   if (status < 300 && sent.success) return accepted(sent.data.messages[0]!.id)

@@ -1,18 +1,18 @@
 import { SESv2Client } from '@aws-sdk/client-sesv2'
 
 interface SesClientOptions {
-  /** Base address of the API; by default that of the region. */
+  /** Base URL of the API; by default that of the region. */
   endpoint?: string | undefined
   region: string
   accessKeyId: string
   secretAccessKey: string
-  /** Longest wait for an answer, in milliseconds. */
+  /** Timeout of a request, in milliseconds. */
   timeoutMs: number
-  /** Connections that are kept open and used again. */
+  /** Maximum kept-alive connections. */
   maxSockets?: number
 }
 
-/** A client of Amazon SES that tries once: what is tried again is decided where it is remembered. */
+/** An Amazon SES client without retries: Postgres holds the retry schedule. */
 export function createSesClient({
   endpoint,
   region,
@@ -27,7 +27,7 @@ export function createSesClient({
     credentials: { accessKeyId, secretAccessKey },
     maxAttempts: 1,
     requestHandler: {
-      // Shorter, so that a carrier that cannot be reached is told from one that does not answer.
+      // Shorter, to distinguish an unreachable carrier from one that does not respond.
       connectionTimeout: timeoutMs / 2,
       requestTimeout: timeoutMs,
       throwOnRequestTimeout: true,

@@ -3,9 +3,9 @@ import { fetchText } from './fetch-text.ts'
 import { pinnedAddress } from './pinned-address.ts'
 
 /**
- * Says yes to the subscription of a topic that was found to be a provider's own.
- * @param address as the signed message says it; it must be one of SNS's own all the same
- * @throws Problem `invalid_signature` for any other address, `service_unavailable` when SNS does not take it now
+ * Confirms the subscription of a trusted topic.
+ * @param address from the signed message; it must be an SNS address nevertheless
+ * @throws Problem `invalid_signature` for any other address, `service_unavailable` when SNS fails
  */
 export async function confirmSubscription(
   address: string,
@@ -17,7 +17,9 @@ export async function confirmSubscription(
   try {
     await fetchText(url)
   } catch (cause) {
-    log.warn({ err: cause, host: url.host }, 'SNS did not take the confirmation')
-    throw new Problem('service_unavailable', 'The subscription cannot be confirmed now; send it again', { cause })
+    log.warn({ err: cause, host: url.host }, 'SNS refused the subscription confirmation')
+    throw new Problem('service_unavailable', 'The subscription cannot be confirmed now; send the message again', {
+      cause,
+    })
   }
 }

@@ -4,9 +4,7 @@ import { SenderName } from '../sender-name.ts'
 
 const topicArn = /^arn:aws[a-z-]*:sns:[a-z0-9-]+:\d{12}:[A-Za-z0-9_-]{1,256}$/
 
-/**
- * Credentials of an Amazon SES account. `topic_arns` lists, comma separated, the SNS topics whose notifications are believed.
- */
+/** Credentials of an Amazon SES account. `topic_arns` lists the trusted SNS topics, comma-separated. */
 export const SesCredentials = z.strictObject({
   region: z.string().regex(/^[a-z]{2,4}(-[a-z]+)+-\d$/, 'must be an AWS region such as eu-west-1'),
   access_key_id: z.string().regex(/^[A-Z0-9]{16,128}$/, 'must be 16 to 128 capital letters and digits'),

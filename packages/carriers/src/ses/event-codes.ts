@@ -6,8 +6,8 @@ const texts = new Map([
 ])
 
 /**
- * What an event of failure says, by its code: `reject`, `rendering_failure` or `bounce:<type>:<subtype>`.
- * @param said the carrier's words, addresses masked
+ * Explains a failure event by its code: `reject`, `rendering_failure` or `bounce:<type>:<subtype>`.
+ * @param said the carrier's text, addresses masked
  */
 export function explainEvent(
   code: string | null,
@@ -18,11 +18,11 @@ export function explainEvent(
   return { reason: code === null ? text : `${code} ${text}`, retryable: !suppress && isPassing(code) }
 }
 
-/** Bounces of a message that the same mailbox would refuse again, though it takes others. */
+/** Bounces caused by the message, not the mailbox. */
 const ofTheMessage = new Set(['MessageTooLarge', 'ContentRejected', 'AttachmentRejected'])
 
 /**
- * Whether the same message may get through later: a full mailbox, a server that was away, a bounce that nobody understood.
+ * Whether the same message may succeed later: full mailbox, unavailable server, unknown bounce type.
  * @see https://docs.aws.amazon.com/ses/latest/dg/notification-contents.html#bounce-types
  */
 function isPassing(code: string | null): boolean {

@@ -31,7 +31,7 @@ test.each<[number, string, object]>([
   [403, 'MissingAuthenticationToken', accountDown],
   [403, 'ExpiredTokenException', accountDown],
   [400, 'RequestExpired', accountDown],
-  // What the table does not hold, and answers that are no JSON, are judged by their status.
+  // Unknown exceptions and non-JSON responses are judged by status.
   [400, 'SomethingNewException', permanent],
   [404, 'UnknownError', permanent],
   [401, 'UnknownError', accountDown],

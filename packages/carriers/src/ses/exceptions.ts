@@ -1,7 +1,7 @@
 import { accountDown, carrierFault, later, permanent, type Verdict, verdictOfStatus } from '../verdict.ts'
 
 /**
- * What the exceptions of Amazon SES (v2) and of AWS in front of it mean for a message.
+ * Exceptions of Amazon SES (v2) and AWS, and their meaning for a message.
  * @see https://docs.aws.amazon.com/ses/latest/APIReference-V2/API_SendEmail.html
  * @see https://docs.aws.amazon.com/ses/latest/APIReference-V2/CommonErrors.html
  */
@@ -32,7 +32,7 @@ const exceptions: Record<string, Verdict> = {
   RequestExpired: accountDown('Amazon SES found our clock wrong'),
 }
 
-/** The verdict of a refused call: by the exception where the table has it, else by the HTTP status. */
+/** The verdict on a failed call: by exception if known, else by HTTP status. */
 export function judgeSesError(status: number, exception: string): Verdict {
   return Object.hasOwn(exceptions, exception) ? exceptions[exception]! : verdictOfStatus(status)
 }

@@ -4,14 +4,14 @@ const longestMs = 5000
 const maxBytes = 64 * 1024
 
 /**
- * Gets a small text from an address that was pinned before: bounded in time and size, redirects and proxies not followed.
- * @throws Error when the answer is not 200, too large or too late
+ * Fetches a small text from a pinned URL, with limits on time and size, without redirects or proxies.
+ * @throws Error when the status is not 200, or the response is too large or too late
  */
 export async function fetchText(url: URL): Promise<string> {
   const { data } = await axios.get<string>(url.href, {
     responseType: 'text',
     transformResponse: (text: string) => text,
-    // The signal bounds the whole exchange, axios's own timeout only its silence.
+    // The signal bounds the whole exchange; axios's timeout bounds only inactivity.
     signal: AbortSignal.timeout(longestMs),
     maxContentLength: maxBytes,
     maxRedirects: 0,

@@ -4,7 +4,7 @@ import { formatMailbox } from './format-mailbox.ts'
 
 const to = 'ada@example.com'
 
-/** The name as a receiver reads it (RFC 2047). */
+/** The name as a receiver decodes it (RFC 2047). */
 const decoded = (mailbox: string) =>
   mailbox
     .replace(/ <[^<>]*>$/, '')

@@ -11,7 +11,7 @@ import type { DomainIdentities, DomainIdentity } from '../sender.ts'
 import { createSesClient } from './client.ts'
 import type { SesCredentials } from './credentials.ts'
 
-/** The email identities of SES accounts, with our DKIM key (BYODKIM). */
+/** Email identities of SES accounts with our DKIM key (BYODKIM). */
 export const sesIdentities: DomainIdentities<SesCredentials, EnvironmentOf<'ses'>> = {
   regionOf: ({ region }) => region,
   async sync({ region, access_key_id, secret_access_key }, identity, { timeoutMs, environment }) {
@@ -61,9 +61,9 @@ async function putKey(
     if (!isNamed(error, 'AlreadyExistsException')) throw error
   }
   if (await hasKey(client, domain, selector)) return
-  // Several tenants may send over one account: until the domain is proven, the key of another one stays.
+  // Tenants may share an account: until the domain is verified, another tenant's key stays.
   if (!proven) {
-    throw new Error('the account has this domain with another key; ours replaces it once the domain is verified')
+    throw new Error('the account has another DKIM key for this domain; it is replaced once the domain is verified')
   }
   await client.send(
     new PutEmailIdentityDkimSigningAttributesCommand({
@@ -74,7 +74,7 @@ async function putKey(
   )
 }
 
-/** Removes the domain from the account, unless it bears another key than ours by now. */
+/** Removes the domain from the account, unless it has another key by now. */
 async function removeIdentity(client: SESv2Client, domain: string, selector: string): Promise<void> {
   try {
     if (!(await hasKey(client, domain, selector))) return
@@ -84,7 +84,7 @@ async function removeIdentity(client: SESv2Client, domain: string, selector: str
   }
 }
 
-/** Of a domain with a key of its owner, SES tells the selector among its tokens. */
+/** For BYODKIM, SES lists the selector among the tokens. */
 async function hasKey(client: SESv2Client, domain: string, selector: string): Promise<boolean> {
   const { DkimAttributes } = await client.send(new GetEmailIdentityCommand({ EmailIdentity: domain }))
   return DkimAttributes?.Tokens?.includes(selector) ?? false

@@ -8,6 +8,6 @@ export const ses = {
     SES_API_URL: z
       .url()
       .optional()
-      .describe("Base address of Amazon SES's API; by default that of the provider's region"),
+      .describe("Base URL of the Amazon SES API. Default: the endpoint of the provider's region"),
   },
 } as const

@@ -5,7 +5,7 @@ import { correlated, readCorrelation } from '../correlation.ts'
 import type { ReceiptReport } from '../receiver.ts'
 import { explainEvent } from './event-codes.ts'
 
-/** The words of a type; they become part of a code. */
+/** A type or subtype; becomes part of a code. */
 const Word = z
   .string()
   .regex(/^[A-Za-z-]{1,64}$/)
@@ -31,7 +31,7 @@ const SesEvent = z.object({
 })
 type SesEvent = z.output<typeof SesEvent>
 
-/** What SES says of a message, before it is known which account it is of. */
+/** A parsed SES event, before its account is known. */
 export type SesReport = Omit<ReceiptReport, 'type' | 'account' | 'callbackId'>
 
 type Verdict = Pick<SesReport, 'status' | 'suppress'> & { code?: string; said?: string | undefined }
@@ -50,7 +50,7 @@ const verdicts: Record<string, (event: SesEvent) => Verdict | undefined> = {
   },
   Complaint: ({ complaint }) => {
     const type = complaint?.complaintFeedbackType
-    // Somebody took the message out of the spam folder.
+    // A recipient moved the message out of the spam folder.
     if (type === 'not-spam') return undefined
     return { status: 'complained', code: `complaint:${type ?? 'Undetermined'}`, suppress: 'complaint' }
   },
@@ -64,9 +64,9 @@ const verdicts: Record<string, (event: SesEvent) => Verdict | undefined> = {
 }
 
 /**
- * Reads an event of SES. One about several recipients gives one report: each of our messages has one.
- * @param text the message that SNS carried
- * @returns `undefined` for what is no event, and for events that say nothing of delivery (opens, clicks)
+ * Parses an SES event. An event with several recipients gives one report, because each message has one recipient.
+ * @param text the message within the SNS envelope
+ * @returns `undefined` for other texts, and for events not about delivery (opens, clicks)
  */
 export function readSesEvent(text: string): SesReport | undefined {
   const event = SesEvent.safeParse(parse(text))

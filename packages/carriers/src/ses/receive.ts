@@ -10,15 +10,15 @@ import { verifyEnvelope } from './verify-envelope.ts'
 
 interface State {
   certificates: Certificates
-  /** Origins that are trusted like SNS's own hosts, for development. */
+  /** Origins trusted like SNS hosts, for development. */
   origins: readonly string[]
   log: Logger
 }
 
-/** Events of SES, which SNS signs and brings. */
+/** SES events, signed and delivered by SNS. */
 export const sesReceiver = defineReceiver({
   channel: 'email',
-  // Comma separated: the values of credentials are texts.
+  // Comma-separated: all values of credentials are strings.
   keep: z.object({ topic_arns: z.string().default('') }).transform(({ topic_arns }) => ({
     topicArns: topic_arns
       .split(',')
@@ -40,7 +40,7 @@ export const sesReceiver = defineReceiver({
       )
       .default([])
       .describe(
-        "Origins, comma separated, that are trusted like Amazon SNS's own hosts with certificates and subscriptions; for development only",
+        'Comma-separated origins trusted for certificates and subscriptions like the hosts of Amazon SNS; for development only',
       ),
   },
   start: ({ environment, log }): State => ({
@@ -55,15 +55,16 @@ function openEvent(state: State, { body, params }: Callback): Claim {
   return {
     of: { providerId: params.provider_id ?? '' },
     async receive([account]) {
-      if (!account) throw new Problem('not_found', 'There is no email provider with this id')
+      if (!account) throw new Problem('not_found', 'No email provider has this id')
       return receiveEvent(state, account, body)
     },
   }
 }
 
 /**
- * Anybody can have SNS sign a message on a topic of their own, so a topic counts only when the account names it; that is
- * asked first, for it costs nothing.
+ * Anyone can have SNS sign messages of their own topic, so only topics of the account are trusted. Checked first,
+ * because
+ * it is cheapest.
  */
 async function receiveEvent(
   { certificates, origins, log }: State,
@@ -81,11 +82,11 @@ async function receiveEvent(
   }
   const report = envelope.Type === 'Notification' ? readSesEvent(envelope.Message) : undefined
   if (!report) {
-    // A repetition would not make it readable.
-    log.info({ ...line, type: envelope.Type }, 'a message of SNS gives no receipt')
+    // Repeating it would not help.
+    log.info({ ...line, type: envelope.Type }, 'SNS message without receipt')
     return { reports: [], answer: { status: 'ignored' } }
   }
-  // SNS repeats a message under its own id; SES may say the same of a message twice, which dispatch does not mind.
+  // SNS repeats a message under its own id. SES may report an event twice, which dispatch tolerates.
   return {
     reports: [{ type: 'receipt', account, callbackId: envelope.MessageId, ...report }],
     answer: { status: 'recorded' },

@@ -193,10 +193,7 @@ test.each<[string, (response: ServerResponse) => void]>([
   impatient.close()
 })
 
-/**
- * Jest runs tests in a realm of their own, where the SDK does not recognise Node's own errors as errors and hides their code;
- * in a process of ours it does.
- */
+/** Jest's realm makes the SDK not recognise Node's errors, so that it hides their codes; outside Jest it does. */
 function recognizeErrorsOfNode() {
   Object.defineProperty(Error, Symbol.hasInstance, {
     configurable: true,

@@ -25,7 +25,7 @@ export const sesSender: SenderDefinition<SesCredentials, EmailMessage, Environme
   identities: sesIdentities,
 }
 
-/** Sends email over the API of Amazon SES (v2); each account has a client of its own. */
+/** Sends email through the Amazon SES API (v2), with one client per account. */
 export function createSesSender(options: Options): Sender<SesCredentials, EmailMessage> {
   const clients = createClientCache<SESv2Client>((client) => client.destroy())
   return {
@@ -53,7 +53,7 @@ export function createSesSender(options: Options): Sender<SesCredentials, EmailM
         )
       }
       try {
-        // Bounds the whole exchange, name resolution and connecting included.
+        // Bounds the whole exchange, including DNS and connecting.
         const { MessageId } = await client.send(command, { abortSignal: AbortSignal.timeout(options.timeoutMs) })
         return accepted(MessageId ?? null)
       } catch (error) {
@@ -79,7 +79,7 @@ function connect(
   })
 }
 
-/** The send, with tags that come back in every event of the message (`mail.tags`). */
+/** The request, with tags that SES returns in every event (`mail.tags`). */
 function inputOf(
   providerId: string,
   credentials: SesCredentials,
@@ -117,11 +117,11 @@ interface SdkError {
   $response?: { headers?: Record<string, string> }
 }
 
-/** Sorts a failed call: refused for good, refused for now, or nobody knows. */
+/** Classifies a failed call: permanent, retryable or unknown. */
 function answerOf(error: unknown, to: string): CarrierAnswer {
   const { name = 'Error', message = '', code, $metadata, $response } = error as SdkError
   const status = $metadata?.httpStatusCode
-  // A 2xx that cannot be read was taken, or not: nobody knows.
+  // An unreadable 2xx: the message may have been accepted.
   if (status !== undefined && status >= 300) {
     const verdict = judgeSesError(status, name)
     const isNamed = error instanceof SESv2ServiceException && !/^(Unknown|UnknownError|Error)$/.test(name)

@@ -7,7 +7,7 @@ const signed = {
   TopicArn: z.string().min(1).max(256),
   Message: text,
   Timestamp: text,
-  // Absent ones fail the verification, which says more than a missing field.
+  // Absent fields fail the verification, which gives a clearer error.
   SignatureVersion: text.default(''),
   Signature: text.default(''),
   SigningCertURL: text.default(''),
@@ -23,7 +23,7 @@ const Envelope = z.discriminatedUnion('Type', [
 export type Envelope = z.output<typeof Envelope>
 
 /**
- * Reads what SNS posted, whatever its Content-Type says: text/plain, unless the subscription sets another.
+ * Parses an SNS message regardless of Content-Type: text/plain unless the subscription sets another.
  * @throws Problem `invalid_json` or `validation_failed`
  */
 export function readEnvelope(body: Buffer): Envelope {
@@ -31,7 +31,7 @@ export function readEnvelope(body: Buffer): Envelope {
   if (typeof value === 'object' && value !== null && !('Type' in value)) {
     throw new Problem(
       'validation_failed',
-      'Type is missing; turn raw message delivery off: raw messages are not signed',
+      'Type is missing; disable raw message delivery, since raw messages are not signed',
     )
   }
   return requireShape(Envelope, value)

@@ -10,9 +10,9 @@ const hashes = new Map([
 ])
 
 /**
- * Verifies that SNS signed the message. Its time is not judged: SNS repeats for as long as the subscription's policy says,
- * and a repetition is known by its MessageId; one from before the records begin finds a state that is final by then.
- * @throws Problem `invalid_signature`, or `service_unavailable` when the certificate cannot be had now
+ * Verifies that SNS signed the message. Its age is not checked: SNS repeats as long as the subscription's policy says.
+ * MessageId identifies repetitions; older ones find a final state.
+ * @throws Problem `invalid_signature`, or `service_unavailable` when the certificate cannot be fetched now
  * @see https://docs.aws.amazon.com/sns/latest/dg/sns-verify-signature-of-message.html
  */
 export async function verifyEnvelope(
@@ -31,7 +31,7 @@ export async function verifyEnvelope(
   }
 }
 
-/** The fields that are signed, each as its name and its value on lines of their own, in the order of their names. */
+/** The signed fields, sorted by name; each name and value on its own line. */
 function stringToSign(envelope: Envelope): string {
   const { MessageId, Message, TopicArn, Timestamp, Type } = envelope
   const common = { Message, MessageId, Timestamp, TopicArn, Type }

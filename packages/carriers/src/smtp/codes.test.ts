@@ -33,7 +33,7 @@ test.each<[number, object]>([
   [554, permanent],
   [555, permanent],
   [556, permanent],
-  // Neither yes nor no where one of them was due.
+  // Intermediate replies where a final one is due.
   [354, later],
   [250, later],
 ])('the reply %s is %j', (reply, expected) => {

@@ -1,14 +1,14 @@
 import { accountDown, carrierFault, couldNotBeReached, later, permanent, unknown, type Verdict } from '../verdict.ts'
 
 /**
- * Replies that mean something else than their first digit says.
+ * Replies whose meaning differs from their first digit.
  * @see https://www.rfc-editor.org/rfc/rfc5321#section-4.2
  * @see https://www.rfc-editor.org/rfc/rfc4954#section-6
  */
 const replies: Record<string, Verdict> = {
   '421': carrierFault('The mail server closes its connections for now'),
   '454': carrierFault('The mail server cannot check the login, or speak TLS, for now'),
-  // The session was out of step, the message was not judged.
+  // The session was out of step; the message was not judged.
   '503': carrierFault('The mail server found the commands out of order'),
   '530': accountDown('The mail server wants a login'),
   '534': accountDown('The mail server wants a stronger login'),
@@ -16,7 +16,7 @@ const replies: Record<string, Verdict> = {
   '538': accountDown('The mail server wants the login encrypted'),
 }
 
-/** A mail server's reply by its code: 4yz asks to come again, 5yz refuses for good (RFC 5321 4.2.1). */
+/** The verdict on a mail server's reply: 4yz is temporary, 5yz permanent (RFC 5321, 4.2.1). */
 export function verdictOfReply(reply: number): Verdict {
   const known = replies[String(reply)]
   if (known) return known
@@ -25,21 +25,21 @@ export function verdictOfReply(reply: number): Verdict {
 
 const sessionRefused = accountDown('The mail server does not speak with us as configured')
 
-/** What nodemailer says of a failed send. */
+/** A failed send as nodemailer reports it. */
 export interface SmtpFault {
-  /** nodemailer's own word, for example EENVELOPE */
+  /** nodemailer's code, for example EENVELOPE */
   code?: string | undefined
-  /** Code of the mail server's reply; absent when there was none */
+  /** Reply code of the mail server, if it replied */
   responseCode?: number | undefined
-  /** Whether the mail server had begun to take the message itself. */
+  /** Whether the transfer of the message itself had started. */
   bodyBegan: boolean
 }
 
-/** The verdict of a failed send. Before the message itself began to flow it cannot have been taken. */
+/** The verdict on a failed send. Before the transfer starts, the message cannot have been accepted. */
 export function judgeSmtpFault({ code, responseCode, bodyBegan }: SmtpFault): Verdict {
   if (responseCode !== undefined && responseCode >= 400) {
     const verdict = verdictOfReply(responseCode)
-    // Greeting, TLS and login concern the account, whatever the code: this message was not judged yet.
+    // Greeting, TLS and login concern the account, whatever the code.
     const isOfMessage = code === 'EENVELOPE' || code === 'EMESSAGE' || bodyBegan
     return !isOfMessage && verdict.outcome === 'rejected_permanent' ? sessionRefused : verdict
   }

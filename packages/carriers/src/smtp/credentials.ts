@@ -6,8 +6,8 @@ const hostName =
   /^(?=.{1,253}$)(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)*[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?$/
 
 /**
- * How to reach an SMTP server. `tls` speaks TLS from the first byte (port 465), `starttls` insists on the upgrade (587),
- * `none` never encrypts and so takes no password: it is for a relay on the same machine or network.
+ * How to reach an SMTP server. `tls`: TLS from the first byte (port 465). `starttls`: requires the upgrade (587).
+ * `none`: no encryption and no password, for a relay on the same machine or network.
  */
 export const SmtpCredentials = z
   .strictObject({

@@ -3,7 +3,7 @@ import type { CarrierAccount, Sender, SenderOptions } from '../sender.ts'
 import { createSesSender } from '../ses/send.ts'
 import type { SmtpCredentials } from './credentials.ts'
 
-/** Sends the emails of test keys: the sandbox speaks no SMTP, but the protocol of SES. */
+/** Sends emails of test keys to the sandbox through the SES protocol. */
 export function createSandboxSender(options: SenderOptions<object>): Sender<SmtpCredentials, EmailMessage> {
   const { send, close } = createSesSender({ ...options, environment: {} })
   return { send: (account, message) => send(inSandbox(account), message), close }

@@ -18,14 +18,14 @@ const options = {
   sandboxUrl: undefined,
   environment: {},
 }
-/** For servers that say nothing. */
+/** Timeout for servers that never respond. */
 const impatientMs = 400
 const ends: (() => unknown)[] = []
 afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end()
 })
 
-/** A certificate of localhost, made for this run and trusted by this process alone. */
+/** A certificate for localhost, trusted only by this process. */
 let certificate: { key: string; cert: string }
 const trusted = getCACertificates('default')
 beforeAll(async () => {
@@ -52,7 +52,7 @@ interface MailServer {
   connections: number
 }
 
-/** A mail server that takes everything, unless told otherwise. */
+/** A mail server that accepts everything by default. */
 async function startServer(options: SMTPServerOptions = {}): Promise<MailServer> {
   const state: MailServer = { port: 0, received: [], connections: 0 }
   const server = new SMTPServer({
@@ -274,7 +274,7 @@ test('a server without TLS is used where the configuration says so', async () =>
   expect(server.received[0]?.secure).toBe(false)
 })
 
-/** A server that speaks as the test writes, one reply to each command; `undefined` says nothing, `cut` ends the connection. */
+/** A scripted server: one reply per command; `undefined` is silence, `cut` closes the connection. */
 async function startScript(replyTo: (command: string) => string | undefined | 'cut'): Promise<number> {
   const sockets = new Set<Socket>()
   const server = createServer((socket) => {
@@ -368,7 +368,7 @@ test('whoever waits too long for a connection of the pool was never sent', async
   const neverSent = answers.filter(({ outcome }) => outcome === 'rejected_retryable').length
   const begun = answers.filter(({ outcome }) => outcome === 'unknown').length
   expect(neverSent + begun).toBe(8)
-  // The last moment may still have given one of them a connection.
+  // One of them may have got a connection at the last moment.
   expect(neverSent).toBeGreaterThan(0)
   expect(begun).toBeGreaterThanOrEqual(5)
 })

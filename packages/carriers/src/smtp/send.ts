@@ -10,23 +10,23 @@ import { judgeSmtpFault, type SmtpFault } from './codes.ts'
 import type { SmtpCredentials } from './credentials.ts'
 import { createSandboxSender } from './sandbox.ts'
 
-/** Servers count the connections of one client, and refuse more than a few. */
+/** Servers limit the connections per client. */
 const maxConnections = 5
 const idleMs = 30_000
 
-/** Sends email over SMTP; each account has a pool of connections of its own. */
+/** Sends email over SMTP, with a connection pool per account. */
 export const smtpSender: SenderDefinition<SmtpCredentials, EmailMessage, object> = {
   createSender(options) {
     const { timeoutMs } = options
     const sandbox = createSandboxSender(options)
-    /** What each send under way flows from, by its deadline. */
+    /** The message stream of each send in progress, by its deadline signal. */
     const bodies = new WeakMap<AbortSignal, Readable>()
     const pools = createClientCache<Pool>((pool) => pool.close())
     return {
       async send(account, message) {
         if (message.mode === 'test') return sandbox.send(account, message)
         const pool = pools.of(account, '', () => connect(account.credentials, timeoutMs, bodies))
-        // Bounds the whole exchange, the wait for a connection of the pool included.
+        // Bounds the whole exchange, including the wait for a pooled connection.
         const signal = AbortSignal.timeout(timeoutMs)
         const mail = { ...mailOf(account.credentials, message), signal }
         try {
@@ -66,11 +66,11 @@ function connect(
     connectionTimeout: timeout,
     greetingTimeout: timeout,
     socketTimeout: timeout,
-    // Content comes from customers: it names no file and no address for us to fetch.
+    // Content is untrusted: it must not reference files or URLs.
     disableFileAccess: true,
     disableUrlAccess: true,
   })
-  // Keeps the stream that the message flows from: only once it is read can the server have taken anything.
+  // Keeps the message stream: only after it is read can the server have accepted the message.
   pool.use('stream', (mail, done) => {
     const { message } = mail
     const createReadStream = message.createReadStream.bind(message)
@@ -102,7 +102,7 @@ function mailOf(credentials: SmtpCredentials, message: EmailMessage & Correlatio
   }
 }
 
-/** Sorts a failed send: refused for good, refused for now, or nobody knows. */
+/** Classifies a failed send: permanent, retryable or unknown. */
 function answerOf(error: unknown, to: string, bodyBegan: boolean): CarrierAnswer {
   const { code, responseCode, response, originalCode } = error as Omit<SmtpFault, 'bodyBegan'> & {
     response?: string

@@ -30,7 +30,7 @@ test.each<[number, string, object]>([
   [400, '30007', permanent],
   [400, '30008', later],
   [400, '30034', permanent],
-  // What the table does not hold is judged by its status.
+  // Unknown codes are judged by status.
   [400, '99999', permanent],
   [404, 'http_404', permanent],
   [401, 'http_401', accountDown],

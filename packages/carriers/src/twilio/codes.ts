@@ -2,7 +2,7 @@ import type { Receipt } from '@notify/contracts'
 import { accountDown, carrierFault, later, permanent, type Verdict, verdictOfStatus } from '../verdict.ts'
 
 /**
- * Twilio's error codes that concern sending: what they say, and what they mean for the message.
+ * Twilio's error codes for sending, and their meaning for the message.
  * @see https://www.twilio.com/docs/api/errors
  */
 const codes: Record<string, Verdict> = {
@@ -32,15 +32,15 @@ const codes: Record<string, Verdict> = {
   '30034': permanent('The sender is not registered for A2P messages'),
 }
 
-/** The verdict of a refused call: by the code where the table has it, else by the HTTP status. */
+/** The verdict on a failed call: by code if known, else by HTTP status. */
 export function judgeTwilioError(status: number, code: string): Verdict {
   const known = verdictOf(code)
   if (!known) return verdictOfStatus(status)
-  // A fault of theirs, whatever the code that comes with it.
+  // A server error, whatever its code.
   return status >= 500 && known.outcome === 'rejected_retryable' ? { ...carrierFault(known.text), ...known } : known
 }
 
-/** What a receipt's code says: the reason for people, whether the same message may get through later, who told us to stop. */
+/** The meaning of a receipt's code: reason for people, retryable, suppression. */
 export function explainCode(code: string | null): Pick<Receipt, 'reason' | 'retryable' | 'suppress'> {
   const { outcome, suppress } = (code === null ? undefined : verdictOf(code)) ?? {}
   return {
@@ -50,7 +50,7 @@ export function explainCode(code: string | null): Pick<Receipt, 'reason' | 'retr
   }
 }
 
-/** The reason as shown to people: code and text. */
+/** The reason for people: code and text. */
 export function describeCode(code: string | null, fallback = 'The carrier gave no reason'): string {
   if (code === null) return fallback
   return `${code} ${verdictOf(code)?.text ?? fallback}`

@@ -4,19 +4,19 @@ import { z } from 'zod'
 import type { Callback, Claim, Received, ReceivingAccount } from '../receiver.ts'
 import { findSigners } from './signature.ts'
 
-/** The carrier's identifiers; other characters (NUL) could not even be looked for. */
+/** A Twilio identifier; excludes characters such as NUL that Postgres cannot query. */
 export const Sid = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/)
 
 const maxFields = 200
 
-/** A form's fields as they came; Twilio adds others without notice, and all of them are signed. */
+/** Parsed fields and the raw form: Twilio adds fields without notice, and signs all of them. */
 export interface Form<Fields> {
   parameters: Record<string, string | string[]>
   fields: Fields
 }
 
 /**
- * Reads a callback's form.
+ * Parses the form of a callback.
  * @throws Problem `unsupported_media_type`, or `validation_failed` when a field is missing
  */
 export function readForm<S extends z.ZodType>(
@@ -25,7 +25,7 @@ export function readForm<S extends z.ZodType>(
   contentType: string | undefined,
 ): Form<z.output<S>> {
   if (!/^application\/x-www-form-urlencoded\b/i.test(contentType ?? '')) {
-    throw new Problem('unsupported_media_type', 'Callbacks are sent as application/x-www-form-urlencoded')
+    throw new Problem('unsupported_media_type', 'Send the callback as application/x-www-form-urlencoded')
   }
   const parameters: ParsedUrlQuery = parse(body.toString('utf8'), '&', '=', { maxKeys: maxFields })
   const form = schema.safeParse(parameters)
@@ -34,14 +34,14 @@ export function readForm<S extends z.ZodType>(
     path: path.join('.'),
     message: 'is missing or not of its form',
   }))
-  throw new Problem('validation_failed', 'The callback lacks a field', { errors })
+  throw new Problem('validation_failed', 'The callback lacks a required field', { errors })
 }
 
 export type Signers = readonly [ReceivingAccount, ...ReceivingAccount[]]
 
 /**
- * Opens a form that an account signed over the public address.
- * @param read what to make of its fields, given the accounts whose token signed
+ * Opens a form signed over the public URL.
+ * @param read builds the result from the fields and the accounts whose token signed
  * @throws Problem as `readForm` does
  */
 export function openSignedForm<S extends z.ZodType<{ AccountSid: string }>>(

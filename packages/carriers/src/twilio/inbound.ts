@@ -5,24 +5,24 @@ import { openSignedForm, Sid, type Signers } from './form.ts'
 
 const maxBodyCharacters = 10_000
 
-/** The fields of an inbound message that count. @see https://www.twilio.com/docs/messaging/guides/webhook-request */
+/** The relevant fields of an inbound message. @see https://www.twilio.com/docs/messaging/guides/webhook-request */
 const InboundForm = z.object({
   AccountSid: Sid,
   MessageSid: Sid,
   From: z.string().min(1).max(64),
   To: z.string().min(1).max(64),
-  /** Empty when only a picture was sent. */
+  /** Empty for a message with media only. */
   Body: z.string().max(maxBodyCharacters).default(''),
   MessagingServiceSid: Sid.optional(),
-  /** What Advanced Opt-Out recognised: STOP, START or HELP. */
+  /** Keyword recognised by Advanced Opt-Out: STOP, START or HELP. */
   OptOutType: z.string().max(16).optional(),
 })
 type InboundForm = z.output<typeof InboundForm>
 
-/** TwiML that replies nothing: the carrier itself confirms a STOP. */
+/** TwiML without a reply: the carrier confirms a STOP itself. */
 const noReply = '<Response/>'
 
-/** Opens a message that a recipient sent by SMS. */
+/** Opens an inbound SMS. */
 export function openInbound({ publicUrl }: { publicUrl: string }, callback: Callback): Claim {
   return openSignedForm(publicUrl, callback, InboundForm, (fields, signers) => ({
     reports: addressees(signers, fields).map((account) => reportOf(account, fields)),
@@ -31,8 +31,8 @@ export function openInbound({ publicUrl }: { publicUrl: string }, callback: Call
 }
 
 /**
- * Whose message it is: of the providers that share an account those that send from the number written to, one for each
- * tenant. Nobody's number: the first one's, so that a STOP is never lost.
+ * The providers addressed: among those that share the account, the ones that send from this number, one per tenant. If
+ * none matches, the first, so that a STOP is never lost.
  */
 function addressees(signers: Signers, { To, MessagingServiceSid }: InboundForm): ReceivingAccount[] {
   const senders = signers.filter(({ sender }) => sender === To || (sender && sender === MessagingServiceSid))

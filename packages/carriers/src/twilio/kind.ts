@@ -5,6 +5,6 @@ export const twilio = {
   channel: 'sms',
   credentials: TwilioCredentials,
   environment: {
-    TWILIO_API_URL: z.url().default('https://api.twilio.com').describe("Base address of Twilio's API"),
+    TWILIO_API_URL: z.url().default('https://api.twilio.com').describe('Base URL of the Twilio API'),
   },
 } as const

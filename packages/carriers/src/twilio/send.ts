@@ -19,7 +19,7 @@ interface Connection {
   transport: TwilioTransport
 }
 
-/** Sends SMS over Twilio's API; each account has a client of its own. */
+/** Sends SMS through the Twilio API, with one client per account. */
 export const twilioSender: SenderDefinition<TwilioCredentials, SmsMessage, EnvironmentOf<'twilio'>> = {
   createSender(options) {
     const clients = createClientCache<Connection>(({ transport }) => transport.close())
@@ -72,10 +72,10 @@ function parametersOf(
   }
 }
 
-/** The carrier's refusal, or why there is none. */
+/** The carrier's error, or the transport failure. */
 type Failure = Partial<Omit<ExchangeError, 'code'>> & { status?: number; code?: string | number }
 
-/** Sorts a failed call: refused for good, refused for now, or nobody knows. */
+/** Classifies a failed call: permanent, retryable or unknown. */
 function answerOf(error: unknown, { retryAfterMs, begun }: CallScope): CarrierAnswer {
   if (!begun || isNotWritable(error)) return notBegun(error)
   const { status, code, message, hasLeft } = error as Failure

@@ -16,7 +16,7 @@ const account = (name: string, secret: string) =>
 const ada = account('ada', 'token-of-ada')
 const bob = account('bob', 'token-of-bob')
 
-/** As Twilio's documentation says: HMAC-SHA1 over the URL and the sorted fields with their values, in base64. */
+/** As documented by Twilio: HMAC-SHA1 over the URL and the sorted fields with their values, in base64. */
 function sign(authToken: string, signedUrl = url, fields: Record<string, string> = parameters): string {
   const text = Object.keys(fields)
     .sort()

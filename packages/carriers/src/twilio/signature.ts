@@ -6,14 +6,14 @@ import type { ReceivingAccount } from '../receiver.ts'
 
 interface SignedRequest {
   signature: string | string[] | undefined
-  /** The public address that the carrier called, query included. */
+  /** The public URL that the carrier called, including the query. */
   url: string
   parameters: Record<string, string | string[]>
 }
 
 /**
- * Finds the accounts whose token made the signature, an HMAC-SHA1 over the public URL and the sorted fields: several
- * tenants may use one account.
+ * Finds the accounts whose token made the signature, an HMAC-SHA1 over the public URL and the sorted fields. Several
+ * tenants may share one account.
  * @returns at least one
  * @throws Problem `invalid_signature` when none did
  * @see https://www.twilio.com/docs/usage/security#validating-requests
@@ -32,11 +32,11 @@ export function findSigners(
   if (first) return [first, ...others]
   throw new Problem(
     'invalid_signature',
-    'X-Twilio-Signature does not fit this request, the public URL and an account known here',
+    'X-Twilio-Signature does not match the request, the public URL and a configured account',
   )
 }
 
-/** The usual case, for one signature's cost: the SDK makes up to six, of the address without a port first. */
+/** The usual case at the cost of one HMAC: the SDK computes up to six variants. */
 function signedAsItIs(...[authToken, signature, url, parameters]: Parameters<typeof validateRequest>): boolean {
   const given = Buffer.from(signature)
   const expected = Buffer.from(getExpectedTwilioSignature(authToken, url, parameters))

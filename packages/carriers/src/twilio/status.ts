@@ -5,7 +5,7 @@ import type { Callback, Claim, Received } from '../receiver.ts'
 import { explainCode } from './codes.ts'
 import { openSignedForm, Sid, type Signers } from './form.ts'
 
-/** The fields of a status callback that count. @see https://www.twilio.com/docs/messaging/guides/track-outbound-message-status */
+/** The relevant fields. @see https://www.twilio.com/docs/messaging/guides/track-outbound-message-status */
 export const StatusForm = z.object({
   AccountSid: Sid,
   MessageSid: Sid,
@@ -26,7 +26,7 @@ export function openStatus({ publicUrl }: { publicUrl: string }, callback: Callb
 
 function readStatus(fields: z.output<typeof StatusForm>, signers: Signers, url: string): Received {
   const correlation = correlationOfUrl(url)
-  // Of several that share the account the one that the address names; the name by itself proves nothing.
+  // Among providers that share the account, the one in the URL; its id alone proves nothing.
   const account = signers.find(({ id }) => id === correlation.provider_id) ?? signers[0]
   const { success, data: status } = Recorded.safeParse(fields.MessageStatus)
   if (!success) return { reports: [], answer: { status: 'ignored' } }

@@ -13,7 +13,7 @@ afterEach(() => {
   for (const close of closes.splice(0)) close()
 })
 
-/** A client whose every request this listener answers. */
+/** A client whose requests this listener answers. */
 async function clientOf(listener: RequestListener, timeoutMs = 1000, maxConnections = 2): Promise<twilio.Twilio> {
   const server = createServer(listener).listen(0, '127.0.0.1')
   await once(server, 'listening')

@@ -6,26 +6,27 @@ import type RequestClient from 'twilio/lib/base/RequestClient.js'
 import { Agent, EnvHttpProxyAgent } from 'undici'
 import { readRetryAfter } from '../retry-after.ts'
 
-/** What one call adds to the wire, and what it learns from it beyond the SDK's answer. */
+/** Per-call additions to the request, and data of the response that the SDK drops. */
 export interface CallScope {
   traceparent: string | undefined
   retryAfterMs: number | null
-  /** Whether a request was handed to the connection: what fails before is no fault of the carrier. */
+  /** Whether the request reached the connection; earlier failures are not the carrier's. */
   begun?: true
 }
 
-/** A call's scope reaches through the SDK, which passes nothing on. */
+/** Passes a call's scope through the SDK. */
 export const callScopes = new AsyncLocalStorage<CallScope>()
 
 interface Limits {
-  /** For a whole exchange, in milliseconds. */
+  /** Timeout of a whole exchange, in milliseconds. */
   timeoutMs: number
   maxConnections: number
 }
 
 /**
- * Carries the SDK's requests over undici: its own client costs more than all the rest of a send. Puts the trace on the
- * request and reads Retry-After from the answer, which the SDK's errors drop. Redirects are not followed.
+ * Sends the SDK's requests with undici: its own client costs more than the rest of a send. Adds the trace header and
+ * reads
+ * Retry-After, which the SDK's errors drop. Does not follow redirects.
  */
 export class TwilioTransport extends twilio.RequestClient {
   readonly #timeoutMs: number
@@ -34,7 +35,7 @@ export class TwilioTransport extends twilio.RequestClient {
   constructor({ timeoutMs, maxConnections }: Limits) {
     super({ timeout: timeoutMs })
     this.#timeoutMs = timeoutMs
-    // HTTP/1.1: one message at a time on a connection, so that what breaks takes one along; and a cut answer is told from a whole one.
+    // HTTP/1.1: a broken connection affects one message, and a truncated response is detectable.
     const options = { connections: maxConnections, connect: { timeout: timeoutMs }, allowH2: false }
     const behindProxy = Object.keys(process.env).some((name) => /^https?_proxy$/i.test(name))
     this.#agent = behindProxy ? new EnvHttpProxyAgent(options) : new Agent(options)

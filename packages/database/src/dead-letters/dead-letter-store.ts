@@ -4,15 +4,15 @@ import { claimDueSql } from '../claim-due.ts'
 import type { Queries } from '../open.ts'
 
 const claimedAtOnce = 100
-/** A letter that was claimed comes back after this, should its process have died. */
+/** Lease of a claimed letter. */
 const claimMs = 60_000
 const firstWaitSeconds = 5
 const longestWaitSeconds = 60
 
-/** Waits double from one try to the next. */
+/** The delay doubles with each try. */
 const nextTry = `now() + make_interval(secs => least(${longestWaitSeconds}, ${firstWaitSeconds} * 2 ^ least(tries - 1, 10)))`
 
-/** A service's dead letters in its own schema, and the metric of how many there are. */
+/** The dead letters in a service's own schema, and their metric. */
 export function createDeadLetterStore(kit: Pick<Kit, 'metrics'>, db: Queries): DeadLetterStore {
   kit.metrics.gauge('dead_letters', 'Events that wait to be read or are dead, by durable and state', () => count(db))
   return {
@@ -60,7 +60,7 @@ function claimDue({ run }: Queries, durables: readonly string[]): Promise<DueLet
   )
 }
 
-/** What an operator has replayed stays, as a record; what has only waited for its reader does not. */
+/** Replayed letters are kept as a record; those that only waited are deleted. */
 async function noteHandled({ run }: Queries, { id }: DueLetter): Promise<void> {
   await run(
     `with replayed as (
@@ -71,7 +71,7 @@ async function noteHandled({ run }: Queries, { id }: DueLetter): Promise<void> {
   )
 }
 
-/** Age kills only what cannot be read: a database that was away for a day is no reason to give up an event. */
+/** Age is fatal only for unreadable events: a database outage of a day is no reason to give up an event. */
 async function noteFailed(
   { run }: Queries,
   { id }: DueLetter,

@@ -2,7 +2,7 @@ import type { Run } from '../open.ts'
 
 export const letterStates = ['waiting', 'dead', 'replaying', 'replayed'] as const
 
-/** A dead letter as an operator sees it; the list leaves the event out. */
+/** A dead letter as shown to operators; lists omit the event. */
 export interface Letter {
   id: string
   durable: string
@@ -18,14 +18,14 @@ export interface Letter {
 
 export interface LetterFilter {
   durable?: string | undefined
-  /** By default all but those that were replayed. */
+  /** By default all but replayed ones. */
   state?: string | undefined
   limit: number
 }
 
 const columns = 'id, durable, event_id, subject, state, reason, tries, created_at, updated_at'
 
-/** The newest letters that fit. */
+/** The newest matching letters. */
 export function listLetters(run: Run, { durable, state, limit }: LetterFilter): Promise<Letter[]> {
   return run<Letter>(
     `select ${columns} from dead_letters
@@ -41,7 +41,7 @@ export async function findLetter(run: Run, id: string): Promise<Letter | undefin
   return letter
 }
 
-/** Gives dead letters back to the handlers of their durables, and makes the next try of waiting ones now. */
+/** Returns dead letters to their durables' handlers, and makes waiting ones due now. */
 export function replayLetters(run: Run, ids: readonly string[]): Promise<Letter[]> {
   return run<Letter>(
     `update dead_letters

@@ -31,9 +31,9 @@ const ReplayByDurable = z.strictObject({
 type Request = z.output<typeof Request> | z.output<typeof ReplayByDurable>
 
 /**
- * `main.ts dead-letters …`: one line of JSON for each letter. A replay gives the event to the running service, which hands
- * it to the handler of its durable; of letters that still wait it makes the next try now.
- * @throws UsageError for arguments that say nothing, an id that no letter has, or a replay that finds nothing to replay
+ * `main.ts dead-letters …`: prints one line of JSON per letter. A replay hands the event to the running service, which
+ * calls the handler of its durable.
+ * @throws UsageError for invalid arguments, an unknown id, or a replay without matching letters
  */
 export async function runDeadLetterCommand(
   config: { DATABASE_URL: string },
@@ -86,7 +86,7 @@ function readRequest(args: readonly string[]): Request {
   }
 }
 
-/** Which argument is wrong, and why. */
+/** The invalid argument and the reason. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof z.ZodError)) return (error as Error).message
   return error.issues.map(({ path, message }) => `${path.join(' ') || 'the arguments'}: ${message}`).join('; ')

@@ -1,6 +1,6 @@
 import type { Migrations } from '../migrations/migration.ts'
 
-/** Table of the events that were taken off their streams without having been handled. */
+/** Table of events removed from their streams without being handled. */
 export const deadLetterTables: Migrations = [
   {
     name: 'dead-letters-0001',

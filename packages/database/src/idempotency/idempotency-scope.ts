@@ -2,9 +2,8 @@ import type { Principal, Route } from '@notify/contracts'
 import { pathOf } from '@notify/service-kit'
 
 /**
- * Within what an Idempotency-Key is the same: an application or an operator, and a path with its identifiers. What an
- * application does with its test keys is apart: the answer to a message that went to the sandbox is none for one that is to be
- * sent.
+ * The scope of an Idempotency-Key: application or operator, mode, and path with identifiers. Test keys have their own
+ * scope, because a result of the sandbox must never answer a live request.
  */
 export function idempotencyScope(principal: Principal, contract: Route, params: Record<string, string> = {}): string {
   return `${callerOf(principal)} ${contract.method} ${pathOf(contract, params)}`

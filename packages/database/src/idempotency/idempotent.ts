@@ -5,28 +5,29 @@ import type { Queries, Run } from '../open.ts'
 import { idempotencyScope } from './idempotency-scope.ts'
 import { runIdempotently, type Seal, type Unfinished, type Work } from './run-idempotently.ts'
 
-/** What the context of a service must have for its keys. */
+/** What a service's context needs for idempotency. */
 interface Keyed {
   db: Queries
   secrets: { fingerprint: Fingerprint; keyRing: KeyRing }
 }
 
-/** What a POST does, in the order in which it does it. */
+/** The steps of a POST, in order. */
 export interface Steps<Context, R extends Route, Prepared> {
   /**
-   * Judges: reads, renders, asks others. Holds no connection, and may be done in vain.
-   * @param done what the effect of an earlier, {@link Unfinished} request has written down
+   * Validates, renders and calls others. Holds no connection, and may run in vain.
+   * @param done state written by the effect of an earlier, {@link Unfinished} request
    */
   prepare?(context: Context, request: HttpRequest<R>, done?: string): Promise<Prepared>
-  /** Writes, in one transaction with the record of the key; it takes no connection but `run`. */
+  /** Writes in one transaction with the idempotency record; must use only `run`. */
   effect(context: Context, request: HttpRequest<R>, run: Run, prepared: Prepared): Promise<Reply | Unfinished>
-  /** Tells others, once the effect has committed; not for a repetition. */
+  /** Runs after the commit; not for repetitions. */
   after?(context: Context, request: HttpRequest<R>, prepared: Prepared): void
 }
 
 /**
- * The handler of a POST that writes. With an Idempotency-Key the effect happens once for the caller, and a repetition gets the
- * first answer again. Answers of routes that are `confidential` are kept encrypted.
+ * Makes the handler of a writing POST. With an Idempotency-Key the effect happens once, and repetitions return the
+ * first
+ * response. Responses of `confidential` routes are stored encrypted.
  */
 export function idempotent<Context extends Keyed, R extends Route, Prepared = undefined>({
   prepare,
@@ -51,7 +52,7 @@ export function idempotent<Context extends Keyed, R extends Route, Prepared = un
   }
 }
 
-/** The handler of a POST whose answer is all that it makes: with an Idempotency-Key a repetition gets the same one. */
+/** Makes the handler of a POST without effects: repetitions return the same response. */
 export function idempotentAnswer<Context extends Keyed, R extends Route>(
   answer: (context: Context, request: HttpRequest<R>) => Promise<Reply>,
 ): Handler<Context, R> {
@@ -81,7 +82,7 @@ function keyed<R extends Route, Prepared>(
   return runIdempotently(db, { scope, key, fingerprint }, work, options)
 }
 
-/** An answer can be read only where it is kept. */
+/** A stored response can be decrypted only in its own row. */
 function sealOf(keyRing: KeyRing, scope: string, key: string): Seal {
   const place = `idempotency_keys|${scope}|${key}`
   return {

@@ -1,30 +1,31 @@
 import type { Queries, Run, Statement } from '../open.ts'
 
-/** A key as one caller uses it for one route. */
+/** A request with an Idempotency-Key. */
 export interface KeyedRequest {
-  /** Who asks for what, of `idempotencyScope`: keys of one never meet those of another. */
+  /** From `idempotencyScope`; keys of different scopes are independent. */
   scope: string
   key: string
   /** Keyed HMAC of the canonical body. */
   fingerprint: string
 }
 
-/** What is kept under a key. */
+/** The record of a key. */
 export interface StoredAnswer extends KeyedRequest {
-  /** Status of the answer; {@link unfinished} when the request is not done yet. */
+  /** Status of the response, or {@link unfinished}. */
   status: number
-  /** The answer's text, or what the effect of an unfinished request has written down. */
+  /** Text of the response, or the state of an unfinished request. */
   response: string
 }
 
-/** The status of a record that is no answer yet: a repetition goes on from it. */
+/** Status of a record that is not a response yet; a repetition continues from it. */
 export const unfinished = 0
 
 const deletionBatch = 1000
 
 /**
- * SQL: keeps answers under their keys. A key that is taken is passed over, unless its time is over or the row goes on from the
- * unfinished record that stands there. Keys are written in their order, so that two statements never wait for each other.
+ * SQL: stores responses under their keys. Skips existing keys, unless they are expired or the row continues the
+ * unfinished
+ * record. Rows are sorted by key, so that two statements never deadlock.
  * @param source rows with `scope`, `key`, `fingerprint`, `status` and `response`
  */
 export const keysInto = (source: string): string => `
@@ -47,12 +48,12 @@ const find: Statement = {
            where kept.scope = wanted.scope and kept.key = wanted.key and expires_at > now() offset 0) as found`,
 }
 
-/** What is kept under these keys. */
+/** The records of these keys. */
 export function findAnswers(run: Run, keys: readonly Pick<KeyedRequest, 'scope' | 'key'>[]): Promise<StoredAnswer[]> {
   return run<StoredAnswer>(find, [keys.map(({ scope }) => scope), keys.map(({ key }) => key)])
 }
 
-/** The lock is tried, not waited for: who waits for a key holds no connection. */
+/** The lock is tried, not awaited, so that waiting requests hold no connection. */
 const claim: Statement = {
   name: 'claim-idempotency-key',
   text: keysInto(`(
@@ -61,9 +62,9 @@ const claim: Statement = {
 }
 
 /**
- * Takes a key for the rest of the transaction.
- * @param seen what the unfinished record was seen to hold; empty when there was none
- * @returns whether it is ours: not while another transaction has it, nor when its record is another by now
+ * Claims a key for the rest of the transaction.
+ * @param seen state of the unfinished record as read before; empty if there was none
+ * @returns false when another transaction holds the key or its record has changed
  */
 export async function claimKey(run: Run, { scope, key, fingerprint }: KeyedRequest, seen: string): Promise<boolean> {
   return (await run(claim, [scope, key, fingerprint, seen])).length > 0
@@ -74,7 +75,7 @@ const save: Statement = {
   text: `update idempotency_keys set status = $3, response = $4 where scope = $1 and key = $2`,
 }
 
-/** Keeps the answer under a key that this transaction has taken. */
+/** Stores the response of a claimed key. */
 export async function saveAnswer(
   run: Run,
   { scope, key }: KeyedRequest,
@@ -83,7 +84,7 @@ export async function saveAnswer(
   await run(save, [scope, key, status, response])
 }
 
-/** Deletes records whose time is over; returns whether more are left. */
+/** Deletes expired records; returns whether more are left. */
 export async function deleteExpiredKeys(db: Queries): Promise<boolean> {
   const deleted = await db.runLong(
     `delete from idempotency_keys where (scope, key) in (

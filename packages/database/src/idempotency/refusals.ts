@@ -2,7 +2,7 @@ import { Problem } from '@notify/service-kit'
 
 const lockNotAvailable = '55P03'
 
-/** Whether a row that the statement needed was locked by somebody else for too long. */
+/** Whether a needed row was locked by another transaction for too long. */
 export function isLockTimeout(error: unknown): boolean {
   return (error as { code?: string }).code === lockNotAvailable
 }
@@ -17,6 +17,6 @@ export function idempotencyConflict(): Problem {
 export function inProgress(): Problem {
   return new Problem(
     'idempotency_in_progress',
-    'A request with this Idempotency-Key is still under way; try again shortly',
+    'A request with this Idempotency-Key is still in progress; try again shortly',
   )
 }

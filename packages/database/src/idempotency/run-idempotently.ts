@@ -4,21 +4,23 @@ import { claimKey, findAnswers, type KeyedRequest, type StoredAnswer, saveAnswer
 import { idempotencyConflict, inProgress, isLockTimeout } from './refusals.ts'
 import { createPatience, type Lines, takeTurns } from './take-turns.ts'
 
-/** An answer that is not kept, because a part failed on our side; a repetition is told `done` and does only the rest. */
+/**
+ * A response that is not final, because a part failed internally. A repetition receives `done` and completes the rest.
+ */
 export interface Unfinished {
   reply: Reply
   done: string
 }
 
-/** A request's work in two steps: only the second holds a connection, and it takes no other one. */
+/** The work of a request in two steps; only the second holds a connection. */
 export interface Work<Prepared> {
-  /** Judges the request. May be done in vain. @param done what an earlier, unfinished request wrote down */
+  /** Validates the request. May run in vain. @param done state of an earlier, unfinished request */
   prepare(done: string | undefined): Promise<Prepared>
-  /** Writes, in the transaction that keeps the answer; refuses by throwing, so that nothing is kept. */
+  /** Writes, in the transaction that stores the response. Throws to refuse, so that nothing is stored. */
   effect(run: Run, prepared: Prepared): Promise<Reply | Unfinished>
 }
 
-/** Makes answers unreadable in the table, and readable again. */
+/** Encrypts and decrypts stored responses. */
 export interface Seal {
   seal(text: string): string
   open(sealed: string): string
@@ -29,10 +31,10 @@ const longestWaitMs = 5000
 const linesOf = new WeakMap<Queries, Lines>()
 
 /**
- * Runs the work of a key once: its answer commits with its effect, and later requests get that answer. Twins of this process
- * wait in memory, twins of another one without a connection.
- * @param waitMs how long to wait for a twin
- * @throws Problem `idempotency_conflict` for another body, `idempotency_in_progress` when the wait was in vain
+ * Runs the work of a key once: the response commits with its effect, and later requests receive it. Concurrent requests
+ * of this process wait in memory, those of other processes poll without a connection.
+ * @param waitMs how long to wait for a concurrent request
+ * @throws Problem `idempotency_conflict` for another body, `idempotency_in_progress` on timeout
  */
 export function runIdempotently<Prepared>(
   db: Queries,
@@ -60,7 +62,10 @@ export function runIdempotently<Prepared>(
   })
 }
 
-/** What a twin has just done may be the reason for a refusal: then its answer counts. @returns undefined in that case */
+/**
+ * If a concurrent request just completed, a refusal may be its consequence; then its response counts. @returns
+ * undefined in that case
+ */
 async function prepareUnlessAnswered<Prepared>(
   db: Queries,
   request: KeyedRequest,
@@ -76,7 +81,7 @@ async function prepareUnlessAnswered<Prepared>(
   }
 }
 
-/** @returns undefined when the key is, or was, somebody else's */
+/** @returns undefined when another request holds or held the key */
 async function commit(
   db: Queries,
   request: KeyedRequest,
@@ -92,8 +97,8 @@ async function commit(
         await saveAnswer(run, request, { status: unfinished, response: seal(result.done) })
         return result.reply
       }
-      // Thrown, it takes the effect back: what is not kept must not have happened.
-      if (result.status < 200 || result.status > 299) throw new Error(`an effect answered ${result.status}`)
+      // Throwing rolls the effect back: an effect without a record must not exist.
+      if (result.status < 200 || result.status > 299) throw new Error(`an effect returned ${result.status}`)
       await saveAnswer(run, request, { status: result.status, response: seal(result.text) })
       return result
     })

@@ -1,6 +1,6 @@
 import type { Migrations } from '../migrations/migration.ts'
 
-/** Table of the answers that a repeated request gets again. */
+/** Table of the responses returned to repeated requests. */
 export const idempotencyTables: Migrations = [
   {
     name: 'idempotency-0001',

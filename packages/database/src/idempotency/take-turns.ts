@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { inProgress } from './refusals.ts'
 
-/** How long a request may wait for others with its key, in all. */
+/** How long a request may wait in total for others with its key. */
 export interface Patience {
-  /** Waits for another to end. @throws Problem `idempotency_in_progress` when the time is used up */
+  /** Waits for another request. @throws Problem `idempotency_in_progress` on timeout */
   until(other: Promise<void>): Promise<void>
-  /** Waits a moment. @throws Problem `idempotency_in_progress` when the time is used up */
+  /** Waits a moment. @throws Problem `idempotency_in_progress` on timeout */
   pause(): Promise<void>
 }
 
@@ -37,14 +37,14 @@ export function createPatience(waitMs: number): Patience {
   }
 }
 
-/** The end of the last in each line of this process, by what they stand in line for. */
+/** The tail of each queue of this process, by name. */
 export type Lines = Map<string, Promise<void>>
 
-/** Runs work of the same name one after the other, in memory: who waits here holds no connection. */
+/** Runs work of the same name sequentially, in memory; waiting holds no connection. */
 export async function takeTurns<T>(lines: Lines, name: string, patience: Patience, work: () => Promise<T>): Promise<T> {
   const ahead = lines.get(name)
   const { promise: left, resolve: leave } = Promise.withResolvers<void>()
-  // Whoever loses patience does not let those behind pass the one ahead.
+  // A waiter that times out must not let those behind it overtake the one ahead.
   const over = ahead ? ahead.then(() => left) : left
   lines.set(name, over)
   void over.then(() => {

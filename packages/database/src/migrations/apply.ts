@@ -2,7 +2,7 @@ import type { Client } from 'pg'
 import { withoutLockTimeout } from './connection.ts'
 import { type ConcurrentIndex, createIndexSql, type Migration } from './migration.ts'
 
-/** Does one step and notes it. A crash at any point leaves a state from which the same call goes on. */
+/** Applies and records a migration. After a crash the same call continues. */
 export async function applyMigration(client: Client, migration: Migration): Promise<void> {
   if ('transaction' in migration) {
     await inTransaction(client, async () => {
@@ -31,7 +31,7 @@ async function inTransaction(client: Client, work: () => Promise<void>): Promise
   }
 }
 
-/** A build that was cut off leaves an invalid index, which costs every write and serves no query: it is made again. */
+/** An interrupted build leaves an invalid index, which costs writes and serves no query; rebuild it. */
 async function buildIndex(client: Client, index: ConcurrentIndex): Promise<void> {
   const { rows } = await client.query('select indisvalid as valid from pg_index where indexrelid = to_regclass($1)', [
     index.name,

@@ -1,6 +1,6 @@
 import pg from 'pg'
 
-/** Longest wait for a lock: whoever comes after waits as long, because Postgres grants locks in turn. */
+/** Lock timeout. Later requests queue behind this one, so they wait as long. */
 const lockTimeoutMs = 2000
 
 export interface MigrationTarget {
@@ -8,13 +8,10 @@ export interface MigrationTarget {
   schema: string
 }
 
-/** Any number, the same for ever: tells this lock from other advisory locks. */
+/** Arbitrary but constant; distinguishes this advisory lock from others. */
 const lockClass = 7_291_001
 
-/**
- * Opens a connection for migrations alone. A statement may take as long as it needs; a lock may not. Every setting that a
- * role may bring along is set here.
- */
+/** Opens a connection for migrations: no statement timeout, but a lock timeout. Overrides every setting of the role. */
 export async function openMigrationConnection({ url, schema }: MigrationTarget): Promise<pg.Client> {
   const client = new pg.Client({
     connectionString: url,
@@ -22,7 +19,7 @@ export async function openMigrationConnection({ url, schema }: MigrationTarget):
     connectionTimeoutMillis: 5000,
     keepAlive: true,
   })
-  // The statement that is running learns of a lost connection by itself.
+  // The running statement reports a lost connection by itself.
   client.on('error', () => {})
   await client.connect()
   await client.query(
@@ -36,15 +33,15 @@ export async function openMigrationConnection({ url, schema }: MigrationTarget):
 }
 
 /**
- * Whether this session may migrate now; it may until its connection ends. Asked again and again rather than waited for: a
- * session that waits has a snapshot, and `create index concurrently` waits for all of those.
+ * Tries to become the only migrating session; the lock lasts until disconnection. It polls, because a waiting session
+ * holds a snapshot, which `create index concurrently` would wait for.
  */
 export async function tryMigrationLock(client: pg.Client, schema: string): Promise<boolean> {
   const { rows } = await client.query('select pg_try_advisory_lock($1, hashtext($2)) as taken', [lockClass, schema])
   return rows[0].taken
 }
 
-/** Runs work that may wait for others, because nobody waits behind it. */
+/** Runs work that may wait for locks, because nothing queues behind it. */
 export async function withoutLockTimeout(client: pg.Client, work: () => Promise<unknown>): Promise<void> {
   await client.query('set lock_timeout = 0')
   await work()

@@ -9,24 +9,24 @@ import type { Migration, Migrations } from './migration.ts'
 type MigrationKit = Pick<Kit, 'log' | 'lifecycle'>
 
 interface MigrateOptions {
-  /** `MIGRATION_DATABASE_URL` must lead to Postgres itself: a pooler in transaction mode would share the lock. */
+  /** MIGRATION_DATABASE_URL must not use a pooler in transaction mode, which would share the session lock. */
   config: { DATABASE_URL: string; MIGRATION_DATABASE_URL?: string | undefined }
   schema: string
   migrations: Migrations
-  /** Attempts without progress before it gives up; 40 by default, about three minutes of waiting for a lock. */
+  /** Attempts without progress before giving up; 40 by default, about three minutes of lock waits. */
   attempts?: number
 }
 
 const longestWaitMs = 5000
 const firstWaitMs = 100
 const lockPollMs = 200
-/** While another process migrates this is said at once, and then every so many polls. */
+/** Waiting for another process is logged at once, and then every 50 polls. */
 const saidEveryPolls = 50
 
 /**
- * Brings the schema up to date on a connection of its own, one process at a time. Steps that cannot have their lock within
- * 2 s, or lose their connection, are tried again with growing waits. Steps of a newer release are left alone.
- * @throws Error naming the step that failed; the steps before it stay done
+ * Runs pending migrations on its own connection, one process at a time. Steps that time out on a lock or lose the
+ * connection are retried with growing delays. Steps of a newer release are left unchanged.
+ * @throws Error naming the failed step; earlier steps stay applied
  */
 export async function migrate(
   kit: MigrationKit,
@@ -46,16 +46,16 @@ export async function migrate(
       }
       const againMs = waitMs(progress.failures)
       const line = { schema, migration: progress.step, failures: progress.failures, reason, again_ms: againMs }
-      kit.log.warn(line, 'a migration could not go on and is tried again')
+      kit.log.warn(line, 'migration failed; retrying')
       await delay(againMs)
     }
   }
 }
 
 interface Progress {
-  /** Since the last step that was done. */
+  /** Since the last completed step. */
   failures: number
-  /** The one that was begun last. */
+  /** The step started last. */
   step: string | undefined
 }
 
@@ -88,26 +88,26 @@ async function migrateOnce(
       kit.log.info({ schema, migration: migration.name, ms }, 'schema migrated')
     }
   } finally {
-    // Gives back the lock.
+    // Releases the lock.
     await client.end().catch(() => {})
   }
 }
 
-/** @throws Error when the schema was made before there was a release */
+/** @throws Error when the schema predates the first release */
 async function readApplied(client: Client): Promise<string[]> {
   const { rows } = await client.query(
     `select to_regclass('schema_migrations') is not null as known, to_regclass('kysely_migration') is not null as unreleased`,
   )
   const { known, unreleased } = rows[0]
   if (unreleased && !known) {
-    throw new Error('it was made before the first release: make it anew (in development: npm start -- --reset)')
+    throw new Error('it predates the first release: recreate it (in development: npm start -- --reset)')
   }
   if (!known) return []
   const applied = await client.query('select name from schema_migrations order by name')
   return applied.rows.map(({ name }) => name)
 }
 
-/** What a newer release has done, and what this one has still to do. */
+/** Steps of a newer release, and pending steps. */
 function compare(migrations: Migrations, applied: readonly string[]): { newer: string[]; pending: Migration[] } {
   const own = new Set(migrations.map(({ name }) => name))
   return {
@@ -118,19 +118,19 @@ function compare(migrations: Migrations, applied: readonly string[]): { newer: s
 
 async function takeLock({ log, lifecycle }: MigrationKit, client: Client, schema: string): Promise<void> {
   for (let polls = 0; !(await tryMigrationLock(client, schema)); polls++) {
-    if (lifecycle.stopping) throw new Error('told to end while another process migrates')
-    if (polls % saidEveryPolls === 0) log.info({ schema }, 'another process migrates: waiting for its end')
+    if (lifecycle.stopping) throw new Error('stopped while another process migrates')
+    if (polls % saidEveryPolls === 0) log.info({ schema }, 'waiting for another process to finish migrating')
     await delay(lockPollMs * (0.5 + Math.random()))
   }
 }
 
-/** A lock that was not to be had in time, a deadlock, a lost connection. */
+/** A lock timeout, a deadlock or a lost connection. */
 function isPassing(error: unknown): boolean {
   const { code } = error as { code?: string }
   return code === '55P03' || code === '40P01' || isConnectionError(error)
 }
 
-/** Full waits would let replicas come back at the same moment. */
+/** Jitter keeps replicas from retrying at the same moment. */
 function waitMs(failures: number): number {
   const longest = Math.min(longestWaitMs, firstWaitMs * 2 ** failures)
   return Math.round(longest * (0.5 + Math.random() / 2))

@@ -2,20 +2,20 @@ import { type EventContract, subjectOf, type WireEvent } from '@notify/contracts
 import type { z } from 'zod'
 import type { Run } from '../open.ts'
 
-/** An event that is to be published once the transaction has committed, and the trace that it belongs to. */
+/** An event to publish after the commit, and its trace. */
 export interface Outgoing<Payload> {
   event: Payload
   traceparent?: string | null | undefined
 }
 
-/** A row of the outbox: all events of one subject that are committed together. */
+/** A row of the outbox: the events of one subject in a transaction. */
 export interface OutboxMessage {
   subject: string
   /** JSON array of wire events. */
   events: string
 }
 
-/** The messages that tell these events; for statements that write rows of the outbox along with others. */
+/** Groups events into outbox messages. */
 export function messagesOf<S extends z.ZodType>(
   contract: EventContract<S>,
   events: readonly Outgoing<z.output<S>>[],
@@ -43,7 +43,7 @@ export function messageValues(messages: readonly OutboxMessage[]): string[] {
   return messages.flatMap(({ subject, events }) => [subject, events])
 }
 
-/** Puts events into the outbox of the running transaction; those of one subject become one message. */
+/** Writes events to the outbox of the running transaction, one message per subject. */
 export async function enqueueEvents<S extends z.ZodType>(
   run: Run,
   contract: EventContract<S>,
@@ -56,11 +56,11 @@ export async function enqueueEvents<S extends z.ZodType>(
 }
 
 /**
- * SQL that puts one message for each subject into the outbox; for statements that change rows and tell of it at once.
- * @param contract its event, whose subject is made of columns of the same names
+ * SQL that writes one outbox message per subject; for statements that change rows and publish the change.
+ * @param contract its event; the fields of its subject are columns of the source
  * @param source relation or query with the rows
  * @param event SQL expression of a row's payload, as json
- * @param part SQL expression; rows of one subject that differ in it go into different messages
+ * @param part SQL expression that splits the rows of one subject into messages
  */
 export function enqueueSql({ subject: template }: EventContract, source: string, event: string, part?: string): string {
   const subject = subjectSql(template)
@@ -69,7 +69,7 @@ export function enqueueSql({ subject: template }: EventContract, source: string,
     from ${source} group by ${subject}${part === undefined ? '' : `, ${part}`}`
 }
 
-/** `a.{field}` becomes `'a.' || field`, and a text without fields a constant; with a cast it can be grouped by. */
+/** `a.{field}` becomes `'a.' || field`; a constant gets a cast, so that it can be grouped by. */
 function subjectSql(template: string): string {
   const columns = template.replace(/\{(\w+)\}/g, `' || $1 || '`)
   return `${`'${columns}'`.replaceAll(` || ''`, '')}::text`

@@ -1,8 +1,8 @@
 import type { Queries, Run } from '../open.ts'
 
-/** Rows looked at in one round. */
+/** Rows per round. */
 const pageSize = 1000
-/** So many messages of ours may wait for the relay before more are added: what is new waits behind no more than these. */
+/** Limit of republished messages waiting for the relay; new messages queue behind no more than these. */
 const mostWaiting = 1000
 
 const beginning = '00000000-0000-0000-0000-000000000000'
@@ -12,18 +12,15 @@ interface Loss {
   republished: number
 }
 
-/** What a stream may have forgotten: all above a sequence, and all that was published after a moment. */
+/** The messages that a stream may have lost: those above a sequence, and those published after a time. */
 export interface PossibleLoss {
   last_seq: number
   published_after: Date
-  /** Whether sequences above `last_seq` were given out before; otherwise only the time tells what may be lost. */
+  /** Whether sequences above `last_seq` were used before; otherwise only the time determines the loss. */
   isRewound: boolean
 }
 
-/**
- * Notes that a stream may have forgotten what was published to it. A loss that comes before the last one was made up for
- * begins anew with what both may have cost.
- */
+/** Records a possible loss. A loss during the repair of an earlier one restarts it with the union of both. */
 export async function noteLoss(
   run: Run,
   stream: string,
@@ -43,8 +40,8 @@ export async function noteLoss(
 }
 
 /**
- * The last row before all that were published after a moment, or are being published now. "Offset 0" keeps Postgres from
- * walking through the whole outbox in the order of ids.
+ * The last row before those published after a time or being published now. `offset 0` keeps Postgres from scanning the
+ * outbox in id order.
  */
 async function lastBefore(run: Run, moment: Date): Promise<string | null> {
   const [found] = await run<{ id: string }>(
@@ -58,18 +55,19 @@ async function lastBefore(run: Run, moment: Date): Promise<string | null> {
   return found?.id ?? null
 }
 
-/** How a round of {@link makeUpLoss} ended. */
+/** The result of a round of {@link makeUpLoss}. */
 export interface Round {
-  /** Whether another round is to follow at once. */
+  /** Whether another round must follow at once. */
   more: boolean
-  /** Set by the round that came to the end: messages that are published again. */
+  /** Number of republished messages, set by the last round. */
   republished?: number
 }
 
 /**
- * Looks through the next page of the outbox for what a stream has forgotten, and makes it unpublished again. Each page is a
- * short transaction that also notes how far it came: whoever goes on, after a crash too, goes on from there.
- * @param staleSubjects beginning of the subjects that are not published again
+ * Marks lost messages of the next outbox page as unpublished. Each page is a short transaction that records its
+ * position,
+ * so that the repair continues after a crash.
+ * @param staleSubjects prefix of subjects that are not republished
  */
 export function makeUpLoss(db: Queries, stream: string, staleSubjects: string | undefined): Promise<Round> {
   return db.transaction(async (run) => {
@@ -97,15 +95,15 @@ async function isBusy(run: Run): Promise<boolean> {
 }
 
 interface Page {
-  /** The last row's. */
+  /** The id of the last row. */
   id: string | null
   looked: number
   again: number
 }
 
 /**
- * Ids are in the order of time, so a page is a piece of the index, wherever the cursor stands. It is locked first: a relay that
- * has published before the loss, and marks after it, is waited for.
+ * Ids sort by time, so a page is an index range. It is locked first, to wait for a relay that published before the loss
+ * and has not marked its rows yet.
  */
 async function republishPage(
   run: Run,

@@ -7,26 +7,25 @@ import { createStreamWatch } from './watch-stream.ts'
 
 const batchSize = 64
 const pollMs = 200
-/** A busy committer wakes the relay this often; an idle one at once. */
+/** Minimum interval of wake-ups while busy; an idle committer wakes at once. */
 const wakeEveryMs = 40
 const keptDays = 7
 const deletionBatch = 1000
 
 interface OutboxRelayOptions {
-  /** Copies of the stream that NATS keeps, in case it has to be made anew. */
+  /** Replicas of the stream, in case it must be recreated. */
   streamReplicas: number
-  /** How far back messages are published again after JetStream has begun anew, in milliseconds. */
+  /** Age up to which messages are republished after JetStream restarts, in milliseconds. */
   republishMs: number
   /**
-   * Beginning of subjects, `dispatch.send.`, whose messages are not published again when JetStream has forgotten them: stale
-   * by then, and found in the service's own tables.
+   * Prefix of subjects, `dispatch.send.`, that are not republished after a loss: such work is stale, and the service
+   * finds
+   * it in its own tables.
    */
   staleSubjects?: string
 }
 
-/**
- * Tells the relay, wherever it runs, that there is work. Best effort and coalesced: the relay also looks by itself.
- */
+/** Wakes the relay, in whichever process it runs. Best effort and coalesced; the relay polls as well. */
 export function createOutboxWaker({ service }: Pick<Kit, 'service'>, bus: Bus): () => void {
   let quiet = true
   let again = false
@@ -46,9 +45,9 @@ export function createOutboxWaker({ service }: Pick<Kit, 'service'>, bus: Bus): 
 }
 
 /**
- * Publishes what transactions have left in the outbox: claims rows that nobody else holds, publishes them side by side with
- * the row's id as message id, and marks those that JetStream confirmed. A crash in between publishes them again under the
- * same id. Watches the stream for memory loss first. Registers its end.
+ * Publishes the outbox: claims unlocked rows, publishes them concurrently with the row id as message id, and marks the
+ * confirmed ones. After a crash they are published again with the same id. Checks the stream for loss first. Registers
+ * its end.
  */
 export function startOutboxRelay(kit: Kit, db: Queries, bus: Bus, options: OutboxRelayOptions): void {
   const published = kit.metrics.counter('outbox_published_total', 'Messages handed to JetStream')
@@ -76,7 +75,7 @@ export function startOutboxRelay(kit: Kit, db: Queries, bus: Bus, options: Outbo
   })
 }
 
-/** Deletes messages whose time is over; returns whether more are left. */
+/** Deletes expired messages; returns whether more are left. */
 async function deletePublished(db: Queries): Promise<boolean> {
   const deleted = await db.runLong(
     `delete from outbox where id in (
@@ -99,7 +98,7 @@ function relayOnce(db: Queries, bus: Bus): Promise<{ claimed: number; confirmed:
 async function publishAll(bus: Bus, rows: readonly UnpublishedMessage[]): Promise<{ id: string; seq: number }[]> {
   const results = await Promise.allSettled(
     rows.map(async (row) => {
-      // JetStream's duplicate window would drop what is published anew after a loss, so that bears another id.
+      // JetStream's duplicate window would drop a republished message with its old id.
       const publicationId = row.publications === 0 ? row.id : `${row.id}:${row.publications}`
       return { id: row.id, seq: await publish(bus, row, publicationId) }
     }),

@@ -1,6 +1,6 @@
 import type { Migrations } from '../migrations/migration.ts'
 
-/** Tables of the outbox: what is to be published, and what its stream has forgotten of it. */
+/** Tables of the outbox and of losses of its stream. */
 export const outboxTables: Migrations = [
   {
     name: 'outbox-0001',
@@ -14,7 +14,7 @@ export const outboxTables: Migrations = [
          published_seq bigint,
          publications smallint not null default 0
        ) with (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_insert_scale_factor = 0.1)`,
-      // Long JSON, written once and read once: Postgres' own compression would cost more than all the rest of the row.
+      // Long JSON, written and read once: Postgres's default compression costs more than the rest of the row.
       `do $$ begin
          alter table outbox alter column events set compression lz4;
        exception when feature_not_supported then

@@ -17,22 +17,21 @@ const checkEveryMs = 5000
 const makeUpEveryMs = 200
 
 export interface StreamWatch {
-  /** Returns once the stream was compared with what was published to it since the last (re)connection. */
+  /** Resolves once the stream was checked since the last (re)connection. */
   ensureChecked(): Promise<void>
 }
 
 interface StreamWatchOptions {
   streamReplicas: number
-  /** What was published so long before a loss may be lost; at least twice the `sync_interval` of nats-server. */
+  /** Messages published this long before a restart may be lost; at least twice nats-server's `sync_interval`. */
   republishMs: number
-  /** Beginning of the subjects that are not published again: of work that the service finds by itself. */
+  /** Prefix of subjects that are not republished, because the service finds their work itself. */
   staleSubjects?: string | undefined
 }
 
 /**
- * Notices when JetStream may have forgotten: the stream's sequence went back, or its server has begun anew, which may have lost
- * what was not yet on disk and given out the sequences again. What may be lost becomes unpublished again, page by page beside
- * what is new, and the relay publishes it under new ids; consumers know the events by their own ids.
+ * Detects that JetStream may have lost messages: the stream's sequence went back, or its server restarted. Affected
+ * messages become unpublished again, and the relay publishes them under new ids; events keep theirs.
  */
 export function createStreamWatch(kit: Kit, db: Queries, bus: Bus, options: StreamWatchOptions): StreamWatch {
   const { name: stream } = streams[kit.service]
@@ -63,7 +62,7 @@ export function createStreamWatch(kit: Kit, db: Queries, bus: Bus, options: Stre
       const { more, republished } = await makeUpLoss(db, stream, options.staleSubjects)
       if (republished !== undefined) {
         republishedAgain({ stream }, republished)
-        kit.log.warn({ stream, messages: republished }, 'a loss of messages is made up for')
+        kit.log.warn({ stream, messages: republished }, 'republished messages that the stream lost')
       }
       return more
     },
@@ -75,7 +74,7 @@ export function createStreamWatch(kit: Kit, db: Queries, bus: Bus, options: Stre
   }
 }
 
-/** `rewound`: the stream's sequence went back. `restarted`: it did not, but its server has begun anew. */
+/** `rewound`: the sequence went back. `restarted`: it did not, but the server restarted. */
 type Cause = 'rewound' | 'restarted'
 
 const said: Record<Cause, string> = {
@@ -91,8 +90,8 @@ async function noticeLoss(
 ): Promise<Cause | undefined> {
   const { name } = streams[kit.service]
   return db.transaction(async (run) => {
-    // One replica after the other, and each asks first what has to be there, then what is: or a message that is published
-    // in between would look like a loss.
+    // One replica at a time. Read the expected state before the actual one, or a message published in between looks
+    // lost.
     const known = await knownState(run, name)
     const info = await streamInfo(kit, bus, streamReplicas)
     const { last_seq } = info.state
@@ -102,10 +101,10 @@ async function noticeLoss(
       last_seq,
       JSON.stringify(joinOrigins(known.origin, origin)),
     ])
-    // The stream's time of creation tells nothing: nats-server 2.9 changes it at restarts.
+    // The creation time of the stream is useless: nats-server 2.9 changes it at restarts.
     const isRewound = BigInt(last_seq) < known.last_seq
     if (!isRewound && !(known.origin && hasBegunAnew(known.origin, origin))) return undefined
-    // The server ran when it was last checked: what it has lost was published after that, or shortly before.
+    // The server was alive at the last check, so losses were published after it or shortly before.
     const published_after = new Date(known.checked_at.getTime() - republishMs)
     await noteLoss(run, name, { last_seq, published_after, isRewound })
     return isRewound ? 'rewound' : 'restarted'
@@ -115,11 +114,11 @@ async function noticeLoss(
 interface Known {
   last_seq: bigint
   checked_at: Date
-  /** Not known before the first check. */
+  /** Unknown before the first check. */
   origin: StreamOrigin | null
 }
 
-/** How far the stream had come: at the last check, and by what was published since. */
+/** The stream's expected position: from the last check, and from messages published since. */
 async function knownState(run: Run, stream: string): Promise<Known> {
   await run(
     `insert into stream_watermark (stream, last_seq, checked_at) values ($1, 0, now()) on conflict (stream) do nothing`,
@@ -130,7 +129,7 @@ async function knownState(run: Run, stream: string): Promise<Known> {
     [stream],
   )
   const { last_seq, checked_at, origin } = watermark!
-  // A batch bears the time of its beginning, which may lie a little before the check.
+  // The timestamp of a batch is its start, which may precede the check.
   const [published] = await run<{ last_seq: bigint | null }>(
     `select max(published_seq) as last_seq from outbox where published_at > $1::timestamptz - interval '10 seconds'`,
     [checked_at],

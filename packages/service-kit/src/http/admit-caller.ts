@@ -4,9 +4,9 @@ import { Problem } from '../problem.ts'
 import type { Door } from './door.ts'
 
 /**
- * Finds out who calls, counts the call against the limits, and judges whether the caller may use the route.
- * @param headers of the answer, to which those of the limits are added
- * @returns undefined for a route that asks nobody
+ * Authenticates the caller, counts the request against the rate limits, and checks the permission.
+ * @param headers of the response; the rate limit headers are added to them
+ * @returns undefined for a route without authentication
  */
 export function admitCaller(
   door: Door,
@@ -24,7 +24,7 @@ export function admitCaller(
       ? admitted.then(() => requirePermission(principal, permissions))
       : requirePermission(principal, permissions)
   }
-  // A caller who is known goes on at once: each wait costs more than all of these rules.
+  // Synchronous when the caller is cached: an await costs more than all of these checks.
   return found instanceof Promise ? found.then(go) : go(found)
 }
 
@@ -47,14 +47,14 @@ function requirePermission(
   if (!(principal.permissions as string[]).includes(permission)) {
     throw new Problem('permission_denied', `The caller lacks the permission ${permission}`)
   }
-  // A key may bear such a permission from before it was refused where keys are made.
+  // Such a permission may predate the check at key creation.
   if (principal.kind === 'key' && principal.mode === 'test' && isLiveOnly(permission)) {
     throw new Problem('permission_denied', `A test key cannot use ${permission}; use a live key or the console`)
   }
   return principal
 }
 
-/** Counts a call, or more of it, against the caller's limits. */
+/** Counts a request, or a further part of its body, against the caller's limits. */
 export function admit(door: Door, principal: Principal, bodyBytes: number, headers: OutgoingHttpHeaders) {
   const admitted = door.admit?.(principal, bodyBytes)
   if (!(admitted instanceof Promise)) return void Object.assign(headers, admitted)

@@ -1,23 +1,23 @@
-/** Memory for bodies while they are received, in bytes. */
+/** Memory for bodies being received, in bytes. */
 interface Budget {
   totalBytes: number
-  /** What one address may take of it. */
+  /** Limit per address. */
   addressBytes: number
 }
 
-/** What one body takes of the budget while it is received. */
+/** The share of one body in the budget. */
 export interface BodyShare {
-  /** Takes further bytes; false when there are none left, and then nothing is taken. */
+  /** Reserves bytes; returns false, and reserves nothing, when too few are left. */
   take(bytes: number): boolean
-  /** Gives back all that was taken. */
+  /** Releases everything reserved. */
   release(): void
 }
 
 const bodyBudget: Budget = { totalBytes: 64 * 1024 * 1024, addressBytes: 16 * 1024 * 1024 }
 
 /**
- * Bounds the memory of the bodies that a process receives at a time, whoever sends them and however slowly. A body that comes
- * whole takes nothing, and its sender's address is not asked for.
+ * Bounds the memory of the bodies that a process receives at a time. A body that arrives in one piece reserves nothing,
+ * and the address of its sender is not looked up.
  */
 export function createBodyBudget({
   totalBytes,

@@ -6,7 +6,7 @@ import type { RouteEntry } from './handler.ts'
 import { isIdempotencyKey, requireJsonBody } from './negotiate.ts'
 import { type Body, defaultMaxBodyBytes, hasBody, nothing, parseJson, readBody } from './read-body.ts'
 
-/** The body of a request as its route takes it: bytes, or JSON of the contract's shape. */
+/** The body of a request as its route takes it: bytes, or validated JSON. */
 export async function bodyOf(
   { contract, passedOn }: RouteEntry<never>,
   request: IncomingMessage,
@@ -18,14 +18,14 @@ export async function bodyOf(
   }
   if (!hasBody(request)) {
     if (!contract.body) return { value: undefined, text: '' }
-    throw new Problem('invalid_json', 'This route needs a JSON body')
+    throw new Problem('invalid_json', 'This route requires a JSON body')
   }
   requireJsonBody(request)
   const read = parseJson(await readBody(request, maxBytes, share), {
     isChecked: contract.auth.caller === 'internal',
     keepUnstorable: contract.judgesParts,
   })
-  // A wrong shape is named before a wrong Idempotency-Key, which is refused here in any case.
+  // An invalid body is reported before an invalid Idempotency-Key, which is checked later.
   if (passedOn && isIdempotencyKey(request.headers['idempotency-key'])) return read
   return { value: requireShape(contract.body ?? nothing, read.value), text: read.text }
 }

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { expect, test } from '@jest/globals'
 import { createAddressOf, parseNetworks } from './caller-address.ts'
 
-/** The caller's address, from whom the connection comes and what it says. */
+/** The caller's address, from the peer address and X-Forwarded-For. */
 function addressOf(remoteAddress: string, forwarded?: string, proxies = ''): string {
   const headers = forwarded === undefined ? {} : { 'x-forwarded-for': forwarded }
   return createAddressOf(parseNetworks(proxies))({ headers, socket: { remoteAddress } } as IncomingMessage)

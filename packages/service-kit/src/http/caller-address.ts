@@ -1,12 +1,12 @@
 import type { IncomingMessage } from 'node:http'
 import { BlockList, isIP, isIPv4 } from 'node:net'
 
-/** Networks of proxies whose X-Forwarded-For is believed. */
+/** Networks of proxies whose X-Forwarded-For is trusted. */
 export type TrustedProxies = BlockList
 
 /**
- * Reads a list of networks, `10.0.0.0/8,fd00::/8`; an address alone is a network of one.
- * @throws RangeError naming the part that is none
+ * Parses a list of networks, `10.0.0.0/8,fd00::/8`. A single address is a network of one.
+ * @throws RangeError naming the invalid part
  */
 export function parseNetworks(text: string): TrustedProxies {
   const networks = new BlockList()
@@ -30,8 +30,9 @@ export function parseNetworks(text: string): TrustedProxies {
 }
 
 /**
- * Tells callers apart by their address. An IPv6 caller has a whole /64 (RFC 6177), which counts as one address.
- * X-Forwarded-For is read from its end, as far as trusted proxies wrote it: what stands before, anyone may have written.
+ * Identifies callers by address; an IPv6 /64 counts as one address (RFC 6177). X-Forwarded-For is read from the end, as
+ * far
+ * as trusted proxies wrote it: anyone may have written what stands before.
  */
 export function createAddressOf(
   proxies: TrustedProxies,
@@ -51,7 +52,7 @@ export function createAddressOf(
   }
 }
 
-/** An IPv4 address as a socket for both families shows it. */
+/** An IPv4 address in its IPv4 form, also when a dual-stack socket reports it as IPv6. */
 function unmapped(address: string): string {
   const tail = address.slice('::ffff:'.length)
   return address.startsWith('::ffff:') && isIPv4(tail) ? tail : address

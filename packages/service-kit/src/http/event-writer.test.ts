@@ -20,7 +20,7 @@ type Writer = EventWriter<typeof parcels>
 let end = () => {}
 afterEach(() => end())
 
-/** What a reader receives of a stream that is written so, when it has ended. */
+/** What a reader receives of a stream, once it has ended. */
 async function readOf(write: (writer: Writer, streams: OpenStreams) => void): Promise<{ text: string; kit: TestKit }> {
   const kit = createTestKit('inbox-stream')
   const streams = new OpenStreams(kit, { ...streamLimits, beatMs: 20, sweepMs: 10 })

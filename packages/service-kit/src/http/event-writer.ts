@@ -2,13 +2,13 @@ import type { ServerResponse } from 'node:http'
 import type { StreamContract, StreamEvent } from '@notify/contracts'
 import type { OpenStream } from './open-stream.ts'
 
-/** What the handler of a stream writes to; the first write sends the header of the answer. */
+/** Writes an event stream; the first write sends the response header. */
 export interface EventWriter<S extends StreamContract> {
-  /** Sends the header of the answer now; after it no problem can be answered. */
+  /** Sends the response header now; afterwards no problem can be returned. */
   open(): void
-  /** Sends one event. A reader that has more unread than the limit is closed. @throws TypeError for an id with line breaks */
+  /** Sends one event. Closes a reader with too much unread data. @throws TypeError for an id with line breaks */
   send(event: StreamEvent<S>): void
-  /** Replaces the comment that is sent after 15 s without a write. */
+  /** Replaces the heartbeat comment sent after 15 s without a write. */
   onHeartbeat(send: () => void): void
   /** Ends the stream. */
   end(): void
@@ -18,7 +18,7 @@ export interface EventWriter<S extends StreamContract> {
   readonly bufferedBytes: number
 }
 
-/** A writer over a stream that is opened by its first use; once the reader has gone it does nothing. */
+/** A writer that opens its stream on first use; it does nothing once the reader has disconnected. */
 export function createEventWriter<S extends StreamContract>(
   response: ServerResponse,
   open: () => OpenStream,
@@ -54,12 +54,12 @@ export function createEventWriter<S extends StreamContract>(
   }
 }
 
-/** An event as it is written (WHATWG HTML, 9.2.5): JSON has no line breaks, so `data` takes one line. */
+/** Serialises an event (WHATWG HTML, 9.2.5). JSON contains no line breaks, so `data` fits on one line. */
 function textOf({ event, data, id }: { event: string; data: unknown; id?: string | number }): string {
   const head = id === undefined ? '' : `id: ${id}\n`
-  // A reader would take the rest for fields, and ignores an id with NUL.
+  // A reader would parse the rest as fields, and ignores an id with NUL.
   if (/[\r\n\0]/.test(event) || (typeof id === 'string' && /[\r\n\0]/.test(id))) {
-    throw new TypeError('the name and the id of an event have neither line breaks nor NUL')
+    throw new TypeError('the name and id of an event must not contain line breaks or NUL')
   }
   return `${head}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`
 }

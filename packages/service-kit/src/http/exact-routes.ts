@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ParsedUrlQuery } from 'node:querystring'
 
-/** A request as a route takes it, wherever it was routed. */
+/** A request as a route takes it, whichever router found the route. */
 export interface Incoming {
   request: IncomingMessage
   response: ServerResponse
@@ -10,8 +10,9 @@ export interface Incoming {
 }
 
 /**
- * Routes without parameters, found by method and path at once: Express walks through its list for every request, which costs a
- * busy route as much as its own work. Whatever is not found here, in whatever spelling, is Express's to route.
+ * Looks routes without parameters up by method and path; Express scans its list on every request, which doubles the
+ * cost
+ * of a busy route. Everything else is left to Express.
  */
 export class ExactRoutes {
   readonly #routes = new Map<string, (request: IncomingMessage, response: ServerResponse) => void>()

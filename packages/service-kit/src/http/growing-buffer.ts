@@ -2,25 +2,22 @@ import type { BodyShare } from './body-budget.ts'
 
 const leastBytes = 4 * 1024
 
-/**
- * Bytes that come in pieces, copied together as they come: a body in half a million pieces of one byte would otherwise take
- * two hundred times its size.
- */
+/** Collects chunks in one growing buffer: half a million one-byte chunks would otherwise take 200 times their size. */
 export class GrowingBuffer {
   size = 0
   #buffer: Buffer = Buffer.alloc(0)
   readonly #expectedBytes: number
   readonly #share: BodyShare | undefined
 
-  /** @param expectedBytes more than that never comes */
+  /** @param expectedBytes upper bound of the size */
   constructor(expectedBytes: number, share: BodyShare | undefined) {
     this.#expectedBytes = expectedBytes
     this.#share = share
   }
 
-  /** Adds a piece; false when the share does not allow it. */
+  /** Adds a chunk; returns false when the share does not allow it. */
   add(chunk: Buffer): boolean {
-    // What comes whole is kept as it came.
+    // A body in one chunk is kept without copying.
     if (this.size === 0 && chunk.length === this.#expectedBytes) this.#buffer = chunk
     else if (!this.#makeRoom(this.size + chunk.length)) return false
     else chunk.copy(this.#buffer, this.size)

@@ -3,24 +3,24 @@ import type { Route, RouteBody, RouteParams, RoutePrincipal, RouteQuery, RouteRe
 import type { Span } from '../telemetry/tracing.ts'
 import type { Reply } from './reply.ts'
 
-/** A request that passed its contract. */
+/** A validated request. */
 export interface HttpRequest<R extends Route> {
   contract: R
   params: RouteParams<R>
   query: RouteQuery<R>
   body: RouteBody<R>
-  /** The JSON text that `body` was read from; empty without one. */
+  /** The JSON text of `body`; empty without a body. */
   bodyText: string
   principal: RoutePrincipal<R>
   idempotencyKey: string | undefined
   requestId: string
-  /** Path and query as the caller wrote them. */
+  /** Path and query as the caller sent them. */
   url: string
   headers: IncomingHttpHeaders
   span: Span
 }
 
-/** Answers one route: returns the body, or a `Reply`, or throws a `Problem`. */
+/** Handles a route: returns the body or a `Reply`, or throws a `Problem`. */
 export type Handler<Context, R extends Route> = (
   context: Context,
   request: HttpRequest<R>,
@@ -29,22 +29,22 @@ export type Handler<Context, R extends Route> = (
 export interface RouteEntry<Context> {
   contract: Route
   handler: Handler<Context, Route>
-  /** Whether another service judges the body's shape; the door only makes sure that it is JSON that can be stored. */
+  /** Whether another service validates the body; here it is only checked to be storable JSON. */
   passedOn: boolean
 }
 
-/** One line of a service's `routes.ts`: a contract and the handler that answers it. */
+/** An entry of a service's `routes.ts`: a contract and its handler. */
 export function route<Context, const R extends Route>(contract: R, handler: Handler<Context, R>): RouteEntry<Context> {
   return { contract, handler: handler as unknown as Handler<Context, Route>, passedOn: false }
 }
 
-/** A request whose body goes on to the service that owns the route, as the caller wrote it. */
+/** A request whose body is forwarded unchanged to the service that owns the route. */
 export interface PassedOn<R extends Route> extends Omit<HttpRequest<R>, 'body'> {
-  /** What the JSON says, of whatever shape. */
+  /** The parsed JSON, not validated. */
   body: unknown
 }
 
-/** A line of `routes.ts` for a route of another service: the body is judged once, by its owner. */
+/** An entry of `routes.ts` for a route of another service, which validates the body itself. */
 export function passOn<Context, const R extends Route>(
   contract: R,
   handler: (context: Context, request: PassedOn<R>) => Promise<Reply>,

@@ -18,14 +18,14 @@ import { requestIdOf } from './request-id.ts'
 import { openStream, type StreamEntry } from './stream.ts'
 import { within } from './within.ts'
 
-/** A line of a service's `routes.ts`. */
+/** An entry of a service's `routes.ts`. */
 export type Entry<Context> = RouteEntry<Context> | StreamEntry<Context>
 
 type Refusing = Pick<Door, 'docsUrl' | 'observe' | 'refused'>
 
 /**
- * Mounts contracts: every route is checked in the same order and answered by the same mapper.
- * @returns those of them that can be taken before Express
+ * Mounts routes; all share one order of checks and one error mapper.
+ * @returns the routes that can be matched before Express
  */
 export function mount<Context>(
   app: Express,
@@ -57,13 +57,13 @@ export function mount<Context>(
   return exact
 }
 
-/** As Express reads it with its simple parser. */
+/** Parses the query as Express's simple parser does. */
 function queryOf({ url = '' }: IncomingMessage): ParsedUrlQuery {
   const mark = url.indexOf('?')
   return mark === -1 ? {} : parseQuery(url.slice(mark + 1))
 }
 
-/** Answers a path that was mounted with these methods when it is asked with another one. */
+/** Responds 405 to other methods on a mounted path. */
 export function mountMethods(app: Express, door: Refusing, path: string, methods: readonly string[]): void {
   const allow = methods.join(', ')
   app.all(path, (request, response) => {
@@ -74,7 +74,7 @@ export function mountMethods(app: Express, door: Refusing, path: string, methods
   })
 }
 
-/** Answers whatever no route took, and what Express itself could not read. Mount it last. */
+/** Responds to requests that match no route or that Express cannot parse. Mount it last. */
 export function mountNotFound(app: Express, door: Refusing & Pick<Door, 'log'>): void {
   app.use((request, response) => refuse(door, request, response, notFound(request)))
   const onFault: ErrorRequestHandler = (error, request, response, _next) => {
@@ -89,7 +89,7 @@ function fail(
   response: ServerResponse,
   error: unknown,
 ): void {
-  door.log.error({ err: error }, 'a request failed outside its route')
+  door.log.error({ err: error }, 'request failed outside its route')
   refuse(door, request, response, internalProblem(error))
 }
 
@@ -126,10 +126,10 @@ async function answer<Context>(
     const admission = admitCaller(door, contract, request, headers)
     const principal = admission instanceof Promise ? await within(door.answerWithinMs, admission) : admission
     const admittedMs = performance.now() - started
-    // A route that answers something else has one form of answer, whatever is asked for (RFC 9110 12.5.1 allows it).
+    // Routes with another media type ignore Accept (RFC 9110, 12.5.1, allows it).
     if (contract.responseType === undefined) requireJsonAccepted(request)
     const { value, text } = 'handler' in entry ? await bodyOf(entry, request, door.shareOf?.(request)) : noBody
-    // A chunked body is known to be large only now.
+    // The size of a chunked body is known only now.
     if (principal && principal.kind !== 'user' && text && request.headers['content-length'] === undefined)
       await admit(door, principal, text.length, headers)
     const httpRequest: HttpRequest<Route> = {
@@ -148,7 +148,8 @@ async function answer<Context>(
     }
     const leftMs = door.answerWithinMs && door.answerWithinMs - admittedMs
     if ('handleStream' in entry) {
-      if (request.method === 'HEAD') throw new Problem('method_not_allowed', 'A stream has no HEAD; use GET', onlyGet)
+      if (request.method === 'HEAD')
+        throw new Problem('method_not_allowed', 'Streams do not support HEAD; use GET', onlyGet)
       await within(leftMs, openStream(door, context, entry, httpRequest, response))
       status = 200
     } else {
@@ -171,7 +172,7 @@ async function answer<Context>(
 const onlyGet = { headers: { Allow: 'GET' } }
 const noBody = { value: undefined, text: '' }
 
-/** @returns the status that was answered */
+/** @returns the status sent */
 function reply(
   { contract }: RouteEntry<never>,
   response: ServerResponse,
@@ -188,7 +189,7 @@ function reply(
 }
 
 function paramsOf(contract: Route, request: IncomingMessage, params: Incoming['params']): unknown {
-  // No identifier holds NUL, and Postgres would refuse to look for it.
+  // No identifier contains NUL, and Postgres refuses it.
   if (Object.values(params).some((value) => value.includes('\0'))) throw notFound(request as Request)
   return parse(contract.params, params)
 }
@@ -199,7 +200,7 @@ function parse(schema: Route['body'], value: unknown): unknown {
 
 const typeOf = ({ responseType = 'application/json' }: Route): string => responseType
 
-/** What is not JSON is text already; a route that answers nothing gives nothing. */
+/** Non-JSON results are text already; a route without a result sends nothing. */
 function textOf({ responseType }: Route, result: unknown): string {
   return responseType === undefined ? (JSON.stringify(result) ?? '') : String(result)
 }
@@ -208,15 +209,11 @@ function successOf(contract: Route): number {
   return Number(Object.keys(contract.responses)[0])
 }
 
-/** What a caller learns of an error that is nobody's refusal: nothing. */
+/** The problem for an unexpected error; it reveals nothing. */
 export function internalProblem(error: unknown): Problem {
-  return new Problem(
-    'internal_error',
-    'Something went wrong on our side; try again, and quote request_id if it persists',
-    {
-      cause: error,
-    },
-  )
+  return new Problem('internal_error', 'An internal error occurred; try again, and quote request_id if it persists', {
+    cause: error,
+  })
 }
 
 function logRefusal(log: Logger, contract: Route, requestId: string, problem: Problem, error: unknown): void {

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { Problem } from '../problem.ts'
 
-/** @throws Problem `not_acceptable` when the caller takes no JSON (RFC 9110 12.5.1) */
+/** @throws Problem `not_acceptable` when the caller does not accept JSON (RFC 9110, 12.5.1) */
 export function requireJsonAccepted(request: IncomingMessage): void {
   const accept = request.headers.accept
   if (accept === undefined || accept === '*/*' || accept === 'application/json') return
@@ -11,7 +11,7 @@ export function requireJsonAccepted(request: IncomingMessage): void {
     return !refused && /^(\*\/\*|application\/\*|application\/(problem\+)?json)$/.test(range)
   })
   if (!acceptable)
-    throw new Problem('not_acceptable', 'This API answers application/json; send Accept: application/json')
+    throw new Problem('not_acceptable', 'This API returns application/json; send Accept: application/json')
 }
 
 /** @throws Problem `unsupported_media_type` when the body is not declared as JSON */
@@ -22,7 +22,7 @@ export function requireJsonBody(request: IncomingMessage): void {
   throw new Problem('unsupported_media_type', 'Send the body as JSON with Content-Type: application/json')
 }
 
-/** Whether a request may bear this `Idempotency-Key`: none, or 1 to 255 visible ASCII characters. */
+/** Whether the `Idempotency-Key` is valid: absent, or 1 to 255 visible ASCII characters. */
 export function isIdempotencyKey(key: string | string[] | undefined): key is string | undefined {
   return key === undefined || (typeof key === 'string' && /^[\x21-\x7e]{1,255}$/.test(key))
 }

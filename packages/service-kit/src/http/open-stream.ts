@@ -1,16 +1,16 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
 
-/** Why a stream ended; `client`: the reader went away. */
+/** Why a stream ended; `client`: the reader disconnected. */
 export type StreamEnd = 'client' | 'service' | 'upstream' | 'slow' | 'stalled' | 'drain'
 
-/** TCP probes find a reader whose machine is gone. */
+/** TCP keep-alive probes detect a reader whose machine is gone. */
 const keepAliveMs = 30_000
-/** How long an ended stream may take to be read to its end. */
+/** Time to read the rest of an ended stream. */
 const lingerMs = 1000
 
 const eventEnd = Buffer.from('\n\n')
 
-/** One event stream under way: bytes go out as they come, for as long as the reader takes them. */
+/** An open event stream. */
 export class OpenStream {
   readonly #response: ServerResponse
   #end: StreamEnd | undefined
@@ -19,7 +19,7 @@ export class OpenStream {
   #progress = { bytes: 0, atMs: performance.now() }
   #beat: (() => void) | undefined
 
-  /** Sends the header of the answer. */
+  /** Sends the response header. */
   constructor(response: ServerResponse, headers: OutgoingHttpHeaders, onEnd: (end: StreamEnd) => void) {
     this.#response = response
     response.once('close', () => {
@@ -27,14 +27,14 @@ export class OpenStream {
       onEnd(this.#end)
     })
     const { socket } = response
-    // Silence is no fault of a stream; the next two lines and the sweep find who is gone.
+    // Streams may be silent; keep-alive and the sweep detect readers that are gone.
     socket?.setTimeout(0)
     socket?.setKeepAlive(true, keepAliveMs)
     response.writeHead(200, {
       'content-type': 'text/event-stream',
       'cache-control': 'no-store, no-transform',
       'x-accel-buffering': 'no',
-      // A connection that has carried a stream is not used again: the drain waits for none.
+      // The connection of a stream is not reused, so the drain need not wait for it.
       connection: 'close',
       ...headers,
     })
@@ -62,7 +62,7 @@ export class OpenStream {
     this.#response.on('drain', resume)
   }
 
-  /** Replaces the comment that is sent when nothing else has been for a while. */
+  /** Replaces the heartbeat comment that is sent after a silence. */
   onBeat(beat: () => void): void {
     this.#beat = beat
   }
@@ -72,7 +72,7 @@ export class OpenStream {
     else if (this.#isBetweenEvents) this.write(': keep-alive\n\n')
   }
 
-  /** Whether the reader has taken nothing for this long although there was something to take. */
+  /** Whether the reader has taken none of the buffered data for this long. */
   isStalled(stalledMs: number, nowMs: number): boolean {
     const { socket } = this.#response
     const bytes = (socket?.bytesWritten ?? 0) - this.bufferedBytes
@@ -89,13 +89,13 @@ export class OpenStream {
     this.#response.once('close', () => clearTimeout(timer))
   }
 
-  /** Ends the stream and tells the reader when to come back. */
+  /** Ends the stream and tells the reader when to reconnect. */
   drain(retryMs: number): void {
     if (this.#isBetweenEvents) this.write(`retry: ${retryMs}\n\n`)
     this.end('drain')
   }
 
-  /** Closes the connection as it is: the reader learns that something is missing. */
+  /** Resets the connection, so that the reader notices the stream is incomplete. */
   destroy(end: StreamEnd): void {
     this.#end ??= end
     this.#response.destroy()

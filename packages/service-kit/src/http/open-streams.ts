@@ -4,22 +4,22 @@ import { Problem } from '../problem.ts'
 import { OpenStream } from './open-stream.ts'
 
 export interface StreamLimits {
-  /** Memory that all streams of the process may take, in bytes, each counted as `bytesEach` and what it has buffered. */
+  /** Memory of all streams of the process, in bytes: `bytesEach` per stream plus buffered data. */
   maxBytes: number
   bytesEach: number
-  /** A reader with more unread than this is closed. */
+  /** A reader with more unread data is closed. */
   maxBufferedBytes: number
-  /** A reader that takes nothing of what is buffered for so long is closed. */
+  /** A reader that takes none of the buffered data for this long is closed. */
   stalledMs: number
-  /** After so long without a write a heartbeat is sent. */
+  /** A heartbeat is sent after this time without a write. */
   beatMs: number
-  /** How often buffers, readers and heartbeats are looked at. */
+  /** Interval of the checks of buffers, readers and heartbeats. */
   sweepMs: number
 }
 
 export const streamLimits: StreamLimits = {
   maxBytes: 512 * 1024 * 1024,
-  // Measured at the gateway: 37 KiB for the connections of both sides.
+  // Measured at the gateway: 37 KiB for both connections.
   bytesEach: 48 * 1024,
   maxBufferedBytes: 1024 * 1024,
   stalledMs: 30_000,
@@ -27,10 +27,10 @@ export const streamLimits: StreamLimits = {
   sweepMs: 1000,
 }
 
-/** Readers come back spread over this time, in milliseconds, so that a deployment is no rush. */
+/** Readers reconnect at random within this range, in milliseconds, so that a deployment causes no rush. */
 const retryMs = { least: 1000, most: 10_000 }
 
-/** The event streams that a process has open: counted, looked after and drained together. */
+/** The open event streams of a process. */
 export class OpenStreams {
   readonly limits: StreamLimits
   readonly #streams = new Set<OpenStream>()
@@ -50,12 +50,12 @@ export class OpenStreams {
     this.#timer = setInterval(() => this.#sweep(), limits.sweepMs).unref()
   }
 
-  /** Told how many streams are open, at each change. */
+  /** Calls back with the number of open streams at each change. */
   onCount(tell: (count: number) => void): void {
     this.#onCount = tell
   }
 
-  /** @throws Problem `service_unavailable` while the process drains, or when its streams take too much memory */
+  /** @throws Problem `service_unavailable` while draining, or when streams take too much memory */
   requireRoom(): void {
     const { maxBytes, bytesEach } = this.limits
     if (this.#isDraining) throw unavailable('This instance is being replaced; connect again')
@@ -63,7 +63,7 @@ export class OpenStreams {
     throw unavailable('Too many event streams are open; connect again shortly')
   }
 
-  /** Begins the answer. @throws Problem as {@link requireRoom} does */
+  /** Starts the response. @throws Problem as {@link requireRoom} does */
   open(response: ServerResponse, headers: OutgoingHttpHeaders = {}): OpenStream {
     this.requireRoom()
     const stream = new OpenStream(response, headers, (reason) => {
@@ -76,7 +76,7 @@ export class OpenStreams {
     return stream
   }
 
-  /** Ends all streams at once, telling their readers when to come back, and refuses new ones. */
+  /** Ends all streams, tells their readers when to reconnect, and refuses new streams. */
   drain(): void {
     this.#isDraining = true
     clearInterval(this.#timer)

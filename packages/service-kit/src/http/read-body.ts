@@ -5,13 +5,13 @@ import { Problem } from '../problem.ts'
 import type { BodyShare } from './body-budget.ts'
 import { GrowingBuffer } from './growing-buffer.ts'
 
-/** The largest body that a route takes when it does not say otherwise, in bytes. */
+/** Default limit of a body, in bytes. */
 export const defaultMaxBodyBytes = 256 * 1024
 
-/** How deep the lists and objects of a body may nest; what walks through it recursively must not run out of stack. */
+/** Maximum nesting depth of a body, so that recursion cannot overflow the stack. */
 const maxJsonDepth = 64
 
-/** Whether the request carries a body (RFC 9112 6). */
+/** Whether the request carries a body (RFC 9112, 6). */
 export function hasBody(request: IncomingMessage): boolean {
   const length = request.headers['content-length']
   return request.headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0')
@@ -19,9 +19,9 @@ export function hasBody(request: IncomingMessage): boolean {
 
 /**
  * Reads the body into memory.
- * @param share what the bytes are taken from until the body is complete
- * @throws Problem `payload_too_large` as soon as the limit is known to be passed, `unsupported_media_type` when encoded,
- * `service_unavailable` when nothing is left of the share
+ * @param share budget that the bytes are reserved from until the body is complete
+ * @throws Problem `payload_too_large` as soon as the limit is exceeded, `unsupported_media_type` for an encoded body,
+ * `service_unavailable` when the budget is exhausted
  */
 export async function readBody(request: IncomingMessage, maxBytes: number, share?: BodyShare): Promise<Buffer> {
   try {
@@ -54,7 +54,7 @@ function receive(request: IncomingMessage, maxBytes: number, share: BodyShare | 
     else if (!body.add(chunk)) refuse(new Problem('service_unavailable', tooManyBodies))
   })
   request.on('end', () => resolve(body.bytes()))
-  // A caller that goes away, now or before, is no fault of ours.
+  // The caller disconnected, which is not an internal error.
   const cutShort = () => reject(new Problem('invalid_json', 'The connection closed before the body was complete'))
   request.on('error', cutShort)
   request.on('close', () => {
@@ -66,26 +66,27 @@ function receive(request: IncomingMessage, maxBytes: number, share: BodyShare | 
 
 const tooManyBodies = 'Too many request bodies are being received; try again shortly'
 
-/** The body of a route that takes none. Fields would be as unknown as any other: their sender means something by them. */
+/** The schema for routes without a body: unknown fields are refused. */
 export const nothing = z.strictObject({}).nullish()
 
-/** A body: what it says, and the JSON text that says it. */
+/** A parsed body and its JSON text. */
 export interface Body {
   value: unknown
   text: string
 }
 
 interface ReadOptions {
-  /** Whether one of our own services has checked it already: it may nest deeper by then, and its numbers are exact. */
+  /** Whether an internal service has checked the body: it may then nest deeper, and its numbers are exact. */
   isChecked?: boolean
-  /** Whether somebody else refuses what cannot be stored (`requireStorable`). */
+  /** Whether the caller of this function checks storability itself (`requireStorable`). */
   keepUnstorable?: boolean | undefined
 }
 
 /**
- * Reads JSON text.
- * @throws Problem `invalid_json`, or `validation_failed` for strings that Postgres and UTF-8 cannot hold, for numbers that are
- * infinite or would be rounded, and for a body that nests too deep
+ * Parses JSON.
+ * @throws Problem `invalid_json`; `validation_failed` for strings that Postgres or UTF-8 cannot represent, numbers that
+ * are
+ * infinite or lose precision, and bodies that nest too deep
  */
 export function parseJson(bytes: Buffer, { isChecked, keepUnstorable }: ReadOptions = {}): Body {
   if (!isUtf8(bytes)) throw new Problem('invalid_json', 'The body is not UTF-8')
@@ -97,24 +98,24 @@ export function parseJson(bytes: Buffer, { isChecked, keepUnstorable }: ReadOpti
     throw new Problem('invalid_json', `The body is not JSON: ${(error as Error).message.slice(0, 120)}`)
   }
   if (isChecked) return { value, text }
-  // Each level takes two brackets, so a short text need not be walked through.
+  // Each level takes two brackets, so short texts need no walk.
   if (text.length > 2 * maxJsonDepth && isDeeperThan(value, maxJsonDepth)) {
     throw new Problem('validation_failed', `The body nests deeper than ${maxJsonDepth} levels`)
   }
   const hasLongNumber = longNumber.test(text)
   if (hasLongNumber) value = JSON.parse(text, withoutRounded)
-  // Raw NUL and surrogates cannot occur in UTF-8 JSON: only an escape can bring them.
+  // UTF-8 JSON contains NUL and surrogates only as escapes.
   if (!keepUnstorable && (hasLongNumber || text.includes('\\u') || text.includes(prototype))) requireStorable(value)
   return { value, text }
 }
 
-/** A name that objects lose when they are copied. */
+/** A property name that is lost when objects are copied. */
 const prototype = '__proto__'
 
-/** What may be read as infinity, or rounded: doubles hold all integers of 15 digits. */
+/** Numbers that may overflow or lose precision: doubles represent all integers of up to 15 digits. */
 const longNumber = /[eE]\+?\d{3}|\d{16}/
 
-/** An integer that would be rounded becomes infinite: an order's number must not change on its way. */
+/** Turns integers that would be rounded into infinity, so that they are refused: order numbers must not change. */
 function withoutRounded(_name: string, value: unknown, { source }: { source?: string } = {}): unknown {
   const isInteger =
     typeof value === 'number' && Number.isFinite(value) && source !== undefined && /^-?\d+$/.test(source)
@@ -127,8 +128,8 @@ function isDeeperThan(value: unknown, levels: number): boolean {
 }
 
 /**
- * Makes sure that Postgres and UTF-8 can hold every string of a JSON value, JSON every number, and objects every name.
- * @throws Problem `validation_failed` naming the place
+ * Checks that Postgres, UTF-8 and JSON can represent every string, number and property name of a value.
+ * @throws Problem `validation_failed` naming the path
  */
 export function requireStorable(value: unknown, path = ''): void {
   if (typeof value === 'string') {

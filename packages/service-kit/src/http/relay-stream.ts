@@ -6,27 +6,27 @@ import type { OpenStream } from './open-stream.ts'
 import type { OpenStreams } from './open-streams.ts'
 
 const connectTimeoutMs = 2000
-/** For the header of the answer; what follows may be silent for as long as it likes. */
+/** Timeout of the response header; the stream itself may be silent. */
 const headersTimeoutMs = 7000
-/** A refusal is short. */
+/** Limit of an error response. */
 const maxRefusalBytes = 64 * 1024
 
 interface Relay {
-  /** Where the stream comes from. */
+  /** The service that sends the stream. */
   origin: string
   request: Dispatcher.DispatchOptions
-  /** Where it goes. */
+  /** The response to the reader. */
   response: ServerResponse
   streams: OpenStreams
-  /** The headers of the answer that go on. */
+  /** Selects the response headers to pass on. */
   headersOf(headers: IncomingHttpHeaders): IncomingHttpHeaders
 }
 
 /**
- * Relays an event stream of another service over a connection of its own, reading no faster than the reader does. When
- * either side leaves, the other is closed at once.
- * @returns the answer when it is no stream; nothing once the stream has begun, or the reader has gone
- * @throws Problem `service_unavailable` when no answer begins within 7 s, or there is no room for the stream
+ * Relays an event stream of another service over its own connection, no faster than the reader reads. When either side
+ * disconnects, the other is closed at once.
+ * @returns the response if it is not a stream; nothing once the stream has started, or the reader has disconnected
+ * @throws Problem `service_unavailable` when no response starts within 7 s, or there is no room for the stream
  */
 export function relayStream({ origin, request, response, streams, headersOf }: Relay) {
   const { promise, resolve, reject } = Promise.withResolvers<WholeAnswer | undefined>()
@@ -82,5 +82,5 @@ const isEventStream = (statusCode: number, { 'content-type': type }: IncomingHtt
   statusCode === 200 && type !== undefined && /^text\/event-stream\b/.test(type)
 
 function noAnswer(cause: Error): Problem {
-  return new Problem('service_unavailable', 'A part of the service does not answer; try again shortly', { cause })
+  return new Problem('service_unavailable', 'An internal service does not respond; try again shortly', { cause })
 }

@@ -1,13 +1,13 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import type { Problem } from '../problem.ts'
 
-/** An answer with headers or text of its own; a handler that has only a body returns the body. */
+/** A response with its own headers or text; handlers with only a body return the body. */
 export class Reply {
   readonly status: number
   readonly text: string
   readonly headers: OutgoingHttpHeaders
 
-  /** @param text the text to send, byte for byte, of the media type that the route's contract names */
+  /** @param text sent byte for byte, of the media type in the contract */
   constructor(status: number, text: string, headers: OutgoingHttpHeaders = {}) {
     this.status = status
     this.text = text
@@ -15,7 +15,7 @@ export class Reply {
   }
 }
 
-/** Writes a whole answer at once; one without text has no type either, and a 204 no length (RFC 9110 8.6). */
+/** Writes a whole response. Without text it has no Content-Type, and a 204 no length (RFC 9110, 8.6). */
 export function send(
   response: ServerResponse,
   status: number,
@@ -30,7 +30,7 @@ export function send(
   response.end(text)
 }
 
-/** Writes a refusal as RFC 9457 problem details. */
+/** Writes RFC 9457 problem details. */
 export function sendProblem(
   response: ServerResponse,
   problem: Problem,

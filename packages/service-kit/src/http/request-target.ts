@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { Problem } from '../problem.ts'
 
-/** A path and query in which nothing is to be judged, as nearly all are. */
+/** A scheme and an authority without userinfo (RFC 9110, 4.2.4). */
 const plain = /^\/[^#%]*$/
 
 /** A scheme and an authority, which must not name a user (RFC 9110 4.2.4). */

@@ -20,16 +20,16 @@ interface ServeOptions<Context> {
   }
   context: Context
   routes: readonly Entry<Context>[]
-  /** How callers are known and admitted; by default: by the principal that the gateway signed. */
+  /** Overrides of authentication and limits. Default: the principal signed by the gateway. */
   door?: Partial<Pick<Door, 'authenticate' | 'authenticateUser' | 'edge' | 'admit' | 'answerWithinMs'>>
   streams?: Partial<StreamLimits>
-  /** What is mounted beside the contracts: static files, proxies. Runs before the routes. */
+  /** Mounts what is outside the contracts, such as static files and proxies, before the routes. */
   extend?(app: Express, door: Door): void
 }
 
 /**
- * Starts the HTTP interface of a service: health, its routes, and problems for all else.
- * @throws Error when there are routes for users and nobody verifies their tokens
+ * Starts the HTTP interface of a service: health, routes, and problems for everything else.
+ * @throws Error when there are routes for users without `authenticateUser`
  */
 export async function serveHttp<Context>(kit: Kit, options: ServeOptions<Context>): Promise<void> {
   const { config, context, routes } = options
@@ -43,7 +43,7 @@ export async function serveHttp<Context>(kit: Kit, options: ServeOptions<Context
   const { HOST: host, PORT: port, DOCS_URL: docsUrl } = config
   const { server } = await listen({ app, exact }, { host, port, docsUrl, refused: door.refused }, kit)
   const { maxConnections } = server
-  // Streams take no connection from requests, and end before the drain waits for these.
+  // Streams do not count against the connection limit, and end before the drain waits for requests.
   door.streams.onCount((count) => {
     server.maxConnections = maxConnections + count
   })
@@ -76,7 +76,7 @@ function makeDoor<Context>(kit: Kit, { config, door, streams }: ServeOptions<Con
       const token = request.headers[principalHeader]
       return verify(typeof token === 'string' ? token : undefined)
     },
-    // Our own services send each other what they have received whole.
+    // Internal services send only bodies that they have received completely.
     ...(door?.edge ? { shareOf: (request: IncomingMessage) => budget(() => addressOf(request)) } : {}),
     streams: new OpenStreams(kit, { ...streamLimits, ...streams }),
     observe: (route, status, duration) => seconds(duration, { route, status }),

@@ -59,7 +59,7 @@ afterEach(async () => {
 })
 afterAll(() => lifecycle.stop())
 
-/** A connection that ends only when the server ends it, and what came over it. */
+/** A connection that only the server closes, and what it received. */
 function converse(bytes: string | Buffer = '') {
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
   sockets.push(socket)

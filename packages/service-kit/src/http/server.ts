@@ -13,26 +13,26 @@ import { requestIdOf } from './request-id.ts'
 import { invalidTarget, readTarget } from './request-target.ts'
 import { inTurn } from './turns.ts'
 
-/** Headers of a request may take this many bytes in all. */
+/** Maximum size of the headers of a request, in bytes. */
 export const maxHeaderBytes = 8 * 1024
 
-/** How long and how much a connection may take. What is still under way when an answer streams is not bounded by them. */
+/** Time and size limits of a connection. They do not apply to a response that is being streamed. */
 export interface ServerLimits {
-  /** From the first byte of a request, or the connection, to the end of its headers. */
+  /** From the first byte of a request, or the start of the connection, to the end of the headers. */
   headersMs: number
   /** From the first byte of a request to the end of its body. */
   requestMs: number
-  /** How often the two are checked: they last so much longer at most. */
+  /** Interval at which both are checked, and so their inaccuracy. */
   checkMs: number
-  /** How long an idle connection is kept; longer than load balancers keep theirs. */
+  /** Keep-alive time; longer than that of load balancers. */
   idleMs: number
-  /** How long nothing may move on a connection whose request is under way; longer than `requestMs`, which answers 408. */
+  /** Maximum time without traffic during a request; longer than `requestMs`, so that 408 is sent first. */
   silenceMs: number
   maxUnreadMs: number
   maxWaiting: number
   maxRequests: number
   maxConnections: number
-  /** How long a refused caller may take to read why before the connection is closed. */
+  /** Time for a refused caller to read the response before the connection is closed. */
   lingerMs: number
 }
 
@@ -49,7 +49,7 @@ export const serverLimits: ServerLimits = {
   lingerMs: 2000,
 }
 
-/** An Express application without what costs time and says too much. */
+/** An Express application without costly or revealing defaults. */
 export function createApp(): Express {
   const app = express()
   app.disable('x-powered-by')
@@ -62,13 +62,13 @@ interface ListenOptions {
   host: string
   port: number
   docsUrl: string
-  /** Told of what is refused before any route sees it. */
+  /** Called for requests refused before a route sees them. */
   refused?(code: ErrorCode): void
   limits?: ServerLimits
 }
 
 /**
- * Listens, and registers the drain: no new connections, idle ones closed, requests under way answered.
+ * Listens, and registers the drain: refuse new connections, close idle ones, finish the requests in progress.
  * @throws Error with code EADDRINUSE when the port is taken
  */
 export async function listen(
@@ -89,9 +89,9 @@ export async function listen(
       headersTimeout: limits.headersMs,
       requestTimeout: limits.requestMs,
       connectionsCheckingInterval: limits.checkMs,
-      // Node would answer without a body.
+      // Node would respond without a body.
       requireHostHeader: false,
-      // Of two credentials or media types none counts; Node would pass over the second.
+      // Duplicate credentials or media types are ambiguous; Node would silently ignore the second.
       joinDuplicateHeaders: true,
     },
     inTurn((request, response) => {
@@ -104,12 +104,16 @@ export async function listen(
   server.timeout = limits.silenceMs
   server.maxRequestsPerSocket = limits.maxRequests
   server.maxConnections = limits.maxConnections
-  // Whoever holds connections and does nothing makes room for whoever comes.
+  // Idle connections make room for new ones.
   server.on('drop', () => server.closeIdleConnections())
-  // Closing at once would take the answer along; without an end the caller alone would decide when.
+  // Closing at once would lose the response; waiting would leave the end to the caller.
   const linger = (socket: Socket) => setTimeout(() => socket.destroy(), limits.lingerMs).unref()
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
-    refuse(request, response, new Problem('expectation_failed', 'Of the header Expect only 100-continue is understood'))
+    refuse(
+      request,
+      response,
+      new Problem('expectation_failed', 'The only supported value of the Expect header is 100-continue'),
+    )
   })
   server.on('connect', (_request: IncomingMessage, socket: Socket) => {
     socket.on('error', () => socket.destroy())
@@ -130,7 +134,7 @@ export async function listen(
 
 function close(server: Server): Promise<void> {
   return new Promise((resolve) => {
-    // A connection that falls idle during the drain would otherwise stay open for its keep-alive time.
+    // Connections that become idle during the drain would stay open for their keep-alive time.
     const timer = setInterval(() => server.closeIdleConnections(), 50)
     server.close(() => {
       clearInterval(timer)
@@ -139,27 +143,30 @@ function close(server: Server): Promise<void> {
   })
 }
 
-/** What the parser lets pass and no route could make sense of. */
+/** Requests that the parser accepts but no route can handle. */
 function problemOfFraming({ headers, httpVersion }: IncomingMessage): Problem | undefined {
   if (headers.host === undefined && httpVersion === '1.1') {
-    return new Problem('invalid_header', 'A request of HTTP/1.1 needs a Host header')
+    return new Problem('invalid_header', 'HTTP/1.1 requests require a Host header')
   }
   const coding = headers['transfer-encoding']
   if (coding === undefined || coding === 'chunked' || coding.toLowerCase() === 'chunked') return undefined
-  return new Problem('transfer_coding_unknown', 'Of the transfer codings only chunked is understood')
+  return new Problem('transfer_coding_unknown', 'The only supported transfer coding is chunked')
 }
 
 const withoutBody = new Set(['GET', 'HEAD', 'DELETE'])
 
-/** Such a body means nothing (RFC 9110 9.3.1, 9.3.5): its sender expects an effect that it would not have. */
+/** Such a body has no meaning (RFC 9110, 9.3.1 and 9.3.5); refusing it tells the sender that it has no effect. */
 function problemOfBody(request: IncomingMessage): Problem | undefined {
   if (!withoutBody.has(request.method ?? '') || !hasBody(request)) return undefined
-  return new Problem('unexpected_body', `A ${request.method} request must not have a body; use path and query`)
+  return new Problem(
+    'unexpected_body',
+    `A ${request.method} request must not have a body; use path and query parameters`,
+  )
 }
 
 type Refusing = Required<Pick<ListenOptions, 'docsUrl' | 'refused'>>
 
-/** Answers what the HTTP parser refuses, before any route sees it. */
+/** Responds to requests that the HTTP parser refuses. */
 function refuseUnreadable(
   error: NodeJS.ErrnoException & { rawPacket?: Buffer },
   socket: Socket,
@@ -169,9 +176,9 @@ function refuseUnreadable(
   else endWith(problemOfParser(error), socket, options)
 }
 
-/** Answers on the bare socket and ends it. */
+/** Responds on the bare socket and closes it. */
 function endWith(problem: Problem, socket: Socket, { docsUrl, refused }: Refusing): void {
-  // Bytes after an answer would be taken for the answer to the next request.
+  // Bytes after a response would be read as the response to the next request.
   if (!socket.writable || hasAnswered(socket)) {
     socket.destroy()
     return
@@ -189,20 +196,20 @@ function endWith(problem: Problem, socket: Socket, { docsUrl, refused }: Refusin
   )
 }
 
-/** Whether an answer to the request under way has begun. */
+/** Whether a response to the current request has started. */
 function hasAnswered(socket: Socket): boolean {
   return (socket as Socket & { _httpMessage?: ServerResponse | null })._httpMessage?.headersSent ?? false
 }
 
-/** What the parser calls a control character, and a lone carriage return, in a header's value. */
+/** Parser errors for control characters and lone carriage returns in header values. */
 const valueFaults = new Set(['HPE_INVALID_HEADER_TOKEN', 'HPE_LF_EXPECTED'])
 
 function problemOfParser(error: NodeJS.ErrnoException & { rawPacket?: Buffer }): Problem {
   if (error.code === 'HPE_HEADER_OVERFLOW') {
-    return new Problem('header_too_large', `The request's headers may have at most ${maxHeaderBytes} bytes in all`)
+    return new Problem('header_too_large', `The request headers may have at most ${maxHeaderBytes} bytes in total`)
   }
   if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') {
-    return new Problem('request_timeout', 'The request did not arrive in time; send it again at once and whole')
+    return new Problem('request_timeout', 'The request did not arrive in time; send it again')
   }
   if (valueFaults.has(error.code ?? '') && spoilsIdempotencyKey(error.rawPacket)) {
     return new Problem(
@@ -213,7 +220,7 @@ function problemOfParser(error: NodeJS.ErrnoException & { rawPacket?: Buffer }):
   return new Problem('invalid_header', 'The request is not valid HTTP/1.1; check the request line and headers')
 }
 
-/** The parser does not say which header it refused; a control character in this one has an error of its own. */
+/** The parser does not name the faulty header; a control character in this one has its own error code. */
 function spoilsIdempotencyKey(packet: Buffer | undefined): boolean {
   const line = packet && /\r\nidempotency-key:([^\n]*?)(?:\r\n|\n|$)/i.exec(packet.toString('latin1'))
   return !!line && /[\x00-\x08\x0b-\x1f\x7f]/.test(line[1]!)

@@ -4,19 +4,19 @@ import type { Door } from './door.ts'
 import { createEventWriter, type EventWriter } from './event-writer.ts'
 import type { HttpRequest } from './handler.ts'
 
-/** A request for a stream that passed its contract. */
+/** A validated request for a stream. */
 export interface StreamRequest<S extends StreamContract>
   extends Pick<
     HttpRequest<S>,
     'contract' | 'params' | 'query' | 'principal' | 'requestId' | 'url' | 'headers' | 'span'
   > {
-  /** The `id` of the last event that the reader has. */
+  /** The `id` of the last event that the reader received. */
   lastEventId: string | undefined
 }
 
 /**
- * Sets a stream up: what it throws before the first write is answered as a problem. The stream stays open after it has
- * returned, until either side closes it.
+ * Sets up a stream. Errors before the first write become problems. The stream stays open after the handler returns,
+ * until either side closes it.
  */
 export type StreamHandler<Context, S extends StreamContract> = (
   context: Context,
@@ -29,7 +29,7 @@ export interface StreamEntry<Context> {
   handleStream: StreamHandler<Context, StreamContract>
 }
 
-/** A line of a service's `routes.ts` for a stream: its contract and the handler that sets it up. */
+/** An entry of a service's `routes.ts` for a stream: its contract and handler. */
 export function stream<Context, const S extends StreamContract>(
   contract: S,
   handler: StreamHandler<Context, S>,
@@ -38,8 +38,8 @@ export function stream<Context, const S extends StreamContract>(
 }
 
 /**
- * Has the handler set the stream up, and opens it if the handler has written nothing.
- * @throws Problem or whatever the handler throws before the first write
+ * Runs the handler, and opens the stream if it has written nothing.
+ * @throws Problem, or whatever the handler throws before the first write
  */
 export async function openStream<Context>(
   door: Door,
@@ -59,7 +59,7 @@ export async function openStream<Context>(
     writer.open()
   } catch (error) {
     if (!response.headersSent) throw error
-    door.log.error({ err: error, request_id: request.requestId, route: contract.name }, 'a stream failed')
+    door.log.error({ err: error, request_id: request.requestId, route: contract.name }, 'event stream failed')
     writer.end()
   }
 }

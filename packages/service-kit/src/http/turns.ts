@@ -4,19 +4,19 @@ import type { Socket } from 'node:net'
 type Take = (request: IncomingMessage, response: ServerResponse) => void
 
 interface Limits {
-  /** How many requests of a connection may wait behind the one that is answered. */
+  /** Most pipelined requests waiting on a connection. */
   maxWaiting: number
-  /** How long a finished answer may stay unread, in milliseconds. */
+  /** Time that a finished response may stay unread, in milliseconds. */
   maxUnreadMs: number
 }
 
 /**
- * Takes the requests of a connection one by one: the next when the answer to the last has gone out. So whoever sends
- * request after request (pipelining, RFC 9112 9.3.2) and reads nothing holds one answer in memory, not a thousand.
+ * Processes the requests of a connection one at a time, each after the response to the last was sent. A caller that
+ * pipelines requests (RFC 9112, 9.3.2) and reads nothing so holds only one response in memory.
  */
 export function inTurn(take: Take, limits: Limits): Take {
   const waiting = new WeakMap<Socket, Parameters<Take>[]>()
-  // Shared by all answers: this runs for each request, and two closures more would be a tenth of the cost of a small one.
+  // Shared by all responses: two closures per request would be a tenth of the cost of a small one.
   function judgeReader(this: ServerResponse) {
     closeUnread(this.req.socket, this, limits.maxUnreadMs)
   }
@@ -41,20 +41,20 @@ export function inTurn(take: Take, limits: Limits): Take {
     } else if (line.length < limits.maxWaiting && request.headers['transfer-encoding'] === undefined) {
       line.push([request, response])
     } else {
-      // A body in chunks may come as half a million pieces, which nobody takes before its turn.
+      // A chunked body may consist of half a million pieces, which nobody reads before its turn.
       abandon(socket)
     }
   }
 }
 
-/** Closes the connection, and stops its parser: it would make a thousand requests more of what it has read already. */
+/** Closes the connection and stops its parser, which would emit the requests it has already read. */
 function abandon(socket: Socket & { parser?: { onIncoming?: () => number } | null }): void {
-  // What Node itself returns for an upgrade: the rest is no HTTP.
+  // The value that Node returns for an upgrade: the rest is not HTTP.
   if (socket.parser) socket.parser.onIncoming = () => 2
   socket.destroy()
 }
 
-/** A reader that stands still is found by the socket's timeout; this one reads, byte by byte. */
+/** The socket's timeout finds a stalled reader; this finds one that reads byte by byte. */
 function closeUnread(socket: Socket, response: ServerResponse, maxUnreadMs: number): void {
   if (socket.writableLength === 0) return
   const timer = setTimeout(() => socket.destroy(), maxUnreadMs)

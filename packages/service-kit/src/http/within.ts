@@ -1,6 +1,6 @@
 import { Problem } from '../problem.ts'
 
-/** Deadlines are looked at this often, all together: a timer for each call would cost more than the rest of it. */
+/** All deadlines are checked at this interval: a timer per call would cost more than the call. */
 const lookEveryMs = 250
 
 interface Waiting {
@@ -12,9 +12,9 @@ const waiting = new Set<Waiting>()
 let timer: NodeJS.Timeout | undefined
 
 /**
- * What becomes of the work, if that is known in time; it goes on in any case.
- * @param ms how long to wait, give or take 250 ms; without it, however long it takes
- * @throws Problem `service_unavailable` when it is not known in time
+ * The result of the work, if it is known in time. The work continues in any case.
+ * @param ms timeout, accurate to 250 ms; unlimited if absent
+ * @throws Problem `service_unavailable` on timeout
  */
 export function within<T>(ms: number | undefined, work: Promise<T> | T): Promise<T> | T {
   if (ms === undefined || !(work instanceof Promise)) return work

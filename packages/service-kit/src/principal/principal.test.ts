@@ -39,7 +39,7 @@ async function newKey(kid: string) {
   }
 }
 
-/** A token that is right but for what is given. */
+/** A valid token except for the given fields. */
 function forged({
   issuer = principalIssuer('gateway'),
   kid = 'gateway-1',

@@ -1,24 +1,24 @@
 import type { Principal, ServiceName } from '@notify/contracts'
 import { importJWK, type JWK, SignJWT } from 'jose'
 
-/** The issuer of what a service signs. */
+/** The issuer of tokens signed by a service. */
 export const principalIssuer = (service: ServiceName) => `notify-${service}`
-/** How long a signed principal is good for, in seconds. */
+/** Lifetime of a signed principal, in seconds. */
 export const principalLifetimeSeconds = 120
 const renewAfterMs = 60_000
 const cacheSize = 10_000
 
-/** Signs who a call is made for; the result is reused for a minute for the same caller. */
+/** Signs a principal; the token is reused for the same caller for a minute. */
 export type SignPrincipal = (principal: Principal) => Promise<string>
 
 /**
- * @param key private ES256 JWK of the service that signs; its `kid` begins with the service's name
- * @param signer the gateway signs whom it calls for, every other service itself
+ * @param key private ES256 JWK of the signing service; its `kid` starts with the service's name
+ * @param signer the gateway signs its callers, every other service only itself
  */
 export async function createPrincipalSigner(key: JWK, signer: ServiceName = 'gateway'): Promise<SignPrincipal> {
   const privateKey = await importJWK(key, 'ES256')
   const ids = new WeakMap<Principal, string>()
-  // Callers are remembered by whoever authenticates them, so the same object comes again and again.
+  // Authentication caches callers, so the same object comes again.
   const idOf = (principal: Principal) => {
     let id = ids.get(principal)
     if (id === undefined) {

@@ -4,7 +4,7 @@ import { Problem } from '../problem.ts'
 import { ownerOf } from './key-owner.ts'
 import { principalIssuer } from './sign.ts'
 
-/** The header that carries the principal of a call between services; stripped from requests that come from outside. */
+/** The header that carries the principal between services; stripped from external requests. */
 export const principalHeader = 'x-principal'
 
 const cacheSize = 10_000
@@ -12,14 +12,15 @@ const cacheSize = 10_000
 export type VerifyPrincipal = (token: string | undefined) => Promise<Principal>
 
 /**
- * Verifies signed principals; a token is checked once and remembered until it expires. Only the gateway's keys vouch for API
- * keys and operators; another service's key vouches for that service alone.
+ * Verifies signed principals and caches them until they expire. Only the gateway's keys may sign API keys and
+ * operators;
+ * another service's key signs that service alone.
  */
 export function createPrincipalVerifier(jwks: JSONWebKeySet): VerifyPrincipal {
   const keys = createLocalJWKSet(jwks)
   const cache = new Map<string, { principal: Promise<Principal>; expiresAtMs: number }>()
   return (token) => {
-    if (!token) return Promise.reject(new Problem('unauthenticated', 'This service is reached through the gateway'))
+    if (!token) return Promise.reject(new Problem('unauthenticated', 'Call this service through the gateway'))
     const known = cache.get(token)
     if (known && known.expiresAtMs > Date.now()) return known.principal
     if (cache.size >= cacheSize) cache.clear()
@@ -32,7 +33,7 @@ export function createPrincipalVerifier(jwks: JSONWebKeySet): VerifyPrincipal {
       requiredClaims: ['exp'],
       algorithms: ['ES256'],
     }).then(({ payload, protectedHeader }) => {
-      // A token without a key's name is verified by any key of the set, so nobody would know whose it is.
+      // A token without `kid` could be verified by any key of the set, so its signer would be unknown.
       const signer = protectedHeader.kid === undefined ? undefined : ownerOf(protectedHeader.kid)
       if (!signer || payload.iss !== principalIssuer(signer)) throw invalid()
       entry.expiresAtMs = (payload.exp ?? 0) * 1000
@@ -48,7 +49,7 @@ export function createPrincipalVerifier(jwks: JSONWebKeySet): VerifyPrincipal {
 
 const invalid = (cause?: Error) => new Problem('unauthenticated', 'The principal is not valid', cause && { cause })
 
-/** @throws Problem `unauthenticated` for a principal that the signer may not vouch for */
+/** @throws Problem `unauthenticated` for a principal that the signer must not sign */
 function vouchedFor(principal: Principal, signer: ServiceName): Principal {
   if (principal.kind !== 'service') {
     if (signer === 'gateway') return principal
@@ -59,11 +60,11 @@ function vouchedFor(principal: Principal, signer: ServiceName): Principal {
   throw new Problem('unauthenticated', `The service ${signer} cannot sign this principal`)
 }
 
-/** Signed by one of our services and yet unreadable: a newer release of it, to which another replica of ours may belong. */
+/** A valid signature over an unknown principal: from a newer release, which another replica may understand. */
 function readPrincipal(claim: unknown): Principal {
   const { success, data, error } = Principal.safeParse(claim)
   if (success) return data
-  throw new Problem('service_unavailable', 'This release does not know this kind of caller; try again shortly', {
+  throw new Problem('service_unavailable', 'This release does not support this kind of caller; try again shortly', {
     headers: { 'Retry-After': '1' },
     cause: error,
   })

@@ -7,7 +7,7 @@ import type { Health } from '../health.ts'
 import { createApp } from '../http/server.ts'
 import type { Lifecycle } from '../lifecycle.ts'
 
-/** Makes the instruments of `metrics.ts`; names as Prometheus writes them, units last. */
+/** Creates the instruments of `metrics.ts`; names follow Prometheus, units last. */
 export interface Metrics {
   counter(name: string, description: string): (attributes?: Attributes, value?: number) => void
   histogram(name: string, description: string, buckets: number[]): (value: number, attributes?: Attributes) => void
@@ -22,8 +22,8 @@ export interface Reading {
 }
 
 /**
- * Starts the metrics of a process with `GET /metrics` on a port of its own; health is told there too, from the first moment:
- * a process that still waits for its servers lives, and is not ready.
+ * Starts the metrics server of a process: `GET /metrics` and health, on their own port from the first moment, so that a
+ * process that waits for its dependencies is alive but not ready.
  * @throws Error with code EADDRINUSE when the port is taken
  */
 export async function startMetrics(
@@ -46,7 +46,7 @@ export async function startMetrics(
   const meter = provider.getMeter('notify')
   return {
     counter(name, description) {
-      // Added up here: the SDK sorts and hashes the attributes at every call, which some messages make a dozen times.
+      // Summed here: the SDK sorts and hashes the attributes at every call, a dozen times per message.
       const sums = new Map<string, Reading>()
       meter.createObservableCounter(name, { description }).addCallback((result) => {
         for (const { value, attributes } of sums.values()) result.observe(value, attributes)

@@ -4,8 +4,8 @@ import { isTraceparent } from './tracing.ts'
 const name = 'traceparent='
 
 /**
- * The trace that a request belongs to: of its `traceparent` header, or of the query, where we put it into the addresses that
- * carriers call back. They know nothing of traces, and repeat the address.
+ * The `traceparent` of a request, from its header or its query: status callback addresses contain it, because carriers
+ * do not support traces.
  */
 export function traceparentOf({ headers, url = '' }: Pick<IncomingMessage, 'headers' | 'url'>): string | undefined {
   const { traceparent } = headers

@@ -12,9 +12,9 @@ import type { Lifecycle } from '../lifecycle.ts'
 
 export { SpanKind }
 
-/** One step of a trace. When nothing records it only hands the caller's `traceparent` on. */
+/** A step of a trace. Unrecorded spans only pass the caller's `traceparent` on. */
 export interface Span {
-  /** W3C trace context of this step, for the next hop; absent when there is no trace. */
+  /** W3C trace context of this step, for the next hop; absent without a trace. */
   readonly traceparent: string | undefined
   readonly recording: boolean
   set(attributes: Attributes): void
@@ -26,9 +26,9 @@ export interface Tracer {
 }
 
 export interface SpanOptions {
-  /** `traceparent` of the step before; without one only an `edge` step may begin a trace. */
+  /** `traceparent` of the parent; without it only an `edge` span may start a trace. */
   parent?: string | undefined
-  /** Whether this is a door to the outside, where the decision to trace is made. */
+  /** Whether this is an external entry point, where the sampling decision is made. */
   edge?: boolean
   kind?: SpanKind
   attributes?: Attributes
@@ -52,14 +52,15 @@ class PassingSpan implements Span {
 }
 const silent = new PassingSpan(undefined)
 
-/** Passes a caller's trace context on and records nothing: what runs when no OTLP endpoint is configured. */
+/** Passes the trace context on and records nothing; used without an OTLP endpoint. */
 export const passingTracer: Tracer = {
   start: (_name, { parent }) => (parent === undefined ? silent : new PassingSpan(parent)),
 }
 
 /**
- * A tracer that writes to an OTLP endpoint. The sampling decision is made first and child steps are only made below a
- * sampled one, so that an unsampled request costs a random number.
+ * A tracer that exports to an OTLP endpoint. Sampling is decided first, and child spans are created only below a
+ * sampled
+ * span, so that an unsampled request costs one random number.
  */
 export async function createTracer(
   options: { service: string; endpoint: string | undefined; sampleRatio: number },

@@ -4,23 +4,23 @@ type Time = ColumnType<Date, Date | string | undefined, Date | string>
 
 /** The tables of this service's own schema. */
 export interface Tables {
-  /** What is needed of providers to verify their signatures; dispatch owns the record. */
+  /** The part of providers needed to verify signatures; dispatch owns the record. */
   providers: {
     id: string
     tenant_id: string
     kind: string
     revision: number
-    /** The carrier's name for the account, where its callbacks bear one. */
+    /** The carrier's id of the account, if callbacks contain it. */
     account_id: string | null
     /** The carrier's name for what the account is part of, where callbacks bear that instead. */
     parent_id: string | null
     /** What a carrier must show once before it calls an address of this account, encrypted. */
     verify_token: Buffer | null
-    /** The secret that signs its callbacks, encrypted, where there is one. */
+    /** The secret that verifies callbacks, encrypted. */
     credentials: Buffer | null
-    /** The number, or the messaging service, that SMS are sent from. */
+    /** The number or messaging service that sends SMS. */
     sender: string | null
-    /** The SNS topics that tell of its emails. */
+    /** The trusted SNS topics. */
     topic_arns: string[]
     updated_at: Time
   }
@@ -30,7 +30,7 @@ export interface Tables {
     status: string
     received_at: Time
   }
-  /** Which message of the outbox has told of an attempt. */
+  /** The outbox message with the receipts of an attempt. */
   told_receipts: {
     attempt_id: string
     status: string

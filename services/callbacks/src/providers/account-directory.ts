@@ -7,7 +7,7 @@ import type { Tables } from '../db/schema.ts'
 
 /** The accounts whose callbacks can be verified. */
 export interface AccountDirectory {
-  /** The accounts of a kind that a callback claims to be of; several tenants may use one account of a carrier. */
+  /** The accounts that a callback claims; several tenants may share a carrier account. */
   find(kind: string, claimed: Claim['of']): Promise<ReceivingAccount[]>
   forget(): void
 }
@@ -15,7 +15,7 @@ export interface AccountDirectory {
 const rememberedMs = 1000
 const ProviderId = idSchema('prov')
 
-/** Where a provider's secret belongs: nothing else can read it. */
+/** The AAD of a provider's secret. */
 export const credentialsPlace = (tenantId: string, providerId: string) => `providers|${tenantId}|${providerId}`
 
 /** Encrypts the secret of a provider for its row. */
@@ -48,7 +48,7 @@ const byId: Statement = {
   text: `select ${columns} from providers where kind = $1 and id = $2`,
 }
 
-/** Accounts by kind and by what their callbacks bear, remembered for a second. */
+/** Accounts by kind and claimed id, cached for a second. */
 export function createAccountDirectory(db: Database<Tables>, keyRing: KeyRing): AccountDirectory {
   const accountOf = (row: Row): ReceivingAccount => {
     const { id, tenant_id: tenantId, sender, topic_arns: topicArns } = row

@@ -4,12 +4,12 @@ import { openEvent, readable, UnreadableError } from '@notify/messaging'
 import type { Context } from '../context.ts'
 import { sealSecret } from './account-directory.ts'
 
-/** Keeps what is needed of a provider to verify its callbacks; an older change than the one known is passed over. */
+/** Stores what is needed to verify a provider's callbacks; ignores older revisions. */
 export async function saveProvider(context: Context, change: ProviderChange): Promise<void> {
   const { db, keyRing, receiving, log } = context
   const { provider_id, tenant_id, kind, revision } = change
   const receiver = Object.hasOwn(receivers, kind) ? receivers[kind] : undefined
-  if (receiver === undefined) throw new UnreadableError('this release does not know the kind of provider')
+  if (receiver === undefined) throw new UnreadableError('this release does not support the kind of provider')
   if (receiver === null) return
   const credentials = openEvent(keyRing, providerChanged, change)
   const kept = readable('the credentials do not fit the kind of provider', () => receiver.keep.parse(credentials))

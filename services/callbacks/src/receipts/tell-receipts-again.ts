@@ -3,10 +3,10 @@ import { coalesce } from '@notify/service-kit'
 import type { Context } from '../context.ts'
 import { tellReceiptsAgain } from '../records/receipt-store.ts'
 
-/** Publishes the receipts of an attempt again. Repeating it changes nothing. */
+/** Publishes the receipts of an attempt again. Idempotent. */
 export type TellReceiptsAgain = (wanted: ReceiptWanted) => Promise<void>
 
-/** Answers dispatch, which asks for receipts that never came. */
+/** Handles dispatch's requests for missing receipts. */
 export function createReceiptTeller({
   db,
   metrics,

@@ -18,7 +18,7 @@ interface Source<R extends Report> {
   report: R
 }
 
-/** What is recorded of a report, and the event that it gives. */
+/** The record of a report and its event. */
 export function callbackOfReport(keyRing: KeyRing, { report, ...source }: Source<Report>, span: Span): NewCallback {
   switch (report.type) {
     case 'receipt':
@@ -33,7 +33,7 @@ export function callbackOfReport(keyRing: KeyRing, { report, ...source }: Source
 }
 
 function callbackOfReceipt({ kind, channel, report }: Source<ReceiptReport>, span: Span): NewCallback {
-  // A carrier brings a trace of its own at most: what follows belongs to that of the message.
+  // The carrier's own trace does not count; what follows belongs to the trace of the message.
   const { type: _, account, callbackId, traceparent = span.traceparent, ...reported } = report
   const receipt: Receipt = {
     channel,

@@ -4,14 +4,17 @@ import type { Handler, HttpRequest } from '@notify/service-kit'
 import type { Context } from '../context.ts'
 import { callbackOfReport } from './callback-of-report.ts'
 
-/** What a handler of callbacks needs to know of a carrier. */
+/** The carrier-specific parts of a callback handler. */
 export interface CarrierEndpoint {
   kind: string
   channel: Channel
   endpoint: Endpoint<never>
 }
 
-/** Takes a carrier's callbacks: verified, each report recorded and published once, answered 200 however often they come. */
+/**
+ * Makes the handler of a carrier's callbacks: verifies them, records and publishes each report once, always responds
+ * 200.
+ */
 export function createCallbackHandler({ kind, channel, endpoint }: CarrierEndpoint): Handler<Context, Route> {
   return async (context, request) => {
     const { reports, answer, handshake } = await receive(context, kind, open(context, kind, endpoint, request))

@@ -2,7 +2,7 @@ import { environmentOf, receivers } from '@notify/carriers/receiving'
 import type { Logger } from '@notify/service-kit'
 import type { Config } from '../config.ts'
 
-/** Starts the receiver of every kind. @returns what each remembers between callbacks, by its kind */
+/** Starts the receiver of every kind. @returns their states by kind */
 export function startReceivers(config: Config, log: Logger): (kind: string) => never {
   const states = new Map<string, unknown>()
   for (const [kind, receiver] of Object.entries(receivers)) {
@@ -10,6 +10,6 @@ export function startReceivers(config: Config, log: Logger): (kind: string) => n
     const environment = environmentOf(config, receiver)
     states.set(kind, receiver.start({ publicUrl: config.PUBLIC_URL, environment, log }))
   }
-  // Each state goes back to the endpoints of its own receiver alone.
+  // Each state returns only to its own receiver's endpoints.
   return (kind) => states.get(kind) as never
 }

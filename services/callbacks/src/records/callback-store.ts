@@ -3,20 +3,20 @@ import type { Database, Statement } from '@notify/database'
 import type { z } from 'zod'
 import type { Tables } from '../db/schema.ts'
 
-/** What makes two callbacks the same: the carrier's name for the message, and what it says of it. */
+/** The identity of a callback: the carrier's message id, and its content. */
 interface Identity {
   provider_id: string
   provider_message_id: string
   status: string
 }
 
-/** A callback that is recorded once, and what is told of it then. */
+/** A callback to record once, and its event. */
 export interface NewCallback extends Identity {
   subject: string
   told: WireEvent
 }
 
-/** A callback with the event that it gives. */
+/** A callback with its event. */
 export function callbackOf<S extends z.ZodType>(
   { provider_id, provider_message_id, status }: Identity,
   contract: EventContract<S>,
@@ -27,8 +27,8 @@ export function callbackOf<S extends z.ZodType>(
 }
 
 /**
- * The record and its event commit together; what was recorded before makes no second event. "Is true" keeps Postgres from
- * joining, which would compare all with all. Events come as the text that leaves: nobody reads them on the way.
+ * Commits a record with its event; existing records produce no event. `is true` prevents a quadratic join. Events are
+ * passed as text, because nothing reads them on the way.
  */
 const record: Statement = {
   name: 'record-callbacks',
@@ -57,7 +57,7 @@ const record: Statement = {
     select provider_id, provider_message_id, status from recorded`,
 }
 
-/** Records callbacks; of equal ones in the batch only the first may be given. @returns the identities of the new ones */
+/** Records callbacks; the batch must not contain duplicates. @returns the identities of the new ones */
 export async function recordCallbacks(db: Database<Tables>, callbacks: readonly NewCallback[]): Promise<Set<string>> {
   const input = callbacks.map(({ told, ...callback }) => {
     const { attempt_id = null } = (told.event ?? {}) as { attempt_id?: string }
@@ -74,7 +74,7 @@ export function callbackIdentity({ provider_id, provider_message_id, status }: I
 const keptDays = 14
 const deletionBatch = 1000
 
-/** Deletes records whose time is over; returns whether more are left. */
+/** Deletes expired records; returns whether more are left. */
 export async function deleteOldCallbacks(db: Database<Tables>): Promise<boolean> {
   const deleted = await db.run(
     `delete from received_callbacks where ctid in (

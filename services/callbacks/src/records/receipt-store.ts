@@ -2,7 +2,7 @@ import type { ReceiptWanted } from '@notify/contracts'
 import type { Database, Statement } from '@notify/database'
 import type { Tables } from '../db/schema.ts'
 
-/** As long as the outbox keeps the events themselves. */
+/** As long as the outbox keeps events. */
 const keptDays = 7
 const deletionBatch = 1000
 
@@ -26,13 +26,13 @@ const tellAgain: Statement = {
     select count(*)::int as count from again`,
 }
 
-/** Publishes again what carriers said of these attempts. @returns how many receipts there were */
+/** Publishes the receipts of these attempts again. @returns their number */
 export async function tellReceiptsAgain(db: Database<Tables>, wanted: readonly ReceiptWanted[]): Promise<number> {
   const [row] = await db.run<{ count: number }>(tellAgain, [JSON.stringify(wanted)])
   return row?.count ?? 0
 }
 
-/** Deletes what can no longer be told again; returns whether more is left. */
+/** Deletes expired references; returns whether more are left. */
 export async function deleteOldReceipts(db: Database<Tables>): Promise<boolean> {
   const deleted = await db.run(
     `delete from told_receipts where ctid in (

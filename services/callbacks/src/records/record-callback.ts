@@ -2,10 +2,10 @@ import { coalesce } from '@notify/service-kit'
 import type { Context } from '../context.ts'
 import { callbackIdentity, type NewCallback, recordCallbacks } from './callback-store.ts'
 
-/** Records a callback and publishes its event, once however often it comes; says whether it was new. */
+/** Records a callback and publishes its event once; returns whether it was new. */
 export type RecordCallback = (callback: NewCallback) => Promise<boolean>
 
-/** Callbacks of the same moment, of whatever kind, are committed together. */
+/** Commits concurrent callbacks of all kinds together. */
 export function createCallbackRecorder({ db, wakeOutbox }: Pick<Context, 'db' | 'wakeOutbox'>): RecordCallback {
   return coalesce<NewCallback, boolean>({
     maxBatch: 256,

@@ -40,7 +40,7 @@ function splitTwins(candidates: readonly Candidate[]): { leaders: Candidate[]; f
   return { leaders, followers }
 }
 
-/** What twins have in common: the key, or the id that another service chose. */
+/** Identifies concurrent repetitions: by idempotency key, or by the id that another service chose. */
 function twinId({ idempotency, terms, notificationId }: Candidate): string | undefined {
   if (idempotency) return identity(idempotency)
   return terms && notificationId
@@ -77,7 +77,7 @@ async function commitFresh(
     if (isRaced(outcome)) lost.push(candidate)
     else outcomes.set(candidate, outcome)
   }
-  // Whoever lost the race for a key finds the winner's answer now.
+  // The winner of the race for a key has committed by now.
   for (const candidate of lost) outcomes.set(candidate, inProgress())
   await answerAgain(run, lost, outcomes)
 }
@@ -125,7 +125,7 @@ async function answerCommitted(
 
 const idTaken = () => new Problem('idempotency_conflict', 'This notification_id is that of another notification')
 
-/** The gateway repeats a request, with its id, when the answer was lost: it is told what it would have been. */
+/** The gateway repeats an unanswered request with the same id. */
 function isAnswerTo({ notificationId }: Candidate, response: string): boolean {
   const { notification_id }: NotificationAccepted = JSON.parse(response)
   return notification_id === notificationId

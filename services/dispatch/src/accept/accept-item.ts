@@ -36,7 +36,7 @@ export interface Candidate {
 export const laneOf = ({ terms, request }: Pick<Candidate, 'terms' | 'request'>): Lane =>
   terms?.lane ?? request.priority
 
-/** A notification that passed every rule and waits for its commit. */
+/** A validated notification, ready to commit. */
 export interface NewNotification {
   candidate: Candidate
   channel: Channel
@@ -53,5 +53,5 @@ export interface NewNotification {
   response: string
 }
 
-/** How one request ended: the answer's text, or a refusal. */
+/** The result of a request: the response text, or a problem. */
 export type AcceptOutcome = { body: string; replayed?: true } | Problem

@@ -14,7 +14,7 @@ import { refusalOf } from './judge-batch.ts'
 import { readCandidate } from './read-candidate.ts'
 import { type Begun, createStragglers } from './stragglers.ts'
 
-/** Answers one of the gateway's coalesced calls. */
+/** Handles a batched call of the gateway. */
 export type Acceptance = (call: RouteBody<typeof contract>) => Promise<RouteReply<typeof contract>>
 
 /** @param acceptOne accepts an item; those of the same moment share a commit */

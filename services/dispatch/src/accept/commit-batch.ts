@@ -61,7 +61,7 @@ function commitOf(channels: Channels, messages: number): Statement {
 /** What became of the notifications of a batch, by their ids. */
 export interface Committed {
   ids: Set<string>
-  /** Not committed, because their recipients must not be written to. */
+  /** Not committed, because the recipient is suppressed. */
   suppressed: Map<string, SuppressionReason>
 }
 

@@ -81,7 +81,7 @@ function resultOf(outcome: CommitOutcome): BatchResult | Problem {
   return outcome instanceof Problem ? outcome : JSON.parse(outcome.body)
 }
 
-/** What another time may end otherwise: it is no answer to keep. */
+/** Temporary errors are not stored as results. */
 const isForNow = (status: number) => status >= 500 || status === 429
 const hasFailed = (result: BatchResult): boolean => 'error' in result && isForNow(result.error.status)
 const isCandidate = (one: Candidate | BatchResult | Problem): one is Candidate => 'notificationId' in one

@@ -60,7 +60,7 @@ async function requireProvider({ directory, config }: ApiContext, principal: Sen
   return providers
 }
 
-/** What was handed over is out of reach: dispatch can neither stop it nor erase it. */
+/** Dispatch can neither stop nor erase a hand-off. */
 function requireNoTerms({ terms }: Candidate, channel: Channel): void {
   const fields = [terms?.expiresAt && 'expires_at', terms?.eraseWhenTerminal && 'erase_when_terminal'].filter(
     (one) => one,
@@ -72,7 +72,7 @@ function requireNoTerms({ terms }: Candidate, channel: Channel): void {
   })
 }
 
-/** Mail that names a domain is vouched for by that domain's owner: by its key, and so by its name. */
+/** The domain's owner is responsible for email from it, so the tenant must have verified the domain. */
 async function requireVerified({ directory }: ApiContext, tenantId: string, from: string): Promise<void> {
   const domain = domainOf(from)
   if (await directory.domains.isVerified(tenantId, domain)) return

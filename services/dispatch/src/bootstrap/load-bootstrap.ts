@@ -5,9 +5,8 @@ import type { Context } from '../context.ts'
 import { saveProvider } from '../providers/save-provider.ts'
 
 /**
- * Upserts the events and providers that an installation starts with; the same file may be loaded at every start, by every
- * replica.
- * @throws Error when the file cannot be read or does not fit its schema
+ * Upserts the initial events and providers; every replica may load the same file at every start.
+ * @throws Error when the file cannot be read or does not match its schema
  */
 export async function loadBootstrap(context: Context, file: string): Promise<void> {
   const { db, wakeOutbox, log } = context

@@ -22,9 +22,9 @@ type Mode = CarrierMessage['mode']
 export interface GuardedCarriers extends Carriers {
   /** How long the circuit of this provider stays open, in milliseconds; 0: it may be called. */
   circuitOpenMs(provider: Provider, mode: Mode): number
-  /** Whether the carrier asked for a pause: it may be called, but another one should rather be. */
+  /** Whether the carrier sent Retry-After: the provider is used only if there is no other. */
   isBusy(provider: Provider, mode: Mode): boolean
-  /** The circuits that are open, or have been. */
+  /** The circuits that are or were open. */
   circuits(): { providerId: string; kind: string; isOpen: boolean }[]
 }
 

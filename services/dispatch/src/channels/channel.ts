@@ -32,7 +32,7 @@ export interface DraftSettings {
   templates: EventTemplates | undefined
 }
 
-/** A message whose recipient is valid. Its content is composed once nothing else refuses the request. */
+/** A message with a valid recipient. Its content is composed after all other checks. */
 export interface Draft<P extends Payload = Payload> {
   /** The recipient as it is indexed: phone number, address, user id or URL. */
   to: string
@@ -73,7 +73,7 @@ export interface ByCarrier {
 export interface ByHandOff {
   by: 'hand-off'
   event: SealedEventContract<typeof HandOff, 'content'>
-  /** The receiver's durable for a lane. What it has taken and nobody reports on is handed over again. */
+  /** The receiver's durable for a lane. Notifications that it consumed without a report are handed over again. */
   durableOf(lane: Lane): string
   report: EventContract<typeof HandOffReport>
 }

@@ -6,7 +6,7 @@ import { privateKeyPlace } from '../domains/domain-store.ts'
 import { metadataPlace } from '../notifications/metadata.ts'
 import { credentialsPlace } from '../providers/provider-directory.ts'
 
-/** Every column that the key ring encrypts, and where its values belong: what `rotate-keys` goes through. */
+/** Every encrypted column with its AAD, for `rotate-keys`. */
 export const encryptedColumns: readonly EncryptedColumn[] = [
   {
     table: 'notifications',

@@ -36,18 +36,18 @@ export interface Tables {
     priority: number
     revision: Generated<number>
     credentials: Buffer
-    /** The most messages that the account takes in a second; null: no limit. */
+    /** Messages per second that the account accepts; null: no limit. */
     rate_limit_per_second: number | null
     updated_at: Time
   }
-  /** When the next send of a limited provider may begin, in milliseconds of Unix time. */
+  /** Earliest start of the next send of a rate-limited provider, in Unix milliseconds. */
   send_slots: {
     provider_id: string
-    /** The part of the rate that all lanes share. */
+    /** The share of the rate for all lanes. */
     shared_ms: Generated<number>
-    /** The part that is kept for what cannot wait. */
+    /** The share reserved for `otp` and `transactional`. */
     kept_ms: Generated<number>
-    /** Until when those are spread that were put off. */
+    /** The end of the slots assigned to postponed urgent messages. */
     urgent_until_ms: Generated<number>
     bulk_until_ms: Generated<number>
   }
@@ -60,44 +60,44 @@ export interface Tables {
     mode: 'live' | 'test'
     event_key: string | null
     status: Generated<DeliveryStatus>
-    /** Grows with every change that is told to others. */
+    /** Incremented with each published change. */
     revision: Generated<number>
     recipient_masked: string
     recipient_index: string
-    /** What is sent and to whom, encrypted. */
+    /** Recipient and content, encrypted. */
     payload: Buffer | null
-    /** What the caller attached to it, encrypted. */
+    /** Metadata of the caller, encrypted. */
     metadata: Buffer | null
     credits: number
     failure_reason: string | null
     retryable: Generated<boolean>
     retry_count: Generated<number>
-    /** Attempts in all; the latest one bears this number. */
+    /** Total number of attempts, and the number of the latest. */
     attempt_count: Generated<number>
     /**
-     * The place in the retry schedule since it was accepted or last retried by an operator: attempts, without those that
-     * another provider made at once in the place of one that could not.
+     * The position in the retry schedule since acceptance or the last retry by an operator: attempts without immediate
+     * failovers.
      */
     round_attempts: Generated<number>
-    /** How many of the latest attempts the next one makes up for, with a provider that none of them was made with. */
+    /** Number of latest attempts that the next one replaces, with a provider not tried by them. */
     failovers: Generated<number>
-    /** Since when no provider may be called for it. */
+    /** Since when all circuit breakers of its providers are open. */
     held_since: Time | null
     /** Whether a worker is calling the carrier. */
     sending: Generated<boolean>
     next_attempt_at: Time | null
-    /** What happens at `next_attempt_at`: another attempt, or failure because the outcome stayed unknown. */
+    /** The action at `next_attempt_at`: another attempt, or failure because the outcome stayed unknown. */
     when_due: Generated<'send' | 'give_up'>
     enqueued_at: Time
-    /** When the caller wants it sent; absent: at once. */
+    /** Requested time of sending; null: at once. */
     send_at: Time | null
-    /** After this it is not sent any more. */
+    /** It is not sent after this time. */
     expires_at: Time | null
-    /** Whether the payload goes once a carrier took the message, or it failed; emptied by Postgres. */
+    /** Whether Postgres erases the payload once the message was accepted by a carrier or failed. */
     erase_when_terminal: Generated<boolean>
-    /** The carrier's receipt did not come within its time: nothing more is expected. */
+    /** The receipt did not arrive in time and is no longer expected. */
     receipt_overdue: Generated<boolean>
-    /** Whether nothing more is expected; kept by Postgres. */
+    /** Whether nothing more is expected; maintained by Postgres. */
     settled: Generated<boolean>
     traceparent: string | null
     created_at: Time
@@ -117,7 +117,7 @@ export interface Tables {
     lease_until: Time
     finished_at: Time | null
     outcome: AttemptOutcome | null
-    /** Whether it was ever unknown if the carrier took the message. */
+    /** Whether the outcome was ever unknown. */
     ambiguous: Generated<boolean>
     provider_code: string | null
     provider_message: string | null
@@ -135,12 +135,12 @@ export interface Tables {
     private_key: Buffer
     mail_from_region: string | null
     status: Generated<DomainStatus>
-    /** Grows with every change of the status. */
+    /** Incremented with each change of the status. */
     revision: Generated<number>
     record_states: JSONColumnType<RecordStates>
     verified_at: Time | null
     last_checked_at: Time | null
-    /** When the check began whose result stands here: an older one never replaces it. */
+    /** Start of the check with the stored result; older checks never replace it. */
     check_started_at: Time | null
     next_check_at: Time
     status_since: Time
@@ -152,9 +152,9 @@ export interface Tables {
     tenant_id: string
     domain: string
     selector: string
-    /** Whether the carrier shall have it, or shall have it no more. */
+    /** Whether the carrier should have the domain. */
     wanted: Generated<boolean>
-    /** Revision of the provider's credentials with which the carrier took it. */
+    /** Revision of the provider's credentials at the last registration. */
     synced_revision: number | null
     synced_at: Time | null
     failures: Generated<number>
@@ -193,15 +193,15 @@ export interface Tables {
     reason: SuppressionReason
     source_notification_id: string | null
     created_at: Time
-    /** The latest report; what lifts an older one does not undo it. */
+    /** Time of the latest report; lifting an older one has no effect. */
     reported_at: Time
-    /** Not suppressed any more since then. Kept, so that an older report that comes late changes nothing. */
+    /** When it was lifted. The row is kept, so that older reports that arrive late change nothing. */
     lifted_at: Time | null
   }
   templates: {
     id: string
     tenant_id: string
-    /** The one application that may use it; all of the tenant when null. */
+    /** The application that may use it; null: all of the tenant. */
     application_id: string | null
     name: string
     templates: JSONColumnType<EventTemplates>

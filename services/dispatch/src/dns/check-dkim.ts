@@ -11,7 +11,7 @@ interface ExpectedKey {
 }
 
 /**
- * Looks for our key record: one TXT record, which verifiers would read as this key.
+ * Checks our key record: exactly one TXT record, which verifiers would read as this key.
  * @see RFC 6376 3.6.1 (tags), 3.6.2.2 (one record for a selector)
  */
 export async function checkDkim(lookup: Lookup, { name, domain, publicKey }: ExpectedKey): Promise<Finding> {
@@ -36,7 +36,7 @@ async function absent(lookup: Lookup, name: string, domain: string, alias: strin
       error: `${name} is an alias of ${alias}, where there is no TXT record. Publish the value shown.`,
     }
   }
-  // Many DNS hosts append the zone to whatever is typed in.
+  // Many DNS hosts append the zone to the entered name.
   const twice = `${name}.${domain}`
   const astray = await lookup.txt(twice)
   if (astray.kind === 'records') {
@@ -52,7 +52,7 @@ async function absent(lookup: Lookup, name: string, domain: string, alias: strin
   }
 }
 
-/** What keeps verifiers from taking the record for our key, or what else is to be said of it. */
+/** What keeps verifiers from reading the record as our key, or a note on it. */
 function judgeKeyRecord(record: string, publicKey: string): { fault?: string; note?: string } {
   if (record.startsWith('"')) return { fault: 'The value contains quotation marks. Publish it without them.' }
   const tags = readTags(record)
@@ -82,12 +82,12 @@ function judgeKeyRecord(record: string, publicKey: string): { fault?: string; no
   return {}
 }
 
-/** Whether a colon-separated tag, if there is one, holds one of these (RFC 6376 3.6.1). */
+/** Whether a colon-separated tag is absent or lists one of these (RFC 6376, 3.6.1). */
 function lists(tag: string | undefined, wanted: readonly string[]): boolean {
   return tag === undefined || tag.split(':').some((item) => wanted.includes(item.trim().toLowerCase()))
 }
 
-/** The tags in their order (RFC 6376 3.2); undefined when the text is no tag list. */
+/** The tags in order (RFC 6376, 3.2); undefined when the text is not a tag list. */
 function readTags(text: string): Map<string, string> | undefined {
   const tags = new Map<string, string>()
   const parts = text.split(';')
@@ -116,14 +116,14 @@ function judgeKey(found: string, expected: string): string | undefined {
   return `The record holds another key (RSA, ${bits} bits) than the one made for this domain. Publish the value shown.`
 }
 
-/** Keys stand as SubjectPublicKeyInfo, and in some zones as the bare RSAPublicKey that RFC 6376 names (erratum 3017). */
+/** Keys are SubjectPublicKeyInfo, in some zones the bare RSAPublicKey that RFC 6376 names (erratum 3017). */
 function readKey(base64: string): KeyObject | undefined {
   const key = Buffer.from(base64, 'base64')
   for (const type of ['spki', 'pkcs1'] as const) {
     try {
       return createPublicKey({ key, format: 'der', type })
     } catch {
-      // Not in this form.
+      // Not in this format.
     }
   }
   return undefined

@@ -1,7 +1,7 @@
 import { type Finding, foundIn, unanswered } from './finding.ts'
 import type { Lookup } from './lookup.ts'
 
-/** Looks for the one mail server that the carrier wants at a MAIL FROM domain, for the bounces. */
+/** Checks that a MAIL FROM domain has exactly the mail server that the carrier requires for bounces. */
 export async function checkMailFrom(lookup: Lookup, expected: { name: string; exchange: string }): Promise<Finding> {
   const { name, exchange } = expected
   const answer = await lookup.mx(name)

@@ -19,7 +19,7 @@ beforeEach(() => {
 const check = (timeoutMs = 6000) =>
   withLookup({ servers: [dns.address], timeoutMs }, (lookup) => checkSpf(lookup, { name, include }))
 
-/** Names that each have an SPF record of their own. */
+/** Names with an SPF record each. */
 function senders(count: number, record = 'v=spf1 ip4:198.51.100.1 -all'): string[] {
   return Array.from({ length: count }, (_, index) => {
     dns.txt(`s${index}.example`, record)

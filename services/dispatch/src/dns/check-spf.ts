@@ -5,11 +5,11 @@ import { walkSpf } from './walk-spf.ts'
 
 interface ExpectedInclude {
   name: string
-  /** What the record must include. */
+  /** The name that the record must include. */
   include: string
 }
 
-/** Looks for the one SPF record of a name, which must include ours and stay within the limits of RFC 7208. */
+/** Checks that a name has exactly one SPF record, which includes ours and stays within the limits of RFC 7208. */
 export async function checkSpf(lookup: Lookup, { name, include }: ExpectedInclude): Promise<Finding> {
   const answer = await lookup.txt(name)
   if (answer.kind === 'trouble') return unanswered(name, answer.reason)

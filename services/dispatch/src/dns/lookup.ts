@@ -2,16 +2,14 @@ import type { MxRecord } from 'node:dns'
 import { lookup as lookUpHost, Resolver } from 'node:dns/promises'
 import { isIP } from 'node:net'
 
-/**
- * What DNS says of a name. Absence (NXDOMAIN, or no record of the type) is a fact; trouble says nothing of the records.
- */
+/** A DNS response. Absence (NXDOMAIN, or no record of the type) is a fact; trouble says nothing about the records. */
 export type Answer<Item> =
   | { kind: 'records'; records: Item[] }
   | { kind: 'absent'; alias?: string }
   | { kind: 'trouble'; reason: string }
 
 export interface Lookup {
-  /** TXT records, the strings of each joined without separator (RFC 7208 3.3); an alias is followed. */
+  /** TXT records, each with its strings joined (RFC 7208, 3.3); follows aliases. */
   txt(name: string): Promise<Answer<string>>
   mx(name: string): Promise<Answer<MxRecord>>
   /** IPv4 and IPv6 addresses. */
@@ -19,14 +17,14 @@ export interface Lookup {
 }
 
 export interface LookupSettings {
-  /** Resolvers, `host`, `host:port` or `[ipv6]:port`; the system's when there are none. */
+  /** Resolvers, `host`, `host:port` or `[ipv6]:port`; empty for the system's. */
   servers: readonly string[]
-  /** Longest wait for all the answers together, in milliseconds. */
+  /** Timeout for all responses together, in milliseconds. */
   timeoutMs: number
 }
 
 const tries = 2
-/** Waits double from try to try, so two tries of a name fit twice into the whole time. */
+/** The timeout doubles per try, so that two tries of a name fit twice into the total. */
 const partOfTheTime = 6
 const longestAlias = 5
 
@@ -42,10 +40,10 @@ const troubles = new Map([
   ['ENOTIMP', 'the name servers do not answer such questions (NOTIMP)'],
 ])
 
-/** Asks DNS for as long as `work` takes, and no longer than the time given: what is late is trouble. */
+/** Provides DNS lookups while `work` runs, within the timeout; later responses count as trouble. */
 export async function withLookup<T>(settings: LookupSettings, work: (lookup: Lookup) => Promise<T>): Promise<T> {
   const resolver = new Resolver({ timeout: Math.ceil(settings.timeoutMs / partOfTheTime), tries })
-  /** Why nothing can be asked, or nothing any more. */
+  /** Why no more queries are possible. */
   let barred: string | undefined
   const { promise: end, resolve: reachEnd } = Promise.withResolvers<undefined>()
   const timer = setTimeout(() => {
@@ -58,7 +56,7 @@ export async function withLookup<T>(settings: LookupSettings, work: (lookup: Loo
     if (addresses?.length) resolver.setServers(addresses)
     else barred ??= 'ECONNREFUSED'
   }
-  // One check asks for the same names several times: each is asked once, and has one answer throughout.
+  // A check repeats names; each is queried once, with one response throughout.
   const asked = new Map<string, Promise<Answer<unknown>>>()
   const ask = <Item>(type: string, name: string, query: () => Promise<Item[]>): Promise<Answer<Item>> => {
     const key = `${type} ${name}`
@@ -70,7 +68,7 @@ export async function withLookup<T>(settings: LookupSettings, work: (lookup: Loo
   const txt = async (name: string, aliases = 0): Promise<Answer<string>> => {
     const answer = await ask('TXT', name, () => textsOf(name))
     if (answer.kind !== 'absent' || aliases === longestAlias) return answer
-    // A resolver follows an alias by itself; this one leads nowhere, or the server asked is no resolver.
+    // A resolver follows aliases; this alias leads nowhere, or the server is not a resolver.
     const alias = await ask('CNAME', name, () => resolver.resolveCname(name))
     const target = alias.kind === 'records' ? alias.records[0] : undefined
     if (!target) return alias.kind === 'trouble' ? alias : answer
@@ -97,14 +95,14 @@ export async function withLookup<T>(settings: LookupSettings, work: (lookup: Loo
   }
 }
 
-/** Node gives each byte as a character; what people write in a zone is UTF-8. */
+/** Node returns each byte as a character; zones contain UTF-8. */
 function textOf(strings: readonly string[]): string {
   return Buffer.from(strings.join(''), 'latin1').toString('utf8')
 }
 
 const serverPattern = /^(?:\[([0-9a-f:.]+)\]|([a-z0-9](?:[a-z0-9.-]*[a-z0-9])?))(?::(\d{1,5}))?$/i
 
-/** Whether `withLookup` can use these servers. */
+/** Whether `withLookup` accepts these servers. */
 export function areDnsServers(servers: readonly string[]): boolean {
   return servers.every((server) => {
     const [, bracketed, host, port = '53'] = serverPattern.exec(server) ?? []
@@ -113,7 +111,7 @@ export function areDnsServers(servers: readonly string[]): boolean {
   })
 }
 
-/** The servers as a resolver takes them: in containers they have names, and their addresses change. */
+/** Resolves the servers' names, which containers use and whose addresses change. */
 async function addressesOf(servers: readonly string[]): Promise<string[]> {
   const found = await Promise.all(
     servers.map(async (server) => {

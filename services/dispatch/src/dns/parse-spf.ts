@@ -1,6 +1,6 @@
 import { isIPv4, isIPv6 } from 'node:net'
 
-/** An evaluation that ends without a result: for good (`permerror`), or for now (`temperror`). */
+/** An evaluation that ends without a result: permanently (`permerror`) or temporarily (`temperror`). */
 export class SpfFault extends Error {
   override name = 'SpfFault'
   readonly kind: 'permerror' | 'temperror'
@@ -16,7 +16,7 @@ export type Mechanism = 'all' | 'include' | 'a' | 'mx' | 'ptr' | 'ip4' | 'ip6' |
 export interface Directive {
   qualifier: '+' | '-' | '~' | '?'
   mechanism: Mechanism
-  /** The domain-spec after the colon, lower-case, without a dot at its end. */
+  /** The domain-spec after the colon, lower-case, without trailing dot. */
   target?: string
 }
 
@@ -25,12 +25,12 @@ export interface SpfRecord {
   redirect?: string
 }
 
-/** Whether a TXT record is an SPF record: the version, then a space or nothing (RFC 7208 4.5). */
+/** Whether a TXT record is an SPF record: the version, then a space or the end (RFC 7208, 4.5). */
 export function isSpf(text: string): boolean {
   return /^v=spf1( |$)/i.test(text)
 }
 
-/** Characters of one term; a name has 253, and the longest macros are not much longer than what they stand for. */
+/** Maximum characters of a term; names have at most 253, and macros are not much longer than their values. */
 const longestTerm = 512
 
 const directivePattern = /^([+\-~?])?([a-z0-9]+)(?::([^/]*(?:\/(?![\d/])[^/]*)*))?((?:\/\d{1,3})?(?:\/\/\d{1,3})?)$/i
@@ -45,8 +45,8 @@ const takesTarget: Record<string, 'never' | 'must' | 'may'> = {
 }
 
 /**
- * Reads the terms of a record, which `isSpf` has taken.
- * @throws SpfFault `permerror` for the first term that does not fit the grammar (RFC 7208 4.6, 12)
+ * Parses the terms of an SPF record.
+ * @throws SpfFault `permerror` for the first term that violates the grammar (RFC 7208, 4.6 and 12)
  */
 export function parseSpf(text: string): SpfRecord {
   const record: SpfRecord = { directives: [] }
@@ -99,7 +99,7 @@ function isNetwork(mechanism: 'ip4' | 'ip6', text: string): boolean {
   return rest.length === 0 && isAddress(address) && /^(0|[1-9]\d{0,2})$/.test(length) && Number(length) <= longest
 }
 
-/** `/24`, `//64` or both: the lengths of networks around the addresses. */
+/** Prefix lengths: `/24`, `//64` or both. */
 function areLengths(text: string): boolean {
   const [, four = '0', six = '0'] = /^(?:\/(\d+))?(?:\/\/(\d+))?$/.exec(text) ?? []
   const fits = (length: string, longest: number) => !/^0\d/.test(length) && Number(length) <= longest
@@ -108,7 +108,7 @@ function areLengths(text: string): boolean {
 
 const macro = /%(?:%|_|-|\{[slodiphcrtv]\d*r?[.\-+,/_=]*\})/gi
 
-/** A domain-spec: visible characters, macros that exist, and a name at its end that is no number (RFC 7208 7.1). */
+/** A domain-spec: visible characters, known macros, and a non-numeric last label (RFC 7208, 7.1). */
 function targetOf(spec: string, term: string): string {
   const plain = spec.replace(macro, '')
   const endsInMacro = spec.endsWith('}') && spec.lastIndexOf('%{') > spec.lastIndexOf('}', spec.length - 2)

@@ -1,17 +1,17 @@
 import type { Lookup } from './lookup.ts'
 import { type Directive, isSpf, parseSpf, SpfFault } from './parse-spf.ts'
 
-/** Terms that ask DNS, in all records together (RFC 7208 4.6.4). */
+/** Maximum terms with DNS lookups, over all records (RFC 7208, 4.6.4). */
 const mostLookups = 10
 const mostVoidLookups = 2
 const mostMxNames = 10
 const asking = new Set(['include', 'a', 'mx', 'ptr', 'exists'])
 
-/** What a record says of the one that we ask to include. */
+/** How a record treats the required name. */
 export interface SpfReading {
-  /** Whether a message from its servers passes. */
+  /** Whether messages from its servers pass. */
   includes: boolean
-  /** Why it does not, although it is named. */
+  /** Why they do not, although it is included. */
   hidden?: 'after all' | 'qualifier'
   lookups: number
 }
@@ -23,11 +23,10 @@ interface Walk extends SpfReading {
 }
 
 /**
- * Walks through a record and all that it includes, as a receiver does with a message that nothing but the end matches: so
- * the lookups counted are the most that any message takes. The library for evaluating a message (mailauth) stops at the first match and
- * answers for one address, which says neither.
+ * Walks a record and its includes as for a message that only the last term matches, which takes the most lookups.
+ * The library mailauth stops at the first match.
  * @param wanted the name that must be included, lower-case
- * @throws SpfFault where an evaluation would end in permerror or temperror (RFC 7208 2.6)
+ * @throws SpfFault where an evaluation would end in permerror or temperror (RFC 7208, 2.6)
  */
 export async function walkSpf(lookup: Lookup, name: string, record: string, wanted: string): Promise<SpfReading> {
   const walk: Walk = { lookup, wanted, includes: false, lookups: 0, voids: 0 }
@@ -52,7 +51,7 @@ async function readDirective(walk: Walk, name: string, directive: Directive, pas
   if (!asking.has(mechanism)) return
   countLookup(walk)
   const target = targetIn(directive.target ?? name, name)
-  // What depends on the message can be counted, not followed.
+  // Terms that depend on the message are counted, but not followed.
   if (target === undefined || mechanism === 'ptr') return
   if (mechanism === 'include') return follow(walk, target, `include:${target}`, passes && qualifier === '+')
   const term = `${mechanism}:${target}`
@@ -77,7 +76,7 @@ async function follow(walk: Walk, target: string | undefined, term: string, pass
   const answer = await walk.lookup.txt(target)
   const records = answer.kind === 'records' ? answer.records.filter(isSpf) : []
   if (records.length === 1) return readRecord(walk, target, records[0]!, passes)
-  // What is wrong with the record that we ask for is not the domain's fault.
+  // Faults of our own record are not the domain's.
   if (isWanted) return
   if (answer.kind === 'trouble') throw new SpfFault('temperror', `${term}: ${answer.reason}`)
   const what = records.length === 0 ? 'there is no SPF record' : 'there are several SPF records'
@@ -91,7 +90,7 @@ function countLookup(walk: Walk): void {
   }
 }
 
-/** The name that a term means; undefined when that depends on the message. */
+/** The name of a term; undefined when it depends on the message. */
 function targetIn(spec: string, name: string): string | undefined {
   const expanded = spec.replaceAll(/%\{[do]\}/gi, name)
   return expanded.includes('%') ? undefined : expanded

@@ -8,7 +8,7 @@ import { mailFromInclude, type RecordToPublish, recordsOf } from './domain-recor
 import type { DomainRow } from './domain-store.ts'
 import type { Findings } from './judge-domain.ts'
 
-/** Looks all records of a domain up, side by side; what DNS has not answered in time is `unknown`. */
+/** Looks up all records of a domain concurrently; missing responses count as `unknown`. */
 export function checkDomain(config: Config, row: DomainRow): Promise<Findings> {
   const settings = { servers: config.DNS_SERVERS ?? [], timeoutMs: config.DNS_TIMEOUT }
   return withLookup(settings, async (lookup) => {

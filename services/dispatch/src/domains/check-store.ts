@@ -4,7 +4,7 @@ import type { Tables } from '../db/schema.ts'
 import { type DomainRow, domainColumns, enqueueDomainChange, findDomain } from './domain-store.ts'
 import { type Findings, type Judged, judgeDomain, nextCheckMs } from './judge-domain.ts'
 
-/** A domain about to be looked up, and when that began, by the clock of the database. */
+/** A domain to check, and the start of the check by the clock of Postgres. */
 export interface StartedCheck {
   row: DomainRow
   startedAt: string
@@ -24,7 +24,7 @@ export async function startCheck(run: Run, tenantId: string, id: string): Promis
 const dueDomains = { table: 'domains', key: ['id'], due: 'next_check_at' }
 const leaseMs = 120_000
 
-/** Takes domains that are due; should this process end before it has saved what it saw, they are due again after a while. */
+/** Claims due domains; a claim expires if the process ends before it saves the result. */
 export async function startDueChecks(run: Run, limit: number): Promise<StartedCheck[]> {
   const rows = await run<Started>(
     `${claimDueSql(dueDomains, { limit: '$1', leaseMs })}
@@ -36,9 +36,9 @@ export async function startDueChecks(run: Run, limit: number): Promise<StartedCh
 
 export interface SavedCheck {
   row: DomainRow
-  /** Whether the status is another one now. */
+  /** Whether the status changed. */
   changed: boolean
-  /** Whether all is right, but another tenant has the domain verified. */
+  /** Whether the records are correct, but another tenant has verified the domain. */
   taken: boolean
 }
 
@@ -46,8 +46,8 @@ const takenError =
   'The records are right, but another account has this domain verified: a domain has one owner at a time. It is verified here once it is removed there, or once its records there are gone.'
 
 /**
- * Saves what a check saw, with the event that follows from it. What an older check saw never replaces what a newer one saw.
- * @returns how the domain stands now; undefined when it was removed meanwhile
+ * Saves the result of a check with its event. The result of an older check never replaces a newer one.
+ * @returns the domain's state; undefined when it was deleted meanwhile
  */
 export function saveCheck(
   db: Database<Tables>,
@@ -81,7 +81,7 @@ export function saveCheck(
   })
 }
 
-/** One tenant after the other asks for a name. */
+/** Takes an advisory lock on the name, so that tenants verify it one at a time. */
 async function isTaken(run: Run, { id, domain }: DomainRow): Promise<boolean> {
   await run('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`domains ${domain}`])
   const rows = await run(`select 1 from domains where domain = $1 and status = 'verified' and id <> $2`, [domain, id])
@@ -115,7 +115,7 @@ async function update(
   return row!
 }
 
-/** Who has just proven the domain waits no longer to have it at the carrier; once a day it is seen to that it is still there. */
+/** Retries registration with carriers: at once for a newly verified domain, and daily as a check. */
 async function retryIdentities(run: Run, domainId: string, proven: boolean): Promise<void> {
   await run(
     `update domain_identities set next_try_at = now()

@@ -8,7 +8,7 @@ import { findMailFromRegion, planIdentities } from './identity-store.ts'
 import { type DkimKey, makeDkimKey } from './make-dkim-key.ts'
 import { readDomain } from './read-domain.ts'
 
-/** Adds a sending domain with a key pair of its own; the carriers are told of it by the worker. */
+/** Adds a sending domain with its own key pair; the worker registers it with carriers. */
 export const createDomain: Handler<Context, typeof contract> = idempotent({
   async prepare({ db }, { body, principal }) {
     const domain = readDomain(body.domain)
@@ -37,7 +37,7 @@ async function addDomain(context: Context, run: Run, tenantId: string, domain: s
     await refuseKnown(run, tenantId, domain)
     throw new Problem(
       'domain_limit_reached',
-      `A tenant may have ${config.DOMAINS_PER_TENANT} sending domains; remove one`,
+      `A tenant may have at most ${config.DOMAINS_PER_TENANT} sending domains; delete one first`,
     )
   }
   await planIdentities(run, carrierTable, id)
@@ -47,5 +47,5 @@ async function addDomain(context: Context, run: Run, tenantId: string, domain: s
 
 async function refuseKnown(run: Run, tenantId: string, domain: string): Promise<void> {
   const known = await findDomainByName(run, tenantId, domain)
-  if (known) throw new Problem('domain_exists', `${domain} has been added already, as ${known.id}`)
+  if (known) throw new Problem('domain_exists', `${domain} exists already: ${known.id}`)
 }

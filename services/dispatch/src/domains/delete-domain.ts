@@ -5,7 +5,7 @@ import { enqueueDomainChange, removeDomain } from './domain-store.ts'
 import { noSuchDomain } from './get-domain.ts'
 import { unwantIdentities } from './identity-store.ts'
 
-/** Removes a domain and its keys; nothing can be sent from it from now on, and the worker removes it from the carriers. */
+/** Deletes a domain and its keys, which stops sending from it; the worker removes it from the carriers. */
 export const deleteDomain: Handler<Context, typeof contract> = async (context, { params, principal, requestId }) => {
   await context.db.transaction(async (run) => {
     const removed = await removeDomain(run, principal.tenant_id, params.domain_id)

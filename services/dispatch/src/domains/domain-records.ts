@@ -2,20 +2,20 @@ import type { Domain, DomainRecord } from '@notify/contracts'
 import type { DomainRow } from './domain-store.ts'
 import type { RecordKey } from './judge-domain.ts'
 
-/** A record as the customer is to publish it. */
+/** A record for the customer to publish. */
 export type RecordToPublish = Omit<DomainRecord, 'status' | 'found' | 'error'> & { key: RecordKey }
 
 const ttl = 3600
-/** What a MAIL FROM domain of SES must include; bounces go to the server of its region. */
+/** The include of a MAIL FROM domain of SES; its MX is the region's bounce server. */
 export const mailFromInclude = 'amazonses.com'
 const mailFromLabel = 'bounce'
 
-/** Where the carrier takes bounces for a domain. */
+/** The bounce domain of a sending domain. */
 export function mailFromOf(domain: string): string {
   return `${mailFromLabel}.${domain}`
 }
 
-/** The records of a domain, in the order in which they are shown. @param include name that the domain's SPF record includes */
+/** The records of a domain, in display order. @param include name that the domain's SPF record must include */
 export function recordsOf(
   {
     domain,
@@ -42,7 +42,7 @@ export function recordsOf(
   ]
 }
 
-/** The domain as callers see it. */
+/** The domain as returned to callers. */
 export function describeDomain(row: DomainRow, include: string): Domain {
   return {
     domain_id: row.id as Domain['domain_id'],
@@ -50,7 +50,7 @@ export function describeDomain(row: DomainRow, include: string): Domain {
     status: row.status,
     records: recordsOf(row, include).map(({ key, ...record }) => {
       const { status = 'pending', found, error } = row.record_states[key] ?? {}
-      // The key record is where a carrier's refusal of the key belongs.
+      // A carrier's refusal of the key is shown on the key record.
       const errors = [error, key === 'dkim' ? row.carrier_error : null].filter((part) => part)
       return {
         ...record,

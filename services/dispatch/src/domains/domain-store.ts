@@ -5,16 +5,16 @@ import type { Selectable } from 'kysely'
 import type { Tables } from '../db/schema.ts'
 import type { DkimKey } from './make-dkim-key.ts'
 
-/** A domain without its private key, and why a carrier has not taken it. */
+/** A domain without its private key, and the refusal of a carrier, if any. */
 export type DomainRow = Omit<Selectable<Tables['domains']>, 'private_key'> & { carrier_error: string | null }
 
-/** What is read of `domains d`. */
+/** The columns read of `domains d`. */
 export const domainColumns = `d.id, d.tenant_id, d.domain, d.selector, d.public_key, d.mail_from_region, d.status, d.revision,
   d.record_states, d.verified_at, d.last_checked_at, d.check_started_at, d.next_check_at, d.status_since, d.created_at,
   (select string_agg(i.error, ' ' order by i.provider_id) from domain_identities i
    where i.domain_id = d.id and i.wanted and i.error is not null) as carrier_error`
 
-/** Where a domain's private key belongs: it can be read nowhere else. */
+/** The AAD of a domain's private key. */
 export const privateKeyPlace = (tenantId: string, domainId: string) => `domains|${tenantId}|${domainId}`
 
 interface NewDomain extends Omit<DkimKey, 'privateKey'> {
@@ -26,7 +26,7 @@ interface NewDomain extends Omit<DkimKey, 'privateKey'> {
   firstCheckMs: number
 }
 
-/** Adds a domain, unless the tenant has it already or has as many as it may. */
+/** Adds a domain, unless the tenant has it already or has reached its limit. */
 export async function insertDomain(run: Run, added: NewDomain, mostDomains: number): Promise<DomainRow | undefined> {
   const [row] = await run<DomainRow>(
     `with inserted as (
@@ -71,7 +71,7 @@ export async function findDomainByName(
   return row
 }
 
-/** The domains of a tenant, newest first. @param after id of the last one seen */
+/** The domains of a tenant, newest first. @param after id of the last one of the previous page */
 export function listDomainRows(
   run: Run,
   { tenantId, after, limit }: { tenantId: string; after: string | undefined; limit: number },
@@ -83,7 +83,7 @@ export function listDomainRows(
   )
 }
 
-/** Removes a domain with its keys. @returns what it was */
+/** Deletes a domain with its keys. @returns the deleted row */
 export async function removeDomain(
   run: Run,
   tenantId: string,
@@ -96,7 +96,7 @@ export async function removeDomain(
   return row
 }
 
-/** Tells of a domain's new state, in the transaction that brought it. */
+/** Enqueues a domain's new state in the same transaction. */
 export function enqueueDomainChange(
   run: Run,
   { id, tenant_id, domain, revision }: Pick<DomainRow, 'id' | 'tenant_id' | 'domain' | 'revision'>,
@@ -119,8 +119,8 @@ const findVerified: Statement = {
 }
 
 /**
- * The tenant's domain of a sender's address, if it is verified now; a degraded one is not.
- * @param domain what stands after the @, as it was written
+ * The verified domain of a sender's address; degraded ones do not count.
+ * @param domain the part after the @, as written
  */
 export async function findVerifiedDomain(
   run: Run,

@@ -11,26 +11,26 @@ type IdentityRow = Selectable<Tables['domain_identities']>
 
 type IdentityId = Pick<IdentityRow, 'domain_id' | 'provider_id'>
 
-/** A domain at a carrier account, and what it takes to change it there. */
+/** A domain at a carrier account, with what is needed to change it there. */
 export interface Identity extends IdentityId {
   account: Account
   accountRevision: number
   wanted: DomainIdentity
 }
 
-/** The account of a carrier that must know the domains that it sends for. */
+/** An account of a carrier that requires the registration of domains. */
 interface Account {
   carrier: SendingCarrier
   credentials: unknown
   region: string
 }
 
-/** The kinds of carriers that must know a domain before they send for it. */
+/** The kinds of carriers that require the registration of domains. */
 function kindsWithIdentities(carriers: SendingCarriers): string[] {
   return Object.keys(carriers).filter((kind) => carriers[kind]?.identities)
 }
 
-/** Plans the domains that carrier accounts of their tenants lack, or have from before their credentials changed. */
+/** Plans the registrations that accounts lack, or that predate a change of their credentials. */
 export async function planIdentities(
   run: Run,
   carriers: SendingCarriers,
@@ -57,7 +57,7 @@ export async function planIdentities(
 
 type Accounts = Pick<Context, 'carrierTable' | 'secrets'>
 
-/** Region of the tenant's first account that must know its domains, for the MAIL FROM records. */
+/** Region of the tenant's first such account, for the MAIL FROM records. */
 export async function findMailFromRegion(run: Run, accounts: Accounts, tenantId: string): Promise<string | null> {
   const [provider] = await run<Sealed>(
     `select id, kind, credentials from providers where tenant_id = $1 and channel = 'email' and kind = any($2::text[])
@@ -79,13 +79,13 @@ function openAccount(
   { id, kind, credentials }: Sealed,
 ): Account {
   const carrier = carrierOfKind(carrierTable, kind)
-  if (!carrier?.identities) throw new Error(`a provider of kind ${kind} has no sending domains`)
+  if (!carrier?.identities) throw new Error(`providers of kind ${kind} do not support sending domains`)
   const text = openCredentials(secrets.keyRing, credentials, tenantId, id)
   const read = carrier.credentials.parse(JSON.parse(text))
   return { carrier, credentials: read, region: carrier.identities.regionOf(read as never) }
 }
 
-/** An identity that is due, as it is stored. */
+/** A due identity as stored. */
 export interface DueIdentity extends IdentityRow {
   kind: string | null
   credentials: Buffer | null
@@ -102,7 +102,7 @@ const dueIdentities = {
   set: `leased_until = now() + $2 * interval '1 millisecond'`,
 }
 
-/** Takes identities that are due to be changed at their carrier; a worker that ends meanwhile gives them back by its lease. */
+/** Claims identities that are due for a change at their carrier, with a lease. */
 export function claimIdentities(
   run: Run,
   { limit, leaseMs }: { limit: number; leaseMs: number },
@@ -115,10 +115,10 @@ export function claimIdentities(
   )
 }
 
-/** @throws Error when the account is gone, or cannot be read */
+/** @throws Error when the account is gone or cannot be decrypted */
 export function openIdentity(accounts: Accounts, due: DueIdentity): Identity {
   const { domain_id, provider_id, tenant_id, domain, selector, kind, credentials, revision, private_key } = due
-  if (!kind || !credentials || revision === null) throw new Error('the account is not configured any more')
+  if (!kind || !credentials || revision === null) throw new Error('the account is no longer configured')
   const account = openAccount(accounts, tenant_id, { id: provider_id, kind, credentials })
   const wanted: DomainIdentity = { domain, selector, mailFrom: mailFromOf(domain) }
   if (due.wanted && private_key) {
@@ -128,7 +128,7 @@ export function openIdentity(accounts: Accounts, due: DueIdentity): Identity {
   return { domain_id, provider_id, account, accountRevision: revision, wanted }
 }
 
-/** The carrier has it as it should be. A removal that came meanwhile is done next. */
+/** The carrier is up to date. A deletion requested meanwhile is next. */
 export async function settleIdentity(
   run: Run,
   { domain_id, provider_id, account, accountRevision }: Identity,
@@ -146,7 +146,7 @@ export async function settleIdentity(
   ])
 }
 
-/** The carrier did not do it: it is tried again after a wait that doubles, up to a few hours. */
+/** The carrier failed: retry after a delay that doubles, up to a few hours. */
 export async function postponeIdentity(run: Run, { domain_id, provider_id }: IdentityId, error: string): Promise<void> {
   await run(
     `update domain_identities
@@ -157,7 +157,7 @@ export async function postponeIdentity(run: Run, { domain_id, provider_id }: Ide
   )
 }
 
-/** The carrier has it no more. */
+/** The carrier has removed it. */
 export async function forgetIdentity(run: Run, { domain_id, provider_id }: IdentityId): Promise<void> {
   await run('delete from domain_identities where domain_id = $1 and provider_id = $2 and not wanted', [
     domain_id,
@@ -165,7 +165,7 @@ export async function forgetIdentity(run: Run, { domain_id, provider_id }: Ident
   ])
 }
 
-/** The carriers shall have the domain no more; one that is being told of it is told afterwards. */
+/** Requests deletion from the carriers, after any change in progress. */
 export async function unwantIdentities(run: Run, domainId: string): Promise<void> {
   await run(
     `update domain_identities

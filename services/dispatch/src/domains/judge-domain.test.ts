@@ -7,7 +7,7 @@ const statuses: DomainStatus[] = ['pending', 'verified', 'failed', 'degraded']
 const verdicts: Finding['verdict'][] = ['right', 'absent', 'wrong', 'unknown']
 const recordStatuses: RecordState['status'][] = ['pending', 'verified', 'failed']
 
-/** Every state a domain can be in, with every pair of findings. */
+/** Every status with every pair of findings. */
 const cases = statuses.flatMap((status) =>
   recordStatuses.flatMap((dkimBefore) =>
     recordStatuses.flatMap((spfBefore) =>

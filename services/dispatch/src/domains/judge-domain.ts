@@ -13,18 +13,18 @@ export interface RecordState {
 export type RecordStates = Partial<Record<RecordKey, RecordState>>
 export type Findings = Partial<Record<RecordKey, Finding>>
 
-/** What a domain is, as far as its records decide it. */
+/** The state of a domain as determined by its records. */
 export interface Judged {
   status: DomainStatus
   states: RecordStates
 }
 
-/** Without the MAIL FROM records the carrier uses a name of its own, and messages pass all the same. */
+/** The MAIL FROM records are optional: without them the carrier uses its own name. */
 const required = ['dkim', 'spf'] as const
 
 /**
- * What follows from a check. A domain that was verified degrades when a required record is gone or wrong; trouble with DNS
- * changes nothing, and nothing is verified on what an earlier check saw.
+ * The state after a check. A verified domain degrades when a required record is missing or wrong; DNS failures change
+ * nothing, and results of earlier checks verify nothing.
  */
 export function judgeDomain(before: Judged, findings: Findings): Judged {
   const wasVerified = before.status === 'verified' || before.status === 'degraded'
@@ -80,8 +80,8 @@ const jitter = 0.1
 const troubleFactor = 15
 
 /**
- * How long to wait for the next check, in milliseconds. Who has just added a domain, or just broken it, is at work on it:
- * the wait is a quarter of the time for which the status has been what it is.
+ * The delay until the next check, in milliseconds: a quarter of the time since the status last changed, because owners
+ * work on new and broken domains.
  */
 export function nextCheckMs(
   { status, sinceMs, unanswered }: { status: DomainStatus; sinceMs: number; unanswered: boolean },

@@ -5,11 +5,11 @@ import { Problem } from '@notify/service-kit'
 const generate = promisify(generateKeyPair)
 
 export interface DkimKey {
-  /** Label below which the public key is published; another one for each key, so that keys never meet. */
+  /** DNS label of the public key; unique per key. */
   selector: string
-  /** Base64 of the SubjectPublicKeyInfo, as it stands in `p=`. */
+  /** Base64 of the SubjectPublicKeyInfo, as in `p=`. */
   publicKey: string
-  /** Base64 of the RSAPrivateKey (PKCS #1), as carriers take it. */
+  /** Base64 of the RSAPrivateKey (PKCS #1), as carriers require. */
   privateKey: string
 }
 
@@ -21,13 +21,12 @@ let waiting = 0
 let last: Promise<unknown> = Promise.resolve()
 
 /**
- * Makes a key pair for a domain. One at a time: they cost a tenth of a second of a processor each, and the process has
- * other things to do.
+ * Makes a key pair for a domain, one at a time: each takes 0.1 s of CPU.
  * @throws Problem `rate_limited` when too many wait
  */
 export async function makeDkimKey(): Promise<DkimKey> {
   if (waiting >= mostWaiting) {
-    throw new Problem('rate_limited', 'Many domains are being added at this moment; try again shortly', {
+    throw new Problem('rate_limited', 'Too many domains are being added now; try again shortly', {
       headers: { 'Retry-After': '5' },
     })
   }

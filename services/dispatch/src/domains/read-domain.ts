@@ -3,16 +3,16 @@ import { domainToASCII, domainToUnicode } from 'node:url'
 import { Problem } from '@notify/service-kit'
 import { getPublicSuffix } from 'tldts'
 
-/** So that the names of its records, with selector and `_domainkey`, stay within the 253 characters of a name. */
+/** Leaves room for selector and `_domainkey` within the 253 characters of a name. */
 const longestDomain = 220
 const longestLabel = 63
-/** What a name may be written with, before it is converted: letters, marks, digits, hyphens and dots of any script. */
+/** Allowed before conversion: letters, marks, digits, hyphens and dots of any script. */
 const writable = /^[\p{L}\p{M}\p{N}\-.\u3002\uff0e\uff61\u00b7\u30fb]+$/u
 const label = /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/
 
 /**
- * The name of a sending domain in the one form in which we keep it: lower-case, in ASCII (RFC 5891), without a dot at its end.
- * @throws Problem `validation_failed` for what no message can be sent from
+ * Normalises the name of a sending domain: lower-case, ASCII (RFC 5891), no trailing dot.
+ * @throws Problem `validation_failed` for a name that cannot send email
  */
 export function readDomain(text: string): string {
   const written = text.replace(/[.\u3002\uff0e\uff61]$/, '')
@@ -20,7 +20,7 @@ export function readDomain(text: string): string {
   if (isIP(written.replace(/^\[(.*)\]$/, '$1'))) throw refusal('must be a name, not an IP address')
   if (!writable.test(written))
     throw refusal('must be a domain name such as mail.example.com, without scheme, port, path or spaces')
-  // The conversion below would take the length of a label or of the name for a name that is none at all.
+  // Checked here, because the conversion reports an overlong label only as an invalid name.
   if (written.split('.').some((part) => /^[\x21-\x7e]*$/.test(part) && part.length > longestLabel)) {
     throw refusal(`must not have labels longer than ${longestLabel} characters`)
   }

@@ -17,7 +17,7 @@ import {
 const batch = 10
 const planEveryMs = 15_000
 
-/** Starts what keeps the domains true: the checks that are due, and what carriers are to be told. */
+/** Starts the schedulers for due domain checks and carrier registrations. */
 export function startDomainSchedulers(kit: Kit, context: Context): void {
   const { db } = context
   startPeriodic(kit, {
@@ -38,7 +38,7 @@ export function startDomainSchedulers(kit: Kit, context: Context): void {
     name: 'domain identities',
     everyMs: 1000,
     async run() {
-      // Several calls for each, one after the other.
+      // Each takes several calls in sequence.
       const leaseMs = context.config.CARRIER_TIMEOUT * 5
       const due = await claimIdentities(db.run, { limit: batch, leaseMs })
       await Promise.all(due.map((identity) => tell(context, identity)))
@@ -54,7 +54,7 @@ async function check(context: Context, started: StartedCheck): Promise<void> {
   metrics.domainChecked(saved.row.status)
   if (!saved.changed) return
   context.wakeOutbox()
-  log.info({ domain_id: saved.row.id, from: started.row.status, status: saved.row.status }, 'a domain has changed')
+  log.info({ domain_id: saved.row.id, from: started.row.status, status: saved.row.status }, 'domain status changed')
 }
 
 const longestError = 400
@@ -73,7 +73,7 @@ async function tell(context: Context, due: DueIdentity): Promise<void> {
     const told = `The email provider ${provider_id} has not taken the domain yet; it is tried again. ${reason}`
     await postponeIdentity(db.run, due, told.slice(0, longestError))
     metrics.identityTold('failed')
-    log.warn({ domain_id, provider_id, wanted, err: error }, 'a carrier was not told of a domain; it is tried again')
+    log.warn({ domain_id, provider_id, wanted, err: error }, 'cannot register a domain with a carrier; retrying')
   }
 }
 

@@ -4,8 +4,8 @@ import type { Tables } from '../db/schema.ts'
 import { findVerifiedDomain } from './domain-store.ts'
 
 /**
- * The domains that tenants may send from, as sends ask for them; remembered for a second. One that is not verified is looked up
- * each time: whoever has just verified it wants to send.
+ * Verified domains for sends, cached for a second. Unverified ones are not cached, so that sending works right after
+ * verification.
  */
 export interface VerifiedDomains {
   /** @param domain in ASCII and lower case */

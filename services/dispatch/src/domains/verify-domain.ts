@@ -8,7 +8,7 @@ import { describeDomain } from './domain-records.ts'
 import type { DomainRow } from './domain-store.ts'
 import { noSuchDomain } from './get-domain.ts'
 
-/** Looks the records of a domain up now, and answers with what was found. */
+/** Looks up the records of a domain now and returns the result. */
 export const verifyDomain: Handler<Context, typeof contract> = idempotentAnswer(
   async (context, { params, principal }) => {
     const row = await checkNow(context, principal.tenant_id, params.domain_id)
@@ -27,7 +27,7 @@ async function checkNow(context: Context, tenantId: string, id: string): Promise
   if (saved.taken) {
     throw new Problem(
       'domain_taken',
-      `The records of ${saved.row.domain} are right, but another account has the domain verified. A domain has one owner at a time, so that nobody sends in another's name: remove it there first`,
+      `The records of ${saved.row.domain} are correct, but another tenant has verified this domain. Only one tenant can own a domain: delete it there first`,
     )
   }
   return saved.row

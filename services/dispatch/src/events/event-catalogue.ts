@@ -3,16 +3,16 @@ import type { Database } from '@notify/database'
 import { createTtlCache } from '@notify/service-kit'
 import type { Tables } from '../db/schema.ts'
 
-/** An event as dispatch needs it. */
+/** The part of an event that dispatch uses. */
 export interface PublishedEvent {
   event_key: string
   allowed_channels: Channel[]
   templates: EventTemplates
 }
 
-/** The published events of applications, remembered for a second. */
+/** The published events of applications, cached for a second. */
 export interface EventCatalogue {
-  /** The event when it exists, is published and belongs to the application. */
+  /** The event, if it exists, is published and belongs to the application. */
   find(applicationId: string, eventKey: string): Promise<PublishedEvent | undefined>
   forget(): void
 }

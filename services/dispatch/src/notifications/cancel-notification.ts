@@ -13,7 +13,7 @@ const cancel = `
   ), facts as (${factsInto('cancelled')})
   select updated_at from cancelled`
 
-/** Cancels what is still scheduled; whichever of this and the scheduler takes the row first wins. */
+/** Cancels a scheduled notification; the row lock decides the race with the scheduler. */
 export const cancelNotification: Handler<Context, typeof contract> = idempotent({
   effect: (_context, { params, principal }, run) => cancelScheduled(run, params.notification_id, principal),
   after: (context) => context.wakeOutbox(),
@@ -31,6 +31,6 @@ async function refusal(run: Run, id: string, { application_id, mode }: KeyPrinci
     'select status from notifications where id = $1 and application_id = $2 and mode = $3',
     [id, application_id, mode],
   )
-  if (!found) return new Problem('not_found', 'This application has no notification with this id')
+  if (!found) return new Problem('not_found', 'No notification of this application has this id')
   return new Problem('not_cancellable', `Only scheduled notifications can be cancelled; this one is ${found.status}`)
 }

@@ -15,12 +15,12 @@ const compare: Statement = {
     order by id limit ${mostFacts}`,
 }
 
-/** Answers which facts of a range the gateway lacks, in the lanes that it shows. They are of all tenants, so nobody else is answered. */
+/** Returns the facts of a range that the gateway lacks, across tenants; so only the gateway may call it. */
 export const compareNotifications: Handler<Context, typeof contract> = async ({ db, secrets }, { body, headers }) => {
   const token = headers[principalHeader]
   const caller = await secrets.verifyPrincipal(typeof token === 'string' ? token : undefined)
   if (caller.kind !== 'operator' || caller.tenant_id !== gatewayItself.tenant_id)
-    throw new Problem('permission_denied', 'Only the gateway itself may ask this')
+    throw new Problem('permission_denied', 'Only the gateway may call this route')
   const { after, until, quiet_seconds, lanes, known } = body
   const rows = await db.run<{ fact: NotificationFact }>(compare, [
     after,

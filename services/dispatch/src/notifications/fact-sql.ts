@@ -1,18 +1,18 @@
 import { notificationChanged } from '@notify/contracts'
 import { enqueueSql } from '@notify/database'
 
-/** The columns of `notifications` that work and facts are made of. */
+/** The columns of `notifications` that work and facts consist of. */
 export const toldColumns = `id, tenant_id, application_id, mode, revision, channel, lane, event_key, status, recipient_masked,
   recipient_index, failure_reason, retryable, retry_count, created_at, updated_at, traceparent`
 
-/** SQL for the fact of a row of `notifications`: the schema of `notificationChanged`. */
+/** SQL for the fact of a `notifications` row: the schema of `notificationChanged`. */
 export const factSql = `json_build_object(
       'notification_id', id, 'tenant_id', tenant_id, 'application_id', application_id, 'mode', mode, 'revision', revision,
       'lane', lane, 'channel', channel, 'event_key', event_key, 'status', status, 'recipient_masked', recipient_masked,
       'recipient_index', recipient_index, 'failure_reason', failure_reason, 'retryable', retryable,
       'retry_count', retry_count, 'created_at', created_at, 'occurred_at', updated_at)`
 
-/** SQL that puts the fact of each row of a relation into the outbox; the relation holds the `toldColumns`. */
+/** SQL that enqueues the fact of each row of a relation with the `toldColumns`. */
 export function factsInto(relation: string): string {
   return enqueueSql(notificationChanged, relation, factSql)
 }

@@ -5,13 +5,13 @@ import type { Context } from '../context.ts'
 import type { Tables } from '../db/schema.ts'
 import { readMetadata } from './metadata.ts'
 
-/** A notification's state and every attempt that was made, for the application that sent it, and keys of its mode. */
+/** A notification and its attempts, for keys of its application and mode. */
 export const getNotification: Handler<Context, typeof contract> = async ({ db, secrets }, { params, principal }) => {
   const [found] = await db.run<Selectable<Tables['notifications']>>(
     'select * from notifications where id = $1 and application_id = $2 and mode = $3',
     [params.notification_id, principal.application_id, principal.mode],
   )
-  if (!found) throw new Problem('not_found', 'This application has no notification with this id')
+  if (!found) throw new Problem('not_found', 'No notification of this application has this id')
   const attempts = await db.run<Selectable<Tables['attempts']>>(
     'select * from attempts where notification_id = $1 order by number',
     [found.id],

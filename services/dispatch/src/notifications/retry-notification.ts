@@ -21,7 +21,7 @@ const requeue = (channels: Channels) => `
   ), ${workQueries(channels, 'again')}, facts as (${factsInto('again')})
   select enqueued_at from again`
 
-/** Puts a failed notification back to work, once however many ask at the same moment. */
+/** Requeues a failed notification, once for concurrent requests. */
 export const retryNotification: Handler<Context, typeof contract> = idempotent({
   effect: ({ channels }, { params, principal }, run) => retry(run, channels, params.id, principal),
   after(context, { params, principal, requestId }) {
@@ -60,11 +60,11 @@ async function refusal(run: Run, id: string, tenantId: string): Promise<Problem>
   if (hasFailed && found.erased)
     return new Problem('not_retryable', 'The content was erased after the message was sent or failed')
   if (found.retryable && found.suppressed) {
-    return new Problem('not_retryable', 'The recipient is suppressed on this channel; lift that first, then retry')
+    return new Problem('not_retryable', 'The recipient is suppressed on this channel; lift the suppression, then retry')
   }
   const why = found.failure_reason ? `: ${found.failure_reason}` : ''
   return new Problem(
     'not_retryable',
-    `Only failed or undelivered messages that can succeed may be retried; this one is ${found.status}${why}`,
+    `Only failed or undelivered notifications with a retryable failure can be retried; this one is ${found.status}${why}`,
   )
 }

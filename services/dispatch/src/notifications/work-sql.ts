@@ -4,8 +4,8 @@ import { type Channels, handedOverChannels } from '../channels/channel.ts'
 import { handOffSql, partSql } from '../hand-offs/hand-off-events.ts'
 
 /**
- * SQL of a `with` query that puts the work of each row of a relation into the outbox: the call of a carrier, or the event that
- * hands the notification over. The relation holds the columns of `notifications` that are told, and `payload`.
+ * SQL of a `with` query that enqueues the work of each row: a carrier call or a hand-off event.
+ * The relation has the `toldColumns` and `payload`.
  */
 export function workQueries(channels: Channels, relation: string): string {
   const handedOver = handedOverChannels(channels)

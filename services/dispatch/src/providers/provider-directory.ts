@@ -5,18 +5,18 @@ import type { KeyRing } from '@notify/privacy'
 import { createTtlCache } from '@notify/service-kit'
 import type { Tables } from '../db/schema.ts'
 
-/** A carrier account that can be used now; its credentials fit its kind. */
+/** A usable carrier account with valid credentials. */
 export interface Provider extends CarrierAccount<unknown> {
   kind: string
 }
 
-/** A provider with what concerns the choice and the pace, beside how to reach it. */
+/** A provider with its priority and rate. */
 export interface ListedProvider extends Provider {
-  /** Messages a second over all replicas; `null`: as many as come. */
+  /** Messages per second over all replicas; `null`: unlimited. */
   rateLimitPerSecond: number | null
 }
 
-/** The providers of tenants in the order of their priority, remembered for a second. */
+/** The providers of tenants by priority, cached for a second. */
 export interface ProviderDirectory {
   list(tenantId: string, applicationId: string, channel: Channel): Promise<ListedProvider[]>
   forget(): void
@@ -32,14 +32,14 @@ interface Row {
   rate_limit_per_second: number | null
 }
 
-/** Where a provider's credentials belong: nothing else can read them. */
+/** The AAD of a provider's credentials. */
 export const credentialsPlace = (tenantId: string, providerId: string) => `providers|${tenantId}|${providerId}`
 
-/** Encrypts the JSON of a provider's credentials for its row. */
+/** Encrypts a provider's credentials for its row. */
 export const sealCredentials = (keyRing: KeyRing, text: string, tenantId: string, providerId: string): Buffer =>
   keyRing.encrypt(text, credentialsPlace(tenantId, providerId))
 
-/** The JSON of a provider's credentials, from its row. */
+/** Decrypts a provider's credentials. */
 export const openCredentials = (keyRing: KeyRing, sealed: Buffer, tenantId: string, providerId: string): string =>
   keyRing.decrypt(sealed, credentialsPlace(tenantId, providerId))
 
@@ -77,7 +77,7 @@ export function createProviderDirectory(
   }
 }
 
-/** The carrier of a kind of provider; `undefined` when dispatch does not send through it. */
+/** The carrier of a kind of provider; `undefined` when dispatch does not support it. */
 export function carrierOfKind(carriers: SendingCarriers, kind: string): SendingCarrier | undefined {
   return Object.hasOwn(carriers, kind) ? carriers[kind] : undefined
 }

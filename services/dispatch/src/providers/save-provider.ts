@@ -20,8 +20,8 @@ interface ProviderRecord {
 }
 
 /**
- * Creates or updates a provider; services that verify its callbacks are told when the credentials changed.
- * @throws Error naming the fields of credentials that could not be sent with
+ * Creates or updates a provider; publishes changed credentials to the services that verify its callbacks.
+ * @throws Error naming the invalid fields of the credentials
  */
 export async function saveProvider(
   tx: Transaction<Tables>,
@@ -58,7 +58,7 @@ export async function saveProvider(
   ])
 }
 
-/** What the directory could not read again must not come in. */
+/** Refuses records that the directory could not use. */
 function requireUsable(carriers: SendingCarriers, { provider_id, channel, kind, credentials }: ProviderRecord): void {
   const carrier = carrierOfKind(carriers, kind)
   if (!carrier) return

@@ -1,13 +1,13 @@
 import type { Receipt } from '@notify/contracts'
 
-/** Why a message did not arrive, for people, and whether an operator may try again. */
+/** Why a message did not arrive, and whether it may be retried. */
 export interface Failure {
   code: string | null
   reason: string
   retryable: boolean
 }
 
-/** What a receipt of failure says; `undefined` for any other receipt. Older events leave reason and retryable to be derived. */
+/** The failure in a receipt; `undefined` for other receipts. Derives reason and retryable for older events. */
 export function explainFailure(receipt: Receipt): Failure | undefined {
   const { status, error_code: code, error_message, suppress } = receipt
   if (status !== 'failed' && status !== 'undelivered') return undefined

@@ -24,7 +24,7 @@ const receipt = (
   received_at: new Date().toISOString(),
 })
 
-/** All orders of a list. */
+/** All permutations of a list. */
 function orders<T>(list: readonly T[]): T[][] {
   if (list.length < 2) return [[...list]]
   return list.flatMap((first, at) => orders(list.toSpliced(at, 1)).map((rest) => [first, ...rest]))

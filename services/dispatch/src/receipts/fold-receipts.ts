@@ -7,7 +7,7 @@ interface Report {
 }
 
 /**
- * The one of several receipts of an attempt that decides: what all of them make of a state in their order, it makes alone.
+ * The decisive one of several receipts of an attempt: applying it alone gives the same state as applying all in order.
  * @param receipts at least one
  */
 export function foldReceipts<R extends Report>(receipts: readonly R[]): R {
@@ -22,14 +22,13 @@ export function foldReceipts<R extends Report>(receipts: readonly R[]): R {
   return deciding
 }
 
-/** What a receipt says it is about, and whose word that is: a stranger's never takes the place of the account's own. */
+/** Identifies the attempt and the account, so that a foreign receipt never replaces the account's own. */
 export const attemptKey = ({ notification_id, attempt_id, provider_id }: Receipt) =>
   `${notification_id} ${attempt_id} ${provider_id}`
 
 /**
- * Rounds of receipts that may each be applied at once, at most one for a notification: those of one attempt become one,
- * those of several attempts follow each other.
- * @param attempt tells attempts apart
+ * Splits receipts into rounds with at most one per notification; those of one attempt are folded into one.
+ * @param attempt identifies an attempt
  */
 export function planRounds<R extends Report>(receipts: readonly R[], attempt: (receipt: R) => string): R[][] {
   const folded = [...Map.groupBy(receipts, attempt).values()].map((group) => foldReceipts(group))

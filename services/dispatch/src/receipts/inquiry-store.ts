@@ -27,15 +27,15 @@ const ask = (channels: Channels): Statement => ({
 })
 
 export interface Inquiry {
-  /** The last notification looked at; null when there was none. */
+  /** The last notification examined; null if none. */
   reached: string | null
   looked: number
   asked: number
 }
 
 /**
- * Asks callbacks for the receipts of a page of notifications that are sent, or failed without anybody knowing; a service that
- * was handed one is asked by handing it over again.
+ * Requests receipts for a page of notifications that are sent, or failed with an unknown outcome.
+ * Hand-offs are handed over again instead.
  */
 export async function askForReceipts(
   db: Database<Tables>,

@@ -1,9 +1,9 @@
 import { moves } from './transition.ts'
 
 /**
- * SQL for the next state of a notification `n`, null when nothing changes: `transition` written out.
- * @param report relation with the `status` reported
- * @param ownAttempt SQL condition: whether the report is of the attempt that the state speaks of
+ * SQL for the next state of a notification `n`, generated from `transition`; null when nothing changes.
+ * @param report relation with the reported `status`
+ * @param ownAttempt SQL condition: whether the report belongs to the current attempt
  */
 export function nextStatusSql(report: string, ownAttempt: string): string {
   const cases = moves.map(({ from, report: status, ownAttempt: own, to }) => {

@@ -5,25 +5,19 @@ import { factsInto } from '../notifications/fact-sql.ts'
 import { explainFailure } from './explain-failure.ts'
 import { nextStatusSql } from './next-status-sql.ts'
 
-/** Whether the receipt is of the attempt that the state speaks of: none while an operator's retry waits for its first one. */
+/** Whether the receipt belongs to the current attempt; a new round has none until its first attempt. */
 const ownAttempt = 'receipt.number = n.attempt_count and n.round_attempts > 0'
 
 /** SQL for the next state, null when nothing changes. */
 const nextStatus = nextStatusSql('receipt', ownAttempt)
 
-/**
- * SQL for what the carrier said of an attempt: the first receipt that says something stands, in the place of what was known
- * while its outcome was not, and nothing is added to a message that was delivered.
- */
+/** SQL for an attempt's reported fields: the first receipt with a value wins, unless the message is delivered. */
 const told = (known: string, news: string) =>
   `coalesce(case when a.outcome = 'accepted' then a.${known} end, case when explains then receipt.${news} end)`
 
 /**
- * A receipt counts only for notifications of the tenant whose account signed it: the correlation that came with it is the
- * carrier account's word. It also settles an attempt whose outcome was unknown. The next state is an expression over the row
- * and no join with a table of moves: a row that somebody else changed meanwhile is judged anew, a joined line would not be.
- * Each step hands its lines to the next one whole: joined with the input again, Postgres would compare all with all. Most
- * receipts tell nothing new of their attempt, which is then not written; what was delivered keeps its attempt as it is.
+ * Applies receipts only to the tenant whose account signed them. The next state is an expression, evaluated anew for
+ * a locked row. Pass whole rows between CTEs: joining back is quadratic.
  */
 const apply: Statement = {
   name: 'apply-receipts',
@@ -58,7 +52,7 @@ const apply: Statement = {
     select id from changed`,
 }
 
-/** Applies receipts, at most one for each notification. @returns the notifications whose state changed */
+/** Applies receipts, at most one per notification. @returns the notifications whose state changed */
 export async function applyReceipts(db: Database<Tables>, receipts: readonly Receipt[]): Promise<Set<string>> {
   const rows = await db.run<{ id: string }>(apply, [JSON.stringify(receipts.map(rowOf))])
   return new Set(rows.map(({ id }) => id))

@@ -7,7 +7,7 @@ import { isObservation } from './transition.ts'
 
 const batch = { maxBatch: 256, maxInFlight: 2, minIntervalMs: 40 }
 
-/** Handles the carriers' receipts; the same one may come twice and in any order. */
+/** Handles receipts of carriers, in any order and with repetitions. */
 export type RecordReceipt = (receipt: Receipt) => Promise<void>
 
 export function createReceiptRecorder(context: WorkerContext): RecordReceipt {
@@ -21,9 +21,9 @@ export function createReceiptRecorder(context: WorkerContext): RecordReceipt {
   })
   return async (receipt) => {
     context.metrics.receipt(receipt.channel, receipt.status)
-    // Without our correlation it belongs to no notification of ours: a message sent by other means from the same account.
+    // Without our ids it belongs to a message that was sent by other means from the same account.
     if (!receipt.notification_id || !receipt.attempt_id || isObservation(receipt.status)) return
-    // Half of all receipts say what this worker has just written itself.
+    // Half of all receipts repeat what this worker has just recorded.
     if (receipt.status === 'sent' && context.sentAttempts.has(receipt.attempt_id)) return
     await record(receipt)
   }

@@ -5,8 +5,8 @@ import type { WorkerContext } from '../context.ts'
 import { askForReceipts, inquiryPage } from './inquiry-store.ts'
 
 /**
- * Walks through all notifications once at each of the ages configured, and asks callbacks for the receipts of those that are
- * still without: the bus may have lost them. One replica takes each page.
+ * Walks all notifications at each configured age and requests missing receipts.
+ * Each page is claimed by one replica.
  */
 export function startInquiries(kit: Kit, context: WorkerContext): void {
   const { RECEIPT_INQUIRIES } = context.config
@@ -20,7 +20,7 @@ export function startInquiries(kit: Kit, context: WorkerContext): void {
         const after = await takePage(context.db, walk)
         if (after === undefined) return false
         const moment = Date.now() - ageMs
-        // The first time, and after days of absence, no further back than callbacks remembers.
+        // At first, and after days of absence, no further back than callbacks keeps receipts.
         const from = [after, earliestId('notif', moment - longestMs)].toSorted().at(-1)!
         const { reached, looked, asked } = await askForReceipts(
           context.db,

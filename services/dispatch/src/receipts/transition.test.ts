@@ -3,7 +3,7 @@ import { DeliveryStatus, type ReceiptStatus, ReceiptStatus as Reports } from '@n
 import fc from 'fast-check'
 import { type Current, moves, type Report, transition } from './transition.ts'
 
-/** Those that a carrier's report can meet. */
+/** The states that a receipt may find. */
 const statuses = DeliveryStatus.exclude(['scheduled', 'cancelled']).options
 const reports = Reports.options
 
@@ -66,14 +66,14 @@ const anyReport = (attempts: number) =>
     status: fc.constantFrom(...reports),
     attempt: fc.integer({ min: 1, max: attempts }),
   })
-/** Receipts with repetitions, as a bus and a carrier give them. */
+/** Receipts with repetitions, as they occur. */
 const repeated = (attempts: number): fc.Arbitrary<Report[]> =>
   fc
     .array(anyReport(attempts), { minLength: 1, maxLength: 8 })
     .chain((distinct) => fc.array(fc.constantFrom(...distinct), { maxLength: 16 }))
 const shuffled = <T>(list: readonly T[]) => fc.shuffledSubarray([...list], { minLength: list.length })
 
-/** What receipts make of a state, one after the other. */
+/** The state after a sequence of receipts. */
 function after({ status, attempt }: Current, received: readonly Report[]): Current {
   let now = status
   for (const report of received) now = transition({ status: now, attempt }, report) ?? now
@@ -93,7 +93,7 @@ test('whatever comes, in whatever order and however often, no state is ever lowe
         const next = after(state, [report])
         expect(rank[next.status] ?? 0).toBeGreaterThanOrEqual(rank[state.status] ?? 0)
         if (state.status === 'delivered') expect(next.status).toBe('delivered')
-        // Of two final states at the same height the first one stands.
+        // Of two final states with the same rank the first stays.
         if (rank[next.status] === rank[state.status]) expect(next.status).toBe(state.status)
         state = next
       }
@@ -150,7 +150,7 @@ test('observations and what other attempts fail with may be left out, or mixed i
   )
 })
 
-/** Attempts begin while receipts of earlier ones still come. */
+/** Attempts start while receipts of earlier ones still arrive. */
 type Step = { begins: true } | Report
 
 test('over several attempts the end depends on the last one and on whether any delivered, however receipts interleave', () => {
@@ -163,13 +163,13 @@ test('over several attempts the end depends on the last one and on whether any d
       let delivered = false
       for (const step of script) {
         if ('begins' in step) {
-          // An attempt begins only while the message waits for one, or after an operator's retry; what was delivered is done.
+          // An attempt starts only while one is due, or after an operator's retry; delivered is final.
           if (state.status === 'delivered') continue
           state = { status: 'queued', attempt: ++begun }
           since = []
           continue
         }
-        // Nobody reports an attempt before it was made.
+        // No receipt precedes its attempt.
         if (step.attempt > begun) continue
         state = after(state, [step])
         delivered ||= step.status === 'delivered' || step.status === 'read'

@@ -1,8 +1,8 @@
 import type { DeliveryStatus, ReceiptStatus } from '@notify/contracts'
 
 /**
- * How far a message has come; a receipt never lowers it, and of two at the same height the first one stands. What is
- * scheduled or cancelled was never given to a carrier: no report is about it.
+ * The rank of each state: a receipt never lowers it, and of two states with the same rank the first stays.
+ * Scheduled and cancelled messages never reached a carrier.
  */
 const rank: Record<DeliveryStatus, number> = {
   queued: 0,
@@ -14,7 +14,7 @@ const rank: Record<DeliveryStatus, number> = {
   cancelled: 3,
 }
 
-/** What each report says of the message; an observation says nothing of its state. Who has read it has received it. */
+/** The state that each receipt reports; observations report none. `read` implies delivery. */
 const meaning: Record<ReceiptStatus, DeliveryStatus | undefined> = {
   sent: 'sent',
   delivered: 'delivered',
@@ -25,21 +25,21 @@ const meaning: Record<ReceiptStatus, DeliveryStatus | undefined> = {
   complained: undefined,
 }
 
-/** A notification's state, and the attempt that it speaks of: none while it waits for the first one of a round. */
+/** A notification's state and its attempt; none before the first attempt of a round. */
 export interface Current {
   status: DeliveryStatus
   attempt: number | undefined
 }
 
-/** What a carrier said of one attempt. */
+/** A carrier's report on an attempt. */
 export interface Report {
   status: ReceiptStatus
   attempt: number
 }
 
 /**
- * The transition table of a notification's state. `delivered` counts whatever the attempt, and nothing follows it; anything
- * else moves only the state of its own attempt, and only up.
+ * The transitions of notifications: `delivered` counts for every attempt and is final.
+ * Other reports count only for their own attempt, and only raise the rank.
  * @returns the next state, or `undefined` when nothing changes
  */
 export function transition(current: Current, report: Report): DeliveryStatus | undefined {
@@ -48,19 +48,19 @@ export function transition(current: Current, report: Report): DeliveryStatus | u
   return next === 'delivered' || report.attempt === current.attempt ? next : undefined
 }
 
-/** Whether a report says nothing of the message's state, now or later. */
+/** Whether a report never affects the state. */
 export const isObservation = (status: ReceiptStatus): boolean => meaning[status] === undefined
 
-/** A line of the table: what a report makes of a state, of which attempt it may be. */
+/** An entry of the transition table. */
 export interface Move {
   from: DeliveryStatus
   report: ReceiptStatus
-  /** Whether it must be of the attempt that the state speaks of. */
+  /** Whether the report must belong to the current attempt. */
   ownAttempt: boolean
   to: DeliveryStatus
 }
 
-/** Every move that there is, found by asking `transition`: what statements are made from, so that there is one table. */
+/** Every transition, enumerated from `transition`; the SQL is generated from it. */
 export const moves: readonly Move[] = (Object.keys(rank) as DeliveryStatus[]).flatMap((from) =>
   (Object.keys(meaning) as ReceiptStatus[]).flatMap((report) => {
     const own = transition({ status: from, attempt: 1 }, { status: report, attempt: 1 })

@@ -32,12 +32,12 @@ beforeEach(() => {
 afterEach(() => {
   delay.disable()
 })
-/** The longest time that nothing else could run, in milliseconds: seconds before, a few here; the machine may be busy. */
+/** The longest block of the event loop, in milliseconds. */
 const longestHoldMs = () => delay.max / 1e6
 const fewMs = 400
 
 const loops = '{% for i in (1..1000) %}{% for j in (1..1000) %}{% endfor %}{% endfor %}'
-/** Liquid looks at the clock between the parts of a template only. */
+/** Liquid checks the clock only between parts of a template. */
 const sorting = `{{ list ${'| sort_natural | reverse '.repeat(200)}| size }}`
 const list = Array.from({ length: 10_000 }, (_, at) => String((at * 7919) % 10_000))
 
@@ -71,7 +71,7 @@ test.each<[string, NamedTemplate, Record<string, unknown>]>([
   expect(longestHoldMs()).toBeLessThan(fewMs)
 })
 
-/** One step of seconds, of which Liquid sees nothing: its filters compare long texts. */
+/** One step of seconds within a single filter chain, which Liquid does not interrupt. */
 const slowStep = `{{ alike ${'| sort_natural '.repeat(900)}| size }}`
 const alike = Array.from({ length: 1000 }, (_, at) => `${'x'.repeat(3000)}${(at * 7919) % 1000}`)
 
@@ -89,7 +89,7 @@ test('a tenant whose templates take all the time there is delays another tenant 
   let done = 0
   for (const attack of attacks) void attack.then(() => done++)
   for (let n = 0; n < 20; n++) expect(await fill(text('{{ n | plus: 1 }}'), { n }, neighbour)).toEqual([`${n + 1}`])
-  // Behind one queue the neighbour would have waited for all of them.
+  // With a single queue the neighbour would have waited for all of them.
   expect(done).toBeLessThan(60)
   expect((await Promise.all(attacks)).every(({ code }) => code === 'validation_failed')).toBe(true)
 })

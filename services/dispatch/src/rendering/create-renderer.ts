@@ -9,51 +9,52 @@ import { renderLimitMs, requireBounds } from './template-limits.ts'
 import { createTenantBudget } from './tenant-budget.ts'
 import { createTenantTurns } from './tenant-turns.ts'
 
-/** A template, and how refusals name it. */
+/** A template, and its name in errors. */
 export interface NamedTemplate extends TemplateText {
-  /** The field of the request that gives the variables. */
+  /** The field of the request with the variables. */
   field: 'data' | 'template_data'
-  /** The field of the request that is the template, when the caller wrote it for this one message. */
+  /** The field of the request with the template, if the caller wrote it for this message. */
   part?: 'subject' | 'body' | 'html_body'
 }
 
-/** Fills the texts of one message of a known tenant, as `Renderer` does. */
+/** `Renderer.fill` for a known tenant. */
 export type Fill = (texts: readonly NamedTemplate[], variables: Record<string, unknown>) => Promise<string[]>
 
-/** Fills templates for tenants, so that none holds up another, nor the process. */
+/** Renders templates of tenants without blocking each other or the process. */
 export interface Renderer {
   /**
-   * Fills the texts of one message.
-   * @throws Problem `template_variable_missing` naming the variable, `validation_failed` for a template that cannot be filled,
-   * `rate_limited` when the tenant's templates with tags or filters took too much time, or its texts are too large
+   * Renders the texts of one message.
+   * @throws Problem `template_variable_missing` naming the variable, `validation_failed` for a template that cannot be
+   * rendered,
+   * `rate_limited` when the tenant's CPU or size budget is exhausted
    */
   fill(tenantId: string, texts: readonly NamedTemplate[], variables: Record<string, unknown>): Promise<string[]>
-  /** What is wrong with a template before it is ever filled; `undefined` when nothing is. @throws Problem `rate_limited` */
+  /** The fault of a template, checked without rendering; `undefined` if none. @throws Problem `rate_limited` */
   faultOf(tenantId: string, text: TemplateText): Promise<string | undefined>
   close(): Promise<void>
 }
 
 interface Options {
   threads: number
-  /** Processor time that the templates of a tenant may take, in milliseconds a second. */
+  /** CPU budget of a tenant's templates, in milliseconds per second. */
   msPerSecond: number
   metrics: Pick<DispatchMetrics, 'render'>
   log: Pick<Logger, 'error'>
 }
 
 const killAfterMs = 3 * renderLimitMs
-/** A thread that is killed takes its successor's start with it. */
+/** Charged for a killed thread, because its successor must start. */
 const killCostMs = 500
 const maxWaiting = 500
-/** Texts of one message beyond this length cost the tenant what they cost others: to encrypt, to store, to send. */
+/** Texts up to this length are free; longer ones are charged for encrypting, storing and sending. */
 const freeCharacters = 50_000
 const charactersPerMs = 10_000
-/** Seconds' worth of large texts that may come at once: a few emails of a megabyte. */
+/** Seconds of budget for large texts that may accumulate: a few emails of a megabyte. */
 const burst = 4
 
 export function createRenderer({ threads, msPerSecond, metrics, log }: Options): Renderer {
   const turns = createTenantTurns({ places: threads, maxWaiting })
-  /** Apart from each other, so that templates with tags and filters never stop a tenant's bare placeholders. */
+  /** Separate budgets, so that templates with tags never block a tenant's plain ones. */
   const budgets = {
     threads: createTenantBudget({ msPerSecond }),
     largeTexts: createTenantBudget({ msPerSecond, savedMs: burst * msPerSecond }),
@@ -65,7 +66,7 @@ export function createRenderer({ threads, msPerSecond, metrics, log }: Options):
     threads,
     killAfterMs,
     onKill: () => metrics.render('killed'),
-    onError: (error) => log.error({ err: error }, 'a thread that fills templates failed'),
+    onError: (error) => log.error({ err: error }, 'render thread failed'),
   })
 
   const parse = ({ form, template }: TemplateText, remember: boolean): PlainTemplate | undefined => {
@@ -94,7 +95,7 @@ export function createRenderer({ threads, msPerSecond, metrics, log }: Options):
     }
   }
 
-  /** Fills what needs no thread, up to the first fault. */
+  /** Renders the plain templates, up to the first fault. */
   const fillPlainOnes = (texts: readonly NamedTemplate[], variables: Record<string, unknown>) => {
     const filled: (string | undefined)[] = []
     const left: number[] = []
@@ -130,7 +131,7 @@ export function createRenderer({ threads, msPerSecond, metrics, log }: Options):
   return {
     async fill(tenantId, texts, variables) {
       const { filled, left, fault } = fillPlainOnes(texts, variables)
-      // Of several faults the first is told.
+      // The first of several faults is reported.
       if (left.length > 0) await fillOthers(tenantId, texts, JSON.stringify(variables), left, filled)
       if (fault) throw problemOf(fault.error, texts[fault.at]!)
       const characters = filled.reduce((sum, text) => sum + (text?.length ?? 0), 0)
@@ -156,19 +157,23 @@ export function createRenderer({ threads, msPerSecond, metrics, log }: Options):
 const bare = ({ form, template }: TemplateText): TemplateText => ({ form, template })
 
 function overBudget(): Problem {
-  return new Problem('rate_limited', 'The templates of this tenant take too much time; wait and try again', {
+  return new Problem('rate_limited', 'The templates of this tenant use too much CPU time; wait and try again', {
     headers: { 'Retry-After': '1' },
   })
 }
 
-/** The refusal of a request whose template cannot be filled. Whatever is no fault of the template stays what it is. */
+/** The problem for a template that cannot be rendered; other errors are unchanged. */
 function problemOf(error: unknown, { field, part }: NamedTemplate): unknown {
   if (!(error instanceof TemplateFault)) return error
   const { missing } = error
   if (missing !== undefined) {
-    return new Problem('template_variable_missing', `The template needs the variable ${missing}; give it in ${field}`, {
-      errors: [{ path: `${field}.${missing}`, message: 'is needed by the template' }],
-    })
+    return new Problem(
+      'template_variable_missing',
+      `The template requires the variable ${missing}; provide it in ${field}`,
+      {
+        errors: [{ path: `${field}.${missing}`, message: 'is required by the template' }],
+      },
+    )
   }
   const fault = `cannot be filled: ${error.message}`
   return new Problem(

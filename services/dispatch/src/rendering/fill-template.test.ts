@@ -132,7 +132,7 @@ test.each<[string, string, Record<string, unknown>?]>([
 ])('%s is stopped soon', (_what, template, variables = { name: 'Ada' }) => {
   for (const render of [renderText, renderHtml]) {
     const started = performance.now()
-    // Once in a text of 20,000 characters, and once in an HTML template, which may be longer.
+    // Once as text of 20,000 characters, and once as HTML, which may be longer.
     expect(problemOf(template, variables, render).missing).toBeUndefined()
     expect(performance.now() - started).toBeLessThan(500)
   }
@@ -180,7 +180,7 @@ test.each([
 test('of a text in HTML the lines can be kept, and nothing else of it', () => {
   expect(renderHtml('{{ note | newline_to_br }}', { note: '<b>\na & b' })).toBe('&lt;b&gt;<br />\na &amp; b')
   expect(renderHtml('{{ note | escape | newline_to_br }}', { note: '<b>' })).toBe('&lt;b&gt;')
-  // Whatever follows an escape may undo it.
+  // Filters after an escape may undo it.
   expect(renderHtml('{{ note | escape | prepend: note }}', { note: '<b>' })).not.toContain('<')
   expect(renderText('{{ note | newline_to_br }}', { note: 'a\nb' })).toBe('a<br />\nb')
 })

@@ -23,15 +23,14 @@ const caches = { text: createTemplateCache<Template[]>(bounds), html: createTemp
 const bytesOfPlaceholder = 1024
 
 interface FillOptions {
-  /** Whether the template is likely to come again; not so for texts that a caller wrote for one message. */
+  /** Whether to cache the parsed template; not for texts written for one message. */
   remember?: boolean
-  /** Time left, in milliseconds. */
+  /** Remaining time in milliseconds. */
   limitMs?: number
 }
 
 /**
- * Fills a template with Liquid. It may take as long as the limit, and longer inside of one filter: call it where it can be
- * stopped.
+ * Renders a template with Liquid. A single filter may exceed the limit, so call it where it can be killed.
  * @throws TemplateFault
  */
 export function fillTemplate(
@@ -50,7 +49,7 @@ export function fillTemplate(
   }
 }
 
-/** @throws TemplateFault for a template that could never be filled */
+/** @throws TemplateFault for a template that can never be rendered */
 export function checkTemplate(form: TemplateForm, template: string): void {
   try {
     parse(form, template, false)
@@ -70,7 +69,7 @@ function parse(form: TemplateForm, template: string, remember: boolean): Templat
   return steps
 }
 
-/** What is wrong, for people. @throws the error itself when it does not come of the template */
+/** The fault for people. @throws the error itself when the template did not cause it */
 function faultOf(error: unknown): TemplateFault {
   if (error instanceof TemplateFault) return error
   if (error instanceof UndefinedVariableError) {

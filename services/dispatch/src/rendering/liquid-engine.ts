@@ -3,22 +3,21 @@ import { objectPrinted } from './plain-template.ts'
 import { renderLimitMs } from './template-limits.ts'
 
 interface EngineOptions {
-  /** Longest template, in UTF-16 code units. */
+  /** Maximum template length, in UTF-16 code units. */
   parseLimit: number
-  /** Whether what is filled in is HTML-escaped. */
+  /** Whether values are HTML-escaped. */
   escapes: boolean
 }
 
-/** Characters and items that its filters may make. */
+/** Limit of characters and items that filters create. */
 const memoryLimit = 1_000_000
 
-/** Tags that read other templates: files, by default. */
+/** Tags that read other templates. */
 const removedTags = ['include', 'render', 'layout', 'block']
 
 /**
- * The filters that templates have: Liquid's own, and those of Jekyll for dates, lists and JSON. Left out on purpose: `raw`,
- * which undoes escaping; `concat`, `push` and `group_by`, by which a short template makes a list that takes forever to print;
- * and the `_exp` filters, which run an expression for each item without looking at the clock.
+ * The available filters: Liquid's own, and Jekyll's for dates, lists and JSON. Excluded: `raw`, which undoes escaping;
+ * `concat`, `push` and `group_by`, which build huge lists; `_exp` filters, which ignore the time limit.
  */
 const keptFilters = new Set(
   `abs append array_to_sentence_string at_least at_most base64_decode base64_encode capitalize ceil compact date
@@ -29,14 +28,11 @@ const keptFilters = new Set(
   url_decode url_encode where`.split(/\s+/),
 )
 
-/** Filters that look a property up in each item; they read its name anew each time, so it has to be short. */
+/** Filters that parse a property name for each item, so the name must be short. */
 const propertyFilters = ['find', 'find_index', 'has', 'map', 'reject', 'sort', 'sort_natural', 'sum', 'where']
 const longestProperty = 100
 
-/**
- * Liquid for templates that customers write: no files, no endless work, only own properties, and an undefined variable is an
- * error.
- */
+/** Liquid for untrusted templates: no files, bounded work, own properties only; undefined variables are errors. */
 export function createEngine({ parseLimit, escapes }: EngineOptions): Liquid {
   const engine = new Liquid({
     templates: {},
@@ -57,7 +53,7 @@ export function createEngine({ parseLimit, escapes }: EngineOptions): Liquid {
   engine.registerFilter('date', withShortFormat(engine.filters.date!))
   engine.registerFilter('split', byCharacters(engine.filters.split!))
   engine.registerFilter('size', characters)
-  // What these give is HTML already: it is not escaped once more.
+  // These return HTML, which must not be escaped again.
   if (escapes)
     for (const [filter, handler] of Object.entries(htmlFilters)) engine.registerFilter(filter, { handler, raw: true })
   engine.registerTag('capture', CountedCapture)
@@ -65,10 +61,10 @@ export function createEngine({ parseLimit, escapes }: EngineOptions): Liquid {
   return engine
 }
 
-/** How Liquid makes text of what a variable holds; it turns the rest into strings by itself. */
+/** Liquid's conversion of a value to text. */
 type Output = (this: unknown, value: unknown) => string
 
-/** What a variable gives the reader. An object would be `[object Object]` to them. @throws Error for one, also in a list */
+/** The printed form of a value. @throws Error for objects, also in lists: they would print `[object Object]` */
 function printable(value: unknown): unknown {
   if (Array.isArray(value)) value.forEach(printable)
   else if (isPlainObject(value)) throw new Error(objectPrinted)
@@ -106,7 +102,7 @@ function withShortProperty(filter: FilterImplOptions, name: string): FilterImplO
   })
 }
 
-/** Filters that look for the last of a text; they compare it at each place anew, so it has to be short. */
+/** Filters that search backwards and compare at each position, so the search text must be short. */
 const lastFilters = ['remove_last', 'replace_last']
 const longestPattern = 100
 
@@ -130,7 +126,7 @@ function withShortFormat(filter: FilterImplOptions): FilterImplOptions {
   })
 }
 
-/** `split: ""` gives characters, as Ruby does: JavaScript would cut those outside the basic plane, like emoji, in half. */
+/** `split: ""` splits by code points, as Ruby does; JavaScript would split surrogate pairs. */
 function byCharacters(filter: FilterImplOptions): FilterImplOptions {
   return wrap(filter, (next, value, separator, ...rest) => {
     const parts = next(value, separator, ...rest) as string[]
@@ -138,7 +134,7 @@ function byCharacters(filter: FilterImplOptions): FilterImplOptions {
   })
 }
 
-/** `size` counts characters of a text, as `slice` and `truncate` do. */
+/** `size` counts code points, as `slice` and `truncate` do. */
 function characters(value: unknown): number {
   if (typeof value !== 'string') return (value as { length?: number } | null | undefined)?.length ?? 0
   let count = 0
@@ -158,7 +154,7 @@ function wrap(
   }
 }
 
-/** `liquid`, which stands in no other: each would read the rest of the text again. */
+/** The `liquid` tag without nesting: each level would parse the rest of the text again. */
 class FlatLiquid extends LiquidTag {
   constructor(...args: ConstructorParameters<typeof LiquidTag>) {
     if (FlatLiquid.#isOpen) throw new Error('liquid stands in liquid')
@@ -173,7 +169,7 @@ class FlatLiquid extends LiquidTag {
   static #isOpen = false
 }
 
-/** `capture`, whose text counts against the memory limit like that of every filter. */
+/** The `capture` tag, counted against the memory limit. */
 class CountedCapture extends CaptureTag {
   override *render(context: Context): Generator<unknown, void, string> {
     yield* super.render(context)
@@ -182,7 +178,7 @@ class CountedCapture extends CaptureTag {
   }
 }
 
-/** Whether blocks stand in blocks, more than this many levels deep. */
+/** Whether blocks nest deeper than this many levels. */
 export function nestsDeeperThan(levels: number, templates: readonly Template[]): boolean {
   return templates.some((template) => {
     const inner = childrenOf(template)

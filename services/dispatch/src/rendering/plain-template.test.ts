@@ -35,7 +35,7 @@ const literal = fc.oneof(
 )
 const template = fc.array(fc.oneof(placeholder, literal, blank), { maxLength: 8 }).map((parts) => parts.join(''))
 
-/** What comes out, or why nothing does. */
+/** The output, or the error. */
 function outcomeOf(fill: () => string): unknown {
   try {
     return fill()
@@ -93,7 +93,7 @@ test('a long value that is filled in often is escaped once, and the text is cut 
   const parsed = parsePlain('{{x}}'.repeat(2000))!
   const started = performance.now()
   expect(outcomeOf(() => fillPlain(parsed, { x: '<'.repeat(400) }, treat))).toMatchObject({
-    message: 'what comes out has more than 1000000 characters',
+    message: 'its output has more than 1000000 characters',
   })
   expect(escapes).toBe(1)
   expect(performance.now() - started).toBeLessThan(1000)

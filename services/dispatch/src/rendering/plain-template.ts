@@ -1,20 +1,20 @@
 import { TemplateFault, variableMissing } from './template-fault.ts'
 import { requireRenderedLength } from './template-limits.ts'
 
-/** A template of text and bare variables, `Hi {{ order.name }}`: the form that most have. */
+/** A template of text and plain variables, `Hi {{ order.name }}`: the most common form. */
 export interface PlainTemplate {
-  /** One more than there are paths: they alternate. */
+  /** Alternate with the paths; one more than those. */
   literals: readonly string[]
   paths: readonly (readonly string[])[]
 }
 
 const placeholder = /\{\{(-?)[ \t\r\n]*([A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)*)[ \t\r\n]*(-?)\}\}/y
-/** Words that Liquid reads as values or operators, not as variables. */
+/** Words that Liquid reads as values or operators. */
 const reserved = new Set(['true', 'false', 'nil', 'null', 'empty', 'blank', 'and', 'or', 'not', 'contains'])
 /** Properties that Liquid computes. */
 const computed = new Set(['size', 'first', 'last'])
 
-/** Takes a template apart; `undefined` when it needs more of Liquid than bare variables. */
+/** Parses a template; `undefined` when it contains more than plain variables. */
 export function parsePlain(template: string): PlainTemplate | undefined {
   const literals: string[] = []
   const paths: string[][] = []
@@ -45,7 +45,7 @@ export function parsePlain(template: string): PlainTemplate | undefined {
   return { literals, paths }
 }
 
-/** What Liquid takes for white space. */
+/** White space as Liquid defines it. */
 const isBlank = (code: number) =>
   (code >= 9 && code <= 13) || code === 32 || (code >= 160 && blanks.has(code)) || (code >= 8192 && code <= 8202)
 const blanks = new Set([160, 5760, 6158, 8232, 8233, 8239, 8287, 12288])
@@ -62,7 +62,7 @@ function skipBlanksBack(text: string, end: number, from: number): number {
   return at
 }
 
-/** Text that stands for itself in HTML, between tags and in quoted attributes. */
+/** Escapes text for HTML content and quoted attributes. */
 export function escapeHtml(text: string): string {
   if (!/[&<>"']/.test(text)) return text
   return text
@@ -74,9 +74,9 @@ export function escapeHtml(text: string): string {
 }
 
 /**
- * Fills it as Liquid would, many times faster; a text that is filled in often is treated once.
- * @param treat what is done to the texts that are filled in
- * @throws TemplateFault for a variable that is missing, an object, or a text that gets too long
+ * Renders like Liquid, many times faster; repeated values are treated once.
+ * @param treat transformation of the values
+ * @throws TemplateFault for a missing variable, an object, or too long an output
  */
 export function fillPlain(
   { literals, paths }: PlainTemplate,
@@ -88,7 +88,7 @@ export function fillPlain(
   for (const [index, path] of paths.entries()) {
     const value = print(lookUp(variables, path))
     values.push(value)
-    // Treated they only get longer: what is too long already is not worth it.
+    // Treatment only lengthens values, so a longer sum is refused early.
     length += value.length + literals[index + 1]!.length
     requireRenderedLength(length)
   }
@@ -98,7 +98,7 @@ export function fillPlain(
     const value = treated.get(raw) ?? treat(raw)
     treated.set(raw, value)
     text += value + literals[index + 1]!
-    // Asked before anybody reads it: the parts of a long text are not put together until then.
+    // Checked first, because reading the string flattens its rope.
     requireRenderedLength(text.length)
   }
   return text
@@ -123,5 +123,5 @@ function print(value: unknown): string {
   return String(value)
 }
 
-/** An object would be `[object Object]` to the reader. */
+/** An object would print `[object Object]`. */
 export const objectPrinted = 'an object is no text: name one of its fields, or use the filter json'

@@ -5,20 +5,20 @@ export interface TemplateText {
   template: string
 }
 
-/** What a worker thread is asked: to fill the texts of a message, or only to look whether they could ever be. */
+/** A job of a worker thread: render the texts of a message, or only check them. */
 export interface RenderJob {
   texts: readonly TemplateText[]
-  /** JSON: it costs less to hand over than the objects. None when the texts are only checked. */
+  /** JSON, which is cheaper to transfer than objects; absent for checks. */
   variables: string | undefined
-  /** Whether the templates are likely to come again. */
+  /** Whether to cache the templates. */
   remember: boolean
-  /** Set to 1 by the thread when it begins. */
+  /** Set to 1 by the thread at the start. */
   begun: Int32Array
 }
 
-/** One fault of one of the texts. */
+/** A fault of one text. */
 export interface RenderFault {
-  /** Place of the text among those of the job. */
+  /** Index of the text in the job. */
   at: number
   message: string
   missing?: string | undefined
@@ -27,6 +27,6 @@ export interface RenderFault {
 export interface RenderAnswer {
   texts: string[]
   fault: RenderFault | undefined
-  /** Time of the processor that it took, in milliseconds. */
+  /** CPU time used, in milliseconds. */
   cpuMs: number
 }

@@ -4,26 +4,26 @@ import { Piscina } from 'piscina'
 import type { RenderAnswer, RenderJob } from './render-job.ts'
 import { TemplateFault, takesTooLong } from './template-fault.ts'
 
-/** Worker threads that fill templates, and are killed when they take too long. */
+/** Worker threads that render templates; slow ones are killed. */
 export interface RenderThreads {
-  /** @throws TemplateFault when its thread had to be killed, or ran out of memory */
+  /** @throws TemplateFault when the thread was killed or ran out of memory */
   run(job: Omit<RenderJob, 'begun'>): Promise<RenderAnswer>
   close(): Promise<void>
 }
 
 interface Options {
-  /** Jobs at the same time. */
+  /** Concurrent jobs. */
   threads: number
   /** Time after which a job's thread is killed, in milliseconds. */
   killAfterMs: number
   onKill(): void
-  /** A thread that ended without a job to blame. */
+  /** Called for a thread that ended without a job. */
   onError(error: unknown): void
 }
 
 interface Running {
   begun: Int32Array
-  /** Time it has been seen at work, and waiting for a thread, in milliseconds. */
+  /** Running and waiting time observed, in milliseconds. */
   ranMs: number
   waitedMs: number
   kill: AbortController
@@ -31,24 +31,24 @@ interface Running {
 
 const hasBegun = ({ begun }: Running) => Atomics.load(begun, 0) === 1
 
-const noThread = () => new Problem('service_unavailable', 'Templates cannot be filled at the moment; try again shortly')
+const noThread = () => new Problem('service_unavailable', 'Templates cannot be rendered now; try again shortly')
 
 const tickMs = 10
-/** A free thread begins at once; a new one takes some 50 ms to start. */
+/** A free thread starts at once; a new one takes about 50 ms. */
 const longestWaitMs = 3000
-/** Far more than Liquid's own limit lets a template use: V8 ends the whole process when a thread meets this one in C++. */
+/** Well above Liquid's own limits: V8 ends the whole process if a thread hits this one in C++ code. */
 const resourceLimits = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16, stackSizeMb: 4 }
 
 export function createRenderThreads({ threads, killAfterMs, onKill, onError }: Options): RenderThreads {
   const pool = new Piscina({
     filename: join(import.meta.dirname, 'render-worker.ts'),
     name: 'render',
-    // One more than are at work: a thread that is killed leaves no gap while its successor starts.
+    // One spare thread, so that a killed one leaves no gap.
     minThreads: threads + 1,
     maxThreads: threads + 1,
     idleTimeout: Number.POSITIVE_INFINITY,
     resourceLimits,
-    // Whoever breaks out of a template finds no secrets.
+    // A template that escapes its sandbox finds no secrets.
     env: {},
   })
   pool.on('error', onError)
@@ -56,7 +56,7 @@ export function createRenderThreads({ threads, killAfterMs, onKill, onError }: O
   let timer: NodeJS.Timeout | undefined
   let lastTickMs = 0
 
-  /** Counts only time in which this process ran too: when all of it stands still, no job is to blame. */
+  /** Counts only time in which this process ran, so that a stalled process kills no job. */
   const tick = () => {
     const now = performance.now()
     const passedMs = Math.min(now - lastTickMs, 2 * tickMs)
@@ -95,7 +95,7 @@ export function createRenderThreads({ threads, killAfterMs, onKill, onError }: O
       } catch (error) {
         if (one.kill.signal.aborted) throw hasBegun(one) ? new TemplateFault(takesTooLong) : noThread()
         const { code } = error as NodeJS.ErrnoException
-        if (code === 'ERR_WORKER_OUT_OF_MEMORY') throw new TemplateFault('it takes too much memory to fill')
+        if (code === 'ERR_WORKER_OUT_OF_MEMORY') throw new TemplateFault('it takes too much memory to render')
         throw error
       } finally {
         leave(one)

@@ -1,10 +1,10 @@
-// The worker thread's side. It imports nothing but Liquid and these rules, so that a new thread is ready soon.
+// The worker thread. Imports only Liquid and these rules, so that it starts fast.
 import { checkTemplate, fillTemplate } from './fill-template.ts'
 import type { RenderAnswer, RenderJob } from './render-job.ts'
 import { TemplateFault, takesTooLong } from './template-fault.ts'
 import { renderLimitMs } from './template-limits.ts'
 
-/** Does one job. A machine that is busy elsewhere may take the time away: then it is tried once more. */
+/** Runs a job. Repeats it once on a time limit, because a busy machine may have taken the time. */
 export function render(job: RenderJob): RenderAnswer {
   Atomics.store(job.begun, 0, 1)
   const cpuBefore = process.threadCpuUsage()
@@ -33,7 +33,7 @@ function attempt({ texts, variables, remember }: RenderJob): Omit<RenderAnswer, 
   return { texts: done, fault: undefined }
 }
 
-// The first templates of a thread take many times as long as those that follow.
+// The first templates of a thread run many times slower.
 const sample =
   '{% for item in items %}{% if item.name != "" %}{{ item.name | upcase | append: "!" }}{% endif %}{% endfor %}'
 for (let round = 0; round < 20; round++) {

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 
-/** Values made of templates, remembered by the template's text within bounds: those not used for longest go first. */
+/** A bounded LRU cache of values derived from templates, by template text. */
 export interface TemplateCache<Value> {
   get(template: string): Value | undefined
   set(template: string, value: Value, bytes: number): void
@@ -8,7 +8,7 @@ export interface TemplateCache<Value> {
 
 interface Bounds {
   maxEntries: number
-  /** Of all entries together, roughly. */
+  /** Approximate total size of all entries. */
   maxBytes: number
 }
 

@@ -1,6 +1,6 @@
-/** Why a template cannot be filled, in words for people. */
+/** Why a template cannot be rendered, for people. */
 export class TemplateFault extends Error {
-  /** The variable that the template needs and nobody gave. */
+  /** The missing variable. */
   readonly missing: string | undefined
 
   constructor(message: string, missing?: string) {

@@ -1,21 +1,21 @@
 import { TemplateFault } from './template-fault.ts'
 
-/** What is written with a template: `text` takes variables as they are, `html` escapes them. */
+/** The output of a template: `text` inserts values unchanged, `html` escapes them. */
 export type TemplateForm = 'text' | 'html'
 
-/** Longest template, in UTF-16 code units: an HTML template may be as long as an `html_body`; text is shorter by nature. */
+/** Maximum template length in UTF-16 code units; HTML templates may be as long as an `html_body`. */
 export const longestTemplate: Record<TemplateForm, number> = { text: 20_000, html: 200_000 }
-/** Parsing takes time, and room, by placeholders rather than by characters. */
+/** Parsing cost grows with placeholders rather than characters. */
 const maxPlaceholders = 2000
-/** Blocks in blocks, and brackets in brackets: both are parsed and filled by recursion. */
+/** Nesting limit of blocks and of brackets, which are parsed and rendered recursively. */
 export const maxDepth = 32
 export const tooDeep = `its blocks or brackets nest deeper than ${maxDepth} levels`
-/** Characters that come out. */
+/** Maximum output characters. */
 const maxRendered = 1_000_000
-/** Time that filling the texts of a message may take, in milliseconds. */
+/** Time limit for the texts of a message, in milliseconds. */
 export const renderLimitMs = 50
 
-/** @throws TemplateFault for a template that is not worth parsing */
+/** @throws TemplateFault for a template over a limit */
 export function requireBounds(form: TemplateForm, template: string): void {
   if (template.length > longestTemplate[form])
     throw new TemplateFault(`it has more than ${longestTemplate[form]} characters`)
@@ -24,7 +24,7 @@ export function requireBounds(form: TemplateForm, template: string): void {
   if (bracketDepth(template) > maxDepth) throw new TemplateFault(tooDeep)
 }
 
-/** How deep brackets nest within one placeholder: `a[b[c]]` is 2. */
+/** The nesting depth of brackets within one placeholder: `a[b[c]]` is 2. */
 function bracketDepth(template: string): number {
   let depth = 0
   let deepest = 0
@@ -40,9 +40,9 @@ function bracketDepth(template: string): number {
   return deepest
 }
 
-/** @throws TemplateFault for a text that is longer than anybody reads */
+/** @throws TemplateFault for an output over the limit */
 export function requireRenderedLength(length: number): void {
-  if (length > maxRendered) throw new TemplateFault(`what comes out has more than ${maxRendered} characters`)
+  if (length > maxRendered) throw new TemplateFault(`its output has more than ${maxRendered} characters`)
 }
 
 export function countPlaceholders(template: string): number {

@@ -1,15 +1,15 @@
-/** Time that each tenant may take, refilled as time passes. */
+/** A token bucket of time for each tenant. */
 export interface TenantBudget {
-  /** Whether there is anything left. */
+  /** Whether any budget is left. */
   has(tenantId: string): boolean
-  /** What was taken may exceed what was left: the rest is missing afterwards. */
+  /** May overdraw the budget. */
   spend(tenantId: string, ms: number): void
 }
 
 interface Options {
-  /** Milliseconds a second. */
+  /** Milliseconds per second. */
   msPerSecond: number
-  /** The most that can be saved up; by default what a second brings. */
+  /** Maximum saved budget; by default that of one second. */
   savedMs?: number
   nowMs?: () => number
 }

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { createTenantTurns } from './tenant-turns.ts'
 
-/** Enters for each tenant in turn; the order in which they were let in grows as places are given back. */
+/** Enters for each tenant in turn; returns the growing order of admission. */
 function crowd(places: number, tenants: readonly string[], maxWaiting = 100) {
   const turns = createTenantTurns({ places, maxWaiting })
   const entered: string[] = []

@@ -1,27 +1,24 @@
-/** Lets tenants take turns at something of which there is little. */
+/** A fair semaphore: tenants take turns. */
 export interface TenantTurns {
   /**
    * Waits for the tenant's turn.
-   * @returns what gives the place back; `undefined` at once when too many of the tenant wait already
+   * @returns a function that releases the place; `undefined` at once when too many of the tenant wait
    */
   enter(tenantId: string): Promise<() => void> | undefined
 }
 
 interface Options {
-  /** Places there are. */
+  /** Number of places. */
   places: number
-  /** How many may wait, of each tenant. */
+  /** Maximum waiters per tenant. */
   maxWaiting: number
 }
 
-/**
- * Tenants take turns, whatever the number that each has waiting. With more than one place there is always one that a single
- * tenant cannot take.
- */
+/** Tenants take turns, however many of each wait. With more than one place, a single tenant can never take all. */
 export function createTenantTurns({ places, maxWaiting }: Options): TenantTurns {
   const mostOfOne = Math.max(1, places - 1)
   const inside = new Map<string, number>()
-  /** In the order of their turns. */
+  /** In the order of turns. */
   const waiting = new Map<string, ((leave: () => void) => void)[]>()
   let free = places
 
@@ -41,7 +38,7 @@ export function createTenantTurns({ places, maxWaiting }: Options): TenantTurns 
     for (const [tenantId, queue] of waiting) {
       if (!mayEnter(tenantId)) continue
       const resolve = queue.shift()!
-      // Its next turn comes after those of all others.
+      // Its next turn comes after all others'.
       waiting.delete(tenantId)
       if (queue.length > 0) waiting.set(tenantId, queue)
       resolve(admit(tenantId))

@@ -21,7 +21,7 @@ export interface Claim {
   round_attempts: number
   /** Providers that this failover must not use again; null when the attempt may use any of them. */
   tried: (string | null)[] | null
-  /** How long it has been put back for want of a provider that may be called. */
+  /** How long it has been requeued because all circuit breakers were open. */
   held_ms: number
   /** How long it may still be sent; null when it does not expire. */
   expires_in_ms: number | null

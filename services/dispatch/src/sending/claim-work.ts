@@ -6,9 +6,9 @@ import { type Claim, claimForSending } from './claim-store.ts'
 import { putBackClaims, type Unmade } from './put-back-store.ts'
 import { type Settlement, settleAttempts } from './settle-store.ts'
 
-/** A sender's claims, each step for all messages that gathered meanwhile. */
+/** Claims and settles attempts, each step batched. */
 export interface Claims {
-  /** Claims a notification; `undefined` when it is sent already, or being sent, or not due, or nobody may be written to. */
+  /** Claims a notification; `undefined` when it is not due, in progress, sent or suppressed. */
   take(notificationId: string): Promise<Claim | undefined>
   settle(settlement: Settlement): Promise<void>
   putBack(unmade: Unmade): Promise<void>
@@ -30,7 +30,7 @@ export function createClaims({ db, wakeOutbox }: WorkerContext, leaseMs: number)
         setTimeout(() => void forget().catch(() => {}), lateClaimMs).unref()
         throw fault
       })
-      // Of a suppressed recipient's there is a fact to tell.
+      // A suppressed recipient's notification has failed, which is published.
       if (claims.length < wanted.length) wakeOutbox()
       const byAttempt = new Map(claims.map((one) => [one.attempt_id, one]))
       return wanted.map(({ attempt_id }) => byAttempt.get(attempt_id))
@@ -39,7 +39,7 @@ export function createClaims({ db, wakeOutbox }: WorkerContext, leaseMs: number)
   const settle = coalesce<Settlement, undefined>({
     ...batch,
     async run(settlements) {
-      // What the carrier said is known here alone: it is worth more than one try to write it down.
+      // Only this process knows the carrier's response, so recording it is retried.
       await persistently(() => settleAttempts(db, settlements), leaseMs)
       wakeOutbox()
       return settlements.map(() => undefined)
@@ -58,7 +58,7 @@ export function createClaims({ db, wakeOutbox }: WorkerContext, leaseMs: number)
 const unmadeOf = (claim: Unmade['claim']): Unmade => ({ claim, afterMs: 0 })
 
 const longestPauseMs = 1000
-/** What Postgres was told before it stood still is done this long after it goes on. */
+/** Postgres may still execute a statement this long after a stall. */
 const lateClaimMs = 2000
 
 /** Tries again until it succeeds or the time is over; the last failure is thrown. */

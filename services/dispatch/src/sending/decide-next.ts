@@ -33,7 +33,7 @@ export interface Situation {
   otherProvider: boolean
 }
 
-/** Lanes whose events would rather be sent twice than not at all. */
+/** Lanes in which a duplicate is better than a loss. */
 const duplicatesAllowed: Record<Lane, boolean> = { otp: true, transactional: true, bulk: false }
 
 export const unknownReason =
@@ -77,7 +77,7 @@ const again = (afterMs: number, failsOver: boolean): NextStep => ({
   failsOver,
 })
 
-/** So often a carrier's own wait alone decides, when it names one. */
+/** After this many attempts our own delay counts besides Retry-After. */
 const believed = 2
 
 /**

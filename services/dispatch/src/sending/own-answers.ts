@@ -9,7 +9,7 @@ export const noProvider: CarrierAnswer = {
   retryAfterMs: null,
 }
 
-/** Every provider's circuit stayed open until the message had waited long enough. */
+/** All circuit breakers stayed open until HOLD_LIMIT. */
 export const heldTooLong: CarrierAnswer = {
   outcome: 'rejected_retryable',
   code: 'provider_unavailable',
@@ -27,7 +27,7 @@ export const templateNotApproved = (message: string): CarrierAnswer => ({
   retryAfterMs: null,
 })
 
-/** The domain of the sender is not verified any more; once it is, the message can be sent. */
+/** The sender's domain is no longer verified; the message can be retried once it is. */
 export const senderUnverified: CarrierAnswer = {
   outcome: 'rejected_retryable',
   code: 'domain_not_verified',

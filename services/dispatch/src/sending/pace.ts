@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** Lets sends begin at an even pace, so that a backlog never takes the machine, or a carrier's limit, for itself. */
+/** Starts sends at an even rate, so that a backlog uses up neither the machine nor a carrier's limit. */
 export interface Pace {
   /** Resolves when the next send may begin. */
   next(): Promise<void>

@@ -28,7 +28,7 @@ const putBack: Statement = {
     from gone where n.id = gone.id`,
 }
 
-/** A claim that is put back before the carrier was called, and when it is due again. */
+/** A claim to requeue without a call, and when it is due again. */
 export interface Unmade {
   claim: Pick<Claim, 'id' | 'attempt_id'>
   afterMs: number
@@ -36,7 +36,7 @@ export interface Unmade {
   held?: boolean
 }
 
-/** Puts claims back into the queue; the scheduler takes them up when they are due. What was never claimed stays as it is. */
+/** Requeues claims; the scheduler continues them when due. Unclaimed ones stay unchanged. */
 export async function putBackClaims(db: Database<Tables>, unmade: readonly Unmade[]): Promise<void> {
   const rows = unmade.map(({ claim: { id, attempt_id }, afterMs, held = false }) => ({
     id,

@@ -40,7 +40,7 @@ export async function recordAttempt(context: WorkerContext, claims: Claims, ende
 const canBeSuppressed = (channel: Channel): channel is SuppressionChannel =>
   SuppressionChannel.safeParse(channel).success
 
-/** The carrier's answer is recorded even when the suppression it asks for cannot be. */
+/** A failed suppression must not prevent recording the result. */
 async function suppressRecipient(
   { db, log }: WorkerContext,
   { id, tenant_id, channel, mode, recipient_index, recipient_masked }: Claim,

@@ -20,7 +20,7 @@ type Work = z.output<typeof sendRequested.schema>
 
 /** A worker's lease outlasts every carrier call; an older attempt was left behind by a crash. */
 const leaseMarginMs = 5000
-/** While every provider's circuit is open messages look again, spread so that they do not all come at once. */
+/** Delay before messages are retried while all circuit breakers are open, spread at random. */
 const heldBackSpreadMs = { urgent: 5000, bulk: 30_000 }
 /** The shortest wait after a fault of our own: Postgres out of reach, a key that is missing. */
 const faultPauseMs = 1000
@@ -46,7 +46,7 @@ export function createSender(context: WorkerContext, { concurrency, ratePerSecon
     return false
   }
 
-  /** No carrier was called: left to its lease the attempt would count as one that may have reached the recipient. */
+  /** Requeues after an internal error; an expired lease would count as an unknown outcome. */
   const putBackOnFault = (claim: Claim) => async (fault: unknown) => {
     await putBack(claim, 'fault', faultPauseMs + Math.random() * heldBackSpreadMs[urgencyOf(claim)])
     throw fault
@@ -63,7 +63,7 @@ export function createSender(context: WorkerContext, { concurrency, ratePerSecon
     return next.status === 'queued' && next.failsOver && next.afterMs === 0
   }
 
-  /** Every provider's circuit is open: the message looks again when one may close, until it has waited for long enough. */
+  /** All circuit breakers are open: requeue until one may close, at most until HOLD_LIMIT. */
   const hold = async (claim: Claim, circuitOpenMs: number) => {
     if (claim.held_ms <= config.HOLD_LIMIT) {
       return putBack(claim, 'circuit_open', circuitOpenMs + Math.random() * heldBackSpreadMs[urgencyOf(claim)])
@@ -86,7 +86,7 @@ export function createSender(context: WorkerContext, { concurrency, ratePerSecon
     }))
     if ('circuitOpenMs' in choice) return hold(claim, choice.circuitOpenMs)
     const { provider, otherProvider } = choice
-    // Test messages go to the sandbox: they use up nothing of the account's rate.
+    // Test messages go to the sandbox and do not use the account's rate.
     if (provider.rateLimitPerSecond !== null && mode === 'live') {
       const againInMs = await throttles[urgencyOf(claim)].turn(provider.id, provider.rateLimitPerSecond)
       if (againInMs > 0) return putBack(claim, 'rate_limit', againInMs)

@@ -1,4 +1,4 @@
-/** The attempts that this worker has written down as sent, for as long as the carrier's own word of it may take. */
+/** Recent attempts that this worker recorded as sent, to skip their `sent` receipts. */
 export interface SentAttempts {
   add(attemptId: string): void
   has(attemptId: string): boolean

@@ -27,7 +27,7 @@ const locked = `
   select ended.*, n.status = 'queued' as undecided, n.attempt_count = ended.number and n.round_attempts > 0 as current
   from notifications n join ended using (id) order by n.id for update of n`
 
-/** A receipt may have come before the answer: what it wrote stands. */
+/** A receipt may precede the carrier's response; its values stay. */
 const closeAttempts = `
   update attempts a
   set finished_at = now(), provider_id = coalesce(a.provider_id, locked.provider_id),
@@ -56,7 +56,7 @@ const takeNextStep = `
   from closed where n.id = closed.id and closed.current and closed.undecided
   returning n.*`
 
-/** A receipt has decided the state already: nothing more is to be sent. */
+/** A receipt has already decided the state. */
 const keepDecided = `
   update notifications n
   set sending = false, held_since = null, updated_at = now(), next_attempt_at = null, when_due = 'send', failovers = 0

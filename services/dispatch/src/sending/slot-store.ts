@@ -34,7 +34,7 @@ export interface Reserved {
  */
 export const sharedPart = 0.8
 
-/** Nobody is put off for longer: the limit may be raised meanwhile. */
+/** Maximum delay of a postponed send, because the limit may be raised meanwhile. */
 export const longestPutOffMs = 300_000
 
 const fitting = (from: string, every: string, reach: string) =>
@@ -89,7 +89,7 @@ export function reserveSlots(
   ])
 }
 
-/** Makes the clocks of providers that have none. */
+/** Creates the clocks of providers that have none. */
 export async function makeSlots(db: Database<Tables>, providerIds: readonly string[]): Promise<void> {
   await db.run(
     `insert into send_slots (provider_id) select id from unnest($1::text[]) as id order by id on conflict do nothing`,

@@ -15,7 +15,7 @@ export interface Throttle {
 
 type Turn = { startsInMs: number } | { againInMs: number }
 
-/** The longest that a send waits for its turn with everything in its hands. */
+/** The longest that a worker waits for a slot while holding a send. */
 export const longestTurnMs = 1000
 
 /**
@@ -27,7 +27,7 @@ const reaches: Record<'urgent' | 'bulk', Reach> = {
   bulk: { nearMs: 400 },
 }
 
-/** Of the rate, what one worker takes without asking the others while Postgres does not answer. */
+/** Share of the rate that a worker uses on its own while Postgres does not respond. */
 const aloneShare = 0.25
 
 /**

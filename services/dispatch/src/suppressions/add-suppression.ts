@@ -6,7 +6,7 @@ import type { Context } from '../context.ts'
 import { suppressionOf } from './list-suppressions.ts'
 import { suppress } from './suppression-store.ts'
 
-/** Suppresses a recipient by an operator's decision; one who is suppressed already keeps the reason that weighs more. */
+/** Suppresses a recipient manually; an existing suppression keeps its stronger reason. */
 export const addSuppression: Handler<Context, typeof contract> = idempotent({
   prepare: async (context, { body }) => requireRecipient(context, body),
   effect: (context, { body, principal }, run) => suppressByHand(context, run, principal.tenant_id, body),
@@ -35,7 +35,7 @@ async function suppressByHand(
     recipient_masked: rulesOf(channels, channel).mask(recipient),
     reason,
   }
-  // A lift that commits while the first statement waits for the row is newer than it. The row is locked from then on.
+  // Repeated, because a lift may commit while the first statement waits for the row, which is locked from then on.
   const [row] = await suppress(run, [suppression])
   const [again] = row ? [] : await suppress(run, [suppression])
   return new Reply(201, JSON.stringify(suppressionOf((row ?? again)!)))
@@ -47,5 +47,5 @@ function requireRecipient({ channels }: Context, { channel, recipient }: Wanted)
   throw new Problem('invalid_recipient', `recipient ${message}`, { errors: [{ path: 'recipient', message }] })
 }
 
-/** Every channel that the contract lets be suppressed has rules. */
+/** Every channel in the contract has suppression rules. */
 const rulesOf = (channels: Channels, channel: SuppressionChannel) => channels[channel]!.suppression!

@@ -4,14 +4,14 @@ import type { Context } from '../context.ts'
 import { readKeyword } from './read-keyword.ts'
 import { lift, suppress } from './suppression-store.ts'
 
-/** Takes a STOP or START that a recipient sent, on channels where that counts. */
+/** Applies an inbound STOP or START, on channels with keywords. */
 export async function applyKeyword({ channels, db, secrets, log }: Context, message: MessageReceived): Promise<void> {
   const { tenant_id, received_at, provider_message_id } = message
   const rules = channels[message.channel]?.suppression
   if (!rules?.hasKeywords) return
   const { from, body, opt_out_type } = openEvent(secrets.keyRing, messageReceived, message)
   const meaning = readKeyword(body, opt_out_type)
-  // Short codes and names cannot be written to in the first place.
+  // Short codes and alphanumeric senders cannot be recipients.
   if (meaning === undefined || rules.faultOf(from)) return
   const recipient = {
     tenant_id,

@@ -10,7 +10,7 @@ const explanations: Record<SuppressionReason, string> = {
   manual: `An operator has suppressed this recipient. Should they be written to again, ${lift}`,
 }
 
-/** The refusal of a message to somebody who must not be written to. */
+/** The problem for a suppressed recipient. */
 export function suppressedRecipient(reason: SuppressionReason): Problem {
   return new Problem('recipient_suppressed', explanations[reason], {
     errors: [{ path: 'recipient', message: `is suppressed: ${reason}` }],

@@ -4,7 +4,7 @@ import type { Handler } from '@notify/service-kit'
 import type { Context } from '../context.ts'
 import { listSuppressionRows, type SuppressionRow } from './suppression-store.ts'
 
-/** The tenant's suppressions; a recipient is looked up by blind index, since none is kept readable. */
+/** The tenant's suppressions. Recipients are looked up by blind index. */
 export const listSuppressions: Handler<Context, typeof contract> = async ({ db, secrets }, request) => {
   const { tenant_id: tenantId } = request.principal
   const { channel, reason, recipient } = request.query
@@ -15,7 +15,7 @@ export const listSuppressions: Handler<Context, typeof contract> = async ({ db, 
   return { items: items.map(suppressionOf), next_cursor }
 }
 
-/** A suppression as operators see it. */
+/** A suppression as returned to operators. */
 export function suppressionOf(row: SuppressionRow): Suppression {
   return {
     suppression_id: row.id as `sup_${string}`,

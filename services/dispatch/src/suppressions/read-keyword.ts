@@ -10,10 +10,9 @@ const meanings = new Map(
 )
 
 /**
- * Whether a message is a wish to be left alone, or to hear from us again. The whole message is the keyword, whatever its
- * case, inner white space and trailing punctuation; a sentence that contains one is none.
- * @param optOutType what the carrier itself understood (`STOP`, `START`, `HELP`), in whatever language the message was:
- * it counts before the words
+ * Recognises opt-out and opt-in keywords. The keyword must be the whole message; case, inner white space and trailing
+ * punctuation do not matter.
+ * @param optOutType the carrier's own result (`STOP`, `START`, `HELP`), in any language; takes precedence over the text
  * @see https://help.twilio.com/articles/223134027 (the keywords that Twilio acts on)
  */
 export function readKeyword(body: string, optOutType?: string): 'stop' | 'start' | undefined {

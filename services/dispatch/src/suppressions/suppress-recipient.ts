@@ -3,7 +3,7 @@ import type { Run, Statement } from '@notify/database'
 import type { Context } from '../context.ts'
 import { type NewSuppression, suppress } from './suppression-store.ts'
 
-/** A receipt counts only for the tenant whose account signed it. The sandbox's recipients have told nobody anything. */
+/** A receipt counts only for the tenant whose account signed it, and only for live messages. */
 const findRecipient: Statement = {
   name: 'find-recipient-of-receipt',
   text: `select n.tenant_id, n.channel, n.recipient_index, n.recipient_masked
@@ -13,7 +13,7 @@ const findRecipient: Statement = {
 
 type Recipient = Pick<NewSuppression, 'tenant_id' | 'channel' | 'recipient_index' | 'recipient_masked'>
 
-/** Writes no more to whom a receipt tells of that must not be written to again. */
+/** Suppresses the recipient when the receipt reports a permanent failure, complaint or opt-out. */
 export async function suppressRecipient({ db, log }: Context, receipt: Receipt): Promise<void> {
   const { suppress: reason, notification_id, received_at } = receipt
   if (reason === undefined || notification_id === undefined) return

@@ -5,11 +5,11 @@ import type { Tables } from '../db/schema.ts'
 
 export type SuppressionRow = Selectable<Tables['suppressions']>
 
-/** The same recipient has the same key. */
+/** Equal for the same recipient. */
 const keyOf = ({ tenant_id, channel, recipient_index }: NewSuppression): string =>
   `${tenant_id} ${channel} ${recipient_index}`
 
-/** A reason not to write to somebody, and when it was reported; now, when that is not given. */
+/** A suppression to add, and the time of its report; default: now. */
 export type NewSuppression = Pick<
   SuppressionRow,
   'tenant_id' | 'channel' | 'recipient_index' | 'recipient_masked' | 'reason'
@@ -19,8 +19,8 @@ const keepWhere = (condition: string) => (column: string) =>
   `${column} = case when ${condition} then known.${column} else excluded.${column} end`
 
 /**
- * What a recipient cannot lift takes the place of `stop`; else the first reason stays. A suppression that was lifted comes
- * back, as a new one, only by a later report: repeated and late deliveries of an earlier one change nothing.
+ * A reason that the recipient cannot lift replaces `stop`; otherwise the first stays.
+ * Only a later report renews a lifted suppression.
  */
 const insert: Statement = {
   name: 'suppress',
@@ -40,10 +40,10 @@ const insert: Statement = {
     returning *`,
 }
 
-/** Writes to these recipients no more. @returns the suppressions that stand now; a report older than its lift gives none */
+/** Suppresses recipients. @returns the resulting suppressions, without those lifted after their report */
 export async function suppress(run: Run, suppressions: readonly NewSuppression[]): Promise<SuppressionRow[]> {
   if (suppressions.length === 0) return []
-  // A statement may touch a row once; of a recipient's reasons `stop` is the weakest.
+  // A statement may update a row once; of several reasons `stop` is the weakest.
   const strongestLast = suppressions.toSorted((a, b) => strength(a.reason) - strength(b.reason))
   const byRecipient = new Map(strongestLast.map((one) => [keyOf(one), one]))
   const rows = [...byRecipient.values()].map((one) => ({ id: newId('sup'), ...one }))
@@ -52,12 +52,12 @@ export async function suppress(run: Run, suppressions: readonly NewSuppression[]
 
 const strength = (reason: SuppressionReason) => (reason === 'stop' ? 0 : 1)
 
-/** A recipient's wish to be written to again, and when it was said. */
+/** A recipient's opt-in, and its time. */
 export type Lift = Omit<NewSuppression, 'reason' | 'source_notification_id' | 'reported_at'> & {
   lifted_at: Date | string
 }
 
-/** Kept also where nothing is suppressed: a STOP that was said before, but handled after, must not stand. */
+/** Stored even without a suppression, so that a STOP sent before but handled later has no effect. */
 const lifting: Statement = {
   name: 'lift-suppression',
   text: `
@@ -68,7 +68,7 @@ const lifting: Statement = {
       and (known.lifted_at is null or known.lifted_at < excluded.lifted_at)`,
 }
 
-/** Lifts what the recipient asked for before (`stop`); a bounce, a complaint and an operator's decision stay. */
+/** Lifts a `stop`; bounces, complaints and manual suppressions stay. */
 export async function lift(run: Run, one: Lift): Promise<void> {
   const { tenant_id, channel, recipient_index, recipient_masked, lifted_at } = one
   await run(lifting, [newId('sup'), tenant_id, channel, recipient_index, recipient_masked, lifted_at])
@@ -90,7 +90,7 @@ export interface SuppressionFilter {
   recipientIndex: string | undefined
 }
 
-/** A page of a tenant's suppressions, newest first. The conditions are written out: each combination has its own plan. */
+/** A page of a tenant's suppressions, newest first. Each combination of filters has its own plan. */
 export function listSuppressionRows(
   run: Run,
   { tenantId, channel, reason, recipientIndex }: SuppressionFilter,

@@ -3,12 +3,12 @@ import { Problem } from '@notify/service-kit'
 import type { Renderer } from '../rendering/create-renderer.ts'
 import { textsOf } from './map-templates.ts'
 
-/** Texts with placeholders that a set of templates may hold: each takes its time when filled. */
+/** Maximum texts with placeholders in a set of templates. */
 const maxTexts = 200
 const maxFaults = 50
 
 /**
- * Refuses templates that could never be filled, before anybody sends with them.
+ * Refuses templates that can never be rendered.
  * @throws Problem `validation_failed` naming each, `rate_limited` when the tenant's templates take too much time
  */
 export async function requireFillable(renderer: Renderer, tenantId: string, templates: EventTemplates): Promise<void> {

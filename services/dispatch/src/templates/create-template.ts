@@ -6,7 +6,7 @@ import { requireFillable } from './check-templates.ts'
 import { describeWhole } from './describe-template.ts'
 import { insertTemplate } from './template-store.ts'
 
-/** Stores a template for `template_id`. */
+/** Creates a stored template. */
 export const createTemplate: Handler<ApiContext, typeof contract> = idempotent({
   async prepare({ renderer }, { body, principal }) {
     await requireFillable(renderer, principal.tenant_id, body.templates)

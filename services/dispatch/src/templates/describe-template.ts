@@ -4,7 +4,7 @@ import type { TemplateRow, TemplateSummaryRow } from './template-store.ts'
 
 type Described = Omit<StoredTemplate, 'templates'>
 
-/** What operators see of a template, in a list as well. */
+/** A template as returned to operators. */
 export function describeTemplate(row: TemplateRow | TemplateSummaryRow): Described {
   return {
     template_id: row.id as `tmpl_${string}`,
@@ -16,12 +16,12 @@ export function describeTemplate(row: TemplateRow | TemplateSummaryRow): Describ
   }
 }
 
-/** A template with what it says. @throws Problem `not_found` when there is none */
+/** A template with its content. @throws Problem `not_found` when there is none */
 export function describeWhole(row: TemplateRow | undefined): StoredTemplate {
   if (!row) throw templateMissing()
   return { ...describeTemplate(row), templates: row.templates }
 }
 
 export function templateMissing(): Problem {
-  return new Problem('not_found', 'There is no stored template with this id')
+  return new Problem('not_found', 'No stored template has this id')
 }

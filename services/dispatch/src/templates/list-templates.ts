@@ -5,7 +5,7 @@ import type { Context } from '../context.ts'
 import { describeTemplate } from './describe-template.ts'
 import { listTemplateRows } from './template-store.ts'
 
-/** The templates of the operator's tenant, without their texts. */
+/** The templates of the operator's tenant, without content. */
 export const listTemplates: Handler<Context, typeof contract> = async ({ db }, request) => {
   const { tenant_id: tenantId } = request.principal
   const { items, next_cursor } = await page(request, orderById('tmpl'), (after, limit) =>

@@ -1,11 +1,11 @@
 import type { EventTemplates } from '@notify/contracts'
 import type { TemplateForm } from '../rendering/template-limits.ts'
 
-/** Makes a text of a template; `path` says where it stands, for example `email.subject`. */
+/** Converts a template to text; `path` is its location, for example `email.subject`. */
 type Visit = (template: string, form: TemplateForm, path: string) => string
 type Json = NonNullable<EventTemplates['webhook']>['data'][string]
 
-/** The same templates with each Liquid text in them replaced; names, languages and keys are no templates. */
+/** The templates with each Liquid text replaced; names, languages and keys stay. */
 export function mapTemplates({ sms, email, in_app, webhook, whatsapp }: EventTemplates, visit: Visit): EventTemplates {
   const text = (template: string, path: string) => visit(template, 'text', path)
   const record = (data: Record<string, Json>, path: string) => mapJson(data, path, text) as Record<string, Json>

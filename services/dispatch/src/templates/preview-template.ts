@@ -8,10 +8,10 @@ import { describeWhole } from './describe-template.ts'
 import { mapTemplates, textsOf } from './map-templates.ts'
 import { findTemplate } from './template-store.ts'
 
-/** Time that a preview may take in all, in milliseconds; a single text has a limit of its own. */
+/** Total time limit of a preview, in milliseconds; each text has its own limit. */
 const longestMs = 1000
 
-/** Shows what a template says with these variables. */
+/** Renders a template with the given variables. */
 export const previewTemplate: Handler<ApiContext, typeof contract> = idempotentAnswer(
   async ({ db, renderer }, { body, params, principal }) => {
     const { template_id, version, templates } = describeWhole(
@@ -27,8 +27,8 @@ export const previewTemplate: Handler<ApiContext, typeof contract> = idempotentA
 
 function onlyChannel(templates: EventTemplates, channel: Channel): EventTemplates {
   if (templates[channel]) return { [channel]: templates[channel] }
-  throw new Problem('validation_failed', `The template has no part for ${channel}`, {
-    errors: [{ path: 'channel', message: 'is none of the channels of the template' }],
+  throw new Problem('validation_failed', `The template has no content for ${channel}`, {
+    errors: [{ path: 'channel', message: 'is not a channel of the template' }],
   })
 }
 
@@ -40,14 +40,14 @@ async function fillAll(
   const endsAt = performance.now() + longestMs
   const filled: string[] = []
   for (const { form, template } of textsOf(others)) {
-    if (performance.now() > endsAt) throw new Problem('validation_failed', 'The template takes too long to fill')
+    if (performance.now() > endsAt) throw new Problem('validation_failed', 'The template takes too long to render')
     filled.push(...(await fill([{ form, template, field: 'template_data' }], variables)))
   }
   const rendered = mapTemplates(others, () => filled.shift() ?? '')
   return email ? { ...rendered, email: await fillEmail(email, variables, fill) } : rendered
 }
 
-/** As a send would make it, with the rules for subjects and texts. */
+/** As a send renders it, with the rules for subjects and texts. */
 async function fillEmail(
   email: NonNullable<EventTemplates['email']>,
   template_data: Record<string, unknown>,

@@ -3,15 +3,15 @@ import type { Database } from '@notify/database'
 import { createTtlCache } from '@notify/service-kit'
 import type { Tables } from '../db/schema.ts'
 
-/** The stored templates as sends use them, remembered for a second. */
+/** The stored templates for sends, cached for a second. */
 export interface TemplateCatalogue {
-  /** What the template says, when the application may use it. */
+  /** The content of the template, if the application may use it. */
   find(tenantId: string, applicationId: string, templateId: string): Promise<EventTemplates | undefined>
   forget(): void
 }
 
 const rememberedMs = 1000
-/** A template is up to some hundred kilobytes. */
+/** A template has up to some hundred kilobytes. */
 const maxEntries = 500
 
 export function createTemplateCatalogue(db: Database<Tables>): TemplateCatalogue {

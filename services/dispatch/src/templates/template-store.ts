@@ -6,7 +6,7 @@ import type { Tables } from '../db/schema.ts'
 export type TemplateRow = Selectable<Tables['templates']>
 export type TemplateSummaryRow = Omit<TemplateRow, 'templates'> & { channels: Channel[] }
 
-/** What an operator writes of a template. */
+/** The editable part of a template. */
 interface TemplateText {
   name: string
   application_id: string | null
@@ -29,7 +29,7 @@ export async function findTemplate(run: Run, tenantId: string, id: string): Prom
   return row
 }
 
-/** The templates of a tenant, newest first. @param after id of the last one seen */
+/** The templates of a tenant, newest first. @param after id of the last one of the previous page */
 export function listTemplateRows(
   run: Run,
   { tenantId, after, limit }: { tenantId: string; after: string | undefined; limit: number },
@@ -42,7 +42,7 @@ export function listTemplateRows(
   )
 }
 
-/** Replaces what a template says; notifications that were accepted before have their text already. */
+/** Replaces a template's content; accepted notifications have their text already. */
 export async function updateTemplate(
   run: Run,
   tenantId: string,

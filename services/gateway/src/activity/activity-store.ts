@@ -2,7 +2,7 @@ import type { ActivityItem, NotificationFact } from '@notify/contracts'
 import type { Database, Statement } from '@notify/database'
 import type { Tables } from '../db/schema.ts'
 
-/** Facts are whole pictures with a growing revision: the newest wins, an older or repeated one changes nothing. */
+/** Facts are complete and have a growing revision: the newest wins, repetitions change nothing. */
 const project: Statement = {
   name: 'project-activity',
   text: `
@@ -31,12 +31,12 @@ const project: Statement = {
     on conflict (tenant_id, application_id, channel, status) do update set count = counts.count + excluded.count`,
 }
 
-/** Writes facts, at most one for each notification, and moves the counts along. */
+/** Writes facts, at most one per notification, and updates the counts. */
 export async function projectFacts(db: Database<Tables>, facts: readonly NotificationFact[]): Promise<void> {
   await db.run(project, [JSON.stringify(facts)])
 }
 
-/** The revisions of a piece of the trail, in the order of ids. */
+/** The revisions in a range of the activity, by id. */
 export function listRevisions(
   db: Database<Tables>,
   { after, until, limit }: { after: string; until: string; limit: number },
@@ -56,7 +56,7 @@ export interface ActivityFilter {
   status: string | null
 }
 
-/** Counted from the sums, which grow with applications and states, never with notifications. */
+/** Reads the counters, whose number does not grow with notifications. */
 export async function countActivity(
   db: Database<Tables>,
   { tenantId, channel, status }: ActivityFilter,
@@ -76,13 +76,13 @@ export interface ActivityRow extends Omit<ActivityItem, 'created_at'> {
   created_at: Date
 }
 
-/** The place in the list after which a page begins. */
+/** The position after which a page starts. */
 export interface Position {
   createdAt: string
   id: string
 }
 
-/** A page of the trail, newest first. The conditions are written out, so that each combination has its own plan. */
+/** A page of the activity, newest first. Each combination of filters has its own statement and plan. */
 export function listActivityRows(
   db: Database<Tables>,
   { tenantId, channel, status }: ActivityFilter,

@@ -11,7 +11,7 @@ import {
   type Position,
 } from './activity-store.ts'
 
-/** The trail of the operator's tenant; recipients were masked before they came here. */
+/** The activity of the operator's tenant; dispatch has masked the recipients. */
 export const listActivity: Handler<Context, typeof contract> = async ({ db }, request) => {
   const { query, principal } = request
   const filter: ActivityFilter = {
@@ -34,7 +34,7 @@ export const listActivity: Handler<Context, typeof contract> = async ({ db }, re
   }
 }
 
-/** Postgres has no year 0, which ISO 8601 has. */
+/** ISO 8601 allows the year 0, Postgres does not. */
 const time = z.iso.datetime({ precision: 3 }).refine((text) => !text.startsWith('0000'))
 
 const newestFirst: ListOrder<ActivityRow, Position> = {

@@ -3,14 +3,15 @@ import { coalesce } from '@notify/service-kit'
 import type { Context } from '../context.ts'
 import { projectFacts } from './activity-store.ts'
 
-/** Handles facts about notifications: many are written in one statement. */
+/** Writes facts about notifications, batched into one statement. */
 export type ProjectFact = (fact: NotificationFact) => Promise<void>
 
 export function createProjector({ db, metrics }: Context): ProjectFact {
   return coalesce<NotificationFact, undefined>({
     maxBatch: 2000,
     maxInFlight: 1,
-    // Long enough that most messages are sent and delivered meanwhile: then their row is written once, not three times.
+    // Long enough for most messages to be delivered meanwhile, so that their row is written once instead of three
+    // times.
     minIntervalMs: 200,
     async run(facts) {
       await projectFacts(db, newestOfEach(facts))
@@ -26,6 +27,6 @@ function newestOfEach(facts: readonly NotificationFact[]): NotificationFact[] {
     const known = newest.get(fact.notification_id)
     if (!known || known.revision < fact.revision) newest.set(fact.notification_id, fact)
   }
-  // One order for all replicas, so that their statements never wait for each other in a circle.
+  // Sorted, so that replicas do not deadlock.
   return [...newest.values()].sort((a, b) => (a.notification_id < b.notification_id ? -1 : 1))
 }

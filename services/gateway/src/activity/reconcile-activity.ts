@@ -10,8 +10,8 @@ const lookBackMs = 24 * 60 * 60_000
 const timeoutMs = 5000
 
 /**
- * Compares the trail of the last day with what dispatch has, page by page, and writes the facts that never came. One replica
- * takes each page.
+ * Compares the activity of the last day with dispatch and writes missing facts.
+ * Each page is claimed by one replica.
  */
 export function startReconciliation(kit: Kit, context: Context): void {
   const { RECONCILE_INTERVAL, RECONCILE_AFTER } = context.config
@@ -35,7 +35,7 @@ export function startReconciliation(kit: Kit, context: Context): void {
   })
 }
 
-/** @returns up to where the trail was compared */
+/** @returns the end of the compared range */
 async function comparePage(context: Context, after: string, end: string): Promise<string> {
   const { db, dispatch, log, metrics, signPrincipal, config } = context
   const rows = await listRevisions(db, { after, until: end, limit: pageSize })
@@ -56,7 +56,7 @@ async function comparePage(context: Context, after: string, end: string): Promis
       facts.map((fact) => NotificationFact.parse(fact)),
     )
     metrics.repaired(facts.length)
-    log.warn({ notifications: facts.length }, 'facts that the bus did not deliver were asked for')
+    log.warn({ notifications: facts.length }, 'fetched changes that the bus did not deliver')
   }
   return reached
 }

@@ -5,9 +5,8 @@ import { forward } from '../forwarding/forward.ts'
 import { ownsApplication } from './application-store.ts'
 
 /**
- * Forwards a body whose `application_id` is null or an application of the caller's tenant. The gateway owns the applications,
- * so it judges this before the owner of the route judges the rest.
- * @throws Problem `validation_failed`, the same for another tenant's application as for one that does not exist
+ * Forwards a body whose `application_id` is null or belongs to the caller's tenant; only the gateway can check that.
+ * @throws Problem `validation_failed`, also for another tenant's application
  */
 export async function forwardWithOwnApplication<R extends Route>(
   context: RouteContext,
@@ -24,7 +23,7 @@ export async function forwardWithOwnApplication<R extends Route>(
   return forward(context, request)
 }
 
-/** What is no identifier of an application is refused by the owner of the route. */
+/** The owner of the route refuses invalid ids. */
 function applicationOf(body: unknown): string | undefined {
   return idSchema('app').safeParse((body as { application_id?: unknown } | null)?.application_id).data
 }

@@ -4,8 +4,8 @@ import { sql } from 'kysely'
 import type { Context } from '../context.ts'
 
 /**
- * Upserts the tenants, applications and keys that an installation starts with.
- * @throws Error when the file cannot be read or does not fit its schema
+ * Upserts the initial tenants, applications and keys.
+ * @throws Error when the file cannot be read or does not match its schema
  */
 export async function loadBootstrap({ db, log }: Context, file: string): Promise<void> {
   const { tenants, applications, api_keys } = BootstrapDocument.parse(JSON.parse(await readFile(file, 'utf8')))

@@ -17,16 +17,16 @@ interface Caller {
   limits: Limits
 }
 
-/** Knows callers by their bearer token, and the limits that go with them. */
+/** Authenticates bearer tokens and determines their limits. */
 export interface Callers {
   authenticate(request: IncomingMessage): Principal | Promise<Principal>
   limitsOf(principal: Principal): Limits
 }
 
-/** A caller is looked up once a second, so a revoked key is refused within one on every replica. */
+/** Callers are cached for a second, so a revoked key stops working within one second on every replica. */
 const rememberedMs = 1000
 
-/** How many tokens of addresses that fail all the time are looked up at a time, and how many wait for it. */
+/** Concurrent and waiting lookups for addresses that keep failing. */
 const narrow = { lookups: 2, waiting: 100 }
 const mostProven = 10_000
 
@@ -50,7 +50,7 @@ export function createCallers(db: Database<Tables>, config: Config, { addressOf,
     },
   })
   const narrowLane = bulkhead(narrow.lookups, narrow.waiting)
-  /** Tokens that were good lately: a neighbour's failures do not slow them. */
+  /** Recently valid tokens, which failures of others do not delay. */
   const proven = new Set<string>()
   const find = async (request: IncomingMessage, token: string) => {
     if (proven.has(token) || !failures.isOver(addressOf(request))) return cache.get(token)
@@ -75,13 +75,13 @@ export function createCallers(db: Database<Tables>, config: Config, { addressOf,
         failures.count(addressOf(request))
       }
       if (!isRejected) throw error
-      throw new Problem('rate_limited', 'Too many unknown credentials come from this address; try again', {
+      throw new Problem('rate_limited', 'Too many unknown credentials from this address; try again', {
         headers: { 'Retry-After': '1' },
       })
     }
   }
   return {
-    // A caller of a moment ago is known without a wait.
+    // A cached caller needs no await.
     authenticate: (request) => cache.peek(tokenOf(request) ?? '') ?? identifyOrCount(request),
     limitsOf: (principal) => limits.get(principal)!,
   }

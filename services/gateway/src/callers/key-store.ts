@@ -2,7 +2,7 @@ import type { KeyPrincipal } from '@notify/contracts'
 import type { Database } from '@notify/database'
 import type { Tables } from '../db/schema.ts'
 
-/** An API key that is in force. */
+/** A valid API key. */
 export interface StoredKey extends Omit<KeyPrincipal, 'kind'> {
   sha256: string
   key_limit: number | null
@@ -24,7 +24,7 @@ export async function findKey(db: Database<Tables>, keyId: string): Promise<Stor
   return found
 }
 
-/** The limit that a tenant has of its own. */
+/** The tenant's own limit, if any. */
 export async function findTenantLimit(db: Database<Tables>, tenantId: string): Promise<number | null> {
   const [found] = await db.run<{ rate_limit_per_second: number | null }>(
     { name: 'find-tenant-limit', text: 'select rate_limit_per_second from tenants where id = $1' },

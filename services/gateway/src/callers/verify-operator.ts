@@ -11,8 +11,8 @@ const discoveryTimeoutMs = 3000
 export type VerifyOperator = (token: string) => Promise<OperatorPrincipal>
 
 /**
- * Verifies access tokens of the identity provider: issuer, audience, expiry, algorithm, against its published keys. Behind this
- * door an operator is known by a pseudonym: `sub` is often an address or a name, and ends up in logs, keys and records.
+ * Verifies access tokens of the identity provider: issuer, audience, expiry and signature.
+ * Replaces `sub`, often an address or name, by a pseudonym.
  */
 export function createOperatorVerifier(config: Config): VerifyOperator {
   const pseudonym = createPseudonym(config.BLIND_INDEX_KEY)
@@ -42,19 +42,19 @@ async function discoverKeys(issuer: string) {
   const response = await fetch(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`, {
     signal: AbortSignal.timeout(discoveryTimeoutMs),
   })
-  if (!response.ok) throw new TypeError(`the issuer answered ${response.status} to discovery`)
+  if (!response.ok) throw new TypeError(`OIDC discovery returned ${response.status}`)
   const { jwks_uri } = (await response.json()) as { jwks_uri?: string }
   if (!jwks_uri) throw new TypeError('the issuer publishes no jwks_uri')
   return createRemoteJWKSet(new URL(jwks_uri), { timeoutDuration: discoveryTimeoutMs })
 }
 
-/** A token of the same issuer that was made for something else, such as a logout token, is no access token (RFC 8725 3.11). */
+/** Refuses tokens for other purposes, such as logout tokens (RFC 8725, 3.11). */
 function requireType(typ: string | undefined, { OIDC_TOKEN_TYPES }: Config): void {
   if (OIDC_TOKEN_TYPES.includes(typ === undefined ? 'none' : normalTokenType(typ))) return
   throw unauthenticated(`The access token has none of the types ${OIDC_TOKEN_TYPES.join(', ')} in its header typ`)
 }
 
-/** Text that Postgres and logs can hold; a subject has at most 255 characters (OpenID Connect Core 1.0, section 2). */
+/** Storable text; a subject has at most 255 characters (OpenID Connect Core 1.0, section 2). */
 const Text = z
   .string()
   .min(1)
@@ -89,7 +89,7 @@ function principalOf(payload: JWTPayload, config: Config, pseudonym: Pseudonym):
     permissions: claims.data.permissions.filter((name) => known.includes(name)),
   })
   if (parsed.success) return { ...parsed.data, subject: pseudonym(parsed.data.tenant_id, parsed.data.subject) }
-  throw new Problem('permission_denied', `The access token names no tenant in its claim ${config.OIDC_TENANT_CLAIM}`)
+  throw new Problem('permission_denied', `The access token has no tenant in its claim ${config.OIDC_TENANT_CLAIM}`)
 }
 
 const tokenFaults = [
@@ -103,13 +103,13 @@ const tokenFaults = [
   errors.JOSENotSupported,
 ]
 
-/** A bad token is the caller's fault; an issuer out of reach is not. */
+/** A bad token is the caller's fault; an unreachable issuer is not. */
 function refusal(error: unknown): Problem {
   if (error instanceof errors.JWTExpired) return unauthenticated('The access token has expired', error)
   if (tokenFaults.some((fault) => error instanceof fault)) {
     return unauthenticated('The access token is not valid', error)
   }
-  return new Problem('service_unavailable', 'The identity provider does not answer; try again shortly', {
+  return new Problem('service_unavailable', 'The identity provider does not respond; try again shortly', {
     headers: { 'Retry-After': '2' },
     cause: error,
   })

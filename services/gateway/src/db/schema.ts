@@ -23,7 +23,7 @@ export interface Tables {
     id: string
     tenant_id: string
     application_id: string
-    /** Of the key that sent it. */
+    /** Mode of the API key. */
     mode: Generated<'live' | 'test'>
     revision: number
     channel: Channel
@@ -37,7 +37,7 @@ export interface Tables {
     created_at: Time
     updated_at: Time
   }
-  /** How many activity items there are of each kind, kept in the transaction that changes them. */
+  /** Counts of activity items, updated with each change. */
   activity_counts: {
     tenant_id: string
     application_id: string

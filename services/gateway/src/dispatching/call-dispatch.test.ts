@@ -26,7 +26,7 @@ afterEach(() => {
   for (const end of ends.splice(0)) end()
 })
 
-/** A dispatch that answers some calls, judged by their items, and breaks the connections of the others. */
+/** A dispatch that responds to some calls, chosen by their items, and resets the others. */
 async function dispatchThat(answers: (items: Item[]) => boolean) {
   const sizes: number[] = []
   const server = createServer(async (request, response) => {

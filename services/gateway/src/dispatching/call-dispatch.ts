@@ -3,32 +3,32 @@ import { type AcceptItem, type AcceptResult, acceptNotifications, type KeyPrinci
 import { type InternalClient, Problem } from '@notify/service-kit'
 import type { Context } from '../context.ts'
 
-/** A caller's request on its way to dispatch. */
+/** A request on its way to dispatch. */
 export interface AcceptRequest {
   requestId: string
   principal: KeyPrincipal
   item: Pick<AcceptItem, 'notification_id' | 'idempotency_key' | 'traceparent'>
-  /** The caller's body, as it was written. */
+  /** The body as the caller sent it. */
   text: string
-  /** When the caller has to have its answer, on the clock of `performance.now()`. */
+  /** Deadline, by `performance.now()`. */
   untilMs: number
 }
 
-/** Longer than dispatch waits for Postgres, and short enough to try once more when a connection is dead. */
+/** Longer than dispatch's Postgres timeout, and short enough for a retry. */
 const firstTimeoutMs = 5000
-/** Waits before a call that never left is repeated; the ids are ours, so repeating it accepts nothing twice. */
+/** Delays before a call that was never sent is retried; gateway-chosen ids make retries safe. */
 const repeatAfterMs = [50, 200, 500, 1000, 1500]
 
 interface CallOptions {
   dispatch: InternalClient
-  /** Whether requests that take their time may be answered `pending`. */
+  /** Whether slow items may be answered `pending`. */
   defers: boolean
 }
 
 /**
- * Has dispatch accept requests in one call. Without an answer the call is repeated: in halves when it may have been begun,
- * down to single requests, so that one which brings dispatch to a stop takes its neighbours down once only.
- * @returns results and errors in the order of the requests
+ * Sends requests to dispatch in one call. Unanswered calls that may have started are retried in halves, down to single
+ * requests, so that a request that stalls dispatch harms its neighbours only once.
+ * @returns results and errors in request order
  */
 export async function callDispatch(
   context: Context,
@@ -62,13 +62,13 @@ async function callInHalves(context: Context, requests: readonly AcceptRequest[]
   return results.flat()
 }
 
-/** Leaves each of the smaller calls that may have to follow as much time as this one. */
+/** Leaves each of the possible smaller calls as much time as this one. */
 function timeoutFor(count: number, untilMs: number, isPart: boolean): number {
   const leftMs = Math.max(untilMs - performance.now(), 1)
   return isPart ? leftMs / (Math.ceil(Math.log2(count)) + 1) : Math.min(firstTimeoutMs, leftMs)
 }
 
-/** Whether dispatch may have had the request when the connection broke, or no answer came. */
+/** Whether dispatch may have received the request. */
 function mayHaveBegun({ cause }: Problem): boolean {
   return (cause as { hasLeft?: boolean } | undefined)?.hasLeft === true
 }
@@ -83,7 +83,7 @@ async function callOnce(
   return (await dispatch.call(acceptNotifications, { bodyText, timeoutMs })).results
 }
 
-/** The call's body. The requests go into it as their callers wrote them: they are JSON, and dispatch judges the rest. */
+/** The body of the call; contains the callers' JSON unchanged, which dispatch validates. */
 async function writeCall(
   { signPrincipal }: Context,
   requests: readonly AcceptRequest[],

@@ -3,7 +3,7 @@ import type { PassedOn, Reply } from '@notify/service-kit'
 import type { RouteContext } from '../context.ts'
 import { forward } from '../forwarding/forward.ts'
 
-/** Hands a batch to dispatch; it counts against the caller's limits as so many requests. */
+/** Sends a batch to dispatch; each item counts against the caller's limits. */
 export async function createBatch(context: RouteContext, request: PassedOn<typeof contract>): Promise<Reply> {
   const further = countOf(request.body) - 1
   if (further > 0) context.charge(request.principal, further)

@@ -5,17 +5,17 @@ import { type AcceptRequest, callDispatch } from './call-dispatch.ts'
 
 const maxBatch = 256
 const callsInFlight = 4
-/** How long a caller waits for dispatch at most: its turn, and all repetitions. */
+/** Total timeout of a request, including queueing and retries. */
 const patienceMs = 7000
-/** A body with more UTF-16 units travels alone: others do not wait until it is read. */
+/** A longer body, in UTF-16 units, travels alone, so that others need not wait for its parsing. */
 const longestTogether = 32 * 1024
-/** UTF-16 units of the bodies in one call. */
+/** Maximum UTF-16 units of the bodies in one call. */
 const maxCallLength = 1024 * 1024
 
-/** Has dispatch accept one request. */
+/** Accepts one request through dispatch. */
 export type Accept = (request: AcceptRequest) => Promise<AcceptResult>
 
-/** Requests of the same moment travel to dispatch in one call, and each gets its own answer. */
+/** Batches concurrent requests into one call to dispatch. */
 export function createAcceptance(context: Context): Accept {
   const accept = coalesce<AcceptRequest, AcceptResult>({
     maxBatch,
@@ -23,7 +23,7 @@ export function createAcceptance(context: Context): Accept {
     weight: { of: ({ text }) => text.length, max: maxCallLength },
     run: (requests) => acceptInTime(context, requests),
   })
-  // What is large or takes its time is asked for alone, over connections that nobody else waits for.
+  // Large and slow requests travel alone, over connections of their own.
   const slow = createInternalClient(context.config.DISPATCH_URL)
   const acceptAlone = async (request: AcceptRequest) => {
     const [result] = await callDispatch(context, [request], { dispatch: slow, defers: false })
@@ -39,7 +39,7 @@ export function createAcceptance(context: Context): Accept {
   }
 }
 
-/** Accepts a notification under an id that the gateway chooses. */
+/** Accepts a notification under an id chosen by the gateway. */
 export async function createNotification(
   { accept }: RouteContext,
   { bodyText: text, principal, idempotencyKey, span, requestId }: PassedOn<typeof contract>,
@@ -55,7 +55,7 @@ export async function createNotification(
 }
 
 function replyTo(result: AcceptResult): Reply {
-  if ('pending' in result) throw new Problem('service_unavailable', 'The request is still being judged; try again')
+  if ('pending' in result) throw new Problem('service_unavailable', 'The request is still being processed; try again')
   if ('problem' in result) {
     const { code, detail, errors } = result.problem
     throw new Problem(code as Problem['code'], detail, {
@@ -66,7 +66,7 @@ function replyTo(result: AcceptResult): Reply {
   return new Reply(202, result.body, result.replayed ? { 'Idempotent-Replayed': 'true' } : {})
 }
 
-/** Requests whose callers were meanwhile answered 503 are not accepted after that answer. */
+/** Drops requests whose callers already received 503. */
 async function acceptInTime(context: Context, requests: readonly AcceptRequest[]) {
   const nowMs = performance.now()
   const inTime = requests.filter(({ untilMs }) => untilMs > nowMs)
@@ -85,7 +85,7 @@ async function acceptTogether(context: Context, requests: readonly AcceptRequest
   return results
 }
 
-/** One log line for the whole call: it tells each request's notification, at a fraction of the cost of a line each. */
+/** One log line per call with every notification id; a line for each would cost far more. */
 function logAccepted(
   { log }: Context,
   requests: readonly AcceptRequest[],

@@ -4,9 +4,9 @@ import type { RouteContext } from '../context.ts'
 import { forward } from './forward.ts'
 
 /**
- * Forwards every route of another service whose callers the gateway knows: API keys and operators.
+ * Forwards every route of another service that takes API keys or operators.
  * @param contracts all public routes
- * @param own the routes that the gateway handles itself, or forwards in a way of their own
+ * @param own routes that the gateway handles itself or forwards specially
  */
 export function forwardRoutes(
   contracts: readonly Route[],

@@ -2,13 +2,13 @@ import type { Principal, Route } from '@notify/contracts'
 import { type PassedOn, Reply } from '@notify/service-kit'
 import type { RouteContext } from '../context.ts'
 
-/** Less than the gateway itself has for its answer. */
+/** Less than the gateway's own response timeout. */
 const timeoutMs = 7000
 
-/** Hands a route to the service that owns it, with the caller's signed principal, and returns its answer as it is. */
+/** Forwards a request to the owner of the route with the signed principal, and returns the response unchanged. */
 export async function forward<R extends Route>(context: RouteContext, request: PassedOn<R>): Promise<Reply> {
   const { contract } = request
-  // The gateway forwards for callers whom it knows; users are the owner's.
+  // The gateway never forwards for end users here.
   const principal = request.principal as Principal | undefined
   const answer = await context.peers(contract.service).exchange(contract, {
     params: (request.params ?? {}) as Record<string, string>,

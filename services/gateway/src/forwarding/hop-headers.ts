@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { principalHeader } from '@notify/service-kit'
 
-/** Headers that concern one connection only (RFC 9110 7.6.1), and the one that outsiders may not send. */
+/** Hop-by-hop headers (RFC 9110, 7.6.1), and the internal principal header. */
 const notForwarded = [
   'connection',
   'content-length',
@@ -17,7 +17,7 @@ const notForwarded = [
   principalHeader,
 ]
 
-/** The headers of a message that go on with it. */
+/** The headers to forward. */
 export function forwarded(headers: IncomingHttpHeaders): IncomingHttpHeaders {
   const kept = { ...headers }
   for (const name of notForwarded) delete kept[name]

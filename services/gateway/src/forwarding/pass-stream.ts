@@ -5,12 +5,12 @@ import type { RequestHandler } from 'express'
 import { forwarded } from './hop-headers.ts'
 import { type Target, writeAnswer } from './pass-through.ts'
 
-/** How many streams of addresses that fail all the time are opened at a time, and how many wait for it. */
+/** Concurrent and waiting stream requests of addresses that keep failing. */
 const narrow = { opening: 4, waiting: 100 }
 
 /**
- * Passes event streams of a service through, bytes untouched. Each has a connection of its own, so that streams take none from
- * requests; when either side leaves, the other is closed at once.
+ * Proxies event streams unchanged. Each has its own connection to the owner; when either side disconnects, the other is
+ * closed at once.
  */
 export function passStream(door: Door, { url, addressOf, failures, isFailure }: Target): RequestHandler {
   const { origin } = new URL(url)
@@ -41,7 +41,7 @@ export function passStream(door: Door, { url, addressOf, failures, isFailure }: 
 function problemOf(error: unknown): Problem {
   if (error instanceof Problem) return error
   if (!(error instanceof BulkheadRejectedError)) return internalProblem(error)
-  return new Problem('rate_limited', 'Too many unknown credentials come from this address; try again', {
+  return new Problem('rate_limited', 'Too many unknown credentials from this address; try again', {
     headers: { 'Retry-After': '1' },
   })
 }

@@ -16,26 +16,25 @@ import type { RequestHandler } from 'express'
 import type { FailureLimit } from '../limits/limit-failures.ts'
 import { forwarded } from './hop-headers.ts'
 
-/** The largest body that any carrier sends; each route of callbacks has its own limit below. */
+/** The largest body of any carrier; each callback route has a lower limit. */
 const maxBodyBytes = 512 * 1024
-/** Callers have an answer within 8 s. */
+/** Callers get a response within 8 s. */
 const timeoutMs = 7000
-/** Connections for everybody, and those that the addresses which fail all the time share. */
+/** Connections for everybody, and those shared by addresses that keep failing. */
 const connections = { usual: 64, narrow: 4 }
 
-/** A service that verifies its own callers. */
+/** A service that authenticates its own callers. */
 export interface Target {
   url: string
   addressOf(request: IncomingMessage): string
   failures: FailureLimit
-  /** Whether an answer counts as a failed call of its address. */
+  /** Whether a response counts as a failed request of the address. */
   isFailure(status: number): boolean
 }
 
 /**
- * Passes requests to a service that verifies its own callers, bytes untouched: a carrier's signature covers them. A body is
- * read whole before a connection is taken, so that slow senders hold none. An address that fails all the time is still
- * heard, for carriers share theirs with strangers, but over few connections.
+ * Proxies requests unchanged, because signatures cover the bytes.
+ * Failing addresses share few connections but are not blocked: carriers share addresses with others.
  */
 export function passThrough(door: Door, { url, addressOf, failures, isFailure }: Target): RequestHandler {
   const { origin } = new URL(url)
@@ -43,8 +42,9 @@ export function passThrough(door: Door, { url, addressOf, failures, isFailure }:
   const narrow = createPeerPool(origin, connections.narrow)
   const pass = async (request: IncomingMessage & { originalUrl: string }, requestId: string, share: BodyShare) => {
     const body = hasBody(request) ? await readBody(request, maxBodyBytes, share) : null
-    // It stays in memory until it is answered.
-    if (body && !share.take(body.length)) throw new Problem('service_unavailable', 'Too many requests are under way')
+    // The body stays in memory until the response.
+    if (body && !share.take(body.length))
+      throw new Problem('service_unavailable', 'Too many requests are in progress; try again shortly')
     const span = door.tracer.start('pass through', {
       parent: traceparentOf({ headers: request.headers, url: request.originalUrl }),
       edge: true,
@@ -62,7 +62,7 @@ export function passThrough(door: Door, { url, addressOf, failures, isFailure }:
     } catch (error) {
       span.end(error)
       if (error instanceof Problem) throw error
-      throw new Problem('service_unavailable', 'A part of the service does not answer; try again shortly')
+      throw new Problem('service_unavailable', 'An internal service does not respond; try again shortly')
     }
   }
   return async (request, response) => {

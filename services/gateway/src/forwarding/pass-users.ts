@@ -10,17 +10,17 @@ interface Users extends Pick<Target, 'addressOf' | 'failures'> {
   urlOf(service: ServiceName): string
 }
 
-/** A user who does not find something has not failed to authenticate. */
+/** A 404 is not a failed authentication. */
 const isFailure = (status: number) => status === 401
 
-/** Passes the routes of end users to the services that own them, which verify the users' tokens. */
+/** Proxies the routes of end users to their owners, which verify the tokens. */
 export function passUsers(app: Express, door: Door, { contracts, urlOf, addressOf, failures }: Users): void {
   const routes = contracts.filter(({ auth }) => auth.caller === 'user')
   for (const [service, owned] of Map.groupBy(routes, (route) => route.service)) {
     const target: Target = { url: urlOf(service), addressOf, failures, isFailure }
     const [streams, requests] = [passStream(door, target), passThrough(door, target)]
     for (const { path } of owned.filter(isStream)) app.get(path, streams)
-    // The owner refuses other methods itself.
+    // The owner refuses other methods.
     for (const path of new Set(owned.map((route) => route.path))) app.all(path, requests)
   }
 }

@@ -2,7 +2,7 @@ import type { ServiceName } from '@notify/contracts'
 import { createInternalClient, type InternalClient } from '@notify/service-kit'
 import { type Config, peerUrl } from '../config.ts'
 
-/** The client of a service that owns public routes; one for all calls. */
+/** The shared client of each service with public routes. */
 export type Peers = (service: ServiceName) => InternalClient
 
 export function createPeers(config: Config): Peers {

@@ -10,7 +10,7 @@ interface Limit {
   perSecond: number
 }
 
-/** The limits that a caller's requests count against; one object for all of a caller's requests. */
+/** The limits of a caller; one object for all of its requests. */
 export interface Limits {
   key: Limit
   tenant: Limit
@@ -18,7 +18,7 @@ export interface Limits {
   policy: string
 }
 
-/** Puts a caller's limits together. */
+/** Combines the limits of a caller and its tenant. */
 export function limitsFor(key: Omit<Limit, 'scope'>, tenant: Omit<Limit, 'scope'>): Limits {
   return {
     key: { scope: 'key', ...key },
@@ -31,7 +31,7 @@ const windowSeconds = 1
 
 /**
  * Counts requests against a caller's limits.
- * @returns the RateLimit headers of the answer (draft-ietf-httpapi-ratelimit-headers); throws `rate_limited` past a limit
+ * @returns the RateLimit headers (draft-ietf-httpapi-ratelimit-headers); throws `rate_limited` beyond a limit
  */
 export function createAdmission(
   redis: Redis,
@@ -46,7 +46,7 @@ export function createAdmission(
   }
   return (limits, requests = 1) => {
     const key = judge(limits.key, requests)
-    // Who is past the own limit does not use up the tenant's, which others share.
+    // A caller beyond its own limit does not use up the tenant's.
     const tenant = key.passed ? undefined : judge(limits.tenant, requests)
     const state = tenant ? `${key.state}, ${tenant.state}` : key.state
     const headers = { 'RateLimit-Policy': limits.policy, RateLimit: state }
@@ -56,7 +56,7 @@ export function createAdmission(
     const who = passed.scope === 'key' ? 'caller' : 'tenant'
     throw new Problem(
       'rate_limited',
-      `This ${who} may make ${passed.perSecond} requests a second; wait and try again`,
+      `This ${who} may make ${passed.perSecond} requests per second; wait and try again`,
       {
         headers: { ...headers, 'Retry-After': String(secondsOf(key.passed ? key.resetMs : (tenant?.resetMs ?? 0))) },
       },

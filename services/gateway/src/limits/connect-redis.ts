@@ -4,9 +4,8 @@ import { Redis, type RedisOptions } from 'ioredis'
 import type { Config } from '../config.ts'
 
 /**
- * Connects to Redis without ever waiting for it: a command fails at once while there is no connection. A refused login is
- * no reason to end either: each replica then counts by itself, the log says so, and `/readyz` names redis as degraded.
- * @throws ConfigError when a CA is named for a connection without TLS
+ * Connects to Redis without waiting: commands fail at once while disconnected, and each replica counts on its own.
+ * @throws ConfigError for a CA without TLS
  */
 export function connectRedis(
   { log, lifecycle, health }: Kit,
@@ -19,7 +18,7 @@ export function connectRedis(
     maxRetriesPerRequest: 0,
     commandTimeout: 200,
     connectTimeout: 1000,
-    // Commands that ran out of time would otherwise pile up on a connection that is dead.
+    // Otherwise timed-out commands would pile up on a dead connection.
     socketTimeout: 1000,
     retryStrategy: (attempt) => Math.min(attempt * 100, 1000),
   })
@@ -28,11 +27,16 @@ export function connectRedis(
     const found = isRefusal(error) ? 'refused' : 'silent'
     if (found === fault) return
     fault = found
-    if (found === 'silent') log.warn({ err: error }, 'Redis does not answer: each replica counts rate limits by itself')
-    else log.error({ reason: error.message }, `Redis refuses the login in REDIS_URL: each replica counts by itself`)
+    if (found === 'silent')
+      log.warn({ err: error }, 'Redis does not respond: each replica counts rate limits on its own')
+    else
+      log.error(
+        { reason: error.message },
+        'Redis refuses the login in REDIS_URL: each replica counts rate limits on its own',
+      )
   })
   redis.on('ready', () => {
-    if (fault) log.info('Redis answers again')
+    if (fault) log.info('Redis responds again')
     fault = undefined
   })
   health.prefer('redis', () => {
@@ -48,7 +52,7 @@ function tlsOf({ REDIS_URL, REDIS_CA_FILE }: Pick<Config, 'REDIS_URL' | 'REDIS_C
   return { tls: { ca: readFileSync(REDIS_CA_FILE) } }
 }
 
-/** WRONGPASS and NOAUTH: Redis 6 and newer; `ERR invalid password`: older ones. NOPERM: a user who may not count. */
+/** WRONGPASS and NOAUTH: Redis 6 and newer; `ERR invalid password`: older. NOPERM: missing permission. */
 function isRefusal({ message }: Error): boolean {
   return /^(WRONGPASS|NOAUTH|NOPERM|ERR invalid password)/.test(message)
 }

@@ -1,50 +1,50 @@
 import type { Redis } from 'ioredis'
 import { LRUCache } from 'lru-cache'
 
-/** Where a request stands among those of its window, counted over all replicas. */
+/** The position of a request in its window, over all replicas. */
 export interface Place {
   place: number
   resetMs: number
 }
 
 interface Window {
-  /** Requests of all replicas as Redis last told. */
+  /** Requests of all replicas, as last reported by Redis. */
   shared: number
-  /** Requests counted here that Redis has not been told of. */
+  /** Requests counted here and not yet sent to Redis. */
   untold: number
   endsAtMs: number
   telling: boolean
 }
 
 const windowMs = 1000
-/** How often a replica tells Redis what it counted, at most. What others count meanwhile is not seen before. */
+/** Interval of updates to Redis; other replicas' counts are at most this old. */
 const tellEveryMs = 25
 const maxWindows = 100_000
 
 /**
- * Counts requests in windows of a second. Each replica counts at once by itself and tells Redis a moment later, many
- * requests in one command; with Redis away the own count goes on alone. Nobody ever waits for Redis. Counting none only looks.
- * @param keyOf the key in Redis of who is counted
+ * Counts requests in one-second windows: locally at once, and in Redis a moment later, without waiting for it.
+ * A count of 0 only reads.
+ * @param keyOf the Redis key of a caller
  */
 export function createCounter(
   redis: Redis,
   keyOf: (id: string) => string,
   now: () => number = () => performance.now(),
 ): (id: string, requests: number) => Place {
-  // A full map forgets who has been quiet for longest, never who is calling now.
+  // A full map drops the least recently active caller.
   const windows = new LRUCache<string, Window>({ max: maxWindows })
 
   const tell = async (id: string, window: Window) => {
     const told = window.untold
     try {
       const { total, leftMs } = await add(redis, keyOf(id), told)
-      // The window may have ended while Redis answered.
+      // The window may have ended meanwhile.
       if (windows.peek(id) !== window) return
       window.shared = total
       window.untold -= told
       window.endsAtMs = Math.min(window.endsAtMs, now() + leftMs)
     } catch {
-      // Redis is away, as its connection says in the log: what was counted stays with the own count.
+      // Redis is unavailable, which its connection logs; the local count continues.
     } finally {
       window.telling = false
     }
@@ -67,13 +67,13 @@ export function createCounter(
   }
 }
 
-/** Adds to the shared count of the window that runs in Redis, or begins one. */
+/** Adds to the shared count of the current window in Redis, or starts one. */
 async function add(redis: Redis, key: string, count: number): Promise<{ total: number; leftMs: number }> {
   const results = await redis.pipeline().set(key, 0, 'PX', windowMs, 'NX').incrby(key, count).pttl(key).exec()
   const failed = results?.find(([error]) => error)
   if (!results || failed) throw failed?.[0] ?? new Error('Redis gave no answer')
   const [total = 0, leftMs = windowMs] = [Number(results[1]?.[1]), Number(results[2]?.[1])]
-  // The key ended between the two commands and was made without an end.
+  // The key expired between the two commands and was recreated without an expiry.
   if (leftMs < 0) await redis.pexpire(key, windowMs)
   return { total, leftMs: leftMs < 0 ? windowMs : leftMs }
 }

@@ -3,15 +3,15 @@ import type { Redis } from 'ioredis'
 import type { GatewayMetrics } from '../metrics.ts'
 import { createCounter } from './counter.ts'
 
-/** Counts failed calls of those who are not known, by address; calls that succeed are neither counted nor refused. */
+/** Counts failed requests of unknown callers by address; successful ones are neither counted nor refused. */
 export interface FailureLimit {
-  /** Whether the address is past its limit now. */
+  /** Whether the address is over its limit. */
   isOver(address: string): boolean
-  /** Counts a failed call. @throws Problem `rate_limited` past the limit */
+  /** Counts a failed request. @throws Problem `rate_limited` beyond the limit */
   count(address: string): void
 }
 
-/** @param keyOf the key in Redis of an address */
+/** @param keyOf the Redis key of an address */
 export function createFailureLimit(
   redis: Redis,
   metrics: GatewayMetrics,
@@ -26,9 +26,13 @@ export function createFailureLimit(
       const { place, resetMs } = counter(idOf(address), 1)
       if (place <= perSecond) return
       metrics.rateLimited('address')
-      throw new Problem('rate_limited', `An address may fail ${perSecond} times a second; check the credentials`, {
-        headers: { 'Retry-After': String(Math.max(1, Math.ceil(resetMs / 1000))) },
-      })
+      throw new Problem(
+        'rate_limited',
+        `Too many failed requests from this address (limit: ${perSecond} per second); check the credentials`,
+        {
+          headers: { 'Retry-After': String(Math.max(1, Math.ceil(resetMs / 1000))) },
+        },
+      )
     },
   }
 }

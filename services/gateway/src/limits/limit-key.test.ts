@@ -8,7 +8,7 @@ test('who is counted is not readable in the key, and stands for themselves alone
   const key = keyOf('tenant ten_1')
   expect(key).toMatch(/^limit:[\w-]{22}$/)
   expect(keyOf('tenant ten_2')).not.toBe(key)
-  // Other replicas count under the same key; who has not the secret cannot make it.
+  // Other replicas count under the same key, which requires the secret.
   expect(limitKeyOf(masterKey)('tenant ten_1')).toBe(key)
   expect(limitKeyOf(randomBytes(32))('tenant ten_1')).not.toBe(key)
 })

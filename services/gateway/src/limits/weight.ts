@@ -1,8 +1,8 @@
-/** Bytes of a body that one request of a limit stands for. */
+/** Bytes of a body that count as one request. */
 const bytesPerRequest = 32 * 1024
 
 /**
- * As how many requests one counts against the limits: reading a large body takes the time of many small ones.
+ * The number of requests that a body counts as: parsing a large one takes as long as many small ones.
  * @param bodyBytes length of the body
  */
 export function weightOf(bodyBytes: number): number {

@@ -5,9 +5,9 @@ import type { Express } from 'express'
 const file = new URL('../../../../content/openapi.json', import.meta.url)
 const path = '/content/openapi.json'
 
-/** Serves the committed OpenAPI file as it is. */
+/** Serves the committed OpenAPI file. */
 export async function serveOpenApi(): Promise<(app: Express, door: Door) => void> {
-  // Bytes are sent as they are; a text would be turned into bytes for each caller.
+  // Sends bytes; text would be encoded for each caller.
   const bytes = await readFile(file)
   return (app, door) => {
     app.get(path, (request, response) => {

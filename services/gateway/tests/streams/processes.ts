@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { z } from 'zod'
 import type { Stats } from './contracts.ts'
 
-/** A process that serves, with its address. */
+/** A serving process, with its address. */
 export interface Served {
   child: ChildProcess
   url: string
@@ -40,11 +40,11 @@ export interface Reader {
 interface ReaderOptions {
   search?: string
   headers?: Record<string, string>
-  /** Whether it takes nothing of what it is sent. */
+  /** Whether it reads nothing. */
   idle?: boolean
 }
 
-/** Asks for the stream, and reads what comes. */
+/** Opens the stream and reads it. */
 export async function read({ url }: Served, { search = '', headers = {}, idle }: ReaderOptions = {}): Promise<Reader> {
   const asked = request(`${url}/api/v1/parcels/stream${search}`, {
     agent: false,

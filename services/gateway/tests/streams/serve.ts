@@ -8,7 +8,7 @@ const Config = z.object({ HOST, DOCS_URL, PRINCIPAL_JWKS, TRUSTED_PROXIES })
 
 type Options = Pick<Parameters<typeof serveHttp>[1], 'door' | 'extend'>
 
-/** Serves as a process of its own: tells its parent the port, drains on SIGTERM, and ends when nothing is left open. */
+/** Serves as a separate process: reports the port to its parent, drains on SIGTERM, exits when nothing is open. */
 export async function serve(routes: readonly (RouteEntry<object> | StreamEntry<object>)[], options: Options) {
   const kit = createTestKit('inbox-stream')
   const reasons = ['client', 'service', 'upstream', 'slow', 'stalled', 'drain']

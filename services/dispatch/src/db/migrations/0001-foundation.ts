@@ -106,7 +106,7 @@ export const foundation: Migration = {
        )`,
     `create index domains_tenant on domains (tenant_id, id desc)`,
     `create index domains_due on domains (next_check_at)`,
-    // Whoever reads a message must be able to tell who vouches for it.
+    // Only one tenant may prove that it owns a domain.
     `create unique index domains_verified on domains (domain) where status = 'verified'`,
     // A row outlives its domain until the carrier has removed it too.
     `create table domain_identities (
