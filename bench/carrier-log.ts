@@ -3,11 +3,13 @@ import type { Stack } from '@notify/dev-env'
 /** A message in the log of the carrier sandbox. */
 export interface Received {
   notificationId: string
+  to: string
   /** Unix milliseconds. */
   atMs: number
 }
 
 interface Logged {
+  to: string
   received_at: string
   request: { body: { StatusCallback?: string } }
 }
@@ -18,7 +20,8 @@ export async function readCarrierLog(stack: Stack, to?: string): Promise<Receive
   const response = await fetch(`${stack.url('carrier-sandbox')}/messages?${query}`)
   if (!response.ok) throw new Error(`the carrier's log cannot be read: ${response.status}`)
   const { items } = (await response.json()) as { items: Logged[] }
-  return items.map(({ received_at, request }) => ({
+  return items.map(({ to, received_at, request }) => ({
+    to,
     notificationId: new URL(request.body.StatusCallback ?? 'none:').searchParams.get('notification_id') ?? '',
     atMs: Date.parse(received_at),
   }))

@@ -2,6 +2,7 @@ import { benchAccept } from './accept/bench-accept.ts'
 import { benchEndToEnd } from './e2e/bench-e2e.ts'
 import { benchHostile } from './hostile/bench-hostile.ts'
 import { benchLanes } from './lanes/bench-lanes.ts'
+import { benchOtp } from './otp/bench-otp.ts'
 
 /** `pnpm bench <name>`: each benchmark starts its own stack and ends with one line of JSON. */
 const benches: Record<string, () => Promise<object>> = {
@@ -9,6 +10,7 @@ const benches: Record<string, () => Promise<object>> = {
   lanes: benchLanes,
   e2e: benchEndToEnd,
   hostile: benchHostile,
+  otp: benchOtp,
 }
 
 const name = process.argv[2] ?? ''

@@ -1,5 +1,5 @@
-import http from 'node:http'
 import type { Stack } from '@notify/dev-env'
+import { createJsonClient, doMany } from './json-client.ts'
 
 /** An accepted notification, and the arrival of its 202 in Unix milliseconds. */
 export interface Accepted {
@@ -19,49 +19,18 @@ export interface SmsClient {
   close(): void
 }
 
-/** A customer's backend with the demo key; plain `node:http`, because it shares the machine. */
+/** A customer's backend that calls the gateway with the demo key. */
 export function createSmsClient(stack: Stack): SmsClient {
-  const agent = new http.Agent({ keepAlive: true })
-  const url = new URL(`${stack.url('gateway')}/api/v1/notifications`)
-  const fixed = {
-    method: 'POST',
-    hostname: url.hostname,
-    port: url.port,
-    path: url.pathname,
-    agent,
+  const client = createJsonClient(stack)
+  const post: SmsClient['post'] = async ({ to, ...rest }) => {
+    const request = { channel: 'sms', recipient: { phone: to }, ...rest }
+    const { status, body, atMs } = await client.post('/api/v1/notifications', request)
+    if (status === 202) return { id: body.notification_id, atMs }
+    throw new Error(`a request was answered ${status}: ${JSON.stringify(body)}`)
   }
-  const headers = { 'content-type': 'application/json', authorization: `Bearer ${stack.state.keys.all.api_key}` }
-  const post: SmsClient['post'] = ({ to, ...rest }) =>
-    new Promise((resolve, reject) => {
-      const body = JSON.stringify({ channel: 'sms', recipient: { phone: to }, ...rest })
-      const request = http.request({ ...fixed, headers: { ...headers, 'content-length': Buffer.byteLength(body) } })
-      request.once('error', reject)
-      request.once('response', (response) => {
-        let text = ''
-        response.setEncoding('utf8')
-        response.on('data', (chunk: string) => {
-          text += chunk
-        })
-        response.once('error', reject)
-        response.once('end', () => {
-          const atMs = performance.timeOrigin + performance.now()
-          if (response.statusCode === 202) resolve({ id: JSON.parse(text).notification_id, atMs })
-          else reject(new Error(`a request was answered ${response.statusCode}: ${text}`))
-        })
-      })
-      request.end(body)
-    })
   return {
     post,
-    async postMany(count, callers, requestOf) {
-      const accepted: Accepted[] = []
-      let next = 0
-      const call = async () => {
-        while (next < count) accepted.push(await post(requestOf(next++)))
-      }
-      await Promise.all(Array.from({ length: callers }, call))
-      return accepted
-    },
-    close: () => agent.destroy(),
+    postMany: (count, callers, requestOf) => doMany(count, callers, (n) => post(requestOf(n))),
+    close: client.close,
   }
 }

@@ -58,7 +58,7 @@ test('a service knows no password but those of its own role and its own user', (
     const passwords = referencesIn(JSON.stringify(container)).filter((reference) => reference.name.endsWith('PASSWORD'))
     const prefix = service.replaceAll('-', '_').toUpperCase()
     const expected = [`${prefix}_DATABASE_PASSWORD`, `${prefix}_NATS_PASSWORD`]
-    if (service === 'gateway') expected.push('REDIS_PASSWORD')
+    if (service === 'gateway' || service === 'otp') expected.push('REDIS_PASSWORD')
     expect([name, ...new Set(passwords.map((reference) => reference.name))]).toEqual([name, ...expected])
   }
 })

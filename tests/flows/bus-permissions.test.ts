@@ -129,10 +129,10 @@ test.each(serviceNames)(
 const provision = (service: ServiceName, stream: string) =>
   busOf(service).connection.request(`$JS.API.STREAM.UPDATE.${stream}`, JSON.stringify({ name: stream }))
 
-test('the user of otp cannot forge a receipt, nor read the credentials that dispatch tells of', async () => {
-  await expect(publish('otp', 'callbacks.receipt.sms')).rejects.toThrow(denied)
-  const { jsm, connection } = busOf('otp')
-  const spy = { durable_name: 'otp-spy', filter_subject: 'dispatch.provider.changed' }
+test('the user of consent cannot forge a receipt, nor read the credentials that dispatch tells of', async () => {
+  await expect(publish('consent', 'callbacks.receipt.sms')).rejects.toThrow(denied)
+  const { jsm, connection } = busOf('consent')
+  const spy = { durable_name: 'consent-spy', filter_subject: 'dispatch.provider.changed' }
   await expect(jsm.consumers.add('DISPATCH', spy)).rejects.toThrow(denied)
   await expect(jsm.consumers.add('DISPATCH', { filter_subject: 'dispatch.provider.changed' })).rejects.toThrow(denied)
   await expect(jsm.streams.getMessage('DISPATCH', { last_by_subj: 'dispatch.provider.changed' })).rejects.toThrow(

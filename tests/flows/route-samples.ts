@@ -94,6 +94,10 @@ export function samplesOf(env: TestEnv, sns: StandInSns): Samples {
     replaceTemplate: async () => ({ ...(await template()), body: { name: 'Hello', templates } }),
     deleteTemplate: template,
     previewTemplate: async () => ({ ...(await template()), body: { template_data: { name: 'Ada' } } }),
+    sendOtp: () => ({ body: { channel: 'sms', recipient: freshPhone() } }),
+    resendOtp: async () => ({ params: { transaction_id: await sentOtp(env) } }),
+    verifyOtp: async () => ({ body: { transaction_id: await sentOtp(env, { code: '123456' }), code: '123456' } }),
+    getOtp: async () => ({ params: { transaction_id: await sentOtp(env) } }),
     smsStatusCallback: async () => {
       const address = callbackAddress({ notificationId: await send(env), attemptId: newId('att') }, account)
       return { call: signedForm(address, statusFields(account, 'sent')) }
@@ -137,6 +141,13 @@ export function callRoute(
   const caller: ApiRequest = route.auth.caller === 'operator' ? { token: env.operatorToken } : { key: env.apiKey }
   const body = sample.body === undefined ? {} : { body: sample.body }
   return env.api(route.method, path, { ...caller, ...body, headers })
+}
+
+async function sentOtp(env: TestEnv, fields: object = {}): Promise<string> {
+  const { body } = await env.api('POST', '/api/v1/otp/send', {
+    body: { channel: 'sms', recipient: freshPhone(), ...fields },
+  })
+  return body.transaction_id
 }
 
 /** A notification that an operator may retry. */

@@ -47,6 +47,22 @@ test('the HTML of an email is served where nothing of it runs, loads or leaves',
   expect(page).toContain('<iframe sandbox="" ')
 })
 
+test('the page shows a code large: the one number of a text that speaks of a code', async () => {
+  const { url } = await startSandbox()
+  const page = await (await fetch(url)).text()
+  const source = /function showCode[\s\S]*?\n}\n/.exec(page)?.[0] ?? ''
+  const shown = (message: { text: string; subject?: string }) => {
+    const code = { textContent: '', hidden: true }
+    new Function('row', 'message', `${source}; showCode(row, message)`)({ querySelector: () => code }, message)
+    return code.hidden ? undefined : code.textContent
+  }
+  expect(shown({ text: '042917 is your verification code. It expires in 5 minutes.' })).toBe('042917')
+  expect(shown({ text: 'Ihr Code: 4711' })).toBe('4711')
+  expect(shown({ text: '123456 is your verification code.\n\n@shop.example #123456' })).toBe('123456')
+  expect(shown({ text: 'Your order A-1001 is on its way.' })).toBeUndefined()
+  expect(shown({ text: 'Codes 1234 and 5678' })).toBeUndefined()
+})
+
 test('the behaviours are served for the legend', async () => {
   const { url } = await startSandbox()
   expect(await (await fetch(`${url}/behaviours`)).json()).toEqual({ items: behaviours, emails: emailBehaviours })

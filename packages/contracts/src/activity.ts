@@ -6,13 +6,17 @@ import { KeyMode } from './permissions.ts'
 import { defineRoute, operator } from './route.ts'
 import { Timestamp } from './text.ts'
 
+/** The states of notifications, and those that only codes have. */
+export const ActivityStatus = z.enum([...DeliveryStatus.options, 'verified', 'expired'])
+export type ActivityStatus = z.infer<typeof ActivityStatus>
+
 export const ActivityItem = z
   .object({
     transaction_id: z.string(),
     application_name: z.string(),
     channel: Channel,
     recipient_masked: z.string(),
-    status: DeliveryStatus,
+    status: ActivityStatus,
     failure_reason: z.string().nullable(),
     created_at: Timestamp,
     retryable: z.boolean(),
@@ -30,7 +34,7 @@ const rowsInPages = 10_000
 export const ActivityQuery = z
   .strictObject({
     channel: Channel.optional(),
-    status: DeliveryStatus.optional(),
+    status: ActivityStatus.optional(),
     page: wholeNumber(1, 1_000_000)
       .default(1)
       .meta({ description: `Page number, within the first ${rowsInPages} rows. Use cursor for later rows.` }),

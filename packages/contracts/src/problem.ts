@@ -13,6 +13,10 @@ export const ProblemBody = z
     code: z.string(),
     detail: z.string(),
     errors: z.array(FieldError).optional(),
+    attempts_remaining: z
+      .int()
+      .optional()
+      .meta({ description: 'With `otp_invalid_code`: how many more codes may be tried' }),
     request_id: z.string().optional(),
   })
   .meta({ id: 'Problem', description: 'RFC 9457 problem details with the error code at top level.' })

@@ -1,5 +1,6 @@
 export * from './coalesce.ts'
 export * from './config.ts'
+export { connectRedis, redisConfig } from './connect-redis.ts'
 export * from './duration.ts'
 export { type ExchangeError, exchange, type WholeAnswer } from './exchange.ts'
 export * from './health.ts'

@@ -81,10 +81,11 @@ function noAnswer(contract: Route, { code, message, hasLeft }: ExchangeError): P
 function problemOf({ status, text, headers }: InternalAnswer, contract: Route): Problem {
   const parsed = ProblemBody.safeParse(tryJson(text))
   if (parsed.success && status < 500 && Object.hasOwn(errorCodes, parsed.data.code)) {
-    const { code, detail, errors } = parsed.data
+    const { code, detail, errors, attempts_remaining: attemptsRemaining } = parsed.data
     const retryAfter = headers['retry-after']
     return new Problem(code as ErrorCode, detail, {
       ...(errors ? { errors } : {}),
+      ...(attemptsRemaining === undefined ? {} : { attemptsRemaining }),
       ...(typeof retryAfter === 'string' ? { headers: { 'Retry-After': retryAfter } } : {}),
     })
   }

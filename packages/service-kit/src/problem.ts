@@ -2,6 +2,7 @@ import { type ErrorCode, errorCodes, type FieldError, type ProblemBody } from '@
 
 interface ProblemOptions {
   errors?: FieldError[]
+  attemptsRemaining?: number
   headers?: Record<string, string>
   cause?: unknown
 }
@@ -11,13 +12,19 @@ export class Problem extends Error {
   override name = 'Problem'
   readonly code: ErrorCode
   readonly errors: FieldError[] | undefined
+  readonly attemptsRemaining: number | undefined
   readonly headers: Record<string, string>
 
   /** @param detail what is wrong and how to fix it; safe to show */
-  constructor(code: ErrorCode, detail: string, { errors, headers = {}, cause }: ProblemOptions = {}) {
+  constructor(
+    code: ErrorCode,
+    detail: string,
+    { errors, attemptsRemaining, headers = {}, cause }: ProblemOptions = {},
+  ) {
     super(detail, cause === undefined ? undefined : { cause })
     this.code = code
     this.errors = errors
+    this.attemptsRemaining = attemptsRemaining
     // Set here, so that it survives the way between services as a body.
     this.headers = code === 'service_unavailable' ? { 'Retry-After': '1', ...headers } : headers
   }
@@ -34,6 +41,7 @@ export class Problem extends Error {
       code: this.code,
       detail: this.message,
       ...(this.errors ? { errors: this.errors } : {}),
+      ...(this.attemptsRemaining === undefined ? {} : { attempts_remaining: this.attemptsRemaining }),
     }
   }
 }

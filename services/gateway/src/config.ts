@@ -1,7 +1,7 @@
 import { addressVariable, type ServiceName } from '@notify/contracts'
 import { publicRoutes } from '@notify/contracts/catalogue'
 import { parsedBy, parseKey } from '@notify/privacy'
-import { commonConfig, duration, readableFile, signingKey } from '@notify/service-kit'
+import { commonConfig, duration, redisConfig, signingKey } from '@notify/service-kit'
 import { z } from 'zod'
 
 /** `typ` may omit `application/` and is case-insensitive (RFC 7515, 4.1.9). */
@@ -22,12 +22,7 @@ const addresses = Object.fromEntries(
 
 export const Config = z.object({
   ...commonConfig,
-  REDIS_URL: z
-    .url({ protocol: /^rediss?$/ })
-    .describe('Redis URL for rate limits, with user and password; rediss:// enables TLS'),
-  REDIS_CA_FILE: readableFile()
-    .optional()
-    .describe("CA certificates, PEM, that verify Redis instead of the system's; with rediss://"),
+  ...redisConfig,
   PRINCIPAL_SIGNING_KEY: signingKey('gateway').describe(
     'Private ES256 JWK; other services trust callers that it signed',
   ),

@@ -1,5 +1,11 @@
-import { type NotificationFact, notificationChanged, notificationChangedInRelease01 } from '@notify/contracts'
+import {
+  type NotificationFact,
+  notificationChanged,
+  notificationChangedInRelease01,
+  otpChanged,
+} from '@notify/contracts'
 import { type ConsumerEntry, consumer } from '@notify/messaging'
+import { itemOfCode } from './activity/project-notification.ts'
 import type { ConsumerContext } from './context.ts'
 
 const options = {
@@ -24,5 +30,10 @@ export const consumers: readonly ConsumerEntry<ConsumerContext>[] = [
   consumer(notificationChangedInRelease01, {
     durable: 'gateway-notification-changed',
     ...options,
+  }),
+  consumer(otpChanged, {
+    ...options,
+    durable: 'gateway-otp-changed',
+    handle: ({ project }: ConsumerContext, fact) => project(itemOfCode(fact)),
   }),
 ]

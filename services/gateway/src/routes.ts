@@ -4,10 +4,12 @@ import {
   createTemplate,
   listActivity as listContract,
   replaceTemplate,
+  retryActivity as retryContract,
 } from '@notify/contracts'
 import { publicRoutes } from '@notify/contracts/catalogue'
 import { passOn, type RouteEntry, route } from '@notify/service-kit'
 import { listActivity } from './activity/list-activity.ts'
+import { retryActivity } from './activity/retry-activity.ts'
 import { forwardWithOwnApplication } from './applications/require-own-application.ts'
 import type { RouteContext } from './context.ts'
 import { createBatch } from './dispatching/create-batch.ts'
@@ -18,6 +20,7 @@ const own: readonly RouteEntry<RouteContext>[] = [
   passOn(createContract, createNotification),
   passOn(createBatchContract, createBatch),
   route(listContract, listActivity),
+  passOn(retryContract, retryActivity),
   passOn(createTemplate, forwardWithOwnApplication),
   passOn(replaceTemplate, forwardWithOwnApplication),
 ]

@@ -2,7 +2,14 @@ import type { Principal, ServiceName } from '@notify/contracts'
 import { publicRoutes } from '@notify/contracts/catalogue'
 import { createDeadLetterStore, deadLettersCommand, migrateCommand, openDatabase } from '@notify/database'
 import { openBus, startConsumers } from '@notify/messaging'
-import { type Commands, createAddressOf, createPrincipalSigner, type Kit, serveHttp } from '@notify/service-kit'
+import {
+  type Commands,
+  connectRedis,
+  createAddressOf,
+  createPrincipalSigner,
+  type Kit,
+  serveHttp,
+} from '@notify/service-kit'
 import { createProjector } from './activity/project-notification.ts'
 import { startReconciliation } from './activity/reconcile-activity.ts'
 import { loadBootstrap } from './bootstrap/load-bootstrap.ts'
@@ -17,7 +24,6 @@ import { passThrough } from './forwarding/pass-through.ts'
 import { passUsers } from './forwarding/pass-users.ts'
 import { createPeers } from './forwarding/peers.ts'
 import { createAdmission } from './limits/admit.ts'
-import { connectRedis } from './limits/connect-redis.ts'
 import { createFailureLimit } from './limits/limit-failures.ts'
 import { limitKeyOf } from './limits/limit-key.ts'
 import { weightOf } from './limits/weight.ts'

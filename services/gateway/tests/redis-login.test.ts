@@ -13,7 +13,7 @@ import {
   type Server,
   startConfigured,
 } from '../../../packages/dev-env/src/index.ts'
-import { connectRedis } from '../src/limits/connect-redis.ts'
+import { connectRedis } from '../../../packages/service-kit/src/connect-redis.ts'
 import { createCounter } from '../src/limits/counter.ts'
 
 const password = 'letmein-s3cret'

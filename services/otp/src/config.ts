@@ -1,10 +1,73 @@
-import { commonConfig, signingKey } from '@notify/service-kit'
+import { idSchema } from '@notify/contracts'
+import { parsedBy, parseKey, parseKeyRing } from '@notify/privacy'
+import { commonConfig, duration, jsonText, redisConfig, signingKey } from '@notify/service-kit'
 import { z } from 'zod'
+
+const perMinute = (fallback: number) => z.coerce.number().int().positive().default(fallback)
+
+/** What an application decides about its codes. */
+export const ApplicationSettings = z.strictObject({
+  /** Beginnings of the numbers that codes may be sent to, such as `+1` or `+4415`; every number without this. */
+  allowed_countries: z.array(z.string().regex(/^\+[1-9][0-9]{0,14}$/)).optional(),
+  /** Host of the site that the code is typed into: browsers offer to fill it in (WICG, origin-bound one-time codes). */
+  autofill_host: z
+    .string()
+    .regex(/^[a-z0-9.-]{1,253}$/)
+    .optional(),
+  sends_per_minute: z.int().positive().optional(),
+})
+export type ApplicationSettings = z.output<typeof ApplicationSettings>
 
 export const Config = z.object({
   ...commonConfig,
+  ...redisConfig,
+  DISPATCH_URL: z.url().describe('Internal address of dispatch'),
+  ENCRYPTION_KEYS: z
+    .string()
+    .transform(parsedBy(parseKeyRing))
+    .describe('Key ring, `<key id>:<base64 of 32 bytes>`, comma separated, current first'),
+  BLIND_INDEX_KEY: z
+    .string()
+    .transform(parsedBy(parseKey))
+    .describe('Base64 of 32 bytes, the same as that of dispatch; recipients are looked up by an HMAC under it'),
+  FINGERPRINT_KEY: z
+    .string()
+    .transform(parsedBy(parseKey))
+    .describe('Base64 of 32 bytes; codes and idempotent bodies are compared by HMACs under it'),
   SERVICE_SIGNING_KEY: signingKey('otp').describe(
     'Private ES256 JWK whose kid begins with `otp`; dispatch accepts codes to send from whoever signs with it',
   ),
+  APPLICATION_SETTINGS: jsonText(z.record(idSchema('app'), ApplicationSettings))
+    .prefault('{}')
+    .describe(
+      'JSON, by application id: `allowed_countries` (beginnings of numbers), `autofill_host`, `sends_per_minute`',
+    ),
+  SENDS_PER_APPLICATION: perMinute(600).describe('Codes a minute of one application that names no number of its own'),
+  SENDS_PER_COUNTRY: perMinute(300).describe('Codes a minute of one tenant to numbers of one country code'),
+  SENDS_PER_PREFIX: perMinute(60).describe(
+    'Codes a minute of one tenant to numbers that begin alike: country code and four digits',
+  ),
+  FRAUD_CONVERSION: z.coerce
+    .number()
+    .min(0)
+    .max(1)
+    .default(0.05)
+    .describe('Share of codes that must be verified; a prefix below it is slowed, then blocked; 0 turns this off'),
+  FRAUD_SLOW_AFTER: z.coerce
+    .number()
+    .int()
+    .positive()
+    .max(500)
+    .default(20)
+    .describe('Codes of a prefix from which its conversion is judged: it is slowed to a tenth of its rate'),
+  FRAUD_BLOCK_AFTER: z.coerce
+    .number()
+    .int()
+    .positive()
+    .max(500)
+    .default(60)
+    .describe('Codes of a prefix from which one of low conversion is blocked'),
+  FRAUD_WINDOW: duration('1h').describe('How far back conversion is judged; a blocked prefix is free again after it'),
+  FRAUD_GRACE: duration('2m').describe('How long a code may wait for its verification before it counts as unverified'),
 })
 export type Config = z.output<typeof Config>

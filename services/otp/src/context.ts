@@ -1,8 +1,22 @@
 import type { Database } from '@notify/database'
-import type { Bus } from '@notify/messaging'
+import type { BlindIndex, Fingerprint, KeyRing } from '@notify/privacy'
+import type { CodeProof } from './codes/code-proof.ts'
+import type { Config } from './config.ts'
 import type { Tables } from './db/schema.ts'
+import type { Velocity } from './limits/create-velocity.ts'
+import type { TreatmentOf } from './limits/fraud-guard.ts'
+import type { HandOver } from './messages/hand-over.ts'
+import type { OtpMetrics } from './metrics.ts'
+import type { TryCode } from './transactions/verify-code.ts'
 
+/** What handlers and schedulers work with. */
 export interface Context {
+  config: Config
   db: Database<Tables>
-  bus: Bus
+  metrics: OtpMetrics
+  secrets: { keyRing: KeyRing; blindIndex: BlindIndex; fingerprint: Fingerprint; codeProof: CodeProof }
+  velocity: Velocity
+  treatmentOf: TreatmentOf
+  handOver: HandOver
+  tryCode: TryCode
 }

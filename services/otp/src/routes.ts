@@ -1,4 +1,14 @@
-import type { RouteEntry } from '@notify/service-kit'
+import { getOtp, resendOtp, sendOtp, verifyOtp } from '@notify/contracts'
+import { type RouteEntry, route } from '@notify/service-kit'
 import type { Context } from './context.ts'
+import { getTransaction } from './transactions/get-transaction.ts'
+import { resendCode } from './transactions/resend-code.ts'
+import { sendCode } from './transactions/send-code.ts'
+import { verifyCode } from './transactions/verify-code.ts'
 
-export const routes: readonly RouteEntry<Context>[] = []
+export const routes: readonly RouteEntry<Context>[] = [
+  route(sendOtp, sendCode),
+  route(verifyOtp, verifyCode),
+  route(resendOtp, resendCode),
+  route(getOtp, getTransaction),
+]

@@ -1,17 +1,84 @@
-import { migrateCommand, openDatabase } from '@notify/database'
-import { openBus } from '@notify/messaging'
-import { type Commands, type Kit, serveHttp } from '@notify/service-kit'
+import {
+  createDeadLetterStore,
+  deadLettersCommand,
+  deleteExpiredKeys,
+  migrateCommand,
+  openDatabase,
+  rotateKeysCommand,
+  startOutboxRelay,
+} from '@notify/database'
+import { openBus, startConsumers } from '@notify/messaging'
+import { createBlindIndex, createFingerprint } from '@notify/privacy'
+import {
+  type Commands,
+  connectRedis,
+  createInternalClient,
+  createPrincipalSigner,
+  type Kit,
+  serveHttp,
+  startPeriodic,
+} from '@notify/service-kit'
+import { createCodeProof } from './codes/code-proof.ts'
 import type { Config } from './config.ts'
+import { consumers } from './consumers.ts'
+import type { Context } from './context.ts'
+import { encryptedColumns } from './db/encrypted-columns.ts'
 import { migrations } from './db/migrations.ts'
 import type { Tables } from './db/schema.ts'
+import { listConversions } from './limits/conversion-store.ts'
+import { createVelocity } from './limits/create-velocity.ts'
+import { createFraudGuard } from './limits/fraud-guard.ts'
+import { createHandOver } from './messages/hand-over.ts'
+import { startResumption } from './messages/start-resumption.ts'
+import { createMetrics } from './metrics.ts'
 import { routes } from './routes.ts'
+import { deleteOldTransactions, expireTransactions } from './transactions/outcome-store.ts'
+import { createTryCode } from './transactions/verify-code.ts'
 
 export const commands: Commands<Config> = {
   migrate: migrateCommand(migrations),
+  'rotate-keys': rotateKeysCommand(encryptedColumns),
+  'dead-letters': deadLettersCommand,
 }
 
 export async function createService(config: Config, kit: Kit): Promise<void> {
   const db = await openDatabase<Tables>(kit, { config, migrations })
+  const redis = connectRedis(kit, config)
   const bus = await openBus(kit, config)
-  await serveHttp(kit, { config, context: { db, bus }, routes })
+  const metrics = createMetrics(kit.metrics)
+  const keyRing = config.ENCRYPTION_KEYS
+  const signPrincipal = await createPrincipalSigner(config.SERVICE_SIGNING_KEY, 'otp')
+  const context: Context = {
+    config,
+    db,
+    metrics,
+    secrets: {
+      keyRing,
+      blindIndex: createBlindIndex(config.BLIND_INDEX_KEY),
+      fingerprint: createFingerprint(config.FINGERPRINT_KEY),
+      codeProof: createCodeProof(config.FINGERPRINT_KEY),
+    },
+    velocity: createVelocity(redis, config.BLIND_INDEX_KEY),
+    treatmentOf: createFraudGuard(db, config, { log: kit.log, metrics }),
+    handOver: createHandOver(createInternalClient(config.DISPATCH_URL), { signPrincipal, keyRing }),
+    tryCode: createTryCode({ db }),
+  }
+  metrics.showConversion(async () =>
+    (await listConversions(db, config.FRAUD_WINDOW)).map(({ prefix, sent, verified }) => ({
+      value: verified / sent,
+      attributes: { prefix },
+    })),
+  )
+  startOutboxRelay(kit, db, bus, { streamReplicas: config.STREAM_REPLICAS, republishMs: config.REPUBLISH_WINDOW })
+  startPeriodic(kit, { name: 'transaction expiry', everyMs: 500, run: () => expireTransactions(db) })
+  startPeriodic(kit, { name: 'transaction retention', everyMs: 60_000, run: () => deleteOldTransactions(db) })
+  startPeriodic(kit, { name: 'idempotency retention', everyMs: 60_000, run: () => deleteExpiredKeys(db) })
+  await serveHttp(kit, { config, context, routes })
+  startResumption(kit, context)
+  startConsumers(kit, bus, {
+    context,
+    consumers,
+    deadLetters: createDeadLetterStore(kit, db),
+    unsyncedMs: config.REPUBLISH_WINDOW,
+  })
 }

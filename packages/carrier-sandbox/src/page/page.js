@@ -67,6 +67,7 @@ function createRow(message) {
   row.querySelector('.to').textContent = message.to
   row.querySelector('.from').textContent = `from ${message.from}`
   row.querySelector('.text').textContent = message.text
+  showCode(row, message)
   if (message.subject !== undefined) showEmail(row, message)
   if (message.channel === 'whatsapp') showBubble(row, message)
   row.querySelector('time').textContent = clock.format(new Date(message.received_at))
@@ -100,6 +101,14 @@ async function press(button, inbound) {
     () => undefined,
   )
   button.dataset.pressed = answer?.ok ? 'yes' : 'no'
+}
+
+/** What somebody is to type in stands out: the only number of 4 to 10 digits in a text that speaks of a code. */
+function showCode(row, { text, subject = '' }) {
+  const numbers = new Set(text.match(/(?<![\d+])\d{4,10}(?!\d)/g))
+  if (numbers.size !== 1 || !/\bcodes?\b/i.test(`${subject} ${text}`)) return
+  row.querySelector('.code').textContent = [...numbers][0]
+  row.querySelector('.code').hidden = false
 }
 
 /** The HTML is fetched when somebody wants to see it, into a frame where nothing runs and nothing is loaded from outside. */

@@ -170,6 +170,11 @@ function serviceValues(wiring: Wiring, process: ServiceProcess): Record<string, 
     SNS_CERTIFICATE_HOSTS: sandbox,
     DNS_SERVERS: dnsServer(wiring),
     SPF_INCLUDE: spfInclude,
+    // Out of the way of whoever tries it out; the limit per recipient stays.
+    SENDS_PER_APPLICATION: '1000000',
+    SENDS_PER_COUNTRY: '1000000',
+    SENDS_PER_PREFIX: '1000000',
+    FRAUD_CONVERSION: '0',
     // Short, so that somebody who watches sees a failing message fail.
     SEND_RETRY_DELAYS: '1s,2s,4s,8s',
   }

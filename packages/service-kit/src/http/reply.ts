@@ -36,7 +36,7 @@ export function sendProblem(
   problem: Problem,
   { requestId, docsUrl, headers }: { requestId: string; docsUrl: string; headers: OutgoingHttpHeaders },
 ): void {
-  const { title, status, code, detail, errors } = problem.toBody()
-  const body = { type: `${docsUrl}/errors/${code}`, title, status, code, detail, errors, request_id: requestId }
+  const { status, code } = problem
+  const body = { type: `${docsUrl}/errors/${code}`, ...problem.toBody(), request_id: requestId }
   send(response, status, 'application/problem+json', JSON.stringify(body), { ...headers, ...problem.headers })
 }

@@ -1,6 +1,12 @@
-import type { ActivityItem, NotificationFact } from '@notify/contracts'
+import type { ActivityItem, ActivityStatus, NotificationFact } from '@notify/contracts'
 import type { Database, Statement } from '@notify/database'
 import type { Tables } from '../db/schema.ts'
+
+/** What the trail is told of one item: a notification, or a code under the id of its transaction. */
+export type ActivityFact = Omit<NotificationFact, 'notification_id' | 'status'> & {
+  notification_id: NotificationFact['notification_id'] | `otp_${string}`
+  status: ActivityStatus
+}
 
 /** Facts are complete and have a growing revision: the newest wins, repetitions change nothing. */
 const project: Statement = {
@@ -31,8 +37,8 @@ const project: Statement = {
     on conflict (tenant_id, application_id, channel, status) do update set count = counts.count + excluded.count`,
 }
 
-/** Writes facts, at most one per notification, and updates the counts. */
-export async function projectFacts(db: Database<Tables>, facts: readonly NotificationFact[]): Promise<void> {
+/** Writes facts, at most one per item, and updates the counts. */
+export async function projectFacts(db: Database<Tables>, facts: readonly ActivityFact[]): Promise<void> {
   await db.run(project, [JSON.stringify(facts)])
 }
 
@@ -48,6 +54,12 @@ export function listRevisions(
     },
     [after, until, limit],
   )
+}
+
+/** Whether the trail of a tenant has the item. */
+export async function hasItem(db: Database<Tables>, tenantId: string, id: string): Promise<boolean> {
+  const text = 'select from activity where id = $1 and tenant_id = $2'
+  return (await db.run({ name: 'has-activity-item', text }, [id, tenantId])).length > 0
 }
 
 export interface ActivityFilter {

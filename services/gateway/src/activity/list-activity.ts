@@ -38,6 +38,6 @@ export const listActivity: Handler<Context, typeof contract> = async ({ db }, re
 const time = z.iso.datetime({ precision: 3 }).refine((text) => !text.startsWith('0000'))
 
 const newestFirst: ListOrder<ActivityRow, Position> = {
-  position: z.object({ createdAt: time, id: idSchema('notif') }),
+  position: z.object({ createdAt: time, id: z.union([idSchema('notif'), idSchema('otp')]) }),
   of: ({ created_at, transaction_id }) => ({ createdAt: created_at.toISOString(), id: transaction_id }),
 }

@@ -1,13 +1,13 @@
-import type { NotificationFact } from '@notify/contracts'
+import type { OtpFact } from '@notify/contracts'
 import { coalesce } from '@notify/service-kit'
 import type { Context } from '../context.ts'
-import { projectFacts } from './activity-store.ts'
+import { type ActivityFact, projectFacts } from './activity-store.ts'
 
-/** Writes facts about notifications, batched into one statement. */
-export type ProjectFact = (fact: NotificationFact) => Promise<void>
+/** Writes facts, batched into one statement. */
+export type ProjectFact = (fact: ActivityFact) => Promise<void>
 
 export function createProjector({ db, metrics }: Context): ProjectFact {
-  return coalesce<NotificationFact, undefined>({
+  return coalesce<ActivityFact, undefined>({
     maxBatch: 2000,
     maxInFlight: 1,
     // Long enough for most messages to be delivered meanwhile, so that their row is written once instead of three
@@ -21,8 +21,13 @@ export function createProjector({ db, metrics }: Context): ProjectFact {
   })
 }
 
-function newestOfEach(facts: readonly NotificationFact[]): NotificationFact[] {
-  const newest = new Map<string, NotificationFact>()
+/** The item of a code: never retryable, since its text is gone. */
+export function itemOfCode({ transaction_id, ...fact }: OtpFact): ActivityFact {
+  return { ...fact, notification_id: transaction_id, event_key: null, retryable: false, retry_count: 0 }
+}
+
+function newestOfEach(facts: readonly ActivityFact[]): ActivityFact[] {
+  const newest = new Map<string, ActivityFact>()
   for (const fact of facts) {
     const known = newest.get(fact.notification_id)
     if (!known || known.revision < fact.revision) newest.set(fact.notification_id, fact)

@@ -1,4 +1,4 @@
-import type { Channel, DeliveryStatus, KeyPermission } from '@notify/contracts'
+import type { ActivityStatus, Channel, KeyPermission } from '@notify/contracts'
 import type { ColumnType, Generated } from 'kysely'
 
 type Time = ColumnType<Date, Date | string | undefined, Date | string>
@@ -27,7 +27,7 @@ export interface Tables {
     mode: Generated<'live' | 'test'>
     revision: number
     channel: Channel
-    status: DeliveryStatus
+    status: ActivityStatus
     event_key: string | null
     recipient_masked: string
     recipient_index: string
@@ -42,7 +42,7 @@ export interface Tables {
     tenant_id: string
     application_id: string
     channel: Channel
-    status: DeliveryStatus
+    status: ActivityStatus
     count: bigint
   }
 }

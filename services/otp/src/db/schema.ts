@@ -1,2 +1,57 @@
+import type { KeyMode, OtpChannel, OtpStatus } from '@notify/contracts'
+import type { ColumnType } from 'kysely'
+
+type Time = ColumnType<Date, Date | string | undefined, Date | string>
+
 /** The tables of this service's own schema. */
-export type Tables = Record<never, never>
+export interface Tables {
+  transactions: {
+    id: string
+    tenant_id: string
+    application_id: string
+    /** Of the key that began it. */
+    mode: KeyMode
+    channel: OtpChannel
+    /** Encrypted; erased once no code of the transaction can verify any more. */
+    recipient: Buffer | null
+    recipient_masked: string
+    recipient_index: string
+    /** Beginning of the number, by which conversion is judged; null for addresses. */
+    prefix: string | null
+    language: string | null
+    /** Digits of the code. */
+    length: number
+    ttl_seconds: number
+    /** Keyed HMAC of the current code; null once the code is dead. */
+    code_proof: string | null
+    status: OtpStatus
+    failure_reason: string | null
+    /** Wrong codes so far. */
+    attempts: number
+    resends: number
+    /** The message that carries the current code. */
+    notification_id: string
+    revision: number
+    traceparent: string | null
+    created_at: Time
+    updated_at: Time
+    expires_at: Time
+    verified_at: Time | null
+  }
+  /** One row for each code sent: what the limit per recipient counts, and what is handed to dispatch. */
+  messages: {
+    notification_id: string
+    transaction_id: string
+    tenant_id: string
+    mode: KeyMode
+    recipient_index: string
+    /** What dispatch is asked for, encrypted; erased once dispatch has answered. */
+    request: Buffer | null
+    /** Error code with which dispatch refused it. */
+    refusal: string | null
+    /** When it is handed to dispatch again, unless that has happened. */
+    due_at: Time | null
+    expires_at: Time
+    created_at: Time
+  }
+}

@@ -1,16 +1,25 @@
 import { readFileSync } from 'node:fs'
-import { ConfigError, type Kit } from '@notify/service-kit'
 import { Redis, type RedisOptions } from 'ioredis'
-import type { Config } from '../config.ts'
+import { z } from 'zod'
+import { ConfigError, readableFile } from './config.ts'
+import type { Kit } from './kit.ts'
+
+/** Variables of a service that counts limits in Redis. */
+export const redisConfig = {
+  REDIS_URL: z
+    .url({ protocol: /^rediss?$/ })
+    .describe('Redis URL for rate limits, with user and password; rediss:// enables TLS'),
+  REDIS_CA_FILE: readableFile()
+    .optional()
+    .describe("CA certificates, PEM, that verify Redis instead of the system's; with rediss://"),
+}
+type RedisConfig = z.output<z.ZodObject<typeof redisConfig>>
 
 /**
  * Connects to Redis without waiting: commands fail at once while disconnected, and each replica counts on its own.
  * @throws ConfigError for a CA without TLS
  */
-export function connectRedis(
-  { log, lifecycle, health }: Kit,
-  config: Pick<Config, 'REDIS_URL' | 'REDIS_CA_FILE'>,
-): Redis {
+export function connectRedis({ log, lifecycle, health }: Kit, config: RedisConfig): Redis {
   const redis = new Redis(config.REDIS_URL, {
     ...tlsOf(config),
     enableOfflineQueue: false,
@@ -46,7 +55,7 @@ export function connectRedis(
   return redis
 }
 
-function tlsOf({ REDIS_URL, REDIS_CA_FILE }: Pick<Config, 'REDIS_URL' | 'REDIS_CA_FILE'>): Pick<RedisOptions, 'tls'> {
+function tlsOf({ REDIS_URL, REDIS_CA_FILE }: RedisConfig): Pick<RedisOptions, 'tls'> {
   if (REDIS_CA_FILE === undefined) return {}
   if (!REDIS_URL.startsWith('rediss:')) throw new ConfigError('REDIS_CA_FILE is set, but REDIS_URL is not rediss://')
   return { tls: { ca: readFileSync(REDIS_CA_FILE) } }

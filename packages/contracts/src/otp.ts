@@ -1,0 +1,159 @@
+import { z } from 'zod'
+import { Channel } from './channel.ts'
+import { defineEvent } from './event.ts'
+import { idSchema } from './ids.ts'
+import { KeyMode } from './permissions.ts'
+import { apiKey, defineRoute } from './route.ts'
+import { EventTime, Timestamp } from './text.ts'
+
+/** Channels that carry codes. */
+export const OtpChannel = Channel.extract(['email', 'sms', 'whatsapp'])
+export type OtpChannel = z.infer<typeof OtpChannel>
+
+/** `pending`: not yet committed for delivery. `failed`: the message failed; the code still verifies until it expires. */
+export const OtpStatus = z.enum(['pending', 'sent', 'delivered', 'verified', 'expired', 'failed'])
+export type OtpStatus = z.infer<typeof OtpStatus>
+
+/** ASCII digits alone: `\d` in a `u` pattern is ASCII too, but this says so. */
+const Code = z.string().regex(/^[0-9]{4,10}$/, 'must be 4 to 10 digits')
+
+export const OtpRequest = z
+  .strictObject({
+    channel: OtpChannel,
+    recipient: z.string().max(320).meta({ description: 'E.164 number for sms and whatsapp, address for email' }),
+    length: z
+      .literal([4, 6], { error: 'must be 4 or 6' })
+      .optional()
+      .meta({ description: 'Digits of the code; default 6' }),
+    ttl_seconds: z.int().min(30).max(86_400).default(300),
+    code: Code.optional().meta({ description: "The caller's own code; requires `otp:custom_code`" }),
+    language: z
+      .string()
+      .regex(/^[a-z]{2,3}(-[A-Z]{2})?$/, 'must be a language such as de or pt-BR')
+      .optional()
+      .meta({ description: 'Chooses the template: event `otp.<language>` of the application before `otp`' }),
+  })
+  .superRefine(({ code, length }, issues) => {
+    if (code !== undefined && length !== undefined && code.length !== length) {
+      issues.addIssue({ code: 'custom', path: ['code'], message: `must have ${length} digits, as length says` })
+    }
+  })
+  .meta({ id: 'OtpRequest' })
+export type OtpRequest = z.output<typeof OtpRequest>
+
+export const OtpSent = z
+  .object({
+    status: z.literal('sent'),
+    transaction_id: idSchema('otp'),
+    expires_in_seconds: z.int(),
+  })
+  .meta({ id: 'OtpSent' })
+export type OtpSent = z.output<typeof OtpSent>
+
+const idempotencyErrors = ['invalid_idempotency_key', 'idempotency_conflict', 'idempotency_in_progress'] as const
+
+/** What dispatch may refuse a message for. */
+const sendErrors = [
+  'invalid_recipient',
+  'recipient_suppressed',
+  'provider_not_configured',
+  'domain_not_verified',
+  'template_not_approved',
+  'template_variable_missing',
+  'otp_rate_limited',
+  ...idempotencyErrors,
+] as const
+
+export const sendOtp = defineRoute({
+  name: 'sendOtp',
+  service: 'otp',
+  method: 'POST',
+  path: '/api/v1/otp/send',
+  summary: 'Send a one-time code; answered once its message is committed for delivery',
+  auth: apiKey('otp:send'),
+  body: OtpRequest,
+  responses: { 200: OtpSent },
+  errors: ['country_not_allowed', 'channel_not_allowed', ...sendErrors],
+})
+
+export const resendOtp = defineRoute({
+  name: 'resendOtp',
+  service: 'otp',
+  method: 'POST',
+  path: '/api/v1/otp/:transaction_id/resend',
+  summary: 'Send a new code for a transaction; the earlier code no longer verifies',
+  auth: apiKey('otp:send'),
+  params: z.object({ transaction_id: z.string() }),
+  responses: { 200: OtpSent },
+  errors: ['otp_not_found', 'otp_already_verified', 'otp_expired', 'otp_attempts_exceeded', ...sendErrors],
+})
+
+export const verifyOtp = defineRoute({
+  name: 'verifyOtp',
+  service: 'otp',
+  method: 'POST',
+  path: '/api/v1/otp/verify',
+  summary: 'Verify a code; a code verifies once, and five wrong codes lock the transaction',
+  auth: apiKey('otp:verify'),
+  body: z.strictObject({ transaction_id: z.string().max(100), code: Code }),
+  responses: {
+    200: z
+      .object({ status: z.literal('verified'), transaction_id: idSchema('otp'), verified_at: Timestamp })
+      .meta({ id: 'OtpVerified' }),
+  },
+  errors: [
+    'otp_not_found',
+    'otp_invalid_code',
+    'otp_attempts_exceeded',
+    'otp_expired',
+    'otp_already_verified',
+    ...idempotencyErrors,
+  ],
+})
+
+export const getOtp = defineRoute({
+  name: 'getOtp',
+  service: 'otp',
+  method: 'GET',
+  path: '/api/v1/otp/:transaction_id',
+  summary: 'The state of a one-time code',
+  auth: apiKey('otp:send'),
+  params: z.object({ transaction_id: z.string() }),
+  responses: {
+    200: z
+      .object({
+        transaction_id: idSchema('otp'),
+        status: OtpStatus,
+        channel: OtpChannel,
+        recipient_masked: z.string(),
+        failure_reason: z.string().nullable(),
+        attempts_remaining: z.int(),
+        resends_remaining: z.int(),
+        created_at: Timestamp,
+        expires_at: Timestamp,
+        verified_at: Timestamp.nullable(),
+      })
+      .meta({ id: 'Otp' }),
+  },
+  errors: ['otp_not_found'],
+})
+
+/** The state of a code's transaction, complete and masked; `revision` grows with each change. */
+export const OtpFact = z.object({
+  transaction_id: idSchema('otp'),
+  tenant_id: idSchema('ten'),
+  application_id: idSchema('app'),
+  mode: KeyMode,
+  revision: z.int().min(1),
+  channel: OtpChannel,
+  status: OtpStatus.exclude(['pending']),
+  recipient_masked: z.string(),
+  recipient_index: z.string(),
+  failure_reason: z.string().nullable(),
+  created_at: EventTime,
+  occurred_at: EventTime,
+})
+export type OtpFact = z.output<typeof OtpFact>
+
+/** A code was sent, delivered or verified, or it expired or failed. Three parts, so that `otp.>` is not what it is heard by. */
+export const otpChanged = defineEvent({ publisher: 'otp', subject: 'otp.transaction.{status}', schema: OtpFact })

@@ -1,0 +1,17 @@
+import type { retryActivity as contract } from '@notify/contracts'
+import { type PassedOn, Problem, type Reply } from '@notify/service-kit'
+import type { RouteContext } from '../context.ts'
+import { forward } from '../forwarding/forward.ts'
+import { hasItem } from './activity-store.ts'
+
+/**
+ * Forwards retries of notifications. A code is never retried.
+ * @throws Problem `not_retryable` for a code of the operator's tenant
+ */
+export async function retryActivity(context: RouteContext, request: PassedOn<typeof contract>): Promise<Reply> {
+  const { params, principal } = request
+  if (params.id.startsWith('otp_') && (await hasItem(context.db, principal.tenant_id, params.id))) {
+    throw new Problem('not_retryable', 'A one-time code is not retried; its application sends it again')
+  }
+  return forward(context, request)
+}

@@ -1,0 +1,67 @@
+import type { KeyMode } from '@notify/contracts'
+import { Problem } from '@notify/service-kit'
+import type { ApplicationSettings } from '../config.ts'
+import type { Context } from '../context.ts'
+import { type NumberParts, readNumber } from './read-number.ts'
+
+/** Who sends a code, and to whom. */
+interface Sending {
+  tenantId: string
+  applicationId: string
+  mode: KeyMode
+  /** E.164; undefined for an address. */
+  phone: string | undefined
+  settings: ApplicationSettings
+}
+
+/**
+ * Applies the limits of application, country and prefix. The limit per recipient is judged where the code is written.
+ * @throws Problem `country_not_allowed` or `otp_rate_limited`
+ */
+export async function admitSend(context: Context, sending: Sending): Promise<void> {
+  const { phone, settings, applicationId, mode } = sending
+  const { config } = context
+  if (phone !== undefined) requireAllowed(phone, settings)
+  const perMinute = settings.sends_per_minute ?? config.SENDS_PER_APPLICATION
+  await take(context, 'application', `${applicationId} ${mode}`, perMinute)
+  if (phone !== undefined) await admitNumber(context, sending, readNumber(phone))
+}
+
+function requireAllowed(phone: string, { allowed_countries: allowed }: ApplicationSettings): void {
+  if (!allowed || allowed.some((beginning) => phone.startsWith(beginning))) return
+  const message = 'is of a country that this application does not send codes to'
+  throw new Problem('country_not_allowed', `recipient ${message}`, { errors: [{ path: 'recipient', message }] })
+}
+
+async function admitNumber(context: Context, { tenantId, mode }: Sending, { country, prefix }: NumberParts) {
+  const { config, treatmentOf, metrics } = context
+  const treatment = await treatmentOf(tenantId, mode, prefix)
+  if (treatment === 'blocked') {
+    metrics.limited('fraud')
+    throw rateLimited('Codes to numbers that begin alike are hardly ever verified', config.FRAUD_WINDOW / 4)
+  }
+  const slowness = treatment === 'slow' ? 10 : 1
+  await take(context, 'country', `${tenantId} ${mode} ${country}`, config.SENDS_PER_COUNTRY)
+  const perMinute = Math.max(1, Math.floor(config.SENDS_PER_PREFIX / slowness))
+  // A window of its own: what was sent before it was slowed does not count.
+  await take(context, 'prefix', `${tenantId} ${mode} ${prefix}${treatment === 'slow' ? ' slow' : ''}`, perMinute)
+}
+
+async function take(
+  { velocity, metrics }: Context,
+  what: 'application' | 'country' | 'prefix',
+  id: string,
+  perMinute: number,
+): Promise<void> {
+  const waitMs = await velocity(what, id, perMinute)
+  if (waitMs === 0) return
+  metrics.limited(what)
+  throw rateLimited(`Too many codes for one ${what}`, waitMs)
+}
+
+/** @param waitMs after which it is worth trying again */
+export function rateLimited(detail: string, waitMs: number): Problem {
+  return new Problem('otp_rate_limited', `${detail}; wait and try again`, {
+    headers: { 'Retry-After': String(Math.max(1, Math.ceil(waitMs / 1000))) },
+  })
+}

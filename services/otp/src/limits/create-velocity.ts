@@ -1,0 +1,40 @@
+import { createPseudonym } from '@notify/privacy'
+import type { connectRedis } from '@notify/service-kit'
+import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible'
+
+/** Counts one more of a minute. @returns milliseconds until there is room, 0 when it was within the limit */
+export type Velocity = (what: string, id: string, perMinute: number) => Promise<number>
+
+const windowSeconds = 60
+
+/**
+ * Counts in Redis, over all replicas; with Redis away each replica counts by itself.
+ * @param masterKey 32 bytes, the same for all replicas: who reads Redis learns nothing of numbers and applications
+ */
+export function createVelocity(redis: ReturnType<typeof connectRedis>, masterKey: Buffer): Velocity {
+  const pseudonym = createPseudonym(masterKey)
+  const limiters = new Map<number, RateLimiterRedis>()
+  const limiterOf = (points: number) => {
+    const known = limiters.get(points)
+    if (known) return known
+    const made = new RateLimiterRedis({
+      storeClient: redis,
+      keyPrefix: 'otp',
+      points,
+      duration: windowSeconds,
+      rejectIfRedisNotReady: true,
+      insuranceLimiter: new RateLimiterMemory({ keyPrefix: 'otp', points, duration: windowSeconds }),
+    })
+    limiters.set(points, made)
+    return made
+  }
+  return async (what, id, perMinute) => {
+    try {
+      await limiterOf(perMinute).consume(pseudonym('otp limit', `${what} ${id}`))
+      return 0
+    } catch (refusal) {
+      if (refusal instanceof RateLimiterRes) return Math.max(1, refusal.msBeforeNext)
+      throw refusal
+    }
+  }
+}

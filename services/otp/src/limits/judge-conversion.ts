@@ -1,0 +1,15 @@
+import type { Config } from '../config.ts'
+
+/** How a prefix is treated: many codes and hardly any verification is how SMS pumping looks. */
+export type Treatment = 'normal' | 'slow' | 'blocked'
+
+type Thresholds = Pick<Config, 'FRAUD_CONVERSION' | 'FRAUD_SLOW_AFTER' | 'FRAUD_BLOCK_AFTER'>
+
+/** Judges the latest codes of a prefix. */
+export function judgeConversion(
+  { sent, verified }: { sent: number; verified: number },
+  { FRAUD_CONVERSION, FRAUD_SLOW_AFTER, FRAUD_BLOCK_AFTER }: Thresholds,
+): Treatment {
+  if (sent < FRAUD_SLOW_AFTER || verified >= sent * FRAUD_CONVERSION) return 'normal'
+  return sent < FRAUD_BLOCK_AFTER ? 'slow' : 'blocked'
+}

@@ -1,0 +1,51 @@
+import type { Route } from '@notify/contracts'
+import { idempotent, type Run } from '@notify/database'
+import { type Handler, type HttpRequest, Reply } from '@notify/service-kit'
+import type { Context } from '../context.ts'
+import { findMessage } from './message-store.ts'
+import { sendMessage } from './send-message.ts'
+
+/** What a route does before a code leaves. */
+interface Steps<R extends Route, Draft> {
+  /** Judges the request and makes the code. Holds no connection, and may be done in vain. */
+  draft(context: Context, request: HttpRequest<R>): Promise<Draft>
+  /** Writes the transaction with its message. @returns the message's id */
+  write(context: Context, request: HttpRequest<R>, run: Run, draft: Draft): Promise<string>
+}
+
+/** The message is committed here, and not yet at dispatch. */
+class Committed extends Reply {
+  readonly notificationId: string
+
+  constructor(notificationId: string) {
+    super(202, '')
+    this.notificationId = notificationId
+  }
+}
+
+/**
+ * The handler of a POST that sends a code: the message commits with the record of the key, then it is handed to dispatch, then
+ * the answer is kept. A request that died in between is gone on with by its repetition, and by the scheduler.
+ */
+export function commitAndSend<R extends Route, Draft>({ draft, write }: Steps<R, Draft>): Handler<Context, R> {
+  const step = idempotent<Context, R, { draft: Draft } | { answer: Reply }>({
+    async prepare(context, request, done) {
+      const message = done === undefined ? undefined : await findMessage(context.db.run, done)
+      // After a refusal nothing was sent: the request begins anew.
+      if (!message || message.refusal !== null) return { draft: await draft(context, request) }
+      return { answer: await sendMessage(context, message.notification_id) }
+    },
+    async effect(context, request, run, prepared) {
+      if ('answer' in prepared) return prepared.answer
+      const id = await write(context, request, run, prepared.draft)
+      return { reply: new Committed(id), done: id }
+    },
+  })
+  return async (context, request) => {
+    const reply = (await step(context, request)) as Reply
+    if (!(reply instanceof Committed)) return reply
+    return request.idempotencyKey === undefined
+      ? sendMessage(context, reply.notificationId)
+      : ((await step(context, request)) as Reply)
+  }
+}

@@ -1,0 +1,54 @@
+import { acceptServiceNotifications, type ItemResult, type RouteInput, type ServicePrincipal } from '@notify/contracts'
+import type { KeyRing } from '@notify/privacy'
+import { coalesce, type InternalClient, type SignPrincipal } from '@notify/service-kit'
+import { type Message, requestPlace } from './message-store.ts'
+
+/** What dispatch answered: nothing when it has committed the message. */
+export type Answer = Extract<ItemResult, { problem: unknown }>['problem'] | undefined
+
+/** Has dispatch commit a message, once however often it is asked. @throws Problem `service_unavailable` */
+export type HandOver = (message: Message & { request: Buffer }) => Promise<Answer>
+
+const principal: ServicePrincipal = { kind: 'service', service: 'otp', permissions: ['notifications:accept'] }
+const timeoutMs = 2500
+/** The application has no such template: another request says the same. */
+const fallsBack: readonly string[] = ['event_not_found', 'channel_not_allowed']
+
+type Item = RouteInput<typeof acceptServiceNotifications>['items'][number]
+
+/** Codes of the same moment travel together. */
+export function createHandOver(
+  dispatch: InternalClient,
+  { signPrincipal, keyRing }: { signPrincipal: SignPrincipal; keyRing: KeyRing },
+): HandOver {
+  const accept = coalesce<Item, ItemResult>({
+    maxBatch: 256,
+    maxInFlight: 4,
+    async run(items) {
+      const { results } = await dispatch.call(acceptServiceNotifications, {
+        principal: await signPrincipal(principal),
+        body: { items: [...items] },
+        timeoutMs,
+      })
+      return results
+    },
+  })
+  return async (message) => {
+    const { notification_id, tenant_id, application_id, mode, traceparent } = message
+    const requests: object[] = JSON.parse(keyRing.decrypt(message.request, requestPlace(tenant_id, notification_id)))
+    const item = {
+      ...{ notification_id, tenant_id, application_id, mode, lane: 'otp' as const },
+      expires_at: message.expires_at.toISOString(),
+      erase_when_terminal: true,
+      ...(traceparent === null ? {} : { traceparent }),
+    }
+    let answer: Answer
+    for (const request of requests) {
+      const result = await accept({ ...item, request })
+      if (!('problem' in result)) return undefined
+      answer = result.problem
+      if (!fallsBack.includes(answer.code)) return answer
+    }
+    return answer
+  }
+}

@@ -1,0 +1,62 @@
+import { type ErrorCode, errorCodes, type OtpSent } from '@notify/contracts'
+import { Problem, Reply } from '@notify/service-kit'
+import type { Context } from '../context.ts'
+import { findMessage, type Message, settleAccepted, settleRefused } from './message-store.ts'
+
+/** How often a request asks dispatch before it gives up; the message is then handed over later. */
+const mostTries = 2
+
+/**
+ * Hands a message to dispatch, unless that has happened, and answers its sender. Repeating it sends nothing twice.
+ * @throws Problem with which dispatch refused it, or `service_unavailable`
+ */
+export async function sendMessage(context: Context, notificationId: string): Promise<Reply> {
+  const message = await findMessage(context.db.run, notificationId)
+  if (!message) throw new Error('a message is gone')
+  if (message.request === null) {
+    if (message.refusal !== null) throw refusalOf(message.refusal, 'The message was refused')
+    return replyOf(message)
+  }
+  for (let tries = 1; ; tries++) {
+    try {
+      await handOverMessage(context, message)
+      return replyOf(message)
+    } catch (error) {
+      const isFinal = !(error instanceof Problem) || error.code !== 'service_unavailable'
+      if (isFinal || tries === mostTries) throw error
+    }
+  }
+}
+
+/** @throws Problem with which dispatch refused it, or `service_unavailable` */
+export async function handOverMessage({ db, handOver, metrics }: Context, message: Message): Promise<void> {
+  const { request, notification_id } = message
+  if (request === null) return
+  const answer = await handOver({ ...message, request })
+  if (answer === undefined) {
+    await settleAccepted(db.run, notification_id)
+    metrics.sent()
+    return
+  }
+  // What failed on the other side may succeed later: the message stays as it is.
+  if (answer.status >= 500 || answer.code === 'idempotency_in_progress') {
+    throw new Problem('service_unavailable', 'A part of the service does not answer; try again shortly')
+  }
+  await settleRefused(db.run, notification_id, answer.code)
+  metrics.refused(answer.code)
+  throw refusalOf(answer.code, answer.detail, answer.errors)
+}
+
+function refusalOf(code: string, detail: string, errors?: Problem['errors']): Problem {
+  const known = Object.hasOwn(errorCodes, code) ? (code as ErrorCode) : 'internal_error'
+  return new Problem(known, detail, errors ? { errors } : {})
+}
+
+function replyOf({ transaction_id, expires_in_ms }: Message): Reply {
+  const answer: OtpSent = {
+    status: 'sent',
+    transaction_id,
+    expires_in_seconds: Math.max(0, Math.ceil(expires_in_ms / 1000)),
+  }
+  return new Reply(200, JSON.stringify(answer))
+}

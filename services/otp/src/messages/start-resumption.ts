@@ -1,0 +1,23 @@
+import { type Kit, Problem, startPeriodic } from '@notify/service-kit'
+import type { Context } from '../context.ts'
+import { claimMessages } from './message-store.ts'
+import { handOverMessage } from './send-message.ts'
+
+const everyMs = 500
+
+/** Hands over what requests have left behind: their process died, or dispatch did not answer. */
+export function startResumption(kit: Kit, context: Context): void {
+  startPeriodic(kit, {
+    name: 'message resumption',
+    everyMs,
+    async run() {
+      const messages = await claimMessages(context.db)
+      for (const result of await Promise.allSettled(messages.map((message) => handOverMessage(context, message)))) {
+        if (result.status === 'fulfilled') continue
+        // A refusal is settled, and silence of dispatch leaves the message for later.
+        if (!(result.reason instanceof Problem)) throw result.reason
+      }
+      return false
+    },
+  })
+}

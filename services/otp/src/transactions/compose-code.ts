@@ -1,0 +1,16 @@
+import { newId } from '@notify/contracts'
+import type { Context } from '../context.ts'
+import { type Content, composeMessage } from '../messages/compose-message.ts'
+import { requestPlace } from '../messages/message-store.ts'
+import type { NewMessage } from './transaction-store.ts'
+
+/** Makes the message of a code: readable nowhere, comparable by its proof. */
+export function composeCode({ secrets }: Context, tenantId: string, content: Content): NewMessage {
+  const notificationId = newId('notif')
+  const request = JSON.stringify(composeMessage(content))
+  return {
+    notificationId,
+    request: secrets.keyRing.encrypt(request, requestPlace(tenantId, notificationId)),
+    codeProof: secrets.codeProof.of(content.transactionId, content.code),
+  }
+}

@@ -1,0 +1,16 @@
+import { otpChanged } from '@notify/contracts'
+import { enqueueSql } from '@notify/database'
+
+/**
+ * SQL that tells of changed transactions.
+ * @param source relation with whole rows of `transactions`
+ */
+export const factsInto = (source: string) =>
+  enqueueSql(
+    otpChanged,
+    source,
+    `json_build_object('transaction_id', id, 'tenant_id', tenant_id, 'application_id', application_id, 'mode', mode,
+       'revision', revision, 'channel', channel, 'status', status, 'recipient_masked', recipient_masked,
+       'recipient_index', recipient_index, 'failure_reason', failure_reason, 'created_at', created_at,
+       'occurred_at', updated_at)`,
+  )

@@ -1,0 +1,65 @@
+import type { NotificationFact } from '@notify/contracts'
+import type { Queries, Run, Statement } from '@notify/database'
+import { factsInto } from './fact-sql.ts'
+
+const record: Statement = {
+  name: 'record-outcome',
+  text: `
+    with changed as (
+      update transactions set status = $2, failure_reason = $3, revision = revision + 1, updated_at = clock_timestamp()
+      where notification_id = $1 and code_proof is not null
+        and (status in ('pending', 'sent') or ($2 = 'delivered' and status = 'failed'))
+      returning *
+    ), facts as (${factsInto('changed')})
+    select id from changed`,
+}
+
+/** Writes what became of the message of a transaction's current code; of an earlier one it says nothing any more. */
+export async function recordOutcome(
+  run: Run,
+  { notification_id, status, failure_reason }: Pick<NotificationFact, 'notification_id' | 'status' | 'failure_reason'>,
+): Promise<void> {
+  if (status === 'delivered') await run(record, [notification_id, 'delivered', null])
+  if (status === 'failed' || status === 'undelivered') {
+    await run(record, [notification_id, 'failed', failure_reason ?? status])
+  }
+}
+
+const batch = 500
+const keptDays = 30
+
+const expire: Statement = {
+  name: 'expire-transactions',
+  text: `
+    with due as (
+      select id from transactions where expires_at <= now() and recipient is not null
+      order by expires_at limit ${batch} for update skip locked
+    ), ended as (
+      update transactions t set recipient = null,
+        status = case when t.status = 'failed' then t.status else 'expired' end,
+        revision = t.revision + (t.status <> 'failed')::int, updated_at = clock_timestamp()
+      from due where t.id = due.id
+      returning t.*, old.status as old_status
+    ), dropped as (
+      update messages m set request = null, due_at = null from ended
+      where m.notification_id = ended.notification_id and m.request is not null
+    ), facts as (${factsInto('ended where status <> old_status')})
+    select id from ended`,
+}
+
+/** Ends transactions whose code can verify no more, and erases their recipients. @returns whether there may be more */
+export async function expireTransactions(db: Queries): Promise<boolean> {
+  return (await db.run(expire)).length === batch
+}
+
+/** Deletes what was over long ago. @returns whether there may be more */
+export async function deleteOldTransactions(db: Queries): Promise<boolean> {
+  const old = (table: string) =>
+    db.runLong(
+      `delete from ${table} where ctid in (
+         select ctid from ${table} where created_at < now() - make_interval(days => ${keptDays}) limit 1000)
+       returning 1`,
+    )
+  const [messages, transactions] = [await old('messages'), await old('transactions')]
+  return messages.length === 1000 || transactions.length === 1000
+}

@@ -1,0 +1,53 @@
+import { type sendOtp as contract, type KeyPrincipal, newId, type OtpRequest } from '@notify/contracts'
+import { Problem } from '@notify/service-kit'
+import { makeCode } from '../codes/make-code.ts'
+import { admitSend, rateLimited } from '../limits/admit-send.ts'
+import { readNumber } from '../limits/read-number.ts'
+import { commitAndSend } from '../messages/commit-and-send.ts'
+import { composeCode } from './compose-code.ts'
+import { readRecipient } from './read-recipient.ts'
+import { beginTransaction, type NewTransaction, recipientPlace, waitOfRecipient } from './transaction-store.ts'
+
+const defaultLength = 6
+
+/** Sends a code: 200 once its message is committed for delivery. */
+export const sendCode = commitAndSend<typeof contract, NewTransaction>({
+  async draft(context, { body, principal, span }) {
+    const code = codeOf(body, principal)
+    const recipient = readRecipient(body)
+    const { tenant_id: tenantId, application_id: applicationId, mode } = principal
+    const settings = context.config.APPLICATION_SETTINGS[applicationId] ?? {}
+    const { phone } = recipient
+    await admitSend(context, { tenantId, applicationId, mode, phone, settings })
+    const { channel, ttl_seconds: ttlSeconds, language = null } = body
+    const id = newId('otp')
+    const content = { transactionId: id, channel, recipient: recipient.text, code, ttlSeconds, language, settings }
+    const { keyRing, blindIndex } = context.secrets
+    return {
+      ...{ id, tenantId, applicationId, mode, channel, ttlSeconds, language },
+      ...composeCode(context, tenantId, content),
+      recipient: keyRing.encrypt(recipient.text, recipientPlace(tenantId, id)),
+      recipientMasked: recipient.masked,
+      recipientIndex: blindIndex(tenantId, recipient.text),
+      prefix: phone === undefined ? null : readNumber(phone).prefix,
+      length: code.length,
+      traceparent: span.traceparent ?? '',
+    }
+  },
+  async write({ metrics }, _request, run, made) {
+    const waitSeconds = await waitOfRecipient(run, made)
+    if (waitSeconds > 0) {
+      metrics.limited('recipient')
+      throw rateLimited('This recipient was sent too many codes', waitSeconds * 1000)
+    }
+    await beginTransaction(run, made)
+    return made.notificationId
+  },
+})
+
+/** @throws Problem `permission_denied` for an own code without the permission */
+function codeOf({ code, length = defaultLength }: OtpRequest, { permissions }: KeyPrincipal): string {
+  if (code === undefined) return makeCode(length)
+  if (permissions.includes('otp:custom_code')) return code
+  throw new Problem('permission_denied', 'This key lacks the permission otp:custom_code, which code needs')
+}

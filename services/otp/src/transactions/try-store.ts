@@ -1,0 +1,81 @@
+import type { Run, Statement } from '@notify/database'
+import { answers } from '../codes/code-proof.ts'
+import { factsInto } from './fact-sql.ts'
+
+/** The most wrong codes of a transaction. */
+export const mostAttempts = 5
+
+/** A code that somebody typed, for one transaction. */
+export interface Try {
+  id: string
+  application_id: string
+  mode: string
+  salt: string
+  answer: string
+  traceparent: string | null
+}
+
+/** What a try did to its transaction. */
+export interface Tried {
+  id: string
+  attempts: number
+  verified_at: Date | null
+}
+
+const isRight = answers('t.code_proof', 'input.salt', 'input.answer')
+
+/**
+ * Checks and counts in one conditional UPDATE. Whoever waits for a row that another is trying judges the row anew, so a code
+ * verifies once and is tried at most five times. Rows are locked by id, so that two batches never wait for each other.
+ */
+const tryCodes: Statement = {
+  name: 'try-codes',
+  text: `
+    with input as (
+      select * from json_to_recordset($1::json) as i (id text, application_id text, mode text, salt text, answer text,
+        traceparent text)
+    ), locked as (
+      select t.id from transactions t join input using (id)
+      where t.application_id = input.application_id and t.mode = input.mode order by t.id for no key update of t
+    ), tried as (
+      update transactions t set
+        attempts = t.attempts + (not ${isRight})::int,
+        status = case when ${isRight} then 'verified' else t.status end,
+        verified_at = case when ${isRight} then clock_timestamp() end,
+        failure_reason = case when ${isRight} then null else t.failure_reason end,
+        recipient = case when ${isRight} then null else t.recipient end,
+        revision = t.revision + ${isRight}::int,
+        traceparent = coalesce(input.traceparent, t.traceparent),
+        updated_at = clock_timestamp()
+      from input join locked using (id)
+      where t.id = input.id and t.code_proof is not null and t.verified_at is null and t.attempts < ${mostAttempts} and t.expires_at > now()
+      returning t.*
+    ), facts as (${factsInto('tried where verified_at is not null')})
+    select id, attempts, verified_at from tried`,
+}
+
+/** Tries codes, at most one for each transaction. @returns the transactions that could be tried */
+export function tryCodesOf(run: Run, tries: readonly Try[]): Promise<Tried[]> {
+  return run(tryCodes, [JSON.stringify(tries)])
+}
+
+/** Why a transaction could not be tried. */
+export interface Standing {
+  verified_at: Date | null
+  is_expired: boolean
+  attempts: number
+}
+
+const explain: Statement = {
+  name: 'explain-refused-try',
+  text: `select verified_at, expires_at <= now() as is_expired, attempts from transactions
+         where id = $1 and application_id = $2 and mode = $3 and code_proof is not null`,
+}
+
+/** How the transaction stands. @returns undefined when this caller has none with the id */
+export async function standingOf(
+  run: Run,
+  { id, application_id, mode }: Pick<Try, 'id' | 'application_id' | 'mode'>,
+): Promise<Standing | undefined> {
+  return (await run<Standing>(explain, [id, application_id, mode]))[0]
+}

@@ -1,0 +1,110 @@
+import type { verifyOtp as contract, KeyPrincipal } from '@notify/contracts'
+import { idempotent, type Run } from '@notify/database'
+import { coalesce, type Handler, type HttpRequest, Problem, Reply } from '@notify/service-kit'
+import type { Context } from '../context.ts'
+import type { VerifyOutcome } from '../metrics.ts'
+import { requireOpen, unknownTransaction } from './refusals.ts'
+import { mostAttempts, standingOf, type Tried, type Try, tryCodesOf } from './try-store.ts'
+
+/** Tries one code; many of the same moment share a statement. */
+export type TryCode = (one: Try) => Promise<Tried | undefined>
+
+export function createTryCode({ db }: Pick<Context, 'db'>): TryCode {
+  return coalesce<Try, Tried | undefined>({
+    maxBatch: 128,
+    maxInFlight: 4,
+    async run(tries) {
+      const results: (Tried | undefined)[] = new Array(tries.length)
+      for (const round of roundsOf(tries)) {
+        const tried = new Map((await tryCodesOf(db.run, [...round.values()])).map((row) => [row.id, row]))
+        for (const [index, { id }] of round) results[index] = tried.get(id)
+      }
+      return results
+    },
+  })
+}
+
+/** A statement changes a row once: tries of one transaction go in different rounds, in their order. */
+function roundsOf(tries: readonly Try[]): Map<number, Try>[] {
+  const rounds: Map<number, Try>[] = []
+  const placeOf = new Map<string, number>()
+  for (const [index, one] of tries.entries()) {
+    const place = placeOf.get(one.id) ?? 0
+    placeOf.set(one.id, place + 1)
+    rounds[place] ??= new Map()
+    rounds[place].set(index, one)
+  }
+  return rounds
+}
+
+/** Verifies a code. With an Idempotency-Key the answer commits with the verification, and a wrong code counts all the same. */
+export const verifyCode: Handler<Context, typeof contract> = async (context, request) => {
+  if (request.idempotencyKey === undefined) {
+    const one = tryOf(context, request)
+    return judge(context, request, await context.tryCode(one), context.db.run)
+  }
+  const reply = (await keyed(context, request)) as Reply
+  if (reply instanceof Refused) throw reply.problem
+  return reply
+}
+
+/** A wrong code, which must not take back that it was counted. */
+class Refused extends Reply {
+  readonly problem: Problem
+
+  constructor(problem: Problem) {
+    super(problem.status, '')
+    this.problem = problem
+  }
+}
+
+const keyed = idempotent<Context, typeof contract>({
+  async effect(context, request, run) {
+    const [tried] = await tryCodesOf(run, [tryOf(context, request)])
+    try {
+      return await judge(context, request, tried, run)
+    } catch (problem) {
+      if (!(problem instanceof Problem)) throw problem
+      return { reply: new Refused(problem), done: '' }
+    }
+  },
+})
+
+type Request = HttpRequest<typeof contract>
+
+function tryOf({ secrets }: Context, { body, principal, span }: Request): Try {
+  const { transaction_id: id, code } = body
+  const { application_id, mode } = principal
+  return { id, application_id, mode, ...secrets.codeProof.challenge(id, code), traceparent: span.traceparent ?? null }
+}
+
+/** @throws Problem that says why the code does not count */
+async function judge(
+  { metrics }: Context,
+  { body, principal }: Request,
+  tried: Tried | undefined,
+  run: Run,
+): Promise<Reply> {
+  try {
+    if (!tried) throw await explain(run, body.transaction_id, principal)
+    if (!tried.verified_at) throw wrongCode(mostAttempts - tried.attempts)
+  } catch (problem) {
+    if (problem instanceof Problem) metrics.verification(problem.code as VerifyOutcome)
+    throw problem
+  }
+  metrics.verification('verified')
+  const verified_at = tried.verified_at.toISOString()
+  return new Reply(200, JSON.stringify({ status: 'verified', transaction_id: tried.id, verified_at }))
+}
+
+async function explain(run: Run, id: string, { application_id, mode }: KeyPrincipal): Promise<Problem> {
+  const standing = await standingOf(run, { id, application_id, mode })
+  if (!standing) return unknownTransaction()
+  requireOpen(standing)
+  // It was open again by the time we looked: a resend came in between.
+  return new Problem('service_unavailable', 'The transaction was changing; try again')
+}
+
+function wrongCode(attemptsRemaining: number): Problem {
+  return new Problem('otp_invalid_code', 'The code is wrong', { attemptsRemaining })
+}

@@ -1,0 +1,81 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { operatorToken } from '@notify/test-kit/other-callers'
+import { activity, expectProblem, freshPhone, retry, untilActivity } from '@notify/test-kit/sms'
+import { newId } from '../../../packages/contracts/src/index.ts'
+import { eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
+import { postResend, postVerify, sendCode } from './codes.ts'
+
+let env: TestEnv
+beforeAll(async () => {
+  env = await TestEnv.start(['gateway', 'dispatch', 'otp', 'callbacks'], {
+    env: { gateway: { RECONCILE_INTERVAL: '500ms', RECONCILE_AFTER: '0s' } },
+  })
+})
+afterAll(() => env?.stop())
+
+const items = async (query: Record<string, string> = {}) => {
+  const { body } = await activity(env, { limit: '100', ...query })
+  return body.items as { transaction_id: string; recipient_masked: string }[]
+}
+
+const itemsOf = async (phone: string) =>
+  (await items()).filter((item) => item.recipient_masked.endsWith(phone.slice(-4)))
+
+test('a code is one item from its sending to its verification, masked, and its message is none', async () => {
+  const { id, code, phone } = await sendCode(env, {}, freshPhone('4711'))
+  const item = { channel: 'sms', application_name: 'Demo Shop', retryable: false, retry_count: 0, mode: 'live' }
+  await untilActivity(env, id, { ...item, status: 'delivered', failure_reason: null })
+  await postVerify(env, id, code)
+  await untilActivity(env, id, {
+    ...item,
+    status: 'verified',
+    recipient_masked: expect.stringMatching(/^\+1\d\*+4711$/),
+  })
+  expect((await itemsOf(phone)).map(({ transaction_id }) => transaction_id)).toEqual([id])
+  const verified = await activity(env, { status: 'verified', channel: 'sms' })
+  expect(verified.body).toMatchObject({ total_count: 1, items: [{ transaction_id: id }] })
+})
+
+test('a code that failed says why, one that nobody typed expires, and a resend is no second item', async () => {
+  const failed = await sendCode(env, {}, freshPhone('0002'))
+  await untilActivity(env, failed.id, { status: 'failed', failure_reason: expect.stringMatching(/\S/) })
+  const expired = await sendCode(env)
+  await postResend(env, expired.id)
+  await untilActivity(env, expired.id, { status: 'delivered' })
+  await env.sql('otp').query('update transactions set expires_at = now() where id = $1', [expired.id])
+  await untilActivity(env, expired.id, { status: 'expired', failure_reason: null })
+  const ids = (await items()).map(({ transaction_id }) => transaction_id)
+  expect(ids.filter((id) => id === expired.id)).toHaveLength(1)
+  expect(ids.filter((id) => id.startsWith('notif_'))).toEqual([])
+})
+
+test('a code is not retried: 409 for the own tenant’s, 404 for others and for none', async () => {
+  const { id } = await sendCode(env, {}, freshPhone('0002'))
+  await untilActivity(env, id, { status: 'failed', retryable: false })
+  expectProblem(await retry(env, id), 409, 'not_retryable')
+  expectProblem(await retry(env, 'otp_00000000000000000000000000'), 404, 'not_found')
+  expectProblem(await retry(env, id, { token: operatorToken(env, { tenant_id: newId('ten') }) }), 404, 'not_found')
+})
+
+test('pages of the trail go over codes and notifications alike', async () => {
+  const ids = [await sendCode(env), await sendCode(env), await sendCode(env)].map(({ id }) => id)
+  for (const id of ids) await untilActivity(env, id, { status: 'delivered' })
+  const seen: string[] = []
+  let cursor: string | null = null
+  do {
+    const { body } = await activity(env, { limit: '1', ...(cursor ? { cursor } : {}) })
+    seen.push(...body.items.map(({ transaction_id }: { transaction_id: string }) => transaction_id))
+    cursor = body.next_cursor
+  } while (cursor && seen.length < 50)
+  expect(ids.filter((id) => !seen.includes(id))).toEqual([])
+})
+
+test('facts that JetStream has forgotten are published again', async () => {
+  const { id, code } = await sendCode(env)
+  await untilActivity(env, id, { status: 'delivered' })
+  await env.kill('nats')
+  const answer = await postVerify(env, id, code)
+  expect(answer.status).toBe(200)
+  await env.restart('nats')
+  await eventually(async () => untilActivity(env, id, { status: 'verified' }), { timeoutMs: 20_000 })
+})

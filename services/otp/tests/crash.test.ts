@@ -1,0 +1,165 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { freshPhone } from '@notify/test-kit/sms'
+import { eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
+import { codesTo, otpState, postResend, postSend, postVerify, sendCode, wrong } from './codes.ts'
+import { type DispatchGate, type GateMode, startDispatchGate } from './dispatch-gate.ts'
+
+let env: TestEnv
+let gate: DispatchGate
+beforeAll(async () => {
+  gate = await startDispatchGate(() => env.stack.url('dispatch-api'))
+  env = await TestEnv.start(['gateway', 'dispatch', 'otp'], { env: { otp: { DISPATCH_URL: gate.url } } })
+})
+afterAll(async () => {
+  await env?.stop()
+  gate?.stop()
+})
+
+const sql = (text: string, values: unknown[] = []) => env.sql('otp').query(text, values)
+
+/** The scheduler leaves a message to its request for a while; time moves for those that wait. */
+const letResume = () => sql('update messages set due_at = now() where due_at is not null')
+
+const transactionsOf = async (resends = 0) =>
+  (await sql(`select id, notification_id from transactions where status = 'pending' and resends = $1`, [resends])).rows
+
+const quietly = <T>(answer: Promise<T>) => answer.catch(() => undefined)
+
+async function crash(process: 'otp' | 'dispatch-api'): Promise<void> {
+  await env.kill(process)
+  gate.set('pass')
+  await env.restart(process)
+}
+
+const steps: [string, GateMode, 'otp' | 'dispatch-api'][] = [
+  ['otp before dispatch has the message', 'loseRequest', 'otp'],
+  ['otp before it learns that dispatch has committed', 'loseAnswer', 'otp'],
+  ['dispatch before it has the message', 'loseRequest', 'dispatch-api'],
+  ['dispatch after it has committed', 'loseAnswer', 'dispatch-api'],
+]
+
+/** A crash of dispatch is the same to a request that is repeated. */
+const ofOtp = steps.filter(([, , process]) => process === 'otp')
+
+test.each(steps)('a crash of %s: the code is sent once, and verifies', async (_step, mode, process) => {
+  const phone = freshPhone()
+  gate.set(mode)
+  const answer = quietly(postSend(env, { channel: 'sms', recipient: phone }))
+  await eventually(() => expect(gate.lost).toBeGreaterThan(0))
+  const [{ id, notification_id }] = await transactionsOf()
+  await crash(process)
+  await answer
+  await letResume()
+  const [code] = await codesTo(env, phone)
+  await eventually(async () => expect(await otpState(env, id)).toMatchObject({ status: 'sent' }))
+  const { rows } = await env.admin.query('select count(*)::int as n from dispatch.notifications where id = $1', [
+    notification_id,
+  ])
+  expect(rows[0].n).toBe(1)
+  expect((await postVerify(env, id, code)).status).toBe(200)
+  expect(await env.messages({ to: phone })).toHaveLength(1)
+})
+
+test.each(ofOtp)(
+  'a crash of %s, repeated with the same key: the same transaction, one code',
+  async (_step, mode, process) => {
+    const phone = freshPhone()
+    const send = () =>
+      postSend(env, { channel: 'sms', recipient: phone }, { headers: { 'idempotency-key': `crash-${phone}` } })
+    gate.set(mode)
+    const answer = quietly(send())
+    await eventually(() => expect(gate.lost).toBeGreaterThan(0))
+    const [{ id }] = await transactionsOf()
+    await crash(process)
+    await answer
+    const again = await eventually(async () => {
+      const repeated = await send()
+      expect(repeated.status).toBe(200)
+      return repeated
+    })
+    expect(again.body).toMatchObject({ status: 'sent', transaction_id: id })
+    const [code] = await codesTo(env, phone)
+    expect((await postVerify(env, id, code)).status).toBe(200)
+    expect(await env.messages({ to: phone })).toHaveLength(1)
+  },
+)
+
+test.each(ofOtp)(
+  'a resend and a crash of %s: the new code is sent once, the old one is dead',
+  async (_step, mode, process) => {
+    const { id, code, phone } = await sendCode(env)
+    gate.set(mode)
+    const answer = quietly(postResend(env, id))
+    await eventually(() => expect(gate.lost).toBeGreaterThan(0))
+    await crash(process)
+    await answer
+    await letResume()
+    const [second] = await codesTo(env, phone, 2)
+    expect((await postVerify(env, id, code)).body.code).toBe('otp_invalid_code')
+    expect((await postVerify(env, id, second)).status).toBe(200)
+    expect(await env.messages({ to: phone })).toHaveLength(2)
+  },
+)
+
+test('dispatch is silent: 503, and the code is sent once when it answers again, unless it has expired', async () => {
+  const [lasting, expiring] = [freshPhone(), freshPhone()]
+  gate.set('loseRequest')
+  const answers = await Promise.all(
+    [lasting, expiring].map((recipient) => postSend(env, { channel: 'sms', recipient })),
+  )
+  expect(answers.map(({ status }) => status)).toEqual([503, 503])
+  const [, late] = (await sql(`select id from transactions where status = 'pending' order by id`)).rows
+  await sql('update messages set expires_at = now() where transaction_id = $1', [late.id])
+  await sql('update transactions set expires_at = now() where id = $1', [late.id])
+  await eventually(async () => expect(await otpState(env, late.id)).toMatchObject({ status: 'expired' }))
+  gate.set('pass')
+  await letResume()
+  await codesTo(env, lasting)
+  expect(await env.messages({ to: expiring })).toEqual([])
+  const left = await sql('select request from messages where transaction_id = $1', [late.id])
+  expect(left.rows).toEqual([{ request: null }])
+})
+
+test('otp and dispatch die again and again under load: each request that is repeated ends in one code', async () => {
+  const phones = Array.from({ length: 30 }, () => freshPhone())
+  const send = async (recipient: string) => {
+    for (;;) {
+      const answer = await quietly(
+        postSend(env, { channel: 'sms', recipient }, { headers: { 'idempotency-key': `storm-${recipient}` } }),
+      )
+      if (answer?.status === 200) return answer.body.transaction_id as string
+    }
+  }
+  const sending = Promise.all(phones.map(send))
+  for (const process of ['otp', 'dispatch-api', 'otp'] as const) await crash(process)
+  const ids = await sending
+  expect(new Set(ids).size).toBe(phones.length)
+  for (const [index, phone] of phones.entries()) {
+    const [code] = await codesTo(env, phone)
+    expect((await postVerify(env, ids[index]!, code)).status).toBe(200)
+  }
+}, 60_000)
+
+test('otp, or its connections to Postgres, die while codes are tried: one success, five tries, and what was told is true', async () => {
+  const verifyStorm = async (id: string, code: string) => {
+    const answers = Promise.all(Array.from({ length: 100 }, () => quietly(postVerify(env, id, code))))
+    await env.admin.query(`select pg_terminate_backend(pid) from pg_stat_activity where usename = 'otp'`)
+    await crash('otp')
+    return (await answers).filter((answer) => answer !== undefined)
+  }
+  const right = await sendCode(env)
+  const told = await verifyStorm(right.id, right.code)
+  expect(told.filter(({ status }) => status === 200).length).toBeLessThanOrEqual(1)
+  const after = await postVerify(env, right.id, right.code)
+  const succeeded = told.filter(({ status }) => status === 200).length + (after.status === 200 ? 1 : 0)
+  expect(succeeded).toBeLessThanOrEqual(1)
+  expect(await otpState(env, right.id)).toMatchObject({ status: 'verified' })
+
+  const guessed = await sendCode(env)
+  const wrongs = await verifyStorm(guessed.id, wrong(guessed.code))
+  expect(wrongs.filter(({ status }) => status === 422).length).toBeLessThanOrEqual(5)
+  for (let count = 0; count < 6; count++) await postVerify(env, guessed.id, wrong(guessed.code))
+  const { rows } = await sql('select attempts from transactions where id = $1', [guessed.id])
+  expect(rows[0].attempts).toBe(5)
+  expect((await postVerify(env, guessed.id, guessed.code)).status).toBe(429)
+}, 60_000)

@@ -1,0 +1,142 @@
+import { randomInt } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { openBus, storedMessages } from '@notify/test-kit/bus'
+import { searchColumns, writtenSecrets } from '@notify/test-kit/search-columns'
+import { activity, freshPhone, untilActivity } from '@notify/test-kit/sms'
+import { startTraceReceiver, type TraceReceiver } from '@notify/test-kit/trace-receiver'
+import { schemaOf, serviceNames } from '../../../packages/contracts/src/index.ts'
+import { eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
+import { parseKeyRing } from '../../../packages/privacy/src/index.ts'
+import { otpState, postResend, postSend, postVerify, wrong } from './codes.ts'
+import { type DispatchGate, startDispatchGate } from './dispatch-gate.ts'
+
+let env: TestEnv
+let gate: DispatchGate
+let traces: TraceReceiver
+/** Codes and recipients; ten digits, so that none is found by chance. */
+const secrets: string[] = []
+
+const newCode = () => {
+  const code = String(randomInt(1_000_000_000, 9_999_999_999))
+  secrets.push(code)
+  return code
+}
+
+async function send(recipient: string, request = {}): Promise<{ id: string; code: string }> {
+  const code = newCode()
+  secrets.push(recipient.replace('+', ''))
+  const channel = recipient.includes('@') ? 'email' : 'sms'
+  const { status, body } = await postSend(env, { channel, recipient, code }, request)
+  expect(status).toBe(200)
+  return { id: body.transaction_id, code }
+}
+
+/** Codes that are delivered, fail, are tried again, resent, expire, are refused and wait. */
+beforeAll(async () => {
+  traces = await startTraceReceiver()
+  gate = await startDispatchGate(() => env.stack.url('dispatch-api'))
+  env = await TestEnv.start(['gateway', 'dispatch', 'otp', 'callbacks'], {
+    env: {
+      all: { LOG_LEVEL: 'trace', OTEL_EXPORTER_OTLP_ENDPOINT: traces.url, TRACE_SAMPLE_RATIO: '1' },
+      otp: { DISPATCH_URL: gate.url },
+    },
+  })
+  const headers = { 'idempotency-key': 'privacy' }
+  const delivered = await send(freshPhone(), { headers })
+  const byEmail = await send('rumpelstilzchen@example.com')
+  const undelivered = await send(freshPhone('0002'))
+  const refused = await send(freshPhone('0003'))
+  await send(freshPhone('0006'))
+  await postVerify(env, delivered.id, wrong(delivered.code))
+  await postVerify(env, delivered.id, delivered.code, { headers })
+  expect((await postResend(env, byEmail.id)).status).toBe(200)
+  await untilActivity(env, delivered.id, { status: 'verified' })
+  await untilActivity(env, undelivered.id, { status: 'failed' })
+  await untilActivity(env, refused.id, { status: 'failed' })
+  const bad = [
+    { channel: 'sms', recipient: freshPhone(), code: `${newCode()}0` },
+    { channel: 'sms', recipient: 'nobody', code: newCode() },
+    { channel: 'sms', recipient: freshPhone(), code: newCode(), length: 4 },
+  ]
+  for (const body of bad) expect((await postSend(env, body)).status).toBe(422)
+  const [raw, code] = [newCode(), newCode()]
+  await env.api('POST', '/api/v1/otp/send', { raw: `{"channel":"sms","code":"${raw}` })
+  expect((await env.api('POST', '/api/v1/otp/verify', { body: { transaction_id: [code], code } })).status).toBe(422)
+  // One that dispatch never had, and one whose answer was lost.
+  for (const mode of ['loseRequest', 'loseAnswer'] as const) {
+    gate.set(mode)
+    const [recipient, waiting] = [freshPhone('0005'), newCode()]
+    secrets.push(recipient.slice(1))
+    expect((await postSend(env, { channel: 'sms', recipient, code: waiting })).status).toBe(503)
+  }
+  gate.set('loseRequest')
+}, 90_000)
+afterAll(async () => {
+  await env?.stop()
+  gate?.stop()
+  await traces?.stop()
+})
+
+test('no column of any table holds a code or a recipient, however written', async () => {
+  const { found, columns } = await searchColumns(env.admin, serviceNames.map(schemaOf), secrets)
+  expect(found).toEqual([])
+  expect(columns).toEqual(
+    expect.arrayContaining([
+      'otp.transactions.recipient',
+      'otp.transactions.code_proof',
+      'otp.messages.request',
+      'otp.outbox.events',
+      'otp.idempotency_keys.response',
+      'dispatch.outbox.events',
+      'gateway.activity.recipient_masked',
+    ]),
+  )
+})
+
+test('what waits holds its code encrypted alone; what dispatch has taken holds it no more, nor does dispatch when it is over', async () => {
+  const { rows } = await env.admin.query(
+    `select m.tenant_id, m.notification_id as id, m.request, t.status from otp.messages m
+     join otp.transactions t on t.id = m.transaction_id where m.request is not null`,
+  )
+  expect(rows.map(({ status }) => status)).toEqual(['pending', 'pending'])
+  const keyRing = parseKeyRing(env.stack.state.encryption_keys.map(({ id, key }) => `${id}:${key}`).join(','))
+  const texts = rows.map(({ tenant_id, id, request }) => keyRing.decrypt(request, `messages|${tenant_id}|${id}`))
+  for (const text of texts) expect(writtenSecrets(text, secrets).length).toBeGreaterThanOrEqual(2)
+  const { rows: kept } = await env.admin.query(
+    `select status from dispatch.notifications where lane = 'otp' and payload is not null and status <> 'queued'`,
+  )
+  expect(kept).toEqual([])
+  const { rows: over } = await env.admin.query(
+    `select id from otp.transactions where recipient is not null and status in ('verified', 'expired')`,
+  )
+  expect(over).toEqual([])
+})
+
+test('no log, metric, message on the bus, span, answer or activity item holds one', async () => {
+  const folder = join(env.stack.dataDir, 'logs')
+  await eventually(() => expect(env.logs('otp')).toContain('"status":503'))
+  for (const file of readdirSync(folder).filter((name) => name !== 'carrier-sandbox.log')) {
+    expect([file, writtenSecrets(readFileSync(join(folder, file), 'utf8'), secrets)]).toEqual([file, []])
+  }
+  for (const [process, url] of Object.entries(env.stack.metricsUrls)) {
+    const text = await (await fetch(url)).text()
+    if (process === 'otp') expect(text).toContain('otp_sent_total')
+    expect([process, writtenSecrets(text, secrets)]).toEqual([process, []])
+  }
+  await using bus = await openBus(env)
+  const messages = await storedMessages(bus)
+  expect(new Set(messages.map(({ subject }) => subject.split('.')[0]))).toEqual(
+    new Set(['dispatch', 'callbacks', 'otp']),
+  )
+  const onBus = messages.map((message) => `${message.subject}\n${message.headers}\n${message.text}`).join('\n')
+  expect(writtenSecrets(onBus, secrets)).toEqual([])
+  await eventually(() => expect(traces.spans.some(({ service }) => service === 'otp')).toBe(true))
+  expect(writtenSecrets(JSON.stringify(traces.spans), secrets)).toEqual([])
+  const { body } = await activity(env, { limit: '100' })
+  const states = await Promise.all(
+    body.items.map(({ transaction_id }: { transaction_id: string }) => otpState(env, transaction_id)),
+  )
+  expect(writtenSecrets(JSON.stringify([body, states]), secrets)).toEqual([])
+})

@@ -1,0 +1,254 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { addApplication, addKey } from '@notify/test-kit/other-callers'
+import { expectProblem, freshPhone } from '@notify/test-kit/sms'
+import { eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
+import { codesTo, otpState, postResend, postSend, postVerify, sendCode } from './codes.ts'
+
+let env: TestEnv
+/** Its codes go to two countries, and are filled in by browsers. */
+const limitedId = 'app_01jd3x8qk5w9t2m4v6b8n0p2r4'
+let limitedKey: string
+
+beforeAll(async () => {
+  const settings = {
+    [limitedId]: { allowed_countries: ['+1', '+4915'], autofill_host: 'shop.example', sends_per_minute: 4 },
+  }
+  env = await TestEnv.start(['gateway', 'dispatch', 'otp', 'callbacks'], {
+    env: { otp: { APPLICATION_SETTINGS: JSON.stringify(settings), SENDS_PER_COUNTRY: '100' } },
+  })
+  await env.admin.query(`insert into gateway.applications (id, tenant_id, name) values ($1, $2, 'Limited')`, [
+    limitedId,
+    env.tenantId,
+  ])
+  const own = { tenantId: env.tenantId, applicationId: limitedId }
+  limitedKey = (await addKey(env, own, { permissions: ['otp:send', 'otp:verify'] })).apiKey
+})
+afterAll(() => env?.stop())
+
+const rows = async (table: string) => (await env.sql('otp').query(`select count(*)::int as n from ${table}`)).rows[0].n
+
+test('a code goes by email, says how long it lives, and shows a masked recipient alone', async () => {
+  const { status, body } = await postSend(env, {
+    channel: 'email',
+    recipient: 'ada@example.com',
+    ttl_seconds: 90,
+    length: 4,
+  })
+  expect([status, body]).toEqual([
+    200,
+    { status: 'sent', transaction_id: expect.stringMatching(/^otp_[0-9a-z]{26}$/), expires_in_seconds: 90 },
+  ])
+  const [code] = await codesTo(env, 'ada@example.com')
+  expect(code).toMatch(/^[0-9]{4}$/)
+  const [message] = await env.messages({ to: 'ada@example.com' })
+  expect([message!.subject, message!.text]).toEqual([
+    'Your verification code',
+    expect.stringContaining(`${code} is your verification code. It expires in 2 minutes.`),
+  ])
+  expect(await otpState(env, body.transaction_id)).toMatchObject({
+    channel: 'email',
+    recipient_masked: 'a***@example.com',
+    attempts_remaining: 5,
+    resends_remaining: 3,
+  })
+  expect((await postVerify(env, body.transaction_id, code)).status).toBe(200)
+})
+
+test('delivery is shown, and a failure with its reason; the code still verifies', async () => {
+  const delivered = await sendCode(env)
+  await eventually(async () => expect(await otpState(env, delivered.id)).toMatchObject({ status: 'delivered' }))
+  const failed = await sendCode(env, {}, freshPhone('0002'))
+  const state = { status: 'failed', failure_reason: expect.any(String) }
+  await eventually(async () => expect(await otpState(env, failed.id)).toMatchObject(state), { timeoutMs: 15_000 })
+  expect((await postVerify(env, failed.id, failed.code)).status).toBe(200)
+})
+
+test('the caller’s own code needs its permission, and verifies like any other', async () => {
+  const body = { channel: 'sms', recipient: freshPhone(), code: '0042007' }
+  expectProblem(await postSend(env, body, { key: limitedKey }), 403, 'permission_denied')
+  const { id } = await sendCode(env, { code: '0042007' })
+  expect((await postVerify(env, id, '0042007')).status).toBe(200)
+})
+
+const phone = '+15550000000'
+const invalid: [string, object, string][] = [
+  ['length 5', { length: 5 }, 'length'],
+  ['a length in text', { length: '6' }, 'length'],
+  ['ttl 0', { ttl_seconds: 0 }, 'ttl_seconds'],
+  ['ttl -1', { ttl_seconds: -1 }, 'ttl_seconds'],
+  ['ttl 1e9', { ttl_seconds: 1e9 }, 'ttl_seconds'],
+  ['ttl in text', { ttl_seconds: '300' }, 'ttl_seconds'],
+  ['ttl with a fraction', { ttl_seconds: 30.5 }, 'ttl_seconds'],
+  ['code abc', { code: 'abc' }, 'code'],
+  ['Arabic digits', { code: '١٢٣٤' }, 'code'],
+  ['a code as number', { code: 123456 }, 'code'],
+  ['a code of 6 digits with length 4', { code: '123456', length: 4 }, 'code'],
+  ['a code of 11 digits', { code: '12345678901' }, 'code'],
+  ['a code with a line break', { code: '123456\n' }, 'code'],
+  ['no channel', { channel: undefined }, 'channel'],
+  ['a channel that carries no codes', { channel: 'in_app' }, 'channel'],
+  ['no recipient', { recipient: undefined }, 'recipient'],
+  ['an object as recipient', { recipient: { phone } }, 'recipient'],
+  ['an unknown field', { body: 'Your code is {{code}}' }, 'body'],
+  ['a language that is none', { language: '../x' }, 'language'],
+]
+
+test.each(invalid)('%s is 422 and names the path', async (_what, fields, path) => {
+  const before = await rows('transactions')
+  const answer = await postSend(env, { channel: 'sms', recipient: phone, ...fields })
+  expectProblem(answer, 422, 'validation_failed')
+  expect(answer.body.errors[0].path).toBe(path)
+  expect(await rows('transactions')).toBe(before)
+})
+
+test.each([
+  ['sms', 'ada@example.com'],
+  ['sms', '15550000000'],
+  ['sms', '+1 555 000 0000'],
+  ['email', '+15550000000'],
+  ['email', 'ada@localhost'],
+  ['whatsapp', 'ada@example.com'],
+])('%s does not reach %s: 422 invalid_recipient', async (channel, recipient) => {
+  const answer = await postSend(env, { channel, recipient })
+  expectProblem(answer, 422, 'invalid_recipient')
+  expect(answer.body.errors).toEqual([{ path: 'recipient', message: expect.any(String) }])
+})
+
+test.each([
+  [{ transaction_id: ['otp_1'], code: '123456' }, 'transaction_id'],
+  [{ transaction_id: 'otp_1', code: 123456 }, 'code'],
+  [{ transaction_id: 'otp_1', code: { is: '123456' } }, 'code'],
+  [{ transaction_id: 'otp_1', code: ['123456'] }, 'code'],
+  [{ transaction_id: { $ne: '' }, code: '123456' }, 'transaction_id'],
+  [{ transaction_id: 'otp_1', code: 'abc' }, 'code'],
+  [{ transaction_id: 'otp_1' }, 'code'],
+  [{ transaction_id: 'otp_1', code: '123456', application_id: limitedId }, 'application_id'],
+])('verifying %j is 422 and names the path', async (body, path) => {
+  const answer = await env.api('POST', '/api/v1/otp/verify', { body })
+  expectProblem(answer, 422, 'validation_failed')
+  expect(answer.body.errors[0].path).toBe(path)
+})
+
+test('a key without the permission is refused', async () => {
+  const body = { channel: 'sms', recipient: freshPhone() }
+  expectProblem(await postSend(env, body, { key: env.apiKeySendOnly }), 403, 'permission_denied')
+  const { id, code } = await sendCode(env)
+  const answer = await postVerify(env, id, code, { key: env.apiKeySendOnly })
+  expectProblem(answer, 403, 'permission_denied')
+})
+
+test('a repetition under the same key sends one code; another body is a conflict', async () => {
+  const recipient = freshPhone()
+  const headers = { 'idempotency-key': `send-${recipient}` }
+  const body = { channel: 'sms', recipient }
+  const answers = await Promise.all(Array.from({ length: 10 }, () => postSend(env, body, { headers })))
+  expect(new Set(answers.map(({ text }) => text)).size).toBe(1)
+  expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(200))
+  expectProblem(await postSend(env, { ...body, length: 4 }, { headers }), 409, 'idempotency_conflict')
+  const [code] = await codesTo(env, recipient)
+  expect((await postVerify(env, answers[0]!.body.transaction_id, code)).status).toBe(200)
+})
+
+test('a resend under one key is one resend', async () => {
+  const { id, phone } = await sendCode(env)
+  const headers = { 'idempotency-key': `resend-${id}` }
+  const answers = await Promise.all([1, 2, 3].map(() => postResend(env, id, { headers })))
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
+  expect(await otpState(env, id)).toMatchObject({ resends_remaining: 2 })
+  await codesTo(env, phone, 2)
+})
+
+test('an application sends to the countries that it allows, so often a minute, and browsers fill its codes in', async () => {
+  const asLimited = (recipient: string) => postSend(env, { channel: 'sms', recipient }, { key: limitedKey })
+  for (const recipient of ['+447700900100', '+491601234567', '+79161234567']) {
+    const refused = await asLimited(recipient)
+    expectProblem(refused, 422, 'country_not_allowed')
+    expect(refused.body.errors[0].path).toBe('recipient')
+  }
+  const recipient = freshPhone()
+  const answers = [await asLimited(recipient), await asLimited('+491512345100')]
+  expect(answers.map(({ status }) => status)).toEqual([200, 200])
+  const [code] = await codesTo(env, recipient)
+  const [message] = await env.messages({ to: recipient })
+  expect(message!.text.split('\n').at(-1)).toBe(`@shop.example #${code}`)
+  await asLimited(freshPhone())
+  await asLimited(freshPhone())
+  expectProblem(await asLimited(freshPhone()), 429, 'otp_rate_limited')
+})
+
+test('a country takes so many codes a minute of a tenant', async () => {
+  const to = (index: number) => postSend(env, { channel: 'sms', recipient: `+3531234${1000 + index}` })
+  const answers = await Promise.all(Array.from({ length: 105 }, (_, index) => to(index)))
+  expect(answers.filter(({ status }) => status === 200)).toHaveLength(100)
+  expectProblem(answers.find(({ status }) => status !== 200)!, 429, 'otp_rate_limited')
+})
+
+test('what dispatch refuses is refused here, leaves no live code, and does not count for the recipient', async () => {
+  const recipient = freshPhone()
+  await env.api('POST', '/api/v1/suppressions', { token: env.operatorToken, body: { channel: 'sms', recipient } })
+  const headers = { 'idempotency-key': `suppressed-${recipient}` }
+  for (let count = 0; count < 6; count++) {
+    const answer = await postSend(env, { channel: 'sms', recipient }, { headers })
+    expectProblem(answer, 422, 'recipient_suppressed')
+  }
+  const { rows: left } = await env
+    .sql('otp')
+    .query(
+      `select count(*)::int as n from transactions where failure_reason = 'recipient_suppressed' and code_proof is not null`,
+    )
+  expect(left[0].n).toBe(0)
+  const { items } = (await env.api('GET', `/api/v1/suppressions?limit=100`, { token: env.operatorToken })).body
+  await env.api('DELETE', `/api/v1/suppressions/${items[0].suppression_id}`, { token: env.operatorToken })
+  expect((await postSend(env, { channel: 'sms', recipient }, { headers })).status).toBe(200)
+})
+
+test('templates of the application say the code, that of the language first', async () => {
+  const { applicationId } = await addApplication(env)
+  const { apiKey: key } = await addKey(env, { tenantId: env.tenantId, applicationId }, { permissions: ['otp:send'] })
+  const templates = { otp: 'Code {{code}}, {{minutes}} min', 'otp.de': 'Ihr Code: {{code}} ({{minutes}} Minuten)' }
+  for (const [eventKey, body] of Object.entries(templates)) {
+    await env.sql('dispatch').query(
+      `insert into events (tenant_id, application_id, event_key, name, status, version, allowed_channels, templates)
+       values ($1, $2, $3, 'Code', 'published', 1, '{sms}', $4)`,
+      [env.tenantId, applicationId, eventKey, JSON.stringify({ sms: { body } })],
+    )
+  }
+  const text = async (fields: object) => {
+    const recipient = freshPhone()
+    expect((await postSend(env, { channel: 'sms', recipient, ...fields }, { key })).status).toBe(200)
+    await codesTo(env, recipient)
+    return (await env.messages({ to: recipient }))[0]!.text.replace(/[0-9]{6}/, '000000')
+  }
+  expect(await text({ language: 'de' })).toBe('Ihr Code: 000000 (5 Minuten)')
+  expect(await text({ language: 'fr', ttl_seconds: 30 })).toBe('Code 000000, 1 min')
+  expect(await text({})).toBe('Code 000000, 5 min')
+})
+
+// The last: while Redis is away, and a moment after, the other limits are counted anew.
+test('five codes to a recipient in ten minutes, under any concurrency, whichever application sends and whether Redis is there', async () => {
+  const recipient = freshPhone()
+  const body = { channel: 'sms', recipient }
+  const other = (await addKey(env, await addApplication(env), { permissions: ['otp:send'] })).apiKey
+  const answers = await Promise.all(
+    Array.from({ length: 30 }, (_, index) => postSend(env, body, index % 2 ? {} : { key: other })),
+  )
+  expect(answers.filter(({ status }) => status === 200)).toHaveLength(5)
+  const refused = answers.filter(({ status }) => status !== 200)
+  for (const answer of refused) {
+    expectProblem(answer, 429, 'otp_rate_limited')
+    const seconds = Number(answer.headers.get('retry-after'))
+    expect(seconds > 590 && seconds <= 600).toBe(true)
+  }
+  await env.kill('redis')
+  try {
+    expectProblem(await postSend(env, body), 429, 'otp_rate_limited')
+    // The other limits are counted without it as well, and nothing else is lost.
+    expect((await postSend(env, { channel: 'sms', recipient: freshPhone() })).status).toBe(200)
+  } finally {
+    await env.restart('redis')
+  }
+  // Time moves for this recipient: what was sent lies ten minutes back.
+  await env.sql('otp').query(`update messages set created_at = created_at - interval '10 minutes'`)
+  expect((await postSend(env, body)).status).toBe(200)
+  await codesTo(env, recipient, 6)
+})

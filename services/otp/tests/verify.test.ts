@@ -1,0 +1,149 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { addApplication, addKey } from '@notify/test-kit/other-callers'
+import { expectProblem } from '@notify/test-kit/sms'
+import { TestEnv } from '../../../packages/dev-env/src/index.ts'
+import { codesTo, otpState, postResend, postVerify, sendCode, wrong } from './codes.ts'
+
+let env: TestEnv
+beforeAll(async () => {
+  env = await TestEnv.start(['gateway', 'dispatch', 'otp'])
+})
+afterAll(() => env?.stop())
+
+const outcomes = (answers: { status: number; body: { code?: string; status?: unknown } }[]) => {
+  const counts: Record<string, number> = {}
+  for (const { body } of answers) {
+    const outcome = body.code ?? String(body.status)
+    counts[outcome] = (counts[outcome] ?? 0) + 1
+  }
+  return counts
+}
+
+const attemptsOf = async (id: string) =>
+  (await env.sql('otp').query('select attempts from transactions where id = $1', [id])).rows[0].attempts
+
+/** Time moves for one transaction: its code expires so many milliseconds from now. */
+const expireIn = (id: string, ms: number) =>
+  env
+    .sql('otp')
+    .query(`update transactions set expires_at = clock_timestamp() + $2 * interval '1 millisecond' where id = $1`, [
+      id,
+      ms,
+    ])
+
+test('a code is sent, verifies, and says when', async () => {
+  const { id, code } = await sendCode(env)
+  expect(code).toMatch(/^[0-9]{6}$/)
+  const { status, body } = await postVerify(env, id, code)
+  expect([status, body]).toEqual([
+    200,
+    { status: 'verified', transaction_id: id, verified_at: expect.stringMatching(/^\d{4}-.*\.\d{3}Z$/) },
+  ])
+  expect(await otpState(env, id)).toMatchObject({ status: 'verified', verified_at: body.verified_at })
+  expectProblem(await postVerify(env, id, code), 409, 'otp_already_verified')
+  expectProblem(await postVerify(env, id, wrong(code)), 409, 'otp_already_verified')
+})
+
+test('200 concurrent right codes verify once', async () => {
+  const { id, code } = await sendCode(env)
+  const answers = await Promise.all(Array.from({ length: 200 }, () => postVerify(env, id, code)))
+  expect(outcomes(answers)).toEqual({ verified: 1, otp_already_verified: 199 })
+})
+
+test('200 concurrent wrong codes are five tries; the right one is refused after them', async () => {
+  const { id, code } = await sendCode(env)
+  const answers = await Promise.all(Array.from({ length: 200 }, () => postVerify(env, id, wrong(code))))
+  expect(outcomes(answers)).toEqual({ otp_invalid_code: 5, otp_attempts_exceeded: 195 })
+  const remaining = answers.flatMap(({ body }) => body.attempts_remaining ?? [])
+  expect(remaining.sort()).toEqual([0, 1, 2, 3, 4])
+  expect(await attemptsOf(id)).toBe(5)
+  expectProblem(await postVerify(env, id, code), 429, 'otp_attempts_exceeded')
+})
+
+test('right and wrong codes of one moment, over two connections pools: one success, never a sixth try', async () => {
+  const { id, code } = await sendCode(env)
+  const answers = await Promise.all(
+    Array.from({ length: 60 }, (_, index) =>
+      postVerify(env, id, index % 2 ? code : wrong(code), {
+        headers: index % 3 ? {} : { 'idempotency-key': `k${index}` },
+      }),
+    ),
+  )
+  expect(outcomes(answers).verified ?? 0).toBeLessThanOrEqual(1)
+  expect(await attemptsOf(id)).toBeLessThanOrEqual(5)
+  expect((outcomes(answers).otp_invalid_code ?? 0) <= 5).toBe(true)
+})
+
+test('a wrong code counts under an Idempotency-Key too, and the answer to the right one is kept', async () => {
+  const { id, code } = await sendCode(env)
+  const headers = { 'idempotency-key': `verify-${id}` }
+  for (const remaining of [4, 3]) {
+    const answer = await postVerify(env, id, wrong(code), { headers })
+    expectProblem(answer, 422, 'otp_invalid_code')
+    expect(answer.body.attempts_remaining).toBe(remaining)
+  }
+  const right = { headers: { 'idempotency-key': `right-${id}` } }
+  const first = await postVerify(env, id, code, right)
+  const again = await postVerify(env, id, code, right)
+  expect([first.status, again.status, again.text]).toEqual([200, 200, first.text])
+  expect(again.headers.get('idempotent-replayed')).toBe('true')
+})
+
+test('a code expires to the second, by the clock of Postgres', async () => {
+  const [early, late] = [await sendCode(env), await sendCode(env)]
+  await expireIn(early.id, 5000)
+  await expireIn(late.id, -1)
+  expect((await postVerify(env, early.id, early.code)).status).toBe(200)
+  expectProblem(await postVerify(env, late.id, late.code), 410, 'otp_expired')
+  expectProblem(await postVerify(env, late.id, wrong(late.code)), 410, 'otp_expired')
+  expect(await attemptsOf(late.id)).toBe(0)
+  expectProblem(await postResend(env, late.id), 410, 'otp_expired')
+  expect(await otpState(env, late.id)).toMatchObject({ status: 'expired' })
+})
+
+test('codes of another transaction, application, mode or tenant never verify, and tell nothing', async () => {
+  const [mine, other] = [await sendCode(env), await sendCode(env)]
+  expectProblem(
+    await postVerify(env, mine.id, other.code === mine.code ? wrong(other.code) : other.code),
+    422,
+    'otp_invalid_code',
+  )
+  const permissions = ['otp:send', 'otp:verify']
+  const stranger = await addKey(env, await addApplication(env), { permissions })
+  const tested = await addKey(env, env, { mode: 'test', permissions })
+  const nothing = await postVerify(env, 'otp_00000000000000000000000000', mine.code)
+  expectProblem(nothing, 404, 'otp_not_found')
+  for (const { apiKey: key } of [stranger, tested]) {
+    const answer = await postVerify(env, mine.id, mine.code, { key })
+    expectProblem(answer, 404, 'otp_not_found')
+    expect(answer.body.detail).toBe(nothing.body.detail)
+    expectProblem(await env.api('GET', `/api/v1/otp/${mine.id}`, { key }), 404, 'otp_not_found')
+    expectProblem(await postResend(env, mine.id, { key }), 404, 'otp_not_found')
+  }
+  expect((await postVerify(env, mine.id, mine.code)).status).toBe(200)
+})
+
+test('after a resend the earlier code is dead, tries are not given back, and a fourth resend is refused', async () => {
+  const { id, code, phone } = await sendCode(env)
+  expectProblem(await postVerify(env, id, wrong(code)), 422, 'otp_invalid_code')
+  const resent = await postResend(env, id)
+  expect([resent.status, resent.body]).toEqual([200, { status: 'sent', transaction_id: id, expires_in_seconds: 300 }])
+  const [second] = await codesTo(env, phone, 2)
+  const answer = await postVerify(env, id, code)
+  expectProblem(answer, 422, 'otp_invalid_code')
+  expect(answer.body.attempts_remaining).toBe(3)
+  for (let resends = 2; resends <= 3; resends++) expect((await postResend(env, id)).status).toBe(200)
+  const refused = await postResend(env, id)
+  expectProblem(refused, 429, 'otp_rate_limited')
+  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+  expectProblem(await postVerify(env, id, second!), 422, 'otp_invalid_code')
+  const [fourth] = await codesTo(env, phone, 4)
+  expect((await postVerify(env, id, fourth!)).status).toBe(200)
+  expectProblem(await postResend(env, id), 409, 'otp_already_verified')
+})
+
+test('five wrong codes end resending too', async () => {
+  const { id, code } = await sendCode(env)
+  for (let tries = 0; tries < 5; tries++) await postVerify(env, id, wrong(code))
+  expectProblem(await postResend(env, id), 429, 'otp_attempts_exceeded')
+})
