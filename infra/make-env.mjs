@@ -3,7 +3,7 @@
 //   node infra/make-env.mjs [folder]      the folder of docker-compose.yml unless given
 //
 // Plain JavaScript without dependencies: it runs before anything is installed, on Node 20.15 or later.
-import { createHash, generateKeyPairSync, randomBytes, sign } from 'node:crypto'
+import { createHash, generateKeyPairSync, randomBytes, randomInt, sign } from 'node:crypto'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -35,6 +35,7 @@ const operatorPermissions = [
 const issuer = 'http://identity-provider:8080'
 const audience = 'urn:notify:api'
 const tokenDays = 30
+const sharedWebhook = 'http://gateway:8080/api/v1/callbacks/cloud/shared'
 
 const folder = resolve(process.argv[2] ?? dirname(dirname(fileURLToPath(import.meta.url))))
 const envFile = join(folder, '.env')
@@ -59,7 +60,13 @@ function writeAll() {
     access_key_id: `AKIA${randomBytes(8).toString('hex').toUpperCase()}`,
     secret_access_key: randomBytes(30).toString('base64url'),
   }
-  const providerIds = { twilio: makeId('prov'), ses: makeId('prov') }
+  const meta = {
+    phone_number_id: graphId(),
+    business_account_id: graphId(),
+    access_token: `EAA${randomBytes(30).toString('hex')}`,
+  }
+  const appSecret = randomBytes(16).toString('hex')
+  const providerIds = { twilio: makeId('prov'), ses: makeId('prov'), whatsapp_cloud: makeId('prov') }
   const apiKey = mintApiKey()
   const client = {
     client_id: 'demo-operator',
@@ -84,6 +91,9 @@ function writeAll() {
     SES_ACCESS_KEY_ID: ses.access_key_id,
     SES_SECRET_ACCESS_KEY: ses.secret_access_key,
     SES_PROVIDER_ID: providerIds.ses,
+    SERVICE_CLOUD_APP_SECRET: appSecret,
+    SERVICE_CLOUD_WEBHOOK_VERIFY_TOKEN: password(),
+    META_NUMBERS: JSON.stringify([{ ...meta, app_secret: appSecret, webhook_url: sharedWebhook }]),
     IDP_JWKS: JSON.stringify({ keys: [identityKey] }),
     IDP_CLIENTS: JSON.stringify([client]),
   }
@@ -92,7 +102,11 @@ function writeAll() {
   // The folder is the owner's alone, and the file readable: the process in the container is another user.
   mkdirSync(dirname(dirname(bootstrapFile)), { recursive: true })
   mkdirSync(dirname(bootstrapFile), { recursive: true, mode: 0o700 })
-  const document = bootstrap({ tenantId, apiKey, providers: demoProviders(tenantId, providerIds, { twilio, ses }) })
+  const document = bootstrap({
+    tenantId,
+    apiKey,
+    providers: demoProviders(tenantId, providerIds, { twilio, ses, meta }),
+  })
   writeFileSync(bootstrapFile, `${JSON.stringify(document, null, 2)}\n`, { mode: 0o644, flag: 'wx' })
   writeFileSync(envFile, `# Made by infra/make-env.mjs; infra/env.example explains it.\n${lines.join('')}`, {
     mode: 0o600,
@@ -116,12 +130,13 @@ and open http://127.0.0.1:8088 to see what arrived. The same event goes by email
 }
 
 /** The sandbox for SMS and for email; how it tells of emails is as in docker-compose.yml. */
-function demoProviders(tenant_id, ids, { twilio, ses }) {
+function demoProviders(tenant_id, ids, { twilio, ses, meta }) {
   const events = { configuration_set: 'email-events', topic_arns: 'arn:aws:sns:us-east-1:123456789012:email-events' }
   const sender = { from: 'no-reply@demo-shop.example', from_name: 'Demo Shop' }
   const accounts = [
     ['sms', 'twilio', 'Twilio (sandbox)', { ...twilio, from: '+15005550006' }],
     ['email', 'ses', 'Amazon SES (sandbox)', { region: 'us-east-1', ...ses, ...sender, ...events }],
+    ['whatsapp', 'whatsapp_cloud', 'WhatsApp (sandbox)', meta],
   ]
   return accounts.map(([channel, kind, name, credentials]) => {
     return { provider_id: ids[kind], tenant_id, application_id: null, channel, kind, name, priority: 1, credentials }
@@ -154,18 +169,29 @@ function bootstrap({ tenantId: tenant_id, apiKey, providers }) {
         name: 'Order shipped',
         status: 'published',
         version: 1,
-        allowed_channels: ['sms', 'email'],
+        allowed_channels: ['sms', 'email', 'whatsapp'],
         templates: {
           sms: { body: 'Hi {{name}}, your order {{order}} is on its way.' },
           email: {
             subject: 'Your order {{order}} is on its way',
             body: 'Hi {{name}},\n\nyour order {{order}} has left our warehouse.',
           },
+          whatsapp: {
+            template_name: 'order_update',
+            language: 'en_US',
+            category: 'utility',
+            parameters: ['{{name}}', '{{order}}'],
+          },
         },
       },
     ],
     providers,
   }
+}
+
+/** An identifier of Meta's Graph API. */
+function graphId() {
+  return String(randomInt(10 ** 14, 2 ** 48 - 1))
 }
 
 /** A password for each user: `OTP_DATABASE_PASSWORD`. */

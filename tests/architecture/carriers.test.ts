@@ -39,9 +39,13 @@ test('callbacks loads receiving halves, no sending half and none of the SDKs tha
   expect(sdks.filter((file) => !file.endsWith('/twilio/lib/webhooks/webhooks.js'))).toEqual([])
 })
 
-test('a kind of carrier is a folder', () => {
+test('a kind of carrier is a folder', async () => {
   const folders = readdirSync(join(root, 'packages/carriers/src'), { withFileTypes: true }).filter((entry) =>
     entry.isDirectory(),
   )
-  expect(folders.map(({ name }) => name).toSorted()).toEqual(Object.keys(kinds).toSorted())
+  const declared = await Promise.all(
+    folders.map(async ({ name }) => Object.values(await import(`../../packages/carriers/src/${name}/kind.ts`))),
+  )
+  expect(new Set(declared.flat())).toEqual(new Set(Object.values(kinds)))
+  expect(declared.map(({ length }) => length)).toEqual(folders.map(() => 1))
 })

@@ -115,7 +115,7 @@ test('the document sends email to the sandbox, which tells of it where callbacks
       SPF_INCLUDE: sandbox.spfInclude,
     })
   }
-  expect(document.events.map(({ templates }) => Object.keys(templates))).toEqual([['sms', 'email']])
+  expect(document.events.map(({ templates }) => Object.keys(templates))).toEqual([['sms', 'email', 'whatsapp']])
 })
 
 test('the request that is suggested fits the API and the document', () => {

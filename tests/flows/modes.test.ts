@@ -23,11 +23,13 @@ let made: Record<Mode, Record<string, string>>
 const bodies: Record<string, () => object> = {
   createNotification: () => smsTo(freshPhone()),
   createNotificationBatch: () => ({ requests: [smsTo(freshPhone())] }),
+  createOptIn: () => ({ phone_e164: freshPhone(), source: 'web_form' }),
+  createOptOut: () => ({ phone_e164: freshPhone() }),
   createDomain: () => ({ domain: `d${freshPhone().slice(1)}.example` }),
 }
 
 beforeAll(async () => {
-  env = await TestEnv.start(['gateway', 'dispatch'])
+  env = await TestEnv.start(['gateway', 'dispatch', 'consent'])
   // As keys were that somebody made before test keys were refused this permission.
   const { apiKey } = await addKey(env, env, { mode: 'test', permissions: [...KeyPermission.options] })
   keys = { live: env.apiKey, test: apiKey }
@@ -37,10 +39,20 @@ beforeAll(async () => {
     expect(status).toBe(202)
     return body.notification_id as string
   }
+  const agree = async (key: string) => {
+    const phone_e164 = freshPhone('0199')
+    const body = { phone_e164, source: 'web_form' }
+    expect((await env.api('POST', '/api/v1/whatsapp/opt-ins', { key, body })).status).toBe(201)
+    return phone_e164
+  }
   const { body: domain } = await env.api('POST', '/api/v1/domains', { body: { domain: 'shop.example' } })
   made = {
-    live: { notification_id: await schedule(keys.live), domain_id: domain.domain_id },
-    test: { notification_id: await schedule(keys.test) },
+    live: {
+      notification_id: await schedule(keys.live),
+      domain_id: domain.domain_id,
+      phone_e164: await agree(keys.live),
+    },
+    test: { notification_id: await schedule(keys.test), phone_e164: await agree(keys.test) },
   }
 }, 60_000)
 afterAll(() => env?.stop())
@@ -54,7 +66,9 @@ function request(mode: Mode, route: Route, id?: string, headers: Record<string, 
 
 /** Every row that a key may have made, with its mode. */
 async function rows(): Promise<{ id: string; mode: Mode }[]> {
-  return (await env.admin.query('select * from dispatch.notifications order by id')).rows
+  const tables = ['dispatch.notifications', 'consent.consent_entries']
+  const found = await Promise.all(tables.map((table) => env.admin.query(`select * from ${table} order by id`)))
+  return found.flatMap((one) => one.rows)
 }
 
 describe.each(modes)('what a %s key asks for of a %s key’s', (mode, other) => {

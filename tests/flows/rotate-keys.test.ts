@@ -32,7 +32,7 @@ test('rotate-keys encrypts everything with the key in front, and what it encrypt
   const { status, output } = await run('dispatch-worker', 'rotate-keys')
   expect({ status, output }).toMatchObject({ status: 0, output: expect.stringContaining('values re-encrypted') })
   for (const table of ['notifications', 'providers', 'domains']) expect(output).toContain(`"table":"${table}"`)
-  expect((await run('callbacks', 'rotate-keys')).output).toContain('"rotated":1')
+  expect((await run('callbacks', 'rotate-keys')).output).toContain('"rotated":2')
   expect(await keyIds()).toEqual(['after'])
   expect(await privateKeyOf(domain.body)).toBe(domainKey)
   expect((await run('dispatch-api', 'rotate-keys')).output).not.toMatch(/"rotated":[1-9]/)
@@ -82,9 +82,10 @@ async function keyIds(): Promise<(string | undefined)[]> {
     `select payload as sealed from dispatch.notifications union all select metadata from dispatch.notifications
      union all select credentials from dispatch.providers
      union all select private_key from dispatch.domains
-     union all select credentials from callbacks.providers where credentials is not null`,
+     union all select credentials from callbacks.providers where credentials is not null
+     union all select verify_token from callbacks.providers where verify_token is not null`,
   )
-  // A message and its metadata, a domain, the two accounts of dispatch and the one that callbacks verifies with.
-  expect(rows).toHaveLength(6)
+  // A message and its metadata, a domain, the four accounts of dispatch, and what callbacks verifies two of them with.
+  expect(rows).toHaveLength(10)
   return [...new Set(rows.map(({ sealed }: { sealed: Buffer }) => keyIdOf(sealed)))]
 }

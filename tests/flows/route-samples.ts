@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto'
 import { callbackAddress, demoAccount, postForm, signature, statusFields } from '@notify/test-kit/carrier-callback'
 import { sesEvent } from '@notify/test-kit/ses-event'
 import { freshPhone, post, send, smsTo } from '@notify/test-kit/sms'
@@ -67,6 +68,26 @@ export function samplesOf(env: TestEnv, sns: StandInSns): Samples {
       const { suppression_id } = await made('/api/v1/suppressions', { channel: 'sms', recipient: freshPhone() })
       return { params: { suppression_id } }
     },
+    createOptIn: () => ({ body: { phone_e164: freshPhone(), source: 'web_form' } }),
+    createOptOut: () => ({ body: { phone_e164: freshPhone() } }),
+    listOptIns: () => ({}),
+    getOptIn: async () => {
+      const phone_e164 = freshPhone()
+      await env.api('POST', '/api/v1/whatsapp/opt-ins', { body: { phone_e164, source: 'web_form' } })
+      return { params: { phone_e164 } }
+    },
+    listWhatsAppTemplates: () => ({}),
+    syncWhatsAppTemplates: () => ({}),
+    ...Object.fromEntries(
+      ['sharedCloudCallback', 'cloudCallback'].map((name) => [name, () => ({ call: () => postUpdate(env, name) })]),
+    ),
+    ...Object.fromEntries(
+      ['sharedCloudVerification', 'cloudVerification'].map((name) => [
+        name,
+        () => ({ call: () => verifyAddress(env, name) }),
+      ]),
+    ),
+    checkConsents: () => ({ call: () => checkDirectly(env) }),
     listTemplates: () => ({}),
     createTemplate: () => ({ body: { name: 'Hello', templates } }),
     getTemplate: template,
@@ -198,4 +219,35 @@ async function compareDirectly(env: TestEnv): Promise<ApiResponse> {
     headers: { [principalHeader]: await sign(gatewayItself) },
     body: { after: '', until: newId('notif'), quiet_seconds: 0, known: {} },
   })
+}
+
+function checkDirectly(env: TestEnv): Promise<ApiResponse> {
+  const subjects = [{ tenant_id: env.tenantId, mode: 'live', recipient_index: 'nobody' }]
+  return env.call('consent', 'POST', '/internal/v1/whatsapp/consents/check', { body: { subjects } })
+}
+
+/** A webhook of WhatsApp that says nothing, on the shared address or on the own one. */
+function postUpdate(env: TestEnv, name: string): Promise<ApiResponse> {
+  const { meta_shared_app_secret, meta_own_app_secret, meta_own_provider_id } = env.stack.state
+  const [place, secret] =
+    name === 'cloudCallback' ? [meta_own_provider_id, meta_own_app_secret] : ['shared', meta_shared_app_secret]
+  const raw = JSON.stringify({ object: 'whatsapp_business_account', entry: [] })
+  const signed = createHmac('sha256', secret).update(raw).digest('hex')
+  return env.api('POST', `/api/v1/callbacks/cloud/${place}`, {
+    key: null,
+    raw,
+    headers: { 'content-type': 'application/json', 'x-hub-signature-256': `sha256=${signed}` },
+  })
+}
+
+function verifyAddress(env: TestEnv, name: string): Promise<ApiResponse> {
+  const { meta_verify_token, meta_own_verify_token, meta_own_provider_id } = env.stack.state
+  const [place, token] =
+    name === 'cloudVerification' ? [meta_own_provider_id, meta_own_verify_token] : ['shared', meta_verify_token]
+  const query = new URLSearchParams({
+    'hub.mode': 'subscribe',
+    'hub.verify_token': token,
+    'hub.challenge': '1158201444',
+  })
+  return env.api('GET', `/api/v1/callbacks/cloud/${place}?${query}`, { key: null })
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { MetaNumber } from './meta/number.ts'
 
 /** A configuration that cannot work; the message names the environment variable. */
 export class ConfigError extends Error {}
@@ -25,6 +26,19 @@ const environment = z
         error: 'must be a list of sid:token pairs with commas in between',
       })
       .transform((pairs) => pairs.map(([sid = '', ...token]) => ({ sid, authToken: token.join(':') })))
+      .default([]),
+    /** The WhatsApp numbers that may send, as JSON. */
+    META_NUMBERS: z
+      .string()
+      .transform((text, context) => {
+        try {
+          return JSON.parse(text) as unknown
+        } catch {
+          context.addIssue({ code: 'custom', message: 'must be JSON' })
+          return z.NEVER
+        }
+      })
+      .pipe(z.array(MetaNumber))
       .default([]),
     /** Where people's messages to TWILIO_NUMBER are reported; without it, `POST /inbound` is refused. */
     TWILIO_INBOUND_URL: z.url({ protocol: /^https?$/, error: 'must be an http or https address' }).optional(),
@@ -99,6 +113,7 @@ const environment = z
     ],
     twilioInboundUrl: env.TWILIO_INBOUND_URL,
     twilioNumber: env.TWILIO_NUMBER,
+    metaNumbers: env.META_NUMBERS,
     sesAccounts: [
       ...(env.SES_ACCESS_KEY_ID && env.SES_SECRET_ACCESS_KEY
         ? [{ accessKeyId: env.SES_ACCESS_KEY_ID, secretAccessKey: env.SES_SECRET_ACCESS_KEY }]

@@ -14,6 +14,9 @@ import { Zone } from './dns/zone.ts'
 import { inboundRoutes } from './inbound/inbound-routes.ts'
 import { MessageLog } from './messages/message-log.ts'
 import { messageRoutes } from './messages/message-routes.ts'
+import { metaRoutes } from './meta/routes.ts'
+import { createTemplateBook } from './meta/template-book.ts'
+import { templateRoutes } from './meta/template-routes.ts'
 import { pageRoutes } from './page/page-routes.ts'
 import { sendProblem } from './problem.ts'
 import { IdentityStore } from './ses/identity-store.ts'
@@ -54,6 +57,7 @@ export async function createSandbox(config: SandboxConfig): Promise<Sandbox> {
   const { sesTopicArn: topicArn, sesConfigurationSet: configurationSet } = config
   if (config.sesEventsUrl) sns.subscribe(topicArn, config.sesEventsUrl)
   const [account] = config.twilioAccounts
+  const templates = createTemplateBook(config.metaNumbers)
   const app = express()
     .disable('x-powered-by')
     .disable('etag')
@@ -72,8 +76,18 @@ export async function createSandbox(config: SandboxConfig): Promise<Sandbox> {
         configurationSet,
       }),
     )
+    .use('/meta', metaRoutes({ numbers: config.metaNumbers, templates, log, sender, reporter }))
+    .use(templateRoutes({ numbers: config.metaNumbers, templates, sender }))
     .use('/sns', snsRoutes(sns, topicArn))
-    .use(inboundRoutes({ sender, account, number: config.twilioNumber, url: config.twilioInboundUrl }))
+    .use(
+      inboundRoutes({
+        sender,
+        account,
+        number: config.twilioNumber,
+        url: config.twilioInboundUrl,
+        metaNumbers: config.metaNumbers,
+      }),
+    )
     .use(dnsRoutes(zone))
     .use(messageRoutes(log, config.messageLogSize))
     .use(await pageRoutes())

@@ -20,7 +20,7 @@ test('a recipient that is given twice is refused with 400', async () => {
   expect((await fetch(`${url}/messages?to=a&to=b`)).status).toBe(400)
 })
 
-test.each(['/nothing', '/meta', '/page/page.css', '/src/main.ts'])('%s is not found, in JSON', async (path) => {
+test.each(['/nothing', '/telegram', '/page/page.css', '/src/main.ts'])('%s is not found, in JSON', async (path) => {
   const { url } = await startSandbox()
   const answer = await fetch(url + path, { method: 'POST', body: '{}' })
   expect(answer.status).toBe(404)

@@ -67,7 +67,7 @@ test('an inbound message is repeated until it is answered below 500', async () =
 })
 
 test.each([
-  ['channel', { channel: 'whatsapp', from, body: 'STOP' }],
+  ['channel', { channel: 'telegram', from, body: 'STOP' }],
   ['from', { channel: 'sms', from: '415 555 0100', body: 'STOP' }],
   ['from', { channel: 'sms', body: 'STOP' }],
   ['to', { channel: 'sms', from, to: 'us', body: 'STOP' }],

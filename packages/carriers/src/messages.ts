@@ -26,8 +26,20 @@ export interface EmailMessage {
   html?: string
 }
 
+/** A template of the account that the carrier has approved, filled. */
+export interface WhatsAppMessage {
+  /** E.164 number. */
+  to: string
+  template: { name: string; language: string }
+  /** Texts for the placeholders of the body, in their order or by their names. */
+  parameters: readonly string[] | Readonly<Record<string, string>>
+  /** The one-time code that the template's button copies. */
+  button_code?: string
+}
+
 /** The message type of each channel. */
 export interface ChannelMessages {
   sms: SmsMessage
   email: EmailMessage
+  whatsapp: WhatsAppMessage
 }

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { Channel, Receipt, ReceivedContent, Route } from '@notify/contracts'
+import type { Channel, MarketingChoice, Receipt, ReceivedContent, Route, TemplateChange } from '@notify/contracts'
 import type { Logger } from '@notify/service-kit'
 import type { z } from 'zod'
 
@@ -7,6 +7,10 @@ import type { z } from 'zod'
 export interface KeptAccount {
   /** The carrier's id of the account, if callbacks contain it. */
   accountId?: string | undefined
+  /** The carrier's name for what the account is part of, where callbacks bear that instead. */
+  parentId?: string | undefined
+  /** What a carrier must show once before it calls an address of this account. */
+  verifyToken?: string | undefined
   /** The secret that verifies callbacks. */
   secret?: string | undefined
   /** The number or messaging service that it sends from. */
@@ -19,6 +23,9 @@ export interface KeptAccount {
 export interface ReceivingAccount {
   id: `prov_${string}`
   tenantId: `ten_${string}`
+  accountId?: string | null
+  parentId?: string | null
+  verifyToken?: string | null
   secret: string | null
   sender: string | null
   topicArns: readonly string[]
@@ -62,7 +69,24 @@ export interface MessageReport {
   content: ReceivedContent
 }
 
-export type Report = ReceiptReport | MessageReport
+/** What a recipient chose about marketing. */
+export interface PreferenceReport {
+  type: 'preference'
+  account: ReceivingAccount
+  /** The same for repetitions; it tells nobody who the recipient is. */
+  callbackId: string
+  content: MarketingChoice
+}
+
+/** The carrier judged a message template anew. */
+export interface TemplateReport extends Pick<TemplateChange, 'name' | 'language' | 'status' | 'category' | 'quality'> {
+  type: 'template'
+  account: ReceivingAccount
+  /** The same for repetitions. */
+  callbackId: string
+}
+
+export type Report = ReceiptReport | MessageReport | PreferenceReport | TemplateReport
 
 /** A verified callback. */
 export interface Received {
@@ -75,8 +99,8 @@ export interface Received {
 
 /** A well-formed callback, before verification. */
 export interface Claim {
-  /** The account that the callback claims; several tenants may share one carrier account. */
-  of: { accountId: string } | { providerId: string }
+  /** The accounts that the callback claims; several tenants may share one carrier account. */
+  of: { accountId: string } | { providerId: string } | { accountIds: readonly string[]; parentIds: readonly string[] }
   /**
    * Verifies and parses the callback.
    * @param accounts those claimed; empty when none is configured

@@ -1,4 +1,5 @@
 import type { ProviderKind } from './kinds.ts'
+import { metaReceiver } from './meta/receive.ts'
 import type { ReceiverDefinition } from './receiver.ts'
 import { sesReceiver } from './ses/receive.ts'
 import type { Together } from './together.ts'
@@ -8,10 +9,12 @@ export { environmentOf } from './environment-of.ts'
 export type * from './receiver.ts'
 
 /** The receiving half of every kind; `null` for carriers without callbacks. */
-const table = { twilio: twilioReceiver, ses: sesReceiver, smtp: null } as const satisfies Record<
-  ProviderKind,
-  ReceiverDefinition | null
->
+const table = {
+  twilio: twilioReceiver,
+  ses: sesReceiver,
+  smtp: null,
+  whatsapp_cloud: metaReceiver,
+} as const satisfies Record<ProviderKind, ReceiverDefinition | null>
 
 export type Receivers = Readonly<Record<string, ReceiverDefinition | null>>
 

@@ -56,8 +56,33 @@ export interface DomainIdentities<Credentials, Environment> {
   regionOf(credentials: Credentials): string
 }
 
+/** A message template as the carrier judged it. */
+export interface CarrierTemplate {
+  name: string
+  language: string
+  /** In lower case; only `approved` may be sent. */
+  status: string
+  /** In lower case: `marketing`, `utility` or `authentication`. */
+  category: string
+  /** What the carrier thinks of how recipients take it; null where it says nothing. */
+  quality: string | null
+}
+
+/** The message templates of accounts, at carriers that send approved templates alone. */
+export interface CarrierTemplates<Credentials, Environment> {
+  /**
+   * Reads every template of the account.
+   * @throws Error that says why the carrier did not tell
+   */
+  list(
+    credentials: Credentials,
+    options: Pick<SenderOptions<Environment>, 'timeoutMs' | 'environment'>,
+  ): Promise<CarrierTemplate[]>
+}
+
 /** The sending half of a carrier. */
 export interface SenderDefinition<Credentials, Message, Environment> {
   createSender(options: SenderOptions<Environment>): Sender<Credentials, Message>
   identities?: DomainIdentities<Credentials, Environment>
+  templates?: CarrierTemplates<Credentials, Environment>
 }

@@ -1,6 +1,7 @@
 import type { CarrierKind } from './carrier-kind.ts'
 import { type CredentialsOf, type EnvironmentOf, kinds, type ProviderKind } from './kinds.ts'
 import type { ChannelMessages } from './messages.ts'
+import { metaSender } from './meta/send.ts'
 import type { SenderDefinition } from './sender.ts'
 import { sesSender } from './ses/send.ts'
 import { smtpSender } from './smtp/send.ts'
@@ -8,9 +9,11 @@ import { twilioSender } from './twilio/send.ts'
 
 export type { CarrierAnswer } from './carrier-answer.ts'
 export { environmentOf } from './environment-of.ts'
-export type { Correlation, EmailMessage, SmsMessage } from './messages.ts'
+export type { Correlation, EmailMessage, SmsMessage, WhatsAppMessage } from './messages.ts'
 export type {
   CarrierAccount,
+  CarrierTemplate,
+  CarrierTemplates,
   DomainIdentities,
   DomainIdentity,
   Sender,
@@ -26,7 +29,7 @@ const senders: {
     ChannelMessages[(typeof kinds)[Kind]['channel']],
     EnvironmentOf<Kind>
   >
-} = { twilio: twilioSender, ses: sesSender, smtp: smtpSender }
+} = { twilio: twilioSender, ses: sesSender, smtp: smtpSender, whatsapp_cloud: metaSender }
 
 /** A carrier that can send. Types were checked where it entered the table. */
 export type SendingCarrier = CarrierKind & SenderDefinition<never, never, never>

@@ -20,7 +20,9 @@ export const EventTemplates = z.strictObject({
       template_name: z.string(),
       language: z.string(),
       category: z.enum(['marketing', 'utility', 'authentication']),
-      parameters: z.array(z.string()),
+      parameters: z
+        .union([z.array(z.string()), z.record(z.string(), z.string())])
+        .meta({ description: 'Texts of the placeholders: in their order, or by their names' }),
     })
     .optional(),
 })

@@ -53,6 +53,54 @@ export const emailCallback = defineRoute({
   errors: ['not_found', 'invalid_json', 'invalid_signature', 'payload_too_large', 'validation_failed'],
 })
 
+const cloudSummary = 'WhatsApp webhooks: receipts, messages of recipients, changes of templates and preferences'
+const verification = 'The challenge by which the carrier verifies the address of a webhook'
+
+/** Webhooks of the numbers that are connected through the service's own app, signed with its secret (X-Hub-Signature-256). */
+export const sharedCloudCallback = defineRoute({
+  name: 'sharedCloudCallback',
+  service: 'callbacks',
+  method: 'POST',
+  path: '/api/v1/callbacks/cloud/shared',
+  summary: `${cloudSummary}; of numbers connected through the shared app`,
+  auth: carrier,
+  bodyType: 'raw',
+  requestType: 'application/json',
+  // Meta posts up to 3 MB.
+  maxBodyBytes: 4 * 1024 * 1024,
+  responses: { 200: z.object({ status: z.enum(['recorded', 'ignored']) }) },
+  errors: ['not_found', 'invalid_json', 'invalid_signature', 'payload_too_large', 'validation_failed'],
+})
+
+/** The same for a customer's own app, signed with the app secret of the provider. */
+export const cloudCallback = defineRoute({
+  ...sharedCloudCallback,
+  name: 'cloudCallback',
+  path: '/api/v1/callbacks/cloud/:provider_id',
+  summary: `${cloudSummary}; of a customer's own app`,
+  params: z.object({ provider_id: z.string() }),
+})
+
+export const sharedCloudVerification = defineRoute({
+  name: 'sharedCloudVerification',
+  service: 'callbacks',
+  method: 'GET',
+  path: '/api/v1/callbacks/cloud/shared',
+  summary: `${verification}; answered with SERVICE_CLOUD_WEBHOOK_VERIFY_TOKEN`,
+  auth: carrier,
+  responseType: 'text/plain',
+  responses: { 200: z.string() },
+  errors: ['permission_denied', 'not_found', 'validation_failed'],
+})
+
+export const cloudVerification = defineRoute({
+  ...sharedCloudVerification,
+  name: 'cloudVerification',
+  path: '/api/v1/callbacks/cloud/:provider_id',
+  summary: `${verification}; answered with the provider's verify token`,
+  params: z.object({ provider_id: z.string() }),
+})
+
 /** What carriers report. The last three never change the state of a message. */
 export const ReceiptStatus = z.enum(['sent', 'delivered', 'undelivered', 'failed', 'read', 'delayed', 'complained'])
 export type ReceiptStatus = z.infer<typeof ReceiptStatus>
@@ -104,6 +152,8 @@ export const ReceivedContent = z.object({
   body: z.string(),
   /** The keyword that the carrier recognised, e.g. `STOP`. */
   opt_out_type: z.string().optional(),
+  /** The payload of the button that was pressed, where the message is one. */
+  payload: z.string().optional(),
 })
 export type ReceivedContent = z.output<typeof ReceivedContent>
 
@@ -122,6 +172,52 @@ export const messageReceived = defineEvent({
   sealed: { field: 'content', aad: ['tenant_id', 'provider_id'], content: ReceivedContent },
 })
 export type MessageReceived = z.output<typeof messageReceived.schema>
+
+/** The carrier judged a message template anew. What it does not name stays as it was. */
+export const templateChanged = defineEvent({
+  publisher: 'callbacks',
+  subject: 'callbacks.template.changed',
+  schema: z.object({
+    provider_id: idSchema('prov'),
+    tenant_id: idSchema('ten'),
+    channel: Channel,
+    name: z.string(),
+    language: z.string(),
+    /** In lower case; only `approved` may be sent. */
+    status: z.string().optional(),
+    category: z.string().optional(),
+    quality: z.string().optional(),
+    received_at: Timestamp,
+  }),
+})
+export type TemplateChange = z.output<typeof templateChanged.schema>
+
+/** What a recipient chose about marketing, at the carrier. */
+export const MarketingChoice = z.object({
+  /** E.164 number. */
+  from: z.string(),
+  choice: z.enum(['stop', 'resume']),
+  /** `preference`: chosen in the carrier's app. `carrier`: learned from a message that it did not deliver. */
+  source: z.enum(['preference', 'carrier']),
+})
+export type MarketingChoice = z.output<typeof MarketingChoice>
+
+/** A recipient does not want marketing from one of our senders, or wants it again. */
+export const preferenceChanged = defineEvent({
+  publisher: 'callbacks',
+  subject: 'callbacks.preference.changed',
+  schema: z.object({
+    provider_id: idSchema('prov'),
+    tenant_id: idSchema('ten'),
+    channel: Channel,
+    content: SealedText,
+    /** The carrier's name of the message or of the choice; the same for its repetitions. */
+    provider_message_id: z.string(),
+    received_at: Timestamp,
+  }),
+  sealed: { field: 'content', aad: ['tenant_id', 'provider_id'], content: MarketingChoice },
+})
+export type PreferenceChange = z.output<typeof preferenceChanged.schema>
 
 /** A provider was created or changed. Callbacks verifies signatures with its credentials. */
 export const providerChanged = defineEvent({

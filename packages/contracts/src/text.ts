@@ -33,3 +33,19 @@ export const EventTime = z.iso.datetime({ offset: true })
 
 /** ISO 8601 in UTC with milliseconds. */
 export const Timestamp = z.iso.datetime({ precision: 3 }).meta({ example: '2026-11-21T09:30:00.000Z' })
+
+const longestKeyword = 200
+
+/**
+ * A whole message as a keyword is compared: trimmed, in lower case, inner white space folded, without trailing punctuation.
+ * @example keywordOf(' Opt  Out! ') // 'opt out'
+ */
+export function keywordOf(message: string): string {
+  const text = message.trim()
+  // A longer message is no keyword, and is not searched.
+  if (text.length > longestKeyword) return ''
+  return text
+    .replace(/(?<![\p{P}\s])[\p{P}\s]+$/u, '')
+    .replace(/\s+/g, ' ')
+    .toLowerCase()
+}

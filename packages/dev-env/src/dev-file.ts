@@ -19,6 +19,15 @@ export interface DevFile {
   user_id: string
   twilio_account_sid: string
   twilio_auth_token: string
+  meta_shared_app_secret: string
+  meta_verify_token: string
+  meta_phone_number_id: string
+  meta_waba_id: string
+  meta_own_provider_id: string
+  meta_own_app_secret: string
+  meta_own_verify_token: string
+  meta_own_phone_number_id: string
+  meta_own_waba_id: string
   ses_access_key_id: string
   ses_secret_access_key: string
   /** The carrier sandbox's DNS server, `host:port`. */
@@ -57,6 +66,15 @@ export async function describeStack(stack: Stack): Promise<DevFile> {
     user_id: state.user_id,
     twilio_account_sid: state.twilio_account_sid,
     twilio_auth_token: state.twilio_auth_token,
+    meta_shared_app_secret: state.meta_shared_app_secret,
+    meta_verify_token: state.meta_verify_token,
+    meta_phone_number_id: state.meta_phone_number_id,
+    meta_waba_id: state.meta_waba_id,
+    meta_own_provider_id: state.meta_own_provider_id,
+    meta_own_app_secret: state.meta_own_app_secret,
+    meta_own_verify_token: state.meta_own_verify_token,
+    meta_own_phone_number_id: state.meta_own_phone_number_id,
+    meta_own_waba_id: state.meta_own_waba_id,
     ses_access_key_id: state.ses_access_key_id,
     ses_secret_access_key: state.ses_secret_access_key,
     dns_server: stack.dnsServer,

@@ -68,6 +68,36 @@ export function bootstrapDocument(state: State): BootstrapDocument {
           topic_arns: emailEvents.topicArn,
         },
       },
+      {
+        provider_id: state.meta_provider_id,
+        tenant_id,
+        application_id: null,
+        channel: 'whatsapp',
+        kind: 'whatsapp_cloud',
+        name: 'WhatsApp, shared app (sandbox)',
+        priority: 1,
+        credentials: {
+          phone_number_id: state.meta_phone_number_id,
+          business_account_id: state.meta_waba_id,
+          access_token: state.meta_access_token,
+        },
+      },
+      {
+        provider_id: state.meta_own_provider_id,
+        tenant_id,
+        application_id: null,
+        channel: 'whatsapp',
+        kind: 'whatsapp_cloud',
+        name: 'WhatsApp, own app (sandbox)',
+        priority: 2,
+        credentials: {
+          phone_number_id: state.meta_own_phone_number_id,
+          business_account_id: state.meta_own_waba_id,
+          access_token: state.meta_access_token,
+          app_secret: state.meta_own_app_secret,
+          verify_token: state.meta_own_verify_token,
+        },
+      },
     ],
   }
 }

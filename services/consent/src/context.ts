@@ -1,8 +1,14 @@
 import type { Database } from '@notify/database'
-import type { Bus } from '@notify/messaging'
+import type { BlindIndex, Fingerprint, KeyRing } from '@notify/privacy'
+import type { Logger } from '@notify/service-kit'
 import type { Tables } from './db/schema.ts'
+import type { ConsentMetrics } from './metrics.ts'
 
 export interface Context {
   db: Database<Tables>
-  bus: Bus
+  log: Logger
+  metrics: ConsentMetrics
+  secrets: { keyRing: KeyRing; blindIndex: BlindIndex; fingerprint: Fingerprint }
+  /** Tells the relay that the outbox has work. */
+  wakeOutbox(): void
 }

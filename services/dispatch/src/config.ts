@@ -60,6 +60,11 @@ export const Config = z.object({
     .describe(
       'CPU time of the templates of one tenant per process, in milliseconds per second; beyond it sends get 429',
     ),
+  CONSENT_URL: z.url().describe('Internal address of consent'),
+  CONSENT_TIMEOUT: duration('2s').describe(
+    'Longest wait for consent to say whether recipients may be written to; without an answer nothing is accepted or sent',
+  ),
+  TEMPLATE_SYNC: duration('10m').describe("Wait between two readings of an account's templates from its carrier"),
   DNS_SERVERS: z
     .string()
     .transform((text) => text.split(',').map((part) => part.trim()))

@@ -1,5 +1,6 @@
-import { messageReceived, receiptReceived, sendRequested } from '@notify/contracts'
+import { messageReceived, receiptReceived, sendRequested, templateChanged } from '@notify/contracts'
 import { type ConsumerEntry, consumer } from '@notify/messaging'
+import { applyTemplateChange } from './carrier-templates/apply-template-change.ts'
 import { type Channels, carriedChannels, type LaneSettings } from './channels/channel.ts'
 import { channels as registry } from './channels/registry.ts'
 import type { Config } from './config.ts'
@@ -57,6 +58,12 @@ export function consumersOf(config: Config, channels: Channels = registry): read
       concurrency: 16,
       retry,
       handle: applyKeyword,
+    }),
+    consumer(templateChanged, {
+      durable: 'dispatch-template-changed',
+      concurrency: 4,
+      retry,
+      handle: applyTemplateChange,
     }),
   ]
 }

@@ -5,9 +5,11 @@ import type { BlindIndex, Fingerprint, KeyRing } from '@notify/privacy'
 import type { Logger, Tracer, VerifyPrincipal } from '@notify/service-kit'
 import type { Acceptance } from './accept/accept-notifications.ts'
 import type { AcceptOne } from './accept/accept-one.ts'
+import type { CarrierTemplateDirectory } from './carrier-templates/carrier-template-directory.ts'
 import type { GuardedCarriers } from './carriers/circuit-breaker.ts'
 import type { Channels } from './channels/channel.ts'
 import type { Config } from './config.ts'
+import type { ConsentDirectory } from './consents/consent-directory.ts'
 import type { Tables } from './db/schema.ts'
 import type { VerifiedDomains } from './domains/verified-domains.ts'
 import type { EventCatalogue } from './events/event-catalogue.ts'
@@ -38,6 +40,8 @@ export interface Context {
     providers: ProviderDirectory
     templates: TemplateCatalogue
     domains: VerifiedDomains
+    consents: ConsentDirectory
+    carrierTemplates: CarrierTemplateDirectory
   }
 }
 

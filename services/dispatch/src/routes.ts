@@ -16,14 +16,18 @@ import {
   listSuppressions as listContract,
   listDomains as listDomainsContract,
   listTemplates as listTemplatesContract,
+  listWhatsAppTemplates,
   previewTemplate as previewTemplateContract,
   replaceTemplate as replaceTemplateContract,
   retryActivity,
+  syncWhatsAppTemplates,
   verifyDomain as verifyDomainContract,
 } from '@notify/contracts'
 import { type RouteEntry, route } from '@notify/service-kit'
 import { acceptServiceNotifications } from './accept/accept-service-notifications.ts'
 import { createBatch } from './accept/create-batch.ts'
+import { listCarrierTemplates } from './carrier-templates/list-carrier-templates.ts'
+import { requestTemplateSync } from './carrier-templates/request-sync.ts'
 import type { RouteContext } from './context.ts'
 import { createDomain } from './domains/create-domain.ts'
 import { deleteDomain } from './domains/delete-domain.ts'
@@ -67,4 +71,6 @@ export const routes: readonly RouteEntry<RouteContext>[] = [
   route(replaceTemplateContract, replaceTemplate),
   route(deleteTemplateContract, deleteTemplate),
   route(previewTemplateContract, previewTemplate),
+  route(listWhatsAppTemplates, listCarrierTemplates),
+  route(syncWhatsAppTemplates, requestTemplateSync),
 ]

@@ -16,11 +16,14 @@ import { type Commands, createPrincipalVerifier, type Kit, serveHttp, startPerio
 import { createAcceptance } from './accept/accept-notifications.ts'
 import { createAcceptOne } from './accept/accept-one.ts'
 import { loadBootstrap } from './bootstrap/load-bootstrap.ts'
+import { createCarrierTemplateDirectory } from './carrier-templates/carrier-template-directory.ts'
+import { startTemplateSync } from './carrier-templates/start-template-sync.ts'
 import { withCircuitBreakers } from './carriers/circuit-breaker.ts'
 import { createCarriers } from './carriers/create-carriers.ts'
 import { type Channels, handedOverChannels } from './channels/channel.ts'
 import { channels as channelRegistry } from './channels/registry.ts'
 import type { Config } from './config.ts'
+import { createConsentDirectory } from './consents/consent-directory.ts'
 import { consumersOf, lanesOf } from './consumers.ts'
 import type { ApiContext, ConsumerContext, Context, WorkerContext } from './context.ts'
 import { encryptedColumns } from './db/encrypted-columns.ts'
@@ -79,6 +82,8 @@ export async function createService(config: Config, kit: Kit, overrides: Overrid
       providers: createProviderDirectory(db, config.ENCRYPTION_KEYS, carriers),
       templates: createTemplateCatalogue(db),
       domains: createVerifiedDomains(db),
+      consents: createConsentDirectory(config.CONSENT_URL, config.CONSENT_TIMEOUT),
+      carrierTemplates: createCarrierTemplateDirectory(db),
     },
   }
   if (config.ROLE === 'api') await startApi(kit, context)
@@ -131,6 +136,7 @@ async function startWorker(kit: Kit, shared: Context, bus: Bus): Promise<void> {
   startSchedulers(kit, context, bus, [...lanes, ...handOffLanes(context.channels)])
   startDomainSchedulers(kit, context)
   startInquiries(kit, context)
+  startTemplateSync(kit, context)
   startConsumers(kit, bus, {
     context: consuming,
     consumers: consumersOf(config, context.channels),

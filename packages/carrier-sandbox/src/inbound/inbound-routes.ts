@@ -1,6 +1,9 @@
 import { Router } from 'express'
 import { z } from 'zod'
 import type { CallbackSender } from '../callbacks/callback-sender.ts'
+import { messageWebhook, preferenceWebhook } from '../meta/inbound-webhook.ts'
+import { messageId } from '../meta/message-id.ts'
+import type { MetaNumber } from '../meta/number.ts'
 import { readBody, sendProblem } from '../problem.ts'
 import { randomHex } from '../random-hex.ts'
 import type { TwilioAccount } from '../twilio/account.ts'
@@ -15,33 +18,62 @@ interface InboundContext {
   number: string
   /** The webhook of that number; without one, nobody can be told. */
   url: string | undefined
+  /** The WhatsApp numbers that people write to, the first one unless they say so. */
+  metaNumbers: readonly MetaNumber[]
 }
 
 const phone = z.string().regex(/^\+[1-9]\d{3,14}$/, 'must be an E.164 number')
 
-const InboundRequest = z.strictObject({
-  channel: z.enum(['sms'], 'must be sms; no other channel has a stand-in for what people write'),
-  from: phone,
-  to: phone.optional(),
-  body: z.string().max(1600),
-})
+const InboundRequest = z.discriminatedUnion('channel', [
+  z.strictObject({ channel: z.literal('sms'), from: phone, to: phone.optional(), body: z.string().max(1600) }),
+  z.strictObject({
+    channel: z.literal('whatsapp'),
+    from: phone,
+    /** The phone number id that was written to. */
+    to: z.string().optional(),
+    body: z.string().max(4096).default(''),
+    /** The payload of the button that was pressed. */
+    button: z.string().max(256).optional(),
+    /** A choice about marketing in the app's settings, in place of a message. */
+    preference: z.enum(['stop', 'resume']).optional(),
+  }),
+])
+type InboundRequest = z.output<typeof InboundRequest>
 
 /** `POST /inbound`: a person writes to us, and the carrier tells the service under test. */
-export function inboundRoutes({ sender, account, number, url }: InboundContext): Router {
+export function inboundRoutes(context: InboundContext): Router {
   return Router().post('/inbound', (req, res) => {
     const body = readBody(req, res, InboundRequest)
     if (!body) return
-    if (!account || !url) {
-      return sendProblem(
-        res,
-        409,
-        'inbound_not_configured',
-        'TWILIO_INBOUND_URL says where inbound messages go; it is not set.',
-      )
-    }
-    const messageSid = `SM${randomHex()}`
-    const { from, to = number } = body
-    void sender.send(inboundMessage(account, url, { messageSid, from, to, body: body.body }))
-    res.status(202).json({ channel: 'sms', from, to, body: body.body, provider_message_id: messageSid })
+    const answer = body.channel === 'sms' ? receiveSms(context, body) : receiveWhatsApp(context, body)
+    if ('missing' in answer) return sendProblem(res, 409, 'inbound_not_configured', answer.missing)
+    res.status(202).json(answer)
   })
+}
+
+type Answer = { missing: string } | Record<'channel' | 'from' | 'to' | 'body' | 'provider_message_id', string>
+
+function receiveSms(
+  { sender, account, number, url }: InboundContext,
+  body: Extract<InboundRequest, { channel: 'sms' }>,
+): Answer {
+  if (!account || !url) return { missing: 'TWILIO_INBOUND_URL says where inbound messages go; it is not set.' }
+  const messageSid = `SM${randomHex()}`
+  const { from, to = number } = body
+  void sender.send(inboundMessage(account, url, { messageSid, from, to, body: body.body }))
+  return { channel: 'sms', from, to, body: body.body, provider_message_id: messageSid }
+}
+
+function receiveWhatsApp(
+  { sender, metaNumbers }: InboundContext,
+  body: Extract<InboundRequest, { channel: 'whatsapp' }>,
+): Answer {
+  const { from, to, body: text, button, preference } = body
+  const number = metaNumbers.find(({ phone_number_id }) => to === undefined || phone_number_id === to)
+  if (!number) return { missing: 'META_NUMBERS names the numbers that people write to; none is this one.' }
+  const id = messageId()
+  void sender.send(
+    preference ? preferenceWebhook(number, { from, preference }) : messageWebhook(number, { id, from, text, button }),
+  )
+  return { channel: 'whatsapp', from, to: number.phone_number_id, body: text, provider_message_id: id }
 }

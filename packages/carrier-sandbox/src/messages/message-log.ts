@@ -3,13 +3,15 @@ import { Fifo } from '../fifo.ts'
 /** One message that a carrier's stand-in accepted. The names are those of the JSON that `GET /messages` answers. */
 export interface LoggedMessage {
   id: string
-  channel: 'sms' | 'email'
+  channel: 'sms' | 'email' | 'whatsapp'
   /** The carrier account that sent it. */
   account: string
   to: string
   from: string
   /** The plain text; empty when an email has none. */
   text: string
+  /** Of a WhatsApp message: the texts of its buttons. */
+  buttons?: string[]
   /** Of an email. */
   subject?: string
   /** Of an email, when it has such a part. */

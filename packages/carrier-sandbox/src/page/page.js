@@ -69,6 +69,7 @@ function createRow(message) {
   row.querySelector('.text').textContent = message.text
   showCode(row, message)
   if (message.subject !== undefined) showEmail(row, message)
+  if (message.channel === 'whatsapp') showBubble(row, message)
   row.querySelector('time').textContent = clock.format(new Date(message.received_at))
   row.querySelector('time').dateTime = message.received_at
   row.querySelector('time').title = message.received_at
@@ -76,6 +77,30 @@ function createRow(message) {
   row.querySelector('pre').ariaLabel = `Request of the message to ${message.to}`
   rows.set(message.id, row)
   return row
+}
+
+/** A message as the app shows it. Pressing a button answers in the recipient's place. */
+function showBubble(row, { to, from, buttons = [] }) {
+  row.classList.add('bubble')
+  const list = row.querySelector('.buttons')
+  list.hidden = buttons.length === 0
+  for (const text of buttons) {
+    const item = document.createElement('li')
+    const button = document.createElement('button')
+    button.type = 'button'
+    button.textContent = text
+    button.addEventListener('click', () => press(button, { channel: 'whatsapp', from: to, to: from, button: text }))
+    item.append(button)
+    list.append(item)
+  }
+}
+
+async function press(button, inbound) {
+  const headers = { 'Content-Type': 'application/json' }
+  const answer = await fetch('inbound', { method: 'POST', headers, body: JSON.stringify(inbound) }).catch(
+    () => undefined,
+  )
+  button.dataset.pressed = answer?.ok ? 'yes' : 'no'
 }
 
 /** What somebody is to type in stands out: the only number of 4 to 10 digits in a text that speaks of a code. */

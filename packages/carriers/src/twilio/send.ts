@@ -7,6 +7,7 @@ import type { EnvironmentOf } from '../kinds.ts'
 import type { Correlation, SmsMessage } from '../messages.ts'
 import type { CarrierAccount, SenderDefinition, SenderOptions } from '../sender.ts'
 import { accepted, couldNotBeReached, didNotAnswer, isNotWritable, notBegun, refusal } from '../verdict.ts'
+import { withoutNumbers } from '../without-numbers.ts'
 import { describeCode, judgeTwilioError } from './codes.ts'
 import type { TwilioCredentials } from './credentials.ts'
 import { type CallScope, callScopes, TwilioTransport } from './transport.ts'
@@ -69,14 +70,6 @@ function parametersOf(
     statusCallback: `${publicUrl}${smsStatusCallback.path}?${correlation}`,
     ...(credentials.from ? { from: credentials.from } : { messagingServiceSid: credentials.messaging_service_sid! }),
   }
-}
-
-/** Carrier texts are truncated to this before processing. */
-const longestSentence = 1000
-
-/** Twilio's texts may contain the recipient ("The number +1555… is unverified"); stored ones must not. */
-function withoutNumbers(sentence: string): string {
-  return sentence.slice(0, longestSentence).replace(/\+?\d[\d\s().-]{5,30}\d/g, '[number]')
 }
 
 /** The carrier's error, or the transport failure. */

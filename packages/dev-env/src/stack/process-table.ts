@@ -54,6 +54,7 @@ const standIns: Record<StandIn, StandInEntry> = {
         SES_CONFIGURATION_SET: emailEvents.configurationSet,
         SES_TOPIC_ARN: emailEvents.topicArn,
         SES_EVENTS_URL: `${callbacks}/email/${state.ses_provider_id}`,
+        META_NUMBERS: JSON.stringify(metaNumbers(state, callbacks)),
         DNS_PORT: String(ports.dns),
         SPF_INCLUDE: spfInclude,
       }
@@ -69,6 +70,26 @@ const standIns: Record<StandIn, StandInEntry> = {
       IDP_CLIENTS: JSON.stringify(operatorClients(wiring.state)),
     }),
   },
+}
+
+/** The WhatsApp numbers of the demo: one of the shared app, one of an app of its own. */
+function metaNumbers(state: State, callbacks: string) {
+  return [
+    {
+      phone_number_id: state.meta_phone_number_id,
+      business_account_id: state.meta_waba_id,
+      access_token: state.meta_access_token,
+      app_secret: state.meta_shared_app_secret,
+      webhook_url: `${callbacks}/cloud/shared`,
+    },
+    {
+      phone_number_id: state.meta_own_phone_number_id,
+      business_account_id: state.meta_own_waba_id,
+      access_token: state.meta_access_token,
+      app_secret: state.meta_own_app_secret,
+      webhook_url: `${callbacks}/cloud/${state.meta_own_provider_id}`,
+    },
+  ]
 }
 
 /** Where a process answers. */
@@ -142,6 +163,9 @@ function serviceValues(wiring: Wiring, process: ServiceProcess): Record<string, 
     ROLE: process === 'dispatch-worker' ? 'worker' : 'api',
     TWILIO_API_URL: `${sandbox}/twilio`,
     SES_API_URL: `${sandbox}/ses`,
+    META_API_URL: `${sandbox}/meta`,
+    SERVICE_CLOUD_APP_SECRET: state.meta_shared_app_secret,
+    SERVICE_CLOUD_WEBHOOK_VERIFY_TOKEN: state.meta_verify_token,
     CARRIER_SANDBOX_URL: sandbox,
     SNS_CERTIFICATE_HOSTS: sandbox,
     DNS_SERVERS: dnsServer(wiring),

@@ -1,4 +1,4 @@
-import { generateKeyPairSync, randomBytes } from 'node:crypto'
+import { generateKeyPairSync, randomBytes, randomInt } from 'node:crypto'
 import { type NatsUser, natsUsers, newId, type ServiceName, serviceNames } from '@notify/contracts'
 import { mintApiKey } from '@notify/privacy'
 import type { DemoKey, IdentityClient, PrivateJwk, State } from './state.ts'
@@ -26,6 +26,7 @@ export function makeState(): State {
     twilio_account_sid: `AC${randomBytes(16).toString('hex')}`,
     twilio_auth_token: randomBytes(16).toString('hex'),
     ...makeSesState(),
+    ...makeMetaState(),
   }
 }
 
@@ -49,6 +50,30 @@ export function makeSesState(): Pick<State, 'ses_provider_id' | 'ses_access_key_
     ses_access_key_id: `AKIA${randomBytes(8).toString('hex').toUpperCase()}`,
     ses_secret_access_key: randomBytes(30).toString('base64'),
   }
+}
+
+type MetaState = Pick<State, Extract<keyof State, `meta_${string}`>>
+
+/** What a state file from before there was WhatsApp lacks. */
+export function makeMetaState(): MetaState {
+  return {
+    meta_shared_app_secret: randomBytes(16).toString('hex'),
+    meta_verify_token: secret(),
+    meta_provider_id: newId('prov'),
+    meta_phone_number_id: digits(),
+    meta_waba_id: digits(),
+    meta_own_provider_id: newId('prov'),
+    meta_own_app_secret: randomBytes(16).toString('hex'),
+    meta_own_verify_token: secret(),
+    meta_own_phone_number_id: digits(),
+    meta_own_waba_id: digits(),
+    meta_access_token: `EAA${randomBytes(30).toString('hex')}`,
+  }
+}
+
+/** An identifier of the Graph API. */
+function digits(): string {
+  return String(randomInt(10 ** 14, 2 ** 48 - 1))
 }
 
 function secret(): string {

@@ -50,6 +50,19 @@ export interface State {
   user_id: string
   twilio_account_sid: string
   twilio_auth_token: string
+  /** Secret and verify token of the app that the demo's first WhatsApp number is connected through. */
+  meta_shared_app_secret: string
+  meta_verify_token: string
+  meta_provider_id: `prov_${string}`
+  meta_phone_number_id: string
+  meta_waba_id: string
+  /** The demo's second number has an app of its own. */
+  meta_own_provider_id: `prov_${string}`
+  meta_own_app_secret: string
+  meta_own_verify_token: string
+  meta_own_phone_number_id: string
+  meta_own_waba_id: string
+  meta_access_token: string
   ses_provider_id: `prov_${string}`
   ses_access_key_id: string
   ses_secret_access_key: string

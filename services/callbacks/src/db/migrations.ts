@@ -1,4 +1,6 @@
 import { deadLetterTables, type Migrations, outboxTables } from '@notify/database'
 import { foundation } from './migrations/0001-foundation.ts'
+import { parents } from './migrations/0002-parents.ts'
+import { parentIndex } from './migrations/0003-parent-index.ts'
 
-export const migrations: Migrations = [...outboxTables, ...deadLetterTables, foundation]
+export const migrations: Migrations = [...outboxTables, ...deadLetterTables, foundation, parents, parentIndex]

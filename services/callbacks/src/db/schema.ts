@@ -12,6 +12,10 @@ export interface Tables {
     revision: number
     /** The carrier's id of the account, if callbacks contain it. */
     account_id: string | null
+    /** The carrier's name for what the account is part of, where callbacks bear that instead. */
+    parent_id: string | null
+    /** What a carrier must show once before it calls an address of this account, encrypted. */
+    verify_token: Buffer | null
     /** The secret that verifies callbacks, encrypted. */
     credentials: Buffer | null
     /** The number or messaging service that sends SMS. */

@@ -25,29 +25,45 @@ export const sealSecret = (keyRing: KeyRing, secret: string, tenantId: string, p
 interface Row {
   id: ReceivingAccount['id']
   tenant_id: ReceivingAccount['tenantId']
+  account_id: string | null
+  parent_id: string | null
   sender: string | null
   credentials: Buffer | null
+  verify_token: Buffer | null
   topic_arns: string[]
 }
 
+const columns = 'id, tenant_id, account_id, parent_id, sender, credentials, verify_token, topic_arns'
+
 const byAccount: Statement = {
   name: 'find-providers-of-account',
-  text: `select id, tenant_id, sender, credentials, topic_arns from providers where kind = $1 and account_id = $2 order by id`,
+  text: `select ${columns} from providers where kind = $1 and account_id = $2 order by id`,
+}
+const byParent: Statement = {
+  name: 'find-providers-of-parent',
+  text: `select ${columns} from providers where kind = $1 and parent_id = $2 order by id`,
 }
 const byId: Statement = {
   name: 'find-provider',
-  text: `select id, tenant_id, sender, credentials, topic_arns from providers where kind = $1 and id = $2`,
+  text: `select ${columns} from providers where kind = $1 and id = $2`,
 }
 
 /** Accounts by kind and claimed id, cached for a second. */
 export function createAccountDirectory(db: Database<Tables>, keyRing: KeyRing): AccountDirectory {
-  const accountOf = ({ id, tenant_id: tenantId, sender, credentials, topic_arns: topicArns }: Row) => ({
-    id,
-    tenantId,
-    sender,
-    topicArns,
-    secret: credentials && keyRing.decrypt(credentials, credentialsPlace(tenantId, id)),
-  })
+  const accountOf = (row: Row): ReceivingAccount => {
+    const { id, tenant_id: tenantId, sender, topic_arns: topicArns } = row
+    const open = (sealed: Buffer | null) => sealed && keyRing.decrypt(sealed, credentialsPlace(tenantId, id))
+    return {
+      id,
+      tenantId,
+      accountId: row.account_id,
+      parentId: row.parent_id,
+      sender,
+      topicArns,
+      secret: open(row.credentials),
+      verifyToken: open(row.verify_token),
+    }
+  }
   const remembered = (statement: Statement) =>
     createTtlCache<ReceivingAccount[]>({
       ttlMs: rememberedMs,
@@ -58,14 +74,22 @@ export function createAccountDirectory(db: Database<Tables>, keyRing: KeyRing): 
         return rows.map(accountOf)
       },
     })
-  const [ofAccount, ofId] = [remembered(byAccount), remembered(byId)]
+  const [ofAccount, ofParent, ofId] = [remembered(byAccount), remembered(byParent), remembered(byId)]
   return {
     async find(kind, claimed) {
+      if ('accountIds' in claimed) {
+        const found = await Promise.all([
+          ...claimed.accountIds.map((id) => ofAccount.get(`${kind}|${id}`)),
+          ...claimed.parentIds.map((id) => ofParent.get(`${kind}|${id}`)),
+        ])
+        return [...new Map(found.flat().map((account) => [account.id, account])).values()]
+      }
       if ('accountId' in claimed) return ofAccount.get(`${kind}|${claimed.accountId}`)
       return ProviderId.safeParse(claimed.providerId).success ? ofId.get(`${kind}|${claimed.providerId}`) : []
     },
     forget() {
       ofAccount.clear()
+      ofParent.clear()
       ofId.clear()
     },
   }

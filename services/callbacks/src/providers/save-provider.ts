@@ -13,18 +13,20 @@ export async function saveProvider(context: Context, change: ProviderChange): Pr
   if (receiver === null) return
   const credentials = openEvent(keyRing, providerChanged, change)
   const kept = readable('the credentials do not fit the kind of provider', () => receiver.keep.parse(credentials))
-  const { accountId = null, secret, sender = null, topicArns = [] } = kept
-  const sealed = secret === undefined ? null : sealSecret(keyRing, secret, tenant_id, provider_id)
+  const { accountId = null, parentId = null, secret, verifyToken, sender = null, topicArns = [] } = kept
+  const seal = (text: string | undefined) =>
+    text === undefined ? null : sealSecret(keyRing, text, tenant_id, provider_id)
   await db.run(
     {
       name: 'save-provider',
-      text: `insert into providers (id, tenant_id, kind, revision, account_id, credentials, sender, topic_arns)
-             values ($1, $2, $3, $4, $5, $6, $7, $8)
+      text: `insert into providers (id, tenant_id, kind, revision, account_id, credentials, sender, topic_arns, parent_id, verify_token)
+             values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
              on conflict (id) do update
-               set revision = $4, account_id = $5, credentials = $6, sender = $7, topic_arns = $8, updated_at = now()
+               set revision = $4, account_id = $5, credentials = $6, sender = $7, topic_arns = $8, parent_id = $9,
+                 verify_token = $10, updated_at = now()
              where providers.revision < $4`,
     },
-    [provider_id, tenant_id, kind, revision, accountId, sealed, sender, topicArns],
+    [provider_id, tenant_id, kind, revision, accountId, seal(secret), sender, topicArns, parentId, seal(verifyToken)],
   )
   receiving.accounts.forget()
   log.info({ provider_id, revision }, 'provider saved')

@@ -1,5 +1,12 @@
-import type { MessageReport, ReceiptReport, Report } from '@notify/carriers/receiving'
-import { type Channel, messageReceived, type Receipt, receiptReceived } from '@notify/contracts'
+import type { MessageReport, PreferenceReport, ReceiptReport, Report, TemplateReport } from '@notify/carriers/receiving'
+import {
+  type Channel,
+  messageReceived,
+  preferenceChanged,
+  type Receipt,
+  receiptReceived,
+  templateChanged,
+} from '@notify/contracts'
 import { sealEvent } from '@notify/messaging'
 import type { KeyRing } from '@notify/privacy'
 import type { Span } from '@notify/service-kit'
@@ -13,9 +20,16 @@ interface Source<R extends Report> {
 
 /** The record of a report and its event. */
 export function callbackOfReport(keyRing: KeyRing, { report, ...source }: Source<Report>, span: Span): NewCallback {
-  return report.type === 'receipt'
-    ? callbackOfReceipt({ ...source, report }, span)
-    : callbackOfMessage(keyRing, { ...source, report }, span)
+  switch (report.type) {
+    case 'receipt':
+      return callbackOfReceipt({ ...source, report }, span)
+    case 'message':
+      return callbackOfMessage(keyRing, { ...source, report }, span)
+    case 'preference':
+      return callbackOfPreference(keyRing, { ...source, report }, span)
+    case 'template':
+      return callbackOfTemplate({ ...source, report }, span)
+  }
 }
 
 function callbackOfReceipt({ kind, channel, report }: Source<ReceiptReport>, span: Span): NewCallback {
@@ -48,4 +62,35 @@ function callbackOfMessage(keyRing: KeyRing, { channel, report }: Source<Message
   const message = sealEvent(keyRing, messageReceived, payload, content)
   const identity = { provider_id: account.id, provider_message_id, status: 'received' }
   return callbackOf(identity, messageReceived, message, span.traceparent)
+}
+
+function callbackOfPreference(
+  keyRing: KeyRing,
+  { channel, report }: Source<PreferenceReport>,
+  span: Span,
+): NewCallback {
+  const { account, callbackId, content } = report
+  const payload = {
+    provider_id: account.id,
+    tenant_id: account.tenantId,
+    channel,
+    provider_message_id: callbackId,
+    received_at: new Date().toISOString(),
+  }
+  const change = sealEvent(keyRing, preferenceChanged, payload, content)
+  const identity = { provider_id: account.id, provider_message_id: callbackId, status: `marketing ${content.choice}` }
+  return callbackOf(identity, preferenceChanged, change, span.traceparent)
+}
+
+function callbackOfTemplate({ channel, report }: Source<TemplateReport>, span: Span): NewCallback {
+  const { type: _, account, callbackId, ...said } = report
+  const change = {
+    provider_id: account.id,
+    tenant_id: account.tenantId,
+    channel,
+    ...said,
+    received_at: new Date().toISOString(),
+  }
+  const identity = { provider_id: account.id, provider_message_id: callbackId, status: 'template' }
+  return callbackOf(identity, templateChanged, change, span.traceparent)
 }

@@ -32,6 +32,10 @@ export interface Candidate {
   terms?: ServiceTerms
 }
 
+/** The lane that a request is sent in. */
+export const laneOf = ({ terms, request }: Pick<Candidate, 'terms' | 'request'>): Lane =>
+  terms?.lane ?? request.priority
+
 /** A validated notification, ready to commit. */
 export interface NewNotification {
   candidate: Candidate

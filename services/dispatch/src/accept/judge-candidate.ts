@@ -1,29 +1,34 @@
 import type { Channel } from '@notify/contracts'
 import { Problem } from '@notify/service-kit'
+import { requireApproved } from '../carrier-templates/require-approved.ts'
 import { payloadPlace } from '../channels/payload-place.ts'
+import { requireConsent } from '../consents/require-consent.ts'
 import type { ApiContext } from '../context.ts'
 import { domainOf } from '../domains/verified-domains.ts'
 import { requireFit } from '../hand-offs/hand-off-events.ts'
 import { sealMetadata } from '../notifications/metadata.ts'
-import type { Candidate, NewNotification, Sender } from './accept-item.ts'
+import { type Candidate, laneOf, type NewNotification, type Sender } from './accept-item.ts'
 import { acceptedText } from './accepted-text.ts'
 import { prepare, providerMissing } from './prepare-content.ts'
 import { readSendAt } from './read-send-at.ts'
 
 /**
- * Applies the rules of a dispatch in their documented order: event, channel, recipient, provider, sender, rendering. Whether
- * the recipient is suppressed is seen by the commit.
+ * Applies the rules of a dispatch in their documented order: event, channel, recipient, provider, sender, consent, template,
+ * rendering. Whether the recipient is suppressed is seen by the commit.
  * @throws Problem with the documented code
  */
 export async function judgeCandidate(context: ApiContext, candidate: Candidate): Promise<NewNotification> {
   const { principal, request, notificationId } = candidate
   const { tenant_id } = principal
   const { channel } = request
-  const lane = candidate.terms?.lane ?? request.priority
+  const lane = laneOf(candidate)
   const { draft, content } = candidate.prepared ?? (await prepare(context, candidate))
   const definition = context.channels[channel]!
-  if (definition.delivery.by === 'carrier') await requireProvider(context, principal, channel)
+  const providers = definition.delivery.by === 'carrier' ? await requireProvider(context, principal, channel) : []
   if (draft.from !== undefined) await requireVerified(context, tenant_id, draft.from)
+  const recipientIndex = context.secrets.blindIndex(tenant_id, draft.to)
+  if (definition.needsConsent) await requireConsent(context, principal, recipientIndex, draft.template)
+  if (draft.template) await requireApproved(context, providers, draft.template)
   const sendAt = readSendAt(request)
   const payload = await content
   if (definition.delivery.by === 'hand-off') {
@@ -35,7 +40,7 @@ export async function judgeCandidate(context: ApiContext, candidate: Candidate):
     channel,
     lane,
     recipientMasked: draft.masked,
-    recipientIndex: context.secrets.blindIndex(tenant_id, draft.to),
+    recipientIndex,
     payload: context.secrets.keyRing.encrypt(
       payload,
       payloadPlace(definition, { id: notificationId, tenantId: tenant_id, lane }),
@@ -52,6 +57,7 @@ async function requireProvider({ directory, config }: ApiContext, principal: Sen
   const providers = await directory.providers.list(tenant_id, application_id, channel)
   const isReachable = mode === 'live' || config.CARRIER_SANDBOX_URL !== undefined
   if (providers.length === 0 || !isReachable) throw providerMissing(channel)
+  return providers
 }
 
 /** Dispatch can neither stop nor erase a hand-off. */

@@ -2,7 +2,7 @@ import type { EventTemplates } from '@notify/contracts'
 import { ownTurn, Problem } from '@notify/service-kit'
 import type { Draft } from '../channels/channel.ts'
 import type { ApiContext } from '../context.ts'
-import type { Candidate, Prepared } from './accept-item.ts'
+import { type Candidate, laneOf, type Prepared } from './accept-item.ts'
 import { findTemplates } from './find-templates.ts'
 
 /** Characters that take milliseconds to encrypt and to write down. */
@@ -30,7 +30,7 @@ export async function prepare(context: ApiContext, candidate: Candidate): Promis
   const { channel } = candidate.request
   const definition = context.channels[channel]
   if (!definition) throw providerMissing(channel)
-  const draft = definition.draft(candidate.request)
+  const draft = definition.draft(candidate.request, { config: context.config, lane: laneOf(candidate), templates })
   const content = makeContent(context, candidate, draft, templates)
   // Whoever judges the request meets the refusal; until then nobody listens.
   content.catch(() => {})

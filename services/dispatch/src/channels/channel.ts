@@ -17,6 +17,21 @@ export interface Payload {
   channel: Channel
 }
 
+/** A template of a carrier account, which the carrier must have approved in this category. */
+export interface TemplateReference {
+  name: string
+  language: string
+  category: string
+}
+
+/** What a draft depends on beside the request. */
+export interface DraftSettings {
+  config: Config
+  lane: Lane
+  /** Of the event or the stored template that the request names. */
+  templates: EventTemplates | undefined
+}
+
 /** A message with a valid recipient. Its content is composed after all other checks. */
 export interface Draft<P extends Payload = Payload> {
   /** The recipient as it is indexed: phone number, address, user id or URL. */
@@ -24,6 +39,8 @@ export interface Draft<P extends Payload = Payload> {
   masked: string
   /** A sender of the caller's own, in place of the provider's; its domain must be verified. */
   from: string | undefined
+  /** The carrier's template that the message is made of. */
+  template?: TemplateReference
   credits: number
   /** @throws Problem naming the field at fault */
   compose(templates: EventTemplates | undefined, fill: Fill): Promise<P>
@@ -77,11 +94,15 @@ export interface ChannelDefinition<P extends Payload = Payload> {
   payload: z.ZodType<P>
   /**
    * Reads whom a request is for.
-   * @throws Problem `invalid_recipient`, or `validation_failed` naming another field
+   * @throws Problem `invalid_recipient`, or one that names another field
    */
-  draft(request: DispatchRequest): Draft<P>
+  draft(request: DispatchRequest, settings: DraftSettings): Draft<P>
   /** The sender of {@link Draft.from}, whose domain is verified again before the message is sent. */
   senderOf?(payload: P): string | undefined
+  /** Whether recipients must have agreed: the consent service is asked at acceptance, and again before the carrier is called. */
+  needsConsent?: true
+  /** The template of {@link Draft.template}, which must still be approved at the provider that is to send it. */
+  templateOf?(payload: P): TemplateReference
   /** When a sent message without a receipt counts as settled; never, when undefined. */
   receiptDeadlineMs(config: Config): number | undefined
   suppression?: SuppressionRules

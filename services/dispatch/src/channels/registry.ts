@@ -3,9 +3,11 @@ import { email } from './email/channel.ts'
 import { emailVariables } from './email/config.ts'
 import { sms } from './sms/channel.ts'
 import { smsVariables } from './sms/config.ts'
+import { whatsapp } from './whatsapp/channel.ts'
+import { whatsappVariables } from './whatsapp/config.ts'
 
 /** Every channel. A new one is its folder and a line in both tables. */
-export const channels: Channels = { sms, email }
+export const channels: Channels = { sms, email, whatsapp }
 
 /** The environment variables of all channels. */
-export const channelVariables = { ...smsVariables, ...emailVariables }
+export const channelVariables = { ...smsVariables, ...emailVariables, ...whatsappVariables }

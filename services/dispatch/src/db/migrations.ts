@@ -2,6 +2,7 @@ import { deadLetterTables, idempotencyTables, type Migrations, outboxTables, wal
 import { foundation } from './migrations/0001-foundation.ts'
 import { expiry } from './migrations/0002-expiry.ts'
 import { expiring } from './migrations/0003-expiring.ts'
+import { carrierTemplates } from './migrations/0004-carrier-templates.ts'
 
 export const migrations: Migrations = [
   ...outboxTables,
@@ -11,4 +12,5 @@ export const migrations: Migrations = [
   foundation,
   expiry,
   expiring,
+  carrierTemplates,
 ]

@@ -162,6 +162,28 @@ export interface Tables {
     next_try_at: Time | null
     leased_until: Time | null
   }
+  /** What carriers say of the templates of accounts. */
+  carrier_templates: {
+    provider_id: string
+    tenant_id: string
+    name: string
+    language: string
+    status: string
+    category: string
+    quality: string | null
+    /** When the carrier was asked, or said so by itself: what is older never replaces it. */
+    reported_at: Time
+  }
+  /** When the templates of an account are read again. */
+  carrier_template_syncs: {
+    provider_id: string
+    /** Revision of the credentials for which a reading was planned. */
+    revision: number
+    next_sync_at: Time | null
+    synced_at: Time | null
+    failures: Generated<number>
+    error: string | null
+  }
   suppressions: {
     id: string
     tenant_id: string

@@ -3,26 +3,31 @@ import { type Span, SpanKind } from '@notify/service-kit'
 import type { CarrierMessage } from '../carriers/carrier.ts'
 import { circuitOpenCode } from '../carriers/circuit-breaker.ts'
 import { payloadPlace } from '../channels/payload-place.ts'
+import { askBeforeSend } from '../consents/ask-before-send.ts'
 import type { WorkerContext } from '../context.ts'
 import { domainOf } from '../domains/verified-domains.ts'
 import type { Provider } from '../providers/provider-directory.ts'
 import type { Claim } from './claim-store.ts'
+import { senderUnverified, templateNotApproved } from './own-answers.ts'
 
 /** How a call ended, or why none was made. */
 export type CallResult =
   | { kind: 'answered'; answer: CarrierAnswer }
   /** The provider's circuit opened after it was chosen. */
   | { kind: 'not_called'; reason: 'circuit_open' }
-  /** The domain of the sender is not verified any more, for whichever provider. */
-  | { kind: 'not_called'; reason: 'sender_unverified' }
+  /** The provider may not send this message now; another one may. */
+  | { kind: 'not_called'; reason: 'provider_unfit'; answer: CarrierAnswer }
+  /** Nobody may send this message now, whichever provider. */
+  | { kind: 'not_called'; reason: 'refused'; answer: CarrierAnswer }
 
 /** Hands a claimed message to one provider's carrier. Never throws for what the carrier does. */
 export async function callCarrier(
-  { channels, secrets, directory, carriers, tracer, metrics }: WorkerContext,
+  context: WorkerContext,
   claim: Claim,
   provider: Provider,
   parent: Span,
 ): Promise<CallResult> {
+  const { channels, secrets, directory, carriers, tracer, metrics } = context
   const channel = channels[claim.channel]!
   const stored = secrets.keyRing.decrypt(claim.payload, payloadPlace(channel, { ...claim, tenantId: claim.tenant_id }))
   const payload = channel.payload.parse(JSON.parse(stored))
@@ -30,8 +35,13 @@ export async function callCarrier(
   const sender = channel.senderOf?.(payload)
   if (sender !== undefined) {
     const isVerified = await directory.domains.isVerified(claim.tenant_id, domainOf(sender))
-    if (!isVerified) return { kind: 'not_called', reason: 'sender_unverified' }
+    if (!isVerified) return { kind: 'not_called', reason: 'refused', answer: senderUnverified }
   }
+  const template = channel.templateOf?.(payload)
+  const unfit = template && (await directory.carrierTemplates.faultOf(provider.id, template))
+  if (unfit) return { kind: 'not_called', reason: 'provider_unfit', answer: templateNotApproved(unfit) }
+  const refused = channel.needsConsent && (await askBeforeSend(context, claim, template))
+  if (refused) return { kind: 'not_called', reason: 'refused', answer: refused }
   const span = tracer.start(`send ${provider.kind}`, {
     parent: parent.traceparent,
     kind: SpanKind.CLIENT,

@@ -18,6 +18,15 @@ export const heldTooLong: CarrierAnswer = {
   retryAfterMs: null,
 }
 
+/** The provider cannot send with the template of the message now; another one may. */
+export const templateNotApproved = (message: string): CarrierAnswer => ({
+  outcome: 'rejected_retryable',
+  code: 'template_not_approved',
+  message,
+  providerMessageId: null,
+  retryAfterMs: null,
+})
+
 /** The sender's domain is no longer verified; the message can be retried once it is. */
 export const senderUnverified: CarrierAnswer = {
   outcome: 'rejected_retryable',

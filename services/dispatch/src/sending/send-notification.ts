@@ -11,7 +11,7 @@ import { chooseProvider } from './choose-provider.ts'
 import type { Claim } from './claim-store.ts'
 import { createClaims } from './claim-work.ts'
 import { decideNext, retryPolicyOf } from './decide-next.ts'
-import { heldTooLong, noProvider, senderUnverified } from './own-answers.ts'
+import { heldTooLong, noProvider } from './own-answers.ts'
 import { createPace } from './pace.ts'
 import { recordAttempt } from './record-attempt.ts'
 import { createThrottle, longestTurnMs } from './throttle.ts'
@@ -32,7 +32,9 @@ export type SendWork = (work: Work, delivery: Delivery) => Promise<void>
 export function createSender(context: WorkerContext, { concurrency, ratePerSecond }: LaneSettings): SendWork {
   const { config, db, directory, carriers, metrics } = context
   const longestPaceMs = (1000 * concurrency) / ratePerSecond
-  const leaseMs = longestPaceMs + longestTurnMs + config.CARRIER_TIMEOUT + leaseMarginMs
+  // Questions for consent gather while one is under way, so one waits for two calls at most.
+  const longestCallMs = 2 * config.CONSENT_TIMEOUT + config.CARRIER_TIMEOUT
+  const leaseMs = longestPaceMs + longestTurnMs + longestCallMs + leaseMarginMs
   const policy = retryPolicyOf(config)
   const claims = createClaims(context, leaseMs)
   const pace = createPace(ratePerSecond)
@@ -96,8 +98,10 @@ export function createSender(context: WorkerContext, { concurrency, ratePerSecon
     switch (result.reason) {
       case 'circuit_open':
         return hold(claim, carriers.circuitOpenMs(provider, mode))
-      case 'sender_unverified':
-        return record(claim, null, senderUnverified, false)
+      case 'provider_unfit':
+        return record(claim, provider, result.answer, otherProvider)
+      case 'refused':
+        return record(claim, null, result.answer, false)
     }
   }
 
@@ -107,7 +111,7 @@ export function createSender(context: WorkerContext, { concurrency, ratePerSecon
     for (let again = true; again; ) {
       const begunMs = performance.now()
       const claim = await claims.take(notification_id)
-      const lastsMs = leaseMs - config.CARRIER_TIMEOUT - leaseMarginMs / 2
+      const lastsMs = leaseMs - longestCallMs - leaseMarginMs / 2
       const latestMs = begunMs + Math.min(lastsMs, claim?.expires_in_ms ?? lastsMs)
       again = claim !== undefined && (await attempt(claim, latestMs, span))
     }

@@ -1,3 +1,5 @@
+import { keywordOf } from '@notify/contracts'
+
 const keywords: Record<'stop' | 'start', readonly string[]> = {
   stop: ['stop', 'stopall', 'unsubscribe', 'cancel', 'end', 'quit', 'revoke', 'optout', 'opt out'],
   start: ['start', 'unstop', 'yes'],
@@ -14,10 +16,5 @@ const meanings = new Map(
  * @see https://help.twilio.com/articles/223134027 (the keywords that Twilio acts on)
  */
 export function readKeyword(body: string, optOutType?: string): 'stop' | 'start' | undefined {
-  const words = body
-    .trim()
-    .replace(/(?<![\p{P}\s])[\p{P}\s]+$/u, '')
-    .replace(/\s+/g, ' ')
-    .toLowerCase()
-  return meanings.get((optOutType ?? '').trim().toLowerCase() || words)
+  return meanings.get((optOutType ?? '').trim().toLowerCase() || keywordOf(body))
 }

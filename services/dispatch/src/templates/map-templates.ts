@@ -29,7 +29,7 @@ export function mapTemplates({ sms, email, in_app, webhook, whatsapp }: EventTem
     ...(whatsapp && {
       whatsapp: {
         ...whatsapp,
-        parameters: whatsapp.parameters.map((parameter, at) => text(parameter, `whatsapp.parameters.${at}`)),
+        parameters: mapJson(whatsapp.parameters, 'whatsapp.parameters', text) as typeof whatsapp.parameters,
       },
     }),
   }

@@ -1,9 +1,9 @@
 import { e164Pattern } from '@notify/contracts'
 import { maskPhone } from '@notify/privacy'
 import type { ChannelDefinition } from '../channel.ts'
+import { readPhone } from '../read-phone.ts'
 import { composeSms } from './compose.ts'
 import { SmsPayload } from './payload.ts'
-import { readPhone } from './recipient.ts'
 
 export const sms: ChannelDefinition<SmsPayload> = {
   name: 'sms',

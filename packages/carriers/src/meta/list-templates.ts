@@ -1,0 +1,70 @@
+import { z } from 'zod'
+import type { EnvironmentOf } from '../kinds.ts'
+import type { CarrierTemplate, SenderOptions } from '../sender.ts'
+import type { MetaCredentials } from './credentials.ts'
+import { createGraphClient, type GraphClient } from './graph-client.ts'
+
+const pageSize = 200
+const mostPages = 100
+
+const Page = z.object({
+  data: z.array(
+    z.object({
+      name: z.string(),
+      language: z.string(),
+      status: z.string(),
+      category: z.string(),
+      quality_score: z.object({ score: z.string() }).optional().catch(undefined),
+    }),
+  ),
+  paging: z
+    .object({ cursors: z.object({ after: z.string().optional() }).optional(), next: z.string().optional() })
+    .optional(),
+})
+
+type Options = Pick<SenderOptions<EnvironmentOf<'whatsapp_cloud'>>, 'timeoutMs' | 'environment'>
+
+/** Reads every message template of a business account. @throws Error that says why the carrier did not tell */
+export async function listTemplates(
+  credentials: MetaCredentials,
+  { timeoutMs, environment }: Options,
+): Promise<CarrierTemplate[]> {
+  const client = createGraphClient({ timeoutMs, maxConnections: 1 })
+  const path = `${environment.META_API_URL}/${environment.META_API_VERSION}/${credentials.business_account_id}/message_templates`
+  const templates: CarrierTemplate[] = []
+  try {
+    let after: string | undefined
+    for (let count = 0; count < mostPages; count++) {
+      const page = await readPage(client, path, credentials.access_token, after)
+      templates.push(...page.data.map(templateOf))
+      after = page.paging?.next === undefined ? undefined : page.paging.cursors?.after
+      if (after === undefined) return templates
+    }
+    throw new Error(`The account has more than ${pageSize * mostPages} templates`)
+  } finally {
+    client.close()
+  }
+}
+
+async function readPage(client: GraphClient, path: string, accessToken: string, after: string | undefined) {
+  const query = new URLSearchParams({
+    fields: 'name,language,status,category,quality_score',
+    limit: String(pageSize),
+    ...(after === undefined ? {} : { after }),
+  })
+  const { status, body } = await client.call({ method: 'GET', url: `${path}?${query}`, accessToken })
+  const page = Page.safeParse(body)
+  if (status === 200 && page.success) return page.data
+  const { code } = (body as { error?: { code?: unknown } } | undefined)?.error ?? {}
+  throw new Error(`The carrier answered ${status}${typeof code === 'number' ? ` with error ${code}` : ''}`)
+}
+
+function templateOf({ name, language, status, category, quality_score }: z.output<typeof Page>['data'][number]) {
+  return {
+    name,
+    language,
+    status: status.toLowerCase(),
+    category: category.toLowerCase(),
+    quality: quality_score?.score.toLowerCase() ?? null,
+  }
+}

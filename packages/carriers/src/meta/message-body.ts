@@ -1,0 +1,39 @@
+import type { Correlation, WhatsAppMessage } from '../messages.ts'
+
+/**
+ * The body of a send: a template, filled. What correlates its callbacks travels as `biz_opaque_callback_data`, which comes back
+ * in each of them.
+ * @see https://developers.facebook.com/docs/whatsapp/cloud-api/guides/send-message-templates
+ */
+export function messageBody(message: WhatsAppMessage & Correlation) {
+  const { to, template, notificationId, attemptId, traceparent } = message
+  const correlation = new URLSearchParams({
+    notification_id: notificationId,
+    attempt_id: attemptId,
+    ...(traceparent ? { traceparent } : {}),
+  })
+  return {
+    messaging_product: 'whatsapp',
+    recipient_type: 'individual',
+    to,
+    type: 'template',
+    template: {
+      name: template.name,
+      language: { code: template.language, policy: 'deterministic' },
+      components: componentsOf(message),
+    },
+    biz_opaque_callback_data: correlation.toString(),
+  }
+}
+
+function componentsOf({ parameters, button_code }: WhatsAppMessage) {
+  const body = Array.isArray(parameters)
+    ? parameters.map((text: string) => ({ type: 'text', text }))
+    : Object.entries(parameters).map(([parameter_name, text]) => ({ type: 'text', parameter_name, text }))
+  return [
+    ...(body.length > 0 ? [{ type: 'body', parameters: body }] : []),
+    ...(button_code === undefined
+      ? []
+      : [{ type: 'button', sub_type: 'url', index: 0, parameters: [{ type: 'text', text: button_code }] }]),
+  ]
+}

@@ -1,0 +1,25 @@
+import type { MessageReport, ReceivingAccount } from '../receiver.ts'
+import type { Message } from './update.ts'
+
+/** What a recipient wrote, or which button was pressed. Without a number nobody can be told who it was. */
+export function readMessage(account: ReceivingAccount, to: string, message: Message): MessageReport {
+  const { id, text, button, interactive } = message
+  const reply = interactive?.button_reply ?? interactive?.list_reply
+  const payload = button ? (button.payload ?? '') : reply?.id
+  return {
+    type: 'message',
+    account,
+    provider_message_id: id,
+    content: {
+      from: phoneOf(message.from),
+      to,
+      body: text?.body ?? button?.text ?? reply?.title ?? '',
+      ...(payload === undefined ? {} : { payload }),
+    },
+  }
+}
+
+/** A number in E.164; it comes without the plus sign. Empty for a user who is known by a name alone. */
+export function phoneOf(waId: string | undefined): string {
+  return waId !== undefined && /^\d{7,15}$/.test(waId) ? `+${waId}` : ''
+}

@@ -1,0 +1,100 @@
+import { cloudCallback, cloudVerification, sharedCloudCallback, sharedCloudVerification } from '@notify/contracts'
+import { Problem } from '@notify/service-kit'
+import { z } from 'zod'
+import { type Callback, type Claim, defineReceiver, type Received, type Report } from '../receiver.ts'
+import { answerChallenge } from './challenge.ts'
+import { readUpdate } from './read-update.ts'
+import { requireSignature } from './signature.ts'
+import { readChanges } from './update.ts'
+
+/** The app that numbers without one of their own are connected through. */
+interface SharedApp {
+  secret: string | undefined
+  verifyToken: string | undefined
+}
+
+const signatureHeader = 'x-hub-signature-256'
+
+/** Webhooks of WhatsApp: signed JSON, of the shared app or of a customer's own. */
+export const metaReceiver = defineReceiver({
+  channel: 'whatsapp',
+  keep: z
+    .object({
+      phone_number_id: z.string(),
+      business_account_id: z.string(),
+      app_secret: z.string().optional(),
+      verify_token: z.string().optional(),
+    })
+    .transform(({ phone_number_id, business_account_id, app_secret, verify_token }) => ({
+      accountId: phone_number_id,
+      parentId: business_account_id,
+      secret: app_secret,
+      verifyToken: verify_token,
+    })),
+  environment: {
+    SERVICE_CLOUD_APP_SECRET: z.string().optional().describe('Secret of the Meta app that signs the shared webhook'),
+    SERVICE_CLOUD_WEBHOOK_VERIFY_TOKEN: z
+      .string()
+      .optional()
+      .describe('Token that Meta shows when the shared webhook is registered; any text, the same as in its dashboard'),
+  },
+  start: ({ environment }): SharedApp => ({
+    secret: environment.SERVICE_CLOUD_APP_SECRET,
+    verifyToken: environment.SERVICE_CLOUD_WEBHOOK_VERIFY_TOKEN,
+  }),
+  endpoints: [
+    { contract: sharedCloudCallback, open: openShared },
+    { contract: sharedCloudVerification, open: verifyShared },
+    { contract: cloudCallback, open: openOwn },
+    { contract: cloudVerification, open: verifyOwn },
+  ],
+})
+
+function openShared({ secret }: SharedApp, { body, headers }: Callback): Claim {
+  if (!secret)
+    throw new Problem('not_found', 'This installation has no shared app: SERVICE_CLOUD_APP_SECRET is not set')
+  requireSignature(secret, body, headers[signatureHeader])
+  const changes = readChanges(body)
+  return {
+    of: {
+      accountIds: distinct(changes.map(({ value }) => value.metadata?.phone_number_id)),
+      parentIds: distinct(changes.map(({ businessAccountId }) => businessAccountId)),
+    },
+    receive: (accounts) => received(readUpdate(changes, accounts, secret)),
+  }
+}
+
+/** What an app of a customer's own says counts for the number of that provider alone. */
+function openOwn(_: SharedApp, { body, headers, params }: Callback): Claim {
+  return {
+    of: { providerId: params.provider_id ?? '' },
+    receive([account]) {
+      if (!account?.secret) throw notOwn()
+      requireSignature(account.secret, body, headers[signatureHeader])
+      return received(readUpdate(readChanges(body), [account], account.secret))
+    },
+  }
+}
+
+function verifyShared({ verifyToken }: SharedApp, { url }: Callback): Claim {
+  return { of: { accountIds: [], parentIds: [] }, receive: () => answerChallenge(verifyToken, url) }
+}
+
+function verifyOwn(_: SharedApp, { url, params }: Callback): Claim {
+  return {
+    of: { providerId: params.provider_id ?? '' },
+    receive([account]) {
+      if (!account) throw notOwn()
+      return answerChallenge(account.verifyToken, url)
+    },
+  }
+}
+
+const notOwn = () => new Problem('not_found', 'There is no WhatsApp provider with this id and an app of its own')
+
+const distinct = (ids: readonly (string | undefined)[]) => [...new Set(ids.filter((id) => id !== undefined))]
+
+const received = (reports: readonly Report[]): Received => ({
+  reports,
+  answer: { status: reports.length > 0 ? 'recorded' : 'ignored' },
+})

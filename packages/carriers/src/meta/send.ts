@@ -1,0 +1,73 @@
+import { z } from 'zod'
+import type { CarrierAnswer } from '../carrier-answer.ts'
+import type { EnvironmentOf } from '../kinds.ts'
+import type { WhatsAppMessage } from '../messages.ts'
+import { readRetryAfter } from '../retry-after.ts'
+import type { SenderDefinition } from '../sender.ts'
+import { accepted, couldNotBeReached, didNotAnswer, isNeverLeft, isNotWritable, notBegun, refusal } from '../verdict.ts'
+import { withoutNumbers } from '../without-numbers.ts'
+import { describeCode, judgeMetaError } from './codes.ts'
+import type { MetaCredentials } from './credentials.ts'
+import { createGraphClient, type GraphAnswer } from './graph-client.ts'
+import { listTemplates } from './list-templates.ts'
+import { messageBody } from './message-body.ts'
+
+type Environment = EnvironmentOf<'whatsapp_cloud'>
+
+/** Sends templates by WhatsApp over Meta's Cloud API. */
+export const metaSender: SenderDefinition<MetaCredentials, WhatsAppMessage, Environment> = {
+  createSender({ timeoutMs, maxConnections, sandboxUrl, environment }) {
+    const client = createGraphClient({ timeoutMs, maxConnections })
+    return {
+      async send({ credentials }, message) {
+        const baseUrl = message.mode === 'test' ? `${sandboxUrl}/meta` : environment.META_API_URL
+        try {
+          const answer = await client.call({
+            method: 'POST',
+            url: `${baseUrl}/${environment.META_API_VERSION}/${credentials.phone_number_id}/messages`,
+            accessToken: credentials.access_token,
+            body: messageBody(message),
+            traceparent: message.traceparent,
+          })
+          return readAnswer(answer)
+        } catch (error) {
+          return explainSilence(error)
+        }
+      },
+      close: () => client.close(),
+    }
+  },
+  templates: { list: listTemplates },
+}
+
+const Sent = z.object({ messages: z.array(z.object({ id: z.string() })).min(1) })
+const Refused = z.object({
+  error: z.object({
+    code: z.int(),
+    message: z.string().default(''),
+    error_data: z.object({ details: z.string() }).optional().catch(undefined),
+  }),
+})
+
+/** Classifies an answer: accepted, permanent, retryable or unknown. */
+function readAnswer({ status, retryAfter, body }: GraphAnswer): CarrierAnswer {
+  const sent = Sent.safeParse(body)
+  if (status < 300 && sent.success) return accepted(sent.data.messages[0]!.id)
+  const retryAfterMs = readRetryAfter(retryAfter)
+  const refused = Refused.safeParse(body)
+  if (refused.success) {
+    const { code, message, error_data } = refused.data.error
+    const { text: _, ...verdict } = judgeMetaError(status, String(code))
+    const sentence = withoutNumbers(error_data?.details ?? message)
+    return refusal(String(code), verdict, describeCode(String(code), sentence), retryAfterMs)
+  }
+  // A success that cannot be read may have sent the message all the same.
+  const verdict = status < 300 ? didNotAnswer : judgeMetaError(status, '')
+  return refusal(`http_${status}`, verdict, `The carrier answered ${status}`, retryAfterMs)
+}
+
+function explainSilence(error: unknown): CarrierAnswer {
+  if (isNotWritable(error)) return notBegun(error)
+  const code = String((error as { code?: unknown }).code ?? 'no_answer')
+  return refusal(code, isNeverLeft(code) ? couldNotBeReached : didNotAnswer, null)
+}

@@ -1,0 +1,108 @@
+import { Problem } from '@notify/service-kit'
+import { z } from 'zod'
+
+const Text = z.string().max(4096)
+const Name = z.string().min(1).max(512)
+const list = <S extends z.ZodType>(schema: S) => z.array(schema).catch([])
+/** What cannot be read is passed over alone: the rest of a post counts. */
+const orNothing = <S extends z.ZodType>(schema: S) => schema.optional().catch(undefined)
+
+const Status = z.object({
+  id: Name,
+  status: z.string(),
+  recipient_id: orNothing(Text),
+  biz_opaque_callback_data: orNothing(Text),
+  errors: orNothing(
+    z.array(
+      z.object({
+        code: z.int(),
+        title: orNothing(z.string()),
+        message: orNothing(z.string()),
+        error_data: orNothing(z.object({ details: z.string() })),
+      }),
+    ),
+  ),
+})
+export type Status = z.output<typeof Status>
+
+const Reply = z.object({ id: Text, title: Text })
+const Message = z.object({
+  id: Name,
+  from: orNothing(Text),
+  text: orNothing(z.object({ body: Text })),
+  button: orNothing(z.object({ payload: orNothing(Text), text: orNothing(Text) })),
+  interactive: orNothing(z.object({ button_reply: orNothing(Reply), list_reply: orNothing(Reply) })),
+})
+export type Message = z.output<typeof Message>
+
+const Preference = z.object({
+  wa_id: Text,
+  category: orNothing(z.string()),
+  value: z.enum(['stop', 'resume']),
+  timestamp: z.union([z.string(), z.number()]).transform(String),
+})
+export type Preference = z.output<typeof Preference>
+
+const Value = z.object({
+  metadata: orNothing(z.object({ phone_number_id: Name })),
+  statuses: list(orNothing(Status)),
+  messages: list(orNothing(Message)),
+  user_preferences: list(orNothing(Preference)),
+  event: orNothing(Name),
+  message_template_id: orNothing(z.union([z.string(), z.number()]).transform(String)),
+  message_template_name: orNothing(Name),
+  message_template_language: orNothing(Name),
+  message_template_category: orNothing(Name),
+  new_category: orNothing(Name),
+  new_quality_score: orNothing(Name),
+})
+export type Value = z.output<typeof Value>
+
+/**
+ * A post of the webhooks: entries of several accounts, with changes of several fields. Fields that are not named here say
+ * nothing to us.
+ * @see https://developers.facebook.com/docs/whatsapp/cloud-api/webhooks/components
+ */
+const Update = z.object({
+  object: z.string(),
+  entry: list(
+    orNothing(
+      z.object({
+        id: orNothing(Name),
+        time: orNothing(z.number()),
+        changes: list(orNothing(z.object({ field: z.string(), value: Value }))),
+      }),
+    ),
+  ),
+})
+
+/** One change, and what it is of. */
+export interface Change {
+  businessAccountId: string | undefined
+  time: number | undefined
+  field: string
+  value: Value
+}
+
+/**
+ * The changes of a post.
+ * @throws Problem `invalid_json`, or `validation_failed` for what is no post of a webhook
+ */
+export function readChanges(body: Buffer): Change[] {
+  const update = Update.safeParse(jsonOf(body))
+  if (!update.success) throw new Problem('validation_failed', 'The body is no update of a WhatsApp Business account')
+  if (update.data.object !== 'whatsapp_business_account') return []
+  return update.data.entry.flatMap((entry) =>
+    (entry?.changes ?? []).flatMap((change) =>
+      change ? [{ businessAccountId: entry?.id, time: entry?.time, ...change }] : [],
+    ),
+  )
+}
+
+function jsonOf(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString('utf8'))
+  } catch {
+    throw new Problem('invalid_json', 'The body is not valid JSON')
+  }
+}

@@ -1,0 +1,183 @@
+import { z } from 'zod'
+import { defineEvent } from './event.ts'
+import { idSchema } from './ids.ts'
+import { listQuery } from './list.ts'
+import { KeyMode } from './permissions.ts'
+import { apiKey, apiKeyOrOperator, defineRoute, internal } from './route.ts'
+import { Timestamp } from './text.ts'
+
+/** How somebody agreed to be written to. */
+export const OptInSource = z.enum(['checkout', 'web_form', 'ivr', 'import'])
+export type OptInSource = z.infer<typeof OptInSource>
+
+/** What an entry of the ledger says. The last two concern marketing alone. */
+export const ConsentAction = z.enum(['opt_in', 'opt_out', 'marketing_stop', 'marketing_resume'])
+export type ConsentAction = z.infer<typeof ConsentAction>
+
+/** Whether a number may be written to; `none` when it never agreed. */
+export const ConsentStatus = z.enum(['none', 'active', 'revoked'])
+export type ConsentStatus = z.infer<typeof ConsentStatus>
+
+const Phone = z.string().max(64).meta({ description: 'E.164 number', example: '+15551230001' })
+const Reference = z.string().min(1).max(255)
+
+/** The proof of an opt-in: a page that people can open. */
+const EvidenceUrl = z
+  .string()
+  .max(2048)
+  .refine(isEvidenceUrl, 'must be an https address with a host name and without credentials')
+  .meta({ description: 'https address that shows the opt-in', example: 'https://shop.example/opt-ins/4711' })
+
+function isEvidenceUrl(text: string): boolean {
+  const url = URL.parse(text)
+  return url?.protocol === 'https:' && url.hostname !== '' && url.username === '' && url.password === ''
+}
+
+const entry = {
+  id: idSchema('optin'),
+  phone_e164: Phone,
+  reference: z.string().nullable(),
+  recorded_at: Timestamp,
+}
+
+export const OptIn = z
+  .object({ ...entry, source: OptInSource, evidence_url: z.string().nullable(), status: z.literal('active') })
+  .meta({ id: 'OptIn' })
+export type OptIn = z.infer<typeof OptIn>
+
+export const OptOut = z.object({ ...entry, status: z.literal('revoked') }).meta({ id: 'OptOut' })
+export type OptOut = z.infer<typeof OptOut>
+
+/** An entry of the ledger, which is never changed. */
+export const ConsentEntry = z
+  .object({
+    ...entry,
+    action: ConsentAction,
+    source: z.string().meta({
+      description:
+        'Of an opt-in as it was given; else `reply`, `button`, `preference` or `carrier` for what the recipient did, `request` for a call of the API',
+    }),
+    evidence_url: z.string().nullable(),
+    status: ConsentStatus.meta({ description: 'Whether the number may be written to since this entry' }),
+  })
+  .meta({ id: 'ConsentEntry' })
+export type ConsentEntry = z.infer<typeof ConsentEntry>
+
+const idempotencyErrors = ['invalid_idempotency_key', 'idempotency_conflict', 'idempotency_in_progress'] as const
+
+export const createOptIn = defineRoute({
+  name: 'createOptIn',
+  service: 'consent',
+  method: 'POST',
+  path: '/api/v1/whatsapp/opt-ins',
+  summary: 'Record that a number agreed to be written to by WhatsApp',
+  auth: apiKey('notifications:send'),
+  body: z
+    .strictObject({
+      phone_e164: Phone,
+      source: OptInSource,
+      reference: Reference.optional(),
+      evidence_url: EvidenceUrl.optional().meta({
+        description: 'Required after a STOP: one that was not given for this number before',
+      }),
+    })
+    .meta({ id: 'NewOptIn' }),
+  confidential: true,
+  responses: { 201: OptIn },
+  errors: ['invalid_recipient', 'whatsapp_recipient_stopped', ...idempotencyErrors],
+})
+
+export const createOptOut = defineRoute({
+  name: 'createOptOut',
+  service: 'consent',
+  method: 'POST',
+  path: '/api/v1/whatsapp/opt-outs',
+  summary: 'Revoke the consent of a number, as its owner asked by another way than WhatsApp',
+  auth: apiKeyOrOperator('notifications:send', 'providers:manage'),
+  body: z.strictObject({ phone_e164: Phone, reference: Reference.optional() }).meta({ id: 'NewOptOut' }),
+  confidential: true,
+  responses: { 201: OptOut },
+  errors: ['invalid_recipient', ...idempotencyErrors],
+})
+
+const readers = apiKeyOrOperator('notifications:read', 'consents:read')
+
+export const listOptIns = defineRoute({
+  name: 'listOptIns',
+  service: 'consent',
+  method: 'GET',
+  path: '/api/v1/whatsapp/opt-ins',
+  summary: 'The ledger of the tenant, newest entry first',
+  auth: readers,
+  query: z.strictObject(listQuery),
+  responses: { 200: z.object({ items: z.array(ConsentEntry), next_cursor: z.string().nullable() }) },
+  errors: [],
+})
+
+export const getOptIn = defineRoute({
+  name: 'getOptIn',
+  service: 'consent',
+  method: 'GET',
+  path: '/api/v1/whatsapp/opt-ins/:phone_e164',
+  summary: 'Whether a number may be written to, and its latest entries in the ledger',
+  auth: readers,
+  params: z.object({ phone_e164: z.string() }),
+  responses: {
+    200: z
+      .object({
+        phone_e164: Phone,
+        status: z.enum(['active', 'revoked', 'none']),
+        marketing: z.enum(['allowed', 'stopped']),
+        changed_at: Timestamp,
+        history: z.array(ConsentEntry).meta({ description: 'The latest 1,000 entries, newest first' }),
+      })
+      .meta({ id: 'Consent' }),
+  },
+  errors: ['invalid_recipient', 'not_found'],
+})
+
+/** Whose consent is asked for; numbers are known by their blind index. */
+export const ConsentSubject = z.object({
+  tenant_id: idSchema('ten'),
+  mode: KeyMode,
+  recipient_index: z.string(),
+})
+export type ConsentSubject = z.infer<typeof ConsentSubject>
+
+export const ConsentAnswer = z.object({
+  status: ConsentStatus,
+  marketing_stopped: z.boolean(),
+  /** The entry of the ledger that made the status; null when there is none. */
+  entry_id: idSchema('optin').nullable(),
+})
+export type ConsentAnswer = z.infer<typeof ConsentAnswer>
+
+/** Asked by dispatch before it accepts, and again before it sends. */
+export const checkConsents = defineRoute({
+  name: 'checkConsents',
+  service: 'consent',
+  method: 'POST',
+  path: '/internal/v1/whatsapp/consents/check',
+  summary: 'The consent of many numbers at once, in the order asked',
+  auth: internal,
+  body: z.object({ subjects: z.array(ConsentSubject).min(1).max(1000) }),
+  maxBodyBytes: 1024 * 1024,
+  responses: { 200: z.object({ consents: z.array(ConsentAnswer) }) },
+  errors: [],
+})
+
+const ConsentChange = z.object({
+  entry_id: idSchema('optin'),
+  tenant_id: idSchema('ten'),
+  mode: KeyMode,
+  recipient_index: z.string(),
+  recipient_masked: z.string(),
+  source: z.string(),
+  recorded_at: Timestamp,
+})
+
+/** A number may be written to. */
+export const consentGranted = defineEvent({ publisher: 'consent', subject: 'consent.granted', schema: ConsentChange })
+
+/** A number may not be written to any more. */
+export const consentRevoked = defineEvent({ publisher: 'consent', subject: 'consent.revoked', schema: ConsentChange })

@@ -1,0 +1,45 @@
+import { z } from 'zod'
+import { idSchema } from './ids.ts'
+import { listQuery } from './list.ts'
+import { defineRoute, operator } from './route.ts'
+import { Timestamp } from './text.ts'
+
+export const WhatsAppTemplate = z
+  .object({
+    provider_id: idSchema('prov'),
+    name: z.string(),
+    language: z.string(),
+    status: z.string().meta({ description: 'As the carrier says it, in lower case; only `approved` is sent' }),
+    category: z.string(),
+    quality: z.string().nullable(),
+    reported_at: Timestamp,
+  })
+  .meta({ id: 'WhatsAppTemplate' })
+
+export const listWhatsAppTemplates = defineRoute({
+  name: 'listWhatsAppTemplates',
+  service: 'dispatch',
+  method: 'GET',
+  path: '/api/v1/whatsapp/templates',
+  summary: 'The WhatsApp templates of the tenant as the carrier judged them',
+  auth: operator('providers:manage'),
+  query: z.strictObject(listQuery),
+  responses: { 200: z.object({ items: z.array(WhatsAppTemplate), next_cursor: z.string().nullable() }) },
+  errors: [],
+})
+
+export const syncWhatsAppTemplates = defineRoute({
+  name: 'syncWhatsAppTemplates',
+  service: 'dispatch',
+  method: 'POST',
+  path: '/api/v1/whatsapp/templates/sync',
+  summary: 'Read the WhatsApp templates of all accounts from the carrier now',
+  auth: operator('providers:manage'),
+  responses: {
+    202: z.object({
+      status: z.literal('sync_queued'),
+      providers: z.int().meta({ description: 'How many accounts are read' }),
+    }),
+  },
+  errors: ['invalid_idempotency_key', 'idempotency_conflict', 'idempotency_in_progress'],
+})

@@ -1,0 +1,283 @@
+import { createHmac } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { expectProblem, freshPhone, post, stateOf, untilState } from '@notify/test-kit/sms'
+import { optIn, shippedTo, untilConsent, untilTemplates } from '@notify/test-kit/whatsapp'
+import { newId } from '../../../packages/contracts/src/index.ts'
+import { eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
+
+let env: TestEnv
+beforeAll(async () => {
+  env = await TestEnv.start(['gateway', 'dispatch', 'callbacks', 'consent'])
+  await untilTemplates(env)
+}, 60_000)
+afterAll(() => env?.stop())
+
+const state = () => env.stack.state
+const sign = (secret: string, raw: string | Buffer) =>
+  `sha256=${createHmac('sha256', secret).update(raw).digest('hex')}`
+
+/** Posts a webhook to the shared address, or to the own one of a provider. */
+function update(raw: string, { signature, own }: { signature?: string | undefined; own?: string } = {}) {
+  const secret = own === undefined ? state().meta_shared_app_secret : state().meta_own_app_secret
+  return env.api('POST', `/api/v1/callbacks/cloud/${own ?? 'shared'}`, {
+    key: null,
+    raw,
+    headers: { 'content-type': 'application/json', 'x-hub-signature-256': signature ?? sign(secret, raw) },
+  })
+}
+
+const envelope = (...changes: object[]) =>
+  JSON.stringify({ object: 'whatsapp_business_account', entry: [{ id: state().meta_waba_id, time: 1, changes }] })
+const ofNumber = (value: object, phone_number_id = state().meta_phone_number_id) => ({
+  field: 'messages',
+  value: { messaging_product: 'whatsapp', metadata: { phone_number_id }, ...value },
+})
+
+async function rows(): Promise<number> {
+  return (await env.admin.query('select count(*)::int as n from callbacks.received_callbacks')).rows[0].n
+}
+
+/** A message that the carrier took and says nothing more of by itself. */
+async function silentMessage() {
+  const phone = freshPhone('0008')
+  await optIn(env, phone)
+  const id = (await post(env, shippedTo(phone))).body.notification_id as string
+  const { attempts } = await untilState(env, id, { delivery_status: 'sent' })
+  const { attempt_id, provider_message_id } = attempts[0]
+  const opaque = `notification_id=${id}&attempt_id=${attempt_id}`
+  const status = (word: string, fields: object = {}) => ({
+    id: provider_message_id,
+    status: word,
+    timestamp: '1750030073',
+    recipient_id: phone.slice(1),
+    biz_opaque_callback_data: opaque,
+    ...fields,
+  })
+  return { id, phone, status }
+}
+
+describe('every example of the carrier', () => {
+  const folder = join(import.meta.dirname, '../../../packages/carriers/tests/meta')
+  const examples = readdirSync(folder).filter((name) => name.startsWith('webhook_'))
+  /** What says nothing of a message's way, of consent or of a template. */
+  const silent = [
+    'status_deleted',
+    'status_played_pywa',
+    'status_unknown_in_orbit',
+    'value_errors',
+    'group_message_none',
+  ]
+
+  test.each(examples)('%s: of a foreign number it is taken without effect, of ours it is kept once', async (name) => {
+    // Several examples are of the same message.
+    await env.admin.query('delete from callbacks.received_callbacks')
+    const foreign = readFileSync(join(folder, name), 'utf8')
+    const before = await rows()
+    expect([(await update(foreign)).status, await rows()]).toEqual([200, before])
+    const { meta_phone_number_id, meta_waba_id } = state()
+    const ours = foreign
+      .replace(/("phone_number_id": *")\d+/g, `$1${meta_phone_number_id}`)
+      .replace(/("id": *")\d{10,20}"/g, `$1${meta_waba_id}"`)
+    expect((await update(ours)).status).toBe(200)
+    const kept = await rows()
+    const isSilent = silent.some((one) => name.includes(one))
+    expect([name, kept > 0]).toEqual([name, !isSilent])
+    expect([(await update(ours)).status, await rows()]).toEqual([200, kept])
+  })
+
+  test('none of them ends as a dead letter', async () => {
+    for (const schema of ['dispatch', 'consent']) {
+      const { rows: letters } = await env.admin.query(`select * from ${schema}.dead_letters`)
+      expect([schema, letters]).toEqual([schema, []])
+    }
+  })
+})
+
+describe('a status', () => {
+  test('moves the message; read implies delivered, and nothing lowers it again', async () => {
+    const message = await silentMessage()
+    await update(envelope(ofNumber({ statuses: [message.status('read')] })))
+    await untilState(env, message.id, { delivery_status: 'delivered' })
+    const errors = [{ code: 131026, title: 'Message undeliverable' }]
+    await update(
+      envelope(
+        ofNumber({
+          statuses: [message.status('sent'), message.status('failed', { errors }), message.status('deleted')],
+        }),
+      ),
+    )
+    const later = await silentMessage()
+    await update(envelope(ofNumber({ statuses: [later.status('failed', { errors })] })))
+    await untilState(env, later.id, {
+      delivery_status: 'failed',
+      failure_reason: '131026 The recipient cannot receive WhatsApp messages',
+      retryable: false,
+    })
+    expect((await stateOf(env, message.id)).delivery_status).toBe('delivered')
+  })
+
+  test('delivered overrides failed, also without a number of the recipient', async () => {
+    const message = await silentMessage()
+    const errors = [{ code: 131049, title: 'Healthy ecosystem' }]
+    await update(envelope(ofNumber({ statuses: [message.status('failed', { errors, recipient_id: '' })] })))
+    await untilState(env, message.id, { delivery_status: 'failed', retryable: true })
+    await update(envelope(ofNumber({ statuses: [message.status('delivered', { recipient_id: '' })] })))
+    await untilState(env, message.id, { delivery_status: 'delivered', failure_reason: null })
+  })
+
+  test('that says the recipient stopped marketing stops it', async () => {
+    const message = await silentMessage()
+    const errors = [{ code: 131050, title: 'User has stopped marketing messages' }]
+    await update(envelope(ofNumber({ statuses: [message.status('failed', { errors })] })))
+    await untilConsent(env, message.phone, { status: 'active', marketing: 'stopped' })
+  })
+
+  test('of a thousand in one post, of several numbers, all count', async () => {
+    const message = await silentMessage()
+    const others = Array.from({ length: 999 }, (_, at) => ({
+      ...message.status('sent'),
+      id: `wamid.${at}`,
+      biz_opaque_callback_data: 'x',
+    }))
+    const raw = envelope(
+      ofNumber({ statuses: others }),
+      ofNumber({ statuses: [message.status('delivered')] }, '999999'),
+      ofNumber({ statuses: [message.status('delivered')] }),
+    )
+    const before = await rows()
+    expect((await update(raw)).status).toBe(200)
+    expect(await rows()).toBe(before + 1000)
+    await untilState(env, message.id, { delivery_status: 'delivered' })
+  })
+})
+
+describe('an address of a customer’s own app', () => {
+  test('counts for its own number alone', async () => {
+    const own = state().meta_own_provider_id
+    const message = await silentMessage()
+    const before = await rows()
+    const raw = envelope(ofNumber({ statuses: [message.status('delivered')] }))
+    expect((await update(raw, { own })).status).toBe(200)
+    expect(await rows()).toBe(before)
+    const ours = envelope(ofNumber({ statuses: [message.status('delivered')] }, state().meta_own_phone_number_id))
+    expect((await update(ours, { own })).status).toBe(200)
+    expect(await rows()).toBe(before + 1)
+  })
+
+  test('does not exist without an app secret of the provider', async () => {
+    const raw = envelope()
+    for (const own of [state().meta_provider_id, newId('prov'), 'shared2', '..%2fshared']) {
+      expectProblem(await update(raw, { own }), 404, 'not_found')
+    }
+  })
+})
+
+describe('the challenge', () => {
+  const ask = (place: string, query: Record<string, string>) =>
+    env.api('GET', `/api/v1/callbacks/cloud/${place}?${new URLSearchParams(query)}`, { key: null })
+
+  test('is answered with its own words, on both addresses, to who shows the token', async () => {
+    const { meta_verify_token, meta_own_provider_id, meta_own_verify_token } = state()
+    for (const [place, token, other] of [
+      ['shared', meta_verify_token, meta_own_verify_token],
+      [meta_own_provider_id, meta_own_verify_token, meta_verify_token],
+    ] as const) {
+      const query = { 'hub.mode': 'subscribe', 'hub.verify_token': token, 'hub.challenge': '1158201444' }
+      const answer = await ask(place, query)
+      expect([answer.status, answer.text]).toEqual([200, '1158201444'])
+      expect(answer.headers.get('content-type')).toMatch(/^text\/plain/)
+      for (const wrong of [
+        { 'hub.verify_token': other },
+        { 'hub.mode': 'unsubscribe' },
+        { 'hub.challenge': '<script>' },
+      ]) {
+        expectProblem(await ask(place, { ...query, ...wrong }), 403, 'permission_denied')
+      }
+    }
+  })
+})
+
+describe('what is not signed as it should be is refused, and leaves nothing', () => {
+  const raw = () => envelope(ofNumber({ statuses: [{ id: 'wamid.x', status: 'sent', recipient_id: '1\u00e9' }] }))
+
+  test.each<[string, (raw: string, secret: string) => string]>([
+    ['no signature', () => ''],
+    ['SHA-1', (body, secret) => `sha1=${createHmac('sha1', secret).update(body).digest('hex')}`],
+    ['another secret', (body) => sign('another', body)],
+    ['another body', (body, secret) => sign(secret, `${body} `)],
+    ['the JSON written anew', (body, secret) => sign(secret, JSON.stringify(JSON.parse(body), null, 1))],
+    ['no hexadecimal digits', () => `sha256=${'z'.repeat(64)}`],
+  ])('%s', async (_what, signature) => {
+    const before = await rows()
+    expectProblem(
+      await update(raw(), { signature: signature(raw(), state().meta_shared_app_secret) }),
+      403,
+      'invalid_signature',
+    )
+    expect(await rows()).toBe(before)
+  })
+
+  test('a body that was cut, that is no JSON, or too large', async () => {
+    const before = await rows()
+    const whole = raw()
+    const signature = sign(state().meta_shared_app_secret, whole)
+    expectProblem(await update(whole.slice(0, -20), { signature }), 403, 'invalid_signature')
+    expectProblem(await update('{"object":'), 400, 'invalid_json')
+    expectProblem(await update('[1]'), 422, 'validation_failed')
+    const { status } = await update(`"${'x'.repeat(5 * 1024 * 1024)}"`)
+    expect(status).toBe(413)
+    expect(await rows()).toBe(before)
+    expect((await update('{"object":"page","entry":7}')).status).toBe(200)
+  })
+})
+
+test('receipts and STOPs are taken while dispatch is down, and count once it is back', async () => {
+  const message = await silentMessage()
+  await Promise.all([env.kill('dispatch-api'), env.kill('dispatch-worker')])
+  const from = message.phone.slice(1)
+  const raw = envelope(
+    ofNumber({ statuses: [message.status('delivered')] }),
+    ofNumber({ messages: [{ id: 'wamid.stop', from, type: 'text', text: { body: 'STOP' } }] }),
+  )
+  expect((await update(raw)).status).toBe(200)
+  await untilConsent(env, message.phone, { status: 'revoked' })
+  await Promise.all([env.restart('dispatch-api'), env.restart('dispatch-worker')])
+  await untilState(env, message.id, { delivery_status: 'delivered' }, 20_000)
+}, 60_000)
+
+test('a STOP survives kill -9 at every step of its way, and is recorded once', async () => {
+  const phones = Array.from({ length: 30 }, () => freshPhone())
+  await Promise.all(phones.map((phone) => optIn(env, phone)))
+  const stop = (phone: string) =>
+    env.call('carrier-sandbox', 'POST', '/inbound', { body: { channel: 'whatsapp', from: phone, body: 'STOP' } })
+  await Promise.all(phones.slice(0, 10).map(stop))
+  // Callbacks dies with requests under way: the carrier repeats them.
+  await env.kill('callbacks')
+  await Promise.all(phones.slice(10, 15).map(stop))
+  await env.restart('callbacks')
+  // What is committed has not been published, or not been taken.
+  await Promise.all(phones.slice(15, 20).map(stop))
+  await env.kill('nats')
+  await Promise.all(phones.slice(20, 25).map(stop))
+  await env.kill('consent')
+  await env.restart('nats')
+  await env.kill('callbacks')
+  await env.restart('callbacks')
+  await Promise.all(phones.slice(25).map(stop))
+  await env.restart('consent')
+  await eventually(
+    async () => {
+      const { rows: stops } = await env.admin.query(
+        `select recipient_index, count(*)::int as n from consent.consent_entries where action = 'opt_out' and source = 'reply'
+         and recipient_index in (select recipient_index from consent.consent_entries where action = 'opt_in')
+         group by recipient_index`,
+      )
+      expect(stops.length).toBeGreaterThanOrEqual(phones.length)
+      expect(stops.every(({ n }) => n === 1)).toBe(true)
+    },
+    { timeoutMs: 60_000 },
+  )
+  for (const phone of phones) await untilConsent(env, phone, { status: 'revoked' })
+}, 120_000)

@@ -1,0 +1,22 @@
+import { messageReceived, preferenceChanged } from '@notify/contracts'
+import { type ConsumerEntry, consumer } from '@notify/messaging'
+import type { Context } from './context.ts'
+import { applyPreference } from './messages/apply-preference.ts'
+import { revokeByMessage } from './messages/revoke-by-message.ts'
+
+const retry = ['250ms', '1s', '5s', '15s']
+
+export const consumers: readonly ConsumerEntry<Context>[] = [
+  consumer(messageReceived, {
+    durable: 'consent-message-received',
+    concurrency: 16,
+    retry,
+    handle: revokeByMessage,
+  }),
+  consumer(preferenceChanged, {
+    durable: 'consent-preference-changed',
+    concurrency: 16,
+    retry,
+    handle: applyPreference,
+  }),
+]

@@ -1,0 +1,7 @@
+import type { EncryptedColumn } from '@notify/database'
+import { detailsPlace } from '../ledger/entry-details.ts'
+
+/** Every column that the key ring encrypts, and where its values belong: what `rotate-keys` goes through. */
+export const encryptedColumns: readonly EncryptedColumn[] = [
+  { table: 'consent_entries', column: 'details', key: 'id', placedBy: ['tenant_id', 'id'], place: detailsPlace },
+]

@@ -1,0 +1,38 @@
+import type { ConsentEntry } from '@notify/contracts'
+import type { KeyRing } from '@notify/privacy'
+import type { Selectable } from 'kysely'
+import { z } from 'zod'
+import type { Tables } from '../db/schema.ts'
+
+/** What is kept encrypted of an entry. */
+const EntryDetails = z.object({
+  phone: z.string(),
+  reference: z.string().nullable().default(null),
+  evidence_url: z.string().nullable().default(null),
+})
+export type EntryDetails = z.output<typeof EntryDetails>
+
+export type EntryRow = Selectable<Tables['consent_entries']>
+
+/** Where an entry's details belong: nothing else can read them. */
+export const detailsPlace = (tenantId: string, id: string) => `consent_entries|${tenantId}|${id}`
+
+export function sealDetails(keyRing: KeyRing, details: EntryDetails, tenantId: string, id: string): Buffer {
+  return keyRing.encrypt(JSON.stringify(details), detailsPlace(tenantId, id))
+}
+
+/** An entry as its tenant sees it. */
+export function describeEntry(keyRing: KeyRing, row: EntryRow): ConsentEntry {
+  const text = keyRing.decrypt(row.details, detailsPlace(row.tenant_id, row.id))
+  const { phone, reference, evidence_url } = EntryDetails.parse(JSON.parse(text))
+  return {
+    id: row.id as `optin_${string}`,
+    phone_e164: phone,
+    action: row.action,
+    source: row.source,
+    reference,
+    evidence_url,
+    status: row.status,
+    recorded_at: row.recorded_at.toISOString(),
+  }
+}

@@ -1,0 +1,67 @@
+import { type ConsentEntry, consentGranted, consentRevoked, newId, type OptInSource } from '@notify/contracts'
+import { enqueueEvents, type Run } from '@notify/database'
+import { maskPhone } from '@notify/privacy'
+import type { Context } from '../context.ts'
+import { describeEntry, type EntryDetails, type EntryRow, sealDetails } from './entry-details.ts'
+import { appendEntry, findEntries, lockConsent, type Subject } from './ledger-store.ts'
+import { type Change, nextConsent } from './next-consent.ts'
+
+/** What is to be recorded of a number, without what only the ledger knows. */
+export interface Wanted {
+  tenantId: `ten_${string}`
+  mode: 'live' | 'test'
+  details: EntryDetails
+  /** The message that it is made of: it is recorded once however often it comes. */
+  origin: string | null
+  what:
+    | { action: 'opt_in'; source: OptInSource }
+    | { action: 'opt_out' | 'marketing_stop' | 'marketing_resume'; source: string }
+}
+
+/** How it ended. */
+export type Recorded = { kind: 'recorded'; entry: ConsentEntry } | { kind: 'repeated' } | { kind: 'refused' }
+
+/**
+ * Records a change in a transaction: entry, what holds now, and the event. The row of the number stays locked, so entries are
+ * numbered in the order in which they commit. What is `refused` must be rolled back by its caller.
+ */
+export async function recordChange({ secrets }: Context, run: Run, wanted: Wanted): Promise<Recorded> {
+  const { tenantId, mode, details, origin, what } = wanted
+  const { keyRing, blindIndex } = secrets
+  const subject: Subject = { tenantId, mode, recipientIndex: blindIndex(tenantId, details.phone) }
+  const evidenceIndex = details.evidence_url && blindIndex(tenantId, details.evidence_url)
+  const now = await lockConsent(run, subject)
+  const { hasEvidence, hasOrigin } = await findEntries(run, subject, { evidenceIndex, origin })
+  if (hasOrigin) return { kind: 'repeated' }
+  const evidence = evidenceIndex === null ? 'none' : hasEvidence ? 'given before' : 'fresh'
+  const change: Change = what.action === 'opt_in' ? { ...what, evidence } : { action: what.action }
+  const next = nextConsent({ status: now.status, marketingStopped: now.marketing_stopped }, change)
+  if (!next) return { kind: 'refused' }
+  const id = newId('optin')
+  const row = await appendEntry(run, subject, {
+    id,
+    sequence: now.sequence + 1,
+    ...what,
+    status: next.status,
+    marketingStopped: next.marketingStopped,
+    evidence_index: evidenceIndex,
+    origin,
+    details: sealDetails(keyRing, details, tenantId, id),
+  })
+  await publish(run, row, details.phone)
+  return { kind: 'recorded', entry: describeEntry(keyRing, row) }
+}
+
+async function publish(run: Run, row: EntryRow, phone: string): Promise<void> {
+  if (row.action !== 'opt_in' && row.action !== 'opt_out') return
+  const event = {
+    entry_id: row.id as `optin_${string}`,
+    tenant_id: row.tenant_id as `ten_${string}`,
+    mode: row.mode,
+    recipient_index: row.recipient_index,
+    recipient_masked: maskPhone(phone),
+    source: row.source,
+    recorded_at: row.recorded_at.toISOString(),
+  }
+  await enqueueEvents(run, row.action === 'opt_in' ? consentGranted : consentRevoked, [{ event }])
+}

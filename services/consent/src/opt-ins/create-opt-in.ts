@@ -1,0 +1,43 @@
+import type { createOptIn as contract } from '@notify/contracts'
+import { idempotent } from '@notify/database'
+import { type Handler, Problem, Reply } from '@notify/service-kit'
+import type { Context } from '../context.ts'
+import { recordChange } from '../ledger/record-change.ts'
+import { requirePhone } from './read-phone.ts'
+
+/** Records that a number agreed to be written to. */
+export const createOptIn: Handler<Context, typeof contract> = idempotent({
+  prepare: async (_context, { body }) => requirePhone(body.phone_e164),
+  async effect(context, { body, principal }, run) {
+    const { phone_e164: phone, source, reference = null, evidence_url = null } = body
+    const recorded = await recordChange(context, run, {
+      tenantId: principal.tenant_id,
+      mode: principal.mode,
+      details: { phone, reference, evidence_url },
+      origin: null,
+      what: { action: 'opt_in', source },
+    })
+    if (recorded.kind !== 'recorded') throw recipientStopped(source)
+    const { id, recorded_at } = recorded.entry
+    const optIn = { id, phone_e164: phone, source, reference, evidence_url, status: 'active', recorded_at }
+    return new Reply(201, JSON.stringify(optIn))
+  },
+  after({ metrics, wakeOutbox }, { body }) {
+    metrics.changed('opt_in', body.source)
+    wakeOutbox()
+  },
+})
+
+function recipientStopped(source: string): Problem {
+  const [path, message] =
+    source === 'import'
+      ? ['source', 'must be a fresh opt-in of the recipient, not an import']
+      : ['evidence_url', 'must show an opt-in since the recipient stopped, one that was not given before']
+  return new Problem(
+    'whatsapp_recipient_stopped',
+    `The recipient has stopped messages by WhatsApp: ${path} ${message}`,
+    {
+      errors: [{ path, message }],
+    },
+  )
+}

@@ -1,0 +1,29 @@
+import type { createOptOut as contract } from '@notify/contracts'
+import { idempotent } from '@notify/database'
+import { type Handler, Reply } from '@notify/service-kit'
+import type { Context } from '../context.ts'
+import { recordChange } from '../ledger/record-change.ts'
+import { modeOf } from './caller-mode.ts'
+import { requirePhone } from './read-phone.ts'
+
+/** Revokes the consent of a number, whether it ever gave one or not. */
+export const createOptOut: Handler<Context, typeof contract> = idempotent({
+  prepare: async (_context, { body }) => requirePhone(body.phone_e164),
+  async effect(context, { body, principal }, run) {
+    const { phone_e164: phone, reference = null } = body
+    const recorded = await recordChange(context, run, {
+      tenantId: principal.tenant_id,
+      mode: modeOf(principal),
+      details: { phone, reference, evidence_url: null },
+      origin: null,
+      what: { action: 'opt_out', source: 'request' },
+    })
+    if (recorded.kind !== 'recorded') throw new Error(`an opt-out was ${recorded.kind}`)
+    const { id, recorded_at } = recorded.entry
+    return new Reply(201, JSON.stringify({ id, phone_e164: phone, reference, status: 'revoked', recorded_at }))
+  },
+  after({ metrics, wakeOutbox }) {
+    metrics.changed('opt_out', 'request')
+    wakeOutbox()
+  },
+})

@@ -1,0 +1,65 @@
+import type { EventTemplates } from '@notify/contracts'
+import { maskPhone } from '@notify/privacy'
+import { Problem } from '@notify/service-kit'
+import type { ChannelDefinition, DraftSettings } from '../channel.ts'
+import { readPhone } from '../read-phone.ts'
+import { fillParameters } from './compose.ts'
+import { codeButton, codeContent, codeTemplate } from './one-time-code.ts'
+import { WhatsAppPayload } from './payload.ts'
+import { requireOptInReference } from './recipient.ts'
+
+export const whatsapp: ChannelDefinition<WhatsAppPayload> = {
+  name: 'whatsapp',
+  payload: WhatsAppPayload,
+  draft(request, settings) {
+    const to = readPhone(request)
+    const isCode = settings.lane === 'otp' && settings.templates === undefined
+    // A code is asked for by the recipient: whoever sends it has no reference of a consent. The consent itself is needed.
+    if (!isCode) requireOptInReference(request)
+    const template = isCode ? codeTemplate(settings) : referenceOf(settings.templates?.whatsapp)
+    return {
+      to,
+      masked: maskPhone(to),
+      from: undefined,
+      template,
+      credits: settings.config.WHATSAPP_CREDITS[template.category],
+      compose: async (templates, fill) => ({
+        channel: 'whatsapp',
+        to,
+        template,
+        ...(isCode
+          ? codeContent(request, settings)
+          : {
+              parameters: await fillParameters(request, templates!.whatsapp!, fill),
+              ...(isLogin(settings, template)
+                ? codeButton((request.data ?? request.template_data)?.code, settings)
+                : {}),
+            }),
+      }),
+    }
+  },
+  needsConsent: true,
+  templateOf: ({ template }) => template,
+  receiptDeadlineMs: ({ RECEIPT_DEADLINE }) => RECEIPT_DEADLINE,
+  delivery: {
+    by: 'carrier',
+    lanes: ({ WHATSAPP_CONCURRENCY, WHATSAPP_BULK_CONCURRENCY, SEND_RATE: ratePerSecond }) => [
+      { lane: 'otp', concurrency: WHATSAPP_CONCURRENCY, ratePerSecond },
+      { lane: 'transactional', concurrency: WHATSAPP_CONCURRENCY, ratePerSecond },
+      { lane: 'bulk', concurrency: WHATSAPP_BULK_CONCURRENCY, ratePerSecond },
+    ],
+    receipts: { concurrency: 256 },
+  },
+}
+
+/** Whether a template of an event says a code. */
+const isLogin = ({ lane }: DraftSettings, { category }: WhatsAppPayload['template']) =>
+  lane === 'otp' && category === 'authentication'
+
+/** Text of the caller's own is never sent: outside of a conversation WhatsApp takes approved templates alone. */
+function referenceOf(template: EventTemplates['whatsapp']): WhatsAppPayload['template'] {
+  if (template) return { name: template.template_name, language: template.language, category: template.category }
+  const message =
+    'cannot be sent by WhatsApp, which takes approved templates alone: name one by event_key or template_id'
+  throw new Problem('validation_failed', `body ${message}`, { errors: [{ path: 'body', message }] })
+}

@@ -1,0 +1,46 @@
+import type { DispatchRequest, EventTemplates } from '@notify/contracts'
+import { Problem } from '@notify/service-kit'
+import { textFault } from '../../carriers/text-fault.ts'
+import type { Fill } from '../../rendering/create-renderer.ts'
+import type { WhatsAppPayload } from './payload.ts'
+
+type Template = NonNullable<EventTemplates['whatsapp']>
+type Parameters = WhatsAppPayload['parameters']
+
+/** Meta refuses longer ones, whatever the template. */
+const longestParameter = 1024
+
+/**
+ * Fills the parameters of a template, in their order or by their names. Line breaks become spaces, which is all that Meta takes.
+ * @throws Problem `template_variable_missing` or `validation_failed`, naming the field
+ */
+export async function fillParameters(
+  request: DispatchRequest,
+  { parameters }: Template,
+  fill: Fill,
+): Promise<Parameters> {
+  const field = request.event_key === undefined ? 'template_data' : 'data'
+  const fillAll = async (templates: readonly string[]) => {
+    const texts = await fill(
+      templates.map((template) => ({ form: 'text', template, field })),
+      request[field] ?? {},
+    )
+    return texts.map((text) => checked(text.replace(/\s+/g, ' ').trim(), field))
+  }
+  if (Array.isArray(parameters)) return fillAll(parameters)
+  const names = Object.keys(parameters)
+  const texts = await fillAll(Object.values(parameters))
+  return Object.fromEntries(names.map((name, at) => [name, texts[at]!]))
+}
+
+function checked(text: string, path: string): string {
+  const fault =
+    text === ''
+      ? 'is empty'
+      : text.length > longestParameter
+        ? `has more than ${longestParameter} characters`
+        : textFault(text)
+  if (!fault) return text
+  const message = `gives a parameter of the WhatsApp template that ${fault}`
+  throw new Problem('validation_failed', `${path} ${message}`, { errors: [{ path, message }] })
+}

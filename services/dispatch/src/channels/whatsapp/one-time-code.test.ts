@@ -1,0 +1,67 @@
+import { expect, test } from '@jest/globals'
+import { DispatchRequest } from '@notify/contracts'
+import { Problem } from '@notify/service-kit'
+import type { Config } from '../../config.ts'
+import type { DraftSettings } from '../channel.ts'
+import { whatsapp } from './channel.ts'
+
+const settings = (fields: object = {}): DraftSettings => ({
+  config: {
+    SERVICE_WHATSAPP_OTP_TEMPLATE_NAME: 'otp_code',
+    SERVICE_WHATSAPP_OTP_TEMPLATE_LANGUAGE: 'en_US',
+    SERVICE_WHATSAPP_OTP_TEMPLATE_BUTTON: true,
+    WHATSAPP_CREDITS: { marketing: 3, utility: 1, authentication: 2 },
+    ...fields,
+  } as Config,
+  lane: 'otp',
+  templates: undefined,
+})
+const request = (fields: object) =>
+  DispatchRequest.parse({ channel: 'whatsapp', recipient: '+15551230001', body: '123456', ...fields })
+const fill = async (texts: readonly { template: string }[]) => texts.map(() => '123456')
+const made = (fields: object, given = settings()) =>
+  whatsapp.draft(request(fields), given).compose(given.templates, fill)
+
+test.each([
+  { body: '123456' },
+  { body: '123456 is your verification code. It expires in 5 minutes.' },
+  { body: 'Your code', template_data: { code: '123456' } },
+])('a code in the lane of codes goes into the authentication template: %j', async (fields) => {
+  expect(await made(fields)).toEqual({
+    channel: 'whatsapp',
+    to: '+15551230001',
+    template: { name: 'otp_code', language: 'en_US', category: 'authentication' },
+    parameters: ['123456'],
+    button_code: '123456',
+  })
+  expect(whatsapp.draft(request(fields), settings()).credits).toBe(2)
+})
+
+test('a template without a button gets the code in its body alone', async () => {
+  const legacy = settings({ SERVICE_WHATSAPP_OTP_TEMPLATE_BUTTON: false, SERVICE_WHATSAPP_OTP_TEMPLATE_NAME: 'old' })
+  expect(await made({}, legacy)).not.toHaveProperty('button_code')
+  expect(await made({}, legacy)).toMatchObject({ template: { name: 'old' }, parameters: ['123456'] })
+})
+
+test('an event of its own brings its own authentication template, and the button too', async () => {
+  const templates = {
+    whatsapp: { template_name: 'login', language: 'de', category: 'authentication' as const, parameters: ['{{code}}'] },
+  }
+  const recipient = { phone: '+15551230001', opt_in_reference: 'otp_1' }
+  const fields = { recipient, body: undefined, event_key: 'otp', data: { code: '123456' } }
+  expect(await made(fields, { ...settings(), templates })).toMatchObject({
+    template: { name: 'login', language: 'de' },
+    parameters: ['123456'],
+    button_code: '123456',
+  })
+})
+
+test('a text without a code is refused, and so is a code in any other lane', async () => {
+  await expect(made({ body: 'Hello there' })).rejects.toMatchObject({ code: 'validation_failed' })
+  expect(() =>
+    whatsapp.draft(request({ recipient: { phone: '+15551230001', opt_in_reference: 'r' } }), {
+      ...settings(),
+      lane: 'bulk',
+    }),
+  ).toThrow(Problem)
+})

@@ -1,0 +1,43 @@
+import type { DispatchRequest } from '@notify/contracts'
+import { Problem } from '@notify/service-kit'
+import type { DraftSettings } from '../channel.ts'
+import type { WhatsAppPayload } from './payload.ts'
+
+/** A code fits into the button of an authentication template. */
+const codePattern = /^\S{4,15}$/
+/** A text that begins with its code: what is sent where there is no template. */
+const leadingCode = /^(\d{4,10}) /
+
+/** The template that codes are sent with, unless an event has one of its own. */
+export function codeTemplate({ config }: DraftSettings): WhatsAppPayload['template'] {
+  return {
+    name: config.SERVICE_WHATSAPP_OTP_TEMPLATE_NAME,
+    language: config.SERVICE_WHATSAPP_OTP_TEMPLATE_LANGUAGE,
+    category: 'authentication',
+  }
+}
+
+/**
+ * What an authentication template is filled with: the code in its body, and again in its button.
+ * @throws Problem `validation_failed` when the request brings no code
+ */
+export function codeContent(
+  { body = '', template_data }: DispatchRequest,
+  settings: DraftSettings,
+): Pick<WhatsAppPayload, 'parameters' | 'button_code'> {
+  const code = template_data?.code ?? leadingCode.exec(body)?.[1] ?? body
+  if (typeof code !== 'string' || !codePattern.test(code)) {
+    const message = 'must be a code of 4 to 15 characters, or begin with one'
+    throw new Problem('validation_failed', `body ${message}`, { errors: [{ path: 'body', message }] })
+  }
+  return { parameters: [code], ...codeButton(code, settings) }
+}
+
+/**
+ * The button of an authentication template, copy-code and one-tap alike. Templates of before 2024 have a body alone.
+ * @see https://developers.facebook.com/docs/whatsapp/business-management-api/authentication-templates
+ */
+export function codeButton(code: unknown, { config }: DraftSettings): Pick<WhatsAppPayload, 'button_code'> {
+  const isButton = config.SERVICE_WHATSAPP_OTP_TEMPLATE_BUTTON && typeof code === 'string' && codePattern.test(code)
+  return isButton ? { button_code: code } : {}
+}

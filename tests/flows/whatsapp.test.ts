@@ -1,0 +1,262 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { expectProblem, freshPhone, post, untilState } from '@notify/test-kit/sms'
+import {
+  consentOf,
+  judgeTemplate,
+  optIn,
+  shippedTo,
+  untilConsent,
+  untilTemplates,
+  writeToUs,
+} from '@notify/test-kit/whatsapp'
+import { newId } from '../../packages/contracts/src/index.ts'
+import { eventually, TestEnv } from '../../packages/dev-env/src/index.ts'
+import { createPrincipalSigner, principalHeader } from '../../packages/service-kit/src/index.ts'
+
+let env: TestEnv
+beforeAll(async () => {
+  env = await TestEnv.start(['gateway', 'dispatch', 'callbacks', 'consent'])
+  await untilTemplates(env)
+}, 60_000)
+afterAll(() => env?.stop())
+
+let evidence = 0
+const fresh = () => ({ evidence_url: `https://shop.example/opt-ins/${++evidence}` })
+
+async function agreed(ending?: string): Promise<string> {
+  const phone = freshPhone(ending)
+  expect((await optIn(env, phone)).status).toBe(201)
+  return phone
+}
+
+async function sent(phone: string, fields: object = {}): Promise<string> {
+  const { status, body } = await post(env, shippedTo(phone, fields))
+  expect([status, body]).toEqual([202, expect.objectContaining({ delivery_status: 'queued' })])
+  return body.notification_id
+}
+
+test('refused without a reference and without consent, accepted, delivered and read, stopped, refused, back with fresh evidence', async () => {
+  const phone = freshPhone()
+  for (const recipient of [phone, { phone }, { phone, opt_in_reference: '' }]) {
+    expectProblem(await post(env, shippedTo(phone, { recipient })), 422, 'WHATSAPP_OPT_IN_REQUIRED')
+  }
+  expectProblem(await post(env, shippedTo(phone)), 422, 'whatsapp_opt_in_required')
+  expect((await optIn(env, phone)).status).toBe(201)
+  const id = await sent(phone)
+  await untilState(env, id, { delivery_status: 'delivered', credits: 1, channel: 'whatsapp' })
+  const [message] = await env.messages({ to: phone })
+  expect(message).toMatchObject({ channel: 'whatsapp', text: 'Hi Ada, your order A-1 is on its way.' })
+  await eventually(async () => {
+    const { rows } = await env.admin.query(
+      'select status from callbacks.received_callbacks where provider_message_id = $1',
+      [message!.provider_message_id],
+    )
+    expect(rows.map(({ status }) => status).sort()).toEqual(['delivered', 'read', 'sent'])
+  })
+  await writeToUs(env, phone, { body: 'please do not stop' })
+  await writeToUs(env, phone, { body: ' Stop. ' })
+  await untilConsent(env, phone, { status: 'revoked', history: [{ action: 'opt_out', source: 'reply' }, {}] })
+  const refused = await post(env, shippedTo(phone))
+  expectProblem(refused, 422, 'whatsapp_opt_in_required')
+  expectProblem(await optIn(env, phone), 409, 'whatsapp_recipient_stopped')
+  expectProblem(await optIn(env, phone, { source: 'import', ...fresh() }), 409, 'whatsapp_recipient_stopped')
+  expect((await optIn(env, phone, fresh())).status).toBe(201)
+  await untilState(env, await sent(phone), { delivery_status: 'delivered' })
+}, 40_000)
+
+test('a replay survives a STOP: the key answers what it answered before', async () => {
+  const phone = await agreed()
+  const headers = { 'idempotency-key': crypto.randomUUID() }
+  const first = await post(env, shippedTo(phone), { headers })
+  await env.api('POST', '/api/v1/whatsapp/opt-outs', { body: { phone_e164: phone } })
+  const again = await post(env, shippedTo(phone), { headers })
+  expect([again.status, again.text]).toEqual([202, first.text])
+})
+
+test('a STOP between acceptance and send ends the message for good, with the entry of the ledger in the reason', async () => {
+  const phone = await agreed()
+  const { body } = await post(env, shippedTo(phone, { send_at: new Date(Date.now() + 3000).toISOString() }))
+  await writeToUs(env, phone, { button: 'Stop' })
+  await untilConsent(env, phone, { status: 'revoked' })
+  const [entry] = (await consentOf(env, phone)).history
+  expect(entry.source).toBe('button')
+  await untilState(env, body.notification_id, {
+    delivery_status: 'failed',
+    retryable: false,
+    failure_reason: expect.stringContaining(entry.id),
+  })
+  expect(await env.messages({ to: phone })).toEqual([])
+}, 20_000)
+
+describe('without the consent service', () => {
+  test('nothing is accepted, and what was accepted waits and is sent when it is back', async () => {
+    const phone = await agreed()
+    const { body } = await post(env, shippedTo(phone, { send_at: new Date(Date.now() + 1500).toISOString() }))
+    await env.kill('consent')
+    const refused = await post(env, shippedTo(phone))
+    expectProblem(refused, 503, 'service_unavailable')
+    expect(refused.headers.get('retry-after')).toMatch(/^\d+$/)
+    await eventually(async () => {
+      const { rows } = await env.admin.query(`select provider_code from dispatch.attempts where notification_id = $1`, [
+        body.notification_id,
+      ])
+      expect(rows[0]).toEqual({ provider_code: 'consent_unavailable' })
+    })
+    expect(await env.messages({ to: phone })).toEqual([])
+    await env.restart('consent')
+    await untilState(env, body.notification_id, { delivery_status: 'delivered' }, 20_000)
+    expect(await env.messages({ to: phone })).toHaveLength(1)
+  }, 40_000)
+})
+
+describe('a template', () => {
+  const withTemplate = (template_name: string, category = 'marketing', parameters: unknown = ['{{name}}']) => ({
+    name: template_name,
+    templates: { whatsapp: { template_name, language: 'en_US', category, parameters } },
+  })
+
+  async function sendTemplate(phone: string, template: object) {
+    const { body } = await env.api('POST', '/api/v1/templates', { token: env.operatorToken, body: template })
+    return post(env, {
+      ...shippedTo(phone),
+      event_key: undefined,
+      data: undefined,
+      template_id: body.template_id,
+      template_data: { name: 'Ada' },
+    })
+  }
+
+  test.each(['promo_spring', 'promo_rejected', 'promo_paused', 'promo_disabled', 'never_heard_of'])(
+    'that is not approved is refused: %s',
+    async (name) => {
+      expectProblem(await sendTemplate(await agreed(), withTemplate(name)), 409, 'template_not_approved')
+    },
+  )
+
+  test('of another category than the approved one is refused', async () => {
+    expectProblem(
+      await sendTemplate(await agreed(), withTemplate('order_update', 'marketing')),
+      409,
+      'template_not_approved',
+    )
+  })
+
+  test('with named parameters costs what its category costs', async () => {
+    const named = withTemplate('spring_sale', 'marketing', { first_name: '{{name}}', until: 'May\n1st' })
+    const phone = await agreed()
+    const { body } = await sendTemplate(phone, named)
+    await untilState(env, body.notification_id, { delivery_status: 'delivered', credits: 3 })
+    expect((await env.messages({ to: phone }))[0]!.text).toBe('Hi Ada, spring sale until May 1st!')
+  })
+
+  test('is known as soon as the carrier tells: paused, and approved again', async () => {
+    const phone = await agreed()
+    await judgeTemplate(env, { name: 'news', category: 'UTILITY', body: 'Hi {{1}}.' })
+    const template = withTemplate('news', 'utility')
+    await eventually(async () => expect((await sendTemplate(phone, template)).status).toBe(202), { timeoutMs: 15_000 })
+    await judgeTemplate(env, { name: 'news', status: 'PAUSED' })
+    await eventually(async () => expect((await sendTemplate(phone, template)).status).toBe(409))
+    await judgeTemplate(env, { name: 'news', status: 'APPROVED' })
+    await eventually(async () => expect((await sendTemplate(phone, template)).status).toBe(202))
+  }, 40_000)
+
+  test('is read anew when an operator asks, and is listed with its state', async () => {
+    await judgeTemplate(env, { name: 'quiet_news', category: 'UTILITY', tell: false })
+    const path = '/api/v1/whatsapp/templates'
+    const asked = await env.api('POST', `${path}/sync`, { token: env.operatorToken })
+    expect([asked.status, asked.body]).toEqual([202, { status: 'sync_queued', providers: 2 }])
+    await eventually(
+      async () => {
+        const { body } = await env.api('GET', `${path}?limit=100`, { token: env.operatorToken })
+        const found = body.items.filter(({ name }: { name: string }) => name === 'quiet_news')
+        expect(found).toHaveLength(2)
+        expect(found[0]).toMatchObject({ language: 'en_US', status: 'approved', category: 'utility' })
+      },
+      { timeoutMs: 10_000 },
+    )
+  }, 20_000)
+
+  test('of the caller’s own text there is none: text is never sent', async () => {
+    const { event_key: _, data: __, ...rest } = shippedTo(await agreed())
+    expectProblem(await post(env, { ...rest, body: 'Hello' }), 422, 'validation_failed')
+  })
+})
+
+test('who stopped marketing gets everything else, and marketing again once it is resumed', async () => {
+  const phone = await agreed()
+  await writeToUs(env, phone, { preference: 'stop' })
+  await untilConsent(env, phone, { status: 'active', marketing: 'stopped' })
+  const sale = await env.api('POST', '/api/v1/templates', {
+    token: env.operatorToken,
+    body: {
+      name: 'sale',
+      templates: {
+        whatsapp: {
+          template_name: 'spring_sale',
+          language: 'en_US',
+          category: 'marketing',
+          parameters: { first_name: 'Ada', until: 'May' },
+        },
+      },
+    },
+  })
+  const marketing = () =>
+    post(env, { channel: 'whatsapp', recipient: { phone, opt_in_reference: 'r' }, template_id: sale.body.template_id })
+  expectProblem(await marketing(), 422, 'whatsapp_opt_in_required')
+  await sent(phone)
+  await writeToUs(env, phone, { preference: 'resume' })
+  await untilConsent(env, phone, { marketing: 'allowed' })
+  expect((await marketing()).status).toBe(202)
+}, 20_000)
+
+test.each([
+  ['0002', { delivery_status: 'failed', failure_reason: expect.stringContaining('131026'), retryable: false }],
+  ['0003', { delivery_status: 'failed', failure_reason: expect.stringContaining('131026'), retryable: false }],
+  ['0004', { delivery_status: 'delivered' }],
+  ['0005', { delivery_status: 'delivered' }],
+  ['0007', { delivery_status: 'delivered' }],
+  ['0008', { delivery_status: 'sent' }],
+])(
+  'a number that ends in %s ends as %j',
+  async (ending, state) => {
+    await untilState(env, await sent(await agreed(ending)), state, 25_000)
+  },
+  30_000,
+)
+
+test('a code of the otp service goes into the authentication template, its button included, to those who agreed', async () => {
+  const sign = await createPrincipalSigner(env.stack.state.otp_signing_key, 'otp')
+  const token = await sign({ kind: 'service', service: 'otp', permissions: ['notifications:accept'] })
+  const accept = async (phone: string) => {
+    const item = {
+      notification_id: newId('notif'),
+      tenant_id: env.tenantId,
+      application_id: env.applicationId,
+      mode: 'live',
+      lane: 'otp',
+      expires_at: new Date(Date.now() + 60_000).toISOString(),
+      erase_when_terminal: true,
+      request: { channel: 'whatsapp', recipient: { phone }, body: '482915 is your verification code.' },
+    }
+    const headers = { [principalHeader]: token }
+    const { body } = await env.call('dispatch-api', 'POST', '/internal/v1/notifications', {
+      headers,
+      body: { items: [item] },
+    })
+    return body.results[0]
+  }
+  expect((await accept(freshPhone())).problem.code).toBe('whatsapp_opt_in_required')
+  const phone = await agreed()
+  const { notification_id } = JSON.parse((await accept(phone)).body)
+  await untilState(env, notification_id, { delivery_status: 'delivered' })
+  const [message] = await env.messages({ to: phone })
+  expect(message!.text).toBe('482915 is your verification code.')
+  expect((message!.request.body as { template: object }).template).toMatchObject({
+    name: 'otp_code',
+    components: [
+      { type: 'body', parameters: [{ type: 'text', text: '482915' }] },
+      { type: 'button', sub_type: 'url', index: 0, parameters: [{ type: 'text', text: '482915' }] },
+    ],
+  })
+  expect(env.logs('dispatch-worker', 5000) + env.logs('dispatch-api', 5000)).not.toContain('482915')
+})
