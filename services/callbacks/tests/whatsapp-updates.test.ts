@@ -50,7 +50,7 @@ async function silentMessage() {
   const status = (word: string, fields: object = {}) => ({
     id: provider_message_id,
     status: word,
-    timestamp: '1750030073',
+    timestamp: '1761548340',
     recipient_id: phone.slice(1),
     biz_opaque_callback_data: opaque,
     ...fields,

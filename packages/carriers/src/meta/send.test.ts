@@ -18,13 +18,13 @@ const account = {
   id: newId('prov'),
   revision: 1,
   credentials: {
-    phone_number_id: '106540352242922',
-    business_account_id: '102290129340398',
+    phone_number_id: '180960945997789',
+    business_account_id: '129820579749403',
     access_token: 'EAAtoken1',
   },
 }
 const message: WhatsAppMessage = {
-  to: '+16505551234',
+  to: '+11126868447',
   template: { name: 'otp_copy_code', language: 'en_US' },
   parameters: ['123456'],
   button_code: '123456',
@@ -74,12 +74,12 @@ test('a code goes into the body and the button of its template, and the correlat
   const { url, seen } = await carrierThat({ status: 200, body: example('send_response_200') })
   expect(await send(url)).toMatchObject({ outcome: 'accepted', providerMessageId: expect.stringMatching(/^wamid\./) })
   const [call] = seen
-  expect(call!.url).toBe('/v23.0/106540352242922/messages')
+  expect(call!.url).toBe('/v23.0/180960945997789/messages')
   expect(call!.headers.authorization).toBe('Bearer EAAtoken1')
   const { biz_opaque_callback_data, to, ...body } = JSON.parse(call!.body)
   const { to: _, ...expected } = JSON.parse(example('send_template_otp_request'))
   expect(body).toEqual(expected)
-  expect(to).toBe('+16505551234')
+  expect(to).toBe('+11126868447')
   expect(biz_opaque_callback_data).toMatch(/^notification_id=notif_\w{26}&attempt_id=att_\w{26}$/)
 })
 
