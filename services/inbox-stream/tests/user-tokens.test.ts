@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { importJWK, type JWK, SignJWT } from 'jose'
 import { applicationChanged, newId } from '../../../packages/contracts/src/index.ts'
 import { eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
+import { mintUserToken } from '../../../packages/dev-env/src/state/mint-user-token.ts'
 import { openBus } from '../../../tests/flows/bus.ts'
 import { freshUser, inbox, sendInApp, untilInbox, userToken } from '../../../tests/flows/inbox.ts'
 import { addApplication, addKey } from '../../../tests/flows/other-callers.ts'
@@ -69,6 +70,11 @@ test('a token opens the inbox of its user, and of nobody else', async () => {
     notifications: [],
     next_cursor: null,
   })
+})
+
+test('the demo user of a development stack has a token', async () => {
+  const { body } = await inbox(env, mintUserToken(env.stack.state))
+  expect(body).toMatchObject({ unread_count: 0, notifications: [] })
 })
 
 test('a token says when it expires, and lives an hour unless told otherwise', async () => {

@@ -51,7 +51,9 @@ function open(log: InboxEvent[], pageSize = 3) {
     sent,
     gaps: () => gaps,
     isOver: () => closing.signal.aborted,
-    fail: (on: boolean) => void (failing = on),
+    fail(on: boolean) {
+      failing = on
+    },
   }
 }
 
