@@ -1,4 +1,5 @@
 import { callbackAddress, demoAccount, postForm, signature, statusFields } from '@notify/test-kit/carrier-callback'
+import { freshUser, sendInApp, untilInbox, userToken } from '@notify/test-kit/inbox'
 import { sesEvent } from '@notify/test-kit/ses-event'
 import { freshPhone, post, send, smsTo } from '@notify/test-kit/sms'
 import type { StandInSns } from '@notify/test-kit/sns'
@@ -6,7 +7,6 @@ import { gatewayItself, newId, type Route } from '../../packages/contracts/src/i
 import type { ApiRequest, ApiResponse, TestEnv } from '../../packages/dev-env/src/index.ts'
 import { emailEvents } from '../../packages/dev-env/src/seed.ts'
 import { createPrincipalSigner, principalHeader } from '../../packages/service-kit/src/index.ts'
-import { freshUser, sendInApp, untilInbox, userToken } from './inbox.ts'
 
 /** A request that a route answers with success; `at` tells the callers of one moment apart. */
 interface Sample {

@@ -6,11 +6,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { fetchEventSource } from '@microsoft/fetch-event-source'
+import { freshUser, sendInApp, untilInbox, userToken } from '@notify/test-kit/inbox'
 import { EventSource } from 'eventsource'
 import { requireBinary } from '../../../packages/dev-env/src/binaries/find-binary.ts'
 import { installMissing } from '../../../packages/dev-env/src/binaries/install-missing.ts'
 import { eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
-import { freshUser, sendInApp, untilInbox, userToken } from '../../../tests/flows/inbox.ts'
 
 /** What a client tells of the events that it got. */
 type Heard = { id: string; event: string }[]

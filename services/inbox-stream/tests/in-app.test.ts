@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { openBus, storedMessages } from '@notify/test-kit/bus'
+import { freshUser, inbox, sendInApp, untilInbox, userToken } from '@notify/test-kit/inbox'
+import { expectProblem, post, stateOf, untilActivity, untilState } from '@notify/test-kit/sms'
 import { inboxRequested, newId } from '../../../packages/contracts/src/index.ts'
 import { eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
-import { openBus, storedMessages } from '../../../tests/flows/bus.ts'
-import { freshUser, inbox, sendInApp, untilInbox, userToken } from '../../../tests/flows/inbox.ts'
-import { expectProblem, post, stateOf, untilActivity, untilState } from '../../../tests/flows/sms.ts'
 
 let env: TestEnv
 beforeAll(async () => {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { freshUser, inbox, sendInApp, untilInbox, userToken } from '@notify/test-kit/inbox'
+import { expectProblem } from '@notify/test-kit/sms'
 import { newId } from '../../../packages/contracts/src/index.ts'
 import { TestEnv } from '../../../packages/dev-env/src/index.ts'
-import { freshUser, inbox, sendInApp, untilInbox, userToken } from '../../../tests/flows/inbox.ts'
-import { expectProblem } from '../../../tests/flows/sms.ts'
 import { readEvents } from './read-events.ts'
 
 let env: TestEnv

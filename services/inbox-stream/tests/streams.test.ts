@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { freshUser, inbox, sendInApp, untilInbox, userToken } from '@notify/test-kit/inbox'
+import { expectProblem, untilState } from '@notify/test-kit/sms'
 import { eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
-import { freshUser, inbox, sendInApp, untilInbox, userToken } from '../../../tests/flows/inbox.ts'
-import { expectProblem, untilState } from '../../../tests/flows/sms.ts'
 import { type EventReader, readEvents } from './read-events.ts'
 import { type Replica, startReplica } from './replica.ts'
 

@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals'
-import { type ApiResponse, eventually, type TestEnv } from '../../packages/dev-env/src/index.ts'
+import { type ApiResponse, eventually, type TestEnv } from '@notify/dev-env'
 import { post } from './sms.ts'
 
 let serial = 0
