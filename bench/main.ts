@@ -1,6 +1,7 @@
 import { benchAccept } from './accept/bench-accept.ts'
 import { benchEndToEnd } from './e2e/bench-e2e.ts'
 import { benchHostile } from './hostile/bench-hostile.ts'
+import { benchInbox } from './inbox/bench-inbox.ts'
 import { benchLanes } from './lanes/bench-lanes.ts'
 import { benchOtp } from './otp/bench-otp.ts'
 
@@ -11,6 +12,7 @@ const benches: Record<string, () => Promise<object>> = {
   e2e: benchEndToEnd,
   hostile: benchHostile,
   otp: benchOtp,
+  inbox: benchInbox,
 }
 
 const name = process.argv[2] ?? ''

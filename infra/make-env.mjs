@@ -54,6 +54,7 @@ function writeAll() {
   const signingKey = makeSigningKey('gateway')
   const otpSigningKey = makeSigningKey('otp')
   const identityKey = makeSigningKey('identity-provider')
+  const userTokenKey = makeSigningKey('user-tokens')
   const tenantId = makeId('ten')
   const twilio = { account_sid: `AC${randomBytes(16).toString('hex')}`, auth_token: randomBytes(16).toString('hex') }
   const ses = {
@@ -86,6 +87,7 @@ function writeAll() {
     PRINCIPAL_SIGNING_KEY: JSON.stringify(signingKey),
     OTP_SIGNING_KEY: JSON.stringify(otpSigningKey),
     PRINCIPAL_JWKS: JSON.stringify({ keys: [signingKey, otpSigningKey].map(publicHalf) }),
+    USER_TOKEN_KEYS: JSON.stringify({ keys: [userTokenKey] }),
     TWILIO_ACCOUNT_SID: twilio.account_sid,
     TWILIO_AUTH_TOKEN: twilio.auth_token,
     SES_ACCESS_KEY_ID: ses.access_key_id,

@@ -2,6 +2,7 @@
 import { allEvents } from '../packages/contracts/src/catalogue.ts'
 import {
   inboxPrefix,
+  liveSubject,
   natsPasswordVariable,
   type ServiceName,
   serviceNames,
@@ -25,6 +26,11 @@ export interface Permissions {
 /** Services that query the age of the oldest work in their own stream. */
 const readsOwnStream: readonly ServiceName[] = ['dispatch']
 
+/** Subjects beside streams on which replicas of a service talk to each other. */
+const ownSubjects: Partial<Record<ServiceName, readonly string[]>> = {
+  'inbox-stream': [liveSubject({ tenant_id: '*', application_id: '*', inbox_key: '*' })],
+}
+
 /** The durables of a service. */
 export async function durablesOf(service: ServiceName): Promise<Durable[]> {
   const consumers = await consumersOf(service)
@@ -45,6 +51,7 @@ async function permissionsOf(service: ServiceName): Promise<Permissions> {
     publish: [
       ...publishedBy(service),
       wakeSubject(service),
+      ...(ownSubjects[service] ?? []),
       // No UPDATE: it could make a stream copy or republish another's messages.
       // CREATE recreates a stream after NATS has lost its store.
       ...['CREATE', 'INFO'].map((verb) => `$JS.API.STREAM.${verb}.${stream}`),
@@ -57,7 +64,7 @@ async function permissionsOf(service: ServiceName): Promise<Permissions> {
         .flatMap((consumed) => [`$JS.API.STREAM.INFO.${consumed}`, `$JS.API.STREAM.MSG.GET.${consumed}`]),
       ...durables.flatMap(requestsOf),
     ],
-    subscribe: [wakeSubject(service), `${inboxPrefix(service)}.>`],
+    subscribe: [wakeSubject(service), ...(ownSubjects[service] ?? []), `${inboxPrefix(service)}.>`],
   }
 }
 

@@ -37,12 +37,12 @@ let limited: string
 let powerless: string
 
 beforeAll(async () => {
-  env = await TestEnv.start(['gateway', 'dispatch', 'callbacks'], {
+  env = await TestEnv.start(['gateway', 'dispatch', 'inbox-stream', 'callbacks'], {
     // Every route is called at the same moment, and large bodies count as several requests.
     env: { gateway: { RATE_LIMIT_KEY_PER_SECOND: '10000' } },
   })
   document = (await env.api('GET', '/content/openapi.json', { key: null })).body
-  const permissions = ['notifications:send', 'notifications:read', 'domains:manage']
+  const permissions = ['notifications:send', 'notifications:read', 'inbox:token', 'domains:manage']
   limited = (await addKey(env, env, { permissions, perSecond: 1 })).apiKey
   powerless = operatorToken(env, { permissions: [] })
 }, 60_000)
@@ -170,7 +170,7 @@ test('so are an accepted request and its replay', async () => {
 })
 
 test('so is what is answered while the service behind the gateway is away', async () => {
-  await Promise.all([env.kill('dispatch-api'), env.kill('callbacks')])
+  await Promise.all([env.kill('dispatch-api'), env.kill('inbox-stream'), env.kill('callbacks')])
   const behind = publicRoutes().filter(({ service }) => service !== 'gateway')
   await Promise.all(
     behind.map(async (route) => {

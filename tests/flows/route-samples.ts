@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { callbackAddress, demoAccount, postForm, signature, statusFields } from '@notify/test-kit/carrier-callback'
+import { freshUser, sendInApp, untilInbox, userToken } from '@notify/test-kit/inbox'
 import { sesEvent } from '@notify/test-kit/ses-event'
 import { freshPhone, post, send, smsTo } from '@notify/test-kit/sms'
 import type { StandInSns } from '@notify/test-kit/sns'
@@ -12,6 +13,8 @@ import { createPrincipalSigner, principalHeader } from '../../packages/service-k
 interface Sample {
   params?: Record<string, string>
   body?: unknown
+  /** Of the end user who calls. */
+  token?: string
   /** For routes that are called in a way of their own. */
   call?(): Promise<ApiResponse>
 }
@@ -35,6 +38,14 @@ export function samplesOf(env: TestEnv, sns: StandInSns): Samples {
     return { params: { template_id } }
   }
   const domain = async () => ({ params: { domain_id: await copyDomain(env) } })
+  const asUser = async () => ({ token: await userToken(env, freshUser()) })
+  const received = async () => {
+    const user = freshUser()
+    await sendInApp(env, user)
+    const token = await userToken(env, user)
+    const { notifications } = await untilInbox(env, token, 1)
+    return { token, params: { id: notifications[0].id } }
+  }
   const signedForm = (address: string, form: Record<string, string>) => () =>
     postForm(env, {
       fields: form,
@@ -98,6 +109,17 @@ export function samplesOf(env: TestEnv, sns: StandInSns): Samples {
     resendOtp: async () => ({ params: { transaction_id: await sentOtp(env) } }),
     verifyOtp: async () => ({ body: { transaction_id: await sentOtp(env, { code: '123456' }), code: '123456' } }),
     getOtp: async () => ({ params: { transaction_id: await sentOtp(env) } }),
+    createUserToken: () => ({ body: { user_id: freshUser() } }),
+    getUserTokenKeys: () => ({}),
+    listInbox: asUser,
+    getUnreadCount: asUser,
+    readWholeInbox: async () => ({ ...(await asUser()), body: {} }),
+    markInboxNotification: async () => ({ ...(await received()), body: { is_read: true } }),
+    deleteInboxNotification: received,
+    streamInbox: async () => {
+      const { token } = await asUser()
+      return { call: () => openStream(env, token) }
+    },
     smsStatusCallback: async () => {
       const address = callbackAddress({ notificationId: await send(env), attemptId: newId('att') }, account)
       return { call: signedForm(address, statusFields(account, 'sent')) }
@@ -138,7 +160,8 @@ export function callRoute(
 ) {
   if (sample.call) return sample.call()
   const path = route.path.replace(/:(\w+)/g, (_, name: string) => sample.params?.[name] ?? 'missing') + search
-  const caller: ApiRequest = route.auth.caller === 'operator' ? { token: env.operatorToken } : { key: env.apiKey }
+  const { token = route.auth.caller === 'operator' ? env.operatorToken : undefined } = sample
+  const caller: ApiRequest = token === undefined ? { key: env.apiKey } : { token }
   const body = sample.body === undefined ? {} : { body: sample.body }
   return env.api(route.method, path, { ...caller, ...body, headers })
 }
@@ -171,6 +194,18 @@ async function copyDomain(env: TestEnv): Promise<string> {
   )
   if (rowCount === 0) await env.api('POST', '/api/v1/domains', { body: { domain: 'first.example' } })
   return rowCount === 0 ? copyDomain(env) : id
+}
+
+/** Opens a stream and closes it after its first event: it would not end. */
+async function openStream(env: TestEnv, token: string): Promise<ApiResponse> {
+  const closing = new AbortController()
+  const headers = { accept: 'text/event-stream', authorization: `Bearer ${token}` }
+  const url = `${env.stack.url('gateway')}/api/v1/in-app/stream`
+  const response = await fetch(url, { headers, signal: closing.signal })
+  const { value } = await response.body!.getReader().read()
+  closing.abort()
+  const text = Buffer.from(value ?? []).toString()
+  return { status: response.status, headers: response.headers, body: text, text }
 }
 
 async function acceptDirectly(env: TestEnv): Promise<ApiResponse> {

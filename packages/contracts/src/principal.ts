@@ -31,6 +31,10 @@ export interface UserPrincipal {
   tenant_id: KeyPrincipal['tenant_id']
   application_id: KeyPrincipal['application_id']
   user_id: string
+  /** Of the key that the token was issued to. */
+  mode: KeyMode
+  /** When the token expires, in Unix milliseconds. */
+  expires_at_ms: number
 }
 
 /** An internal service calling on its own behalf; signed with its own key. */

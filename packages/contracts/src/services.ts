@@ -51,3 +51,15 @@ export function natsPasswordVariable(user: NatsUser): string {
 export function addressVariable(service: ServiceName): string {
   return `${service.replaceAll('-', '_').toUpperCase()}_URL`
 }
+
+/** The inbox of a user, whose key is the blind index of application and user. */
+export interface InboxAddress {
+  tenant_id: string
+  application_id: string
+  inbox_key: string
+}
+
+/** The core NATS subject on which replicas of inbox-stream tell each other of an inbox's events; no stream keeps it. */
+export function liveSubject({ tenant_id, application_id, inbox_key }: InboxAddress): string {
+  return `inbox.live.${tenant_id}.${application_id}.${inbox_key}`
+}

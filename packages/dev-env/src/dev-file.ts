@@ -2,11 +2,14 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { mintOperatorToken } from './identity-provider/mint-operator-token.ts'
 import type { Stack } from './stack/stack.ts'
+import { mintUserToken } from './state/mint-user-token.ts'
 import { writeSecretFile } from './state/write-secret-file.ts'
 
 /** `.local/dev.json`: all that a tool or a person needs to talk to the running system. */
 export interface DevFile {
   base_url: string
+  /** The live stream of the inbox, through the gateway. */
+  stream_url: string
   sandbox_url: string
   openapi_url: string
   tenant_id: string
@@ -17,6 +20,7 @@ export interface DevFile {
   operator_token: string
   operator_token_no_retry: string
   user_id: string
+  user_token: string
   twilio_account_sid: string
   twilio_auth_token: string
   meta_shared_app_secret: string
@@ -54,6 +58,7 @@ export async function describeStack(stack: Stack): Promise<DevFile> {
   ])
   return {
     base_url: stack.url('gateway'),
+    stream_url: `${stack.url('gateway')}/api/v1/in-app/stream`,
     sandbox_url: stack.url('carrier-sandbox'),
     openapi_url: `${stack.url('gateway')}/content/openapi.json`,
     tenant_id: state.tenant_id,
@@ -64,6 +69,7 @@ export async function describeStack(stack: Stack): Promise<DevFile> {
     operator_token,
     operator_token_no_retry,
     user_id: state.user_id,
+    user_token: mintUserToken(state),
     twilio_account_sid: state.twilio_account_sid,
     twilio_auth_token: state.twilio_auth_token,
     meta_shared_app_secret: state.meta_shared_app_secret,

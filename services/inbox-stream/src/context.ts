@@ -1,8 +1,31 @@
 import type { Database } from '@notify/database'
-import type { Bus } from '@notify/messaging'
+import type { BlindIndex, Fingerprint, KeyRing } from '@notify/privacy'
+import type { Config } from './config.ts'
 import type { Tables } from './db/schema.ts'
+import type { StoreHandOff } from './hand-offs/store-hand-off.ts'
+import type { InboxMetrics } from './metrics.ts'
+import type { Hub } from './streams/hub.ts'
+import type { LiveBus } from './streams/live-bus.ts'
+import type { UserTokens } from './tokens/user-token.ts'
 
-export interface Context {
+/** What changes inboxes and tells of it. */
+export interface StoreContext {
+  config: Config
   db: Database<Tables>
-  bus: Bus
+  secrets: { keyRing: KeyRing; blindIndex: BlindIndex; fingerprint: Fingerprint }
+  metrics: InboxMetrics
+  live: LiveBus
+  /** Tells the relay that the outbox has work. */
+  wakeOutbox(): void
+}
+
+/** What routes work with besides. */
+export interface Context extends StoreContext {
+  tokens: UserTokens
+  hub: Hub
+}
+
+/** What consumers work with besides. */
+export interface ConsumerContext extends StoreContext {
+  storeHandOff: StoreHandOff
 }

@@ -1,4 +1,31 @@
-import type { RouteEntry } from '@notify/service-kit'
+import {
+  createUserToken as createUserTokenRoute,
+  deleteInboxNotification,
+  getUnreadCount as getUnreadCountRoute,
+  getUserTokenKeys as getUserTokenKeysRoute,
+  listInbox as listInboxRoute,
+  markInboxNotification,
+  readWholeInbox,
+  streamInbox,
+} from '@notify/contracts'
+import { type RouteEntry, route, type StreamEntry, stream } from '@notify/service-kit'
 import type { Context } from './context.ts'
+import { deleteNotification } from './inbox/delete-notification.ts'
+import { getUnreadCount } from './inbox/get-unread-count.ts'
+import { listInbox } from './inbox/list-inbox.ts'
+import { markNotification } from './inbox/mark-notification.ts'
+import { readInbox } from './inbox/read-inbox.ts'
+import { openInboxStream } from './streams/open-inbox-stream.ts'
+import { createUserToken } from './tokens/create-user-token.ts'
+import { getUserTokenKeys } from './tokens/get-user-token-keys.ts'
 
-export const routes: readonly RouteEntry<Context>[] = []
+export const routes: readonly (RouteEntry<Context> | StreamEntry<Context>)[] = [
+  route(createUserTokenRoute, createUserToken),
+  route(getUserTokenKeysRoute, getUserTokenKeys),
+  route(listInboxRoute, listInbox),
+  route(getUnreadCountRoute, getUnreadCount),
+  route(markInboxNotification, markNotification),
+  route(readWholeInbox, readInbox),
+  route(deleteInboxNotification, deleteNotification),
+  stream(streamInbox, openInboxStream),
+]

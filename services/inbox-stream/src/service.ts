@@ -1,17 +1,89 @@
-import { migrateCommand, openDatabase } from '@notify/database'
-import { openBus } from '@notify/messaging'
-import { type Commands, type Kit, serveHttp } from '@notify/service-kit'
+import {
+  createDeadLetterStore,
+  createOutboxWaker,
+  deadLettersCommand,
+  deleteExpiredKeys,
+  migrateCommand,
+  openDatabase,
+  rotateKeysCommand,
+  startOutboxRelay,
+} from '@notify/database'
+import { openBus, startConsumers } from '@notify/messaging'
+import { createBlindIndex, createFingerprint } from '@notify/privacy'
+import { type Commands, type Kit, serveHttp, startPeriodic } from '@notify/service-kit'
+import { createAccess } from './applications/access.ts'
+import { createCors, mountPreflights } from './applications/cors.ts'
+import { loadBootstrap } from './applications/load-bootstrap.ts'
 import type { Config } from './config.ts'
+import { consumers } from './consumers.ts'
+import type { StoreContext } from './context.ts'
+import { encryptedColumns } from './db/encrypted-columns.ts'
 import { migrations } from './db/migrations.ts'
 import type { Tables } from './db/schema.ts'
+import { createHandOffStore } from './hand-offs/store-hand-off.ts'
+import { deleteExpired } from './inbox/retention-store.ts'
+import { createMetrics } from './metrics.ts'
 import { routes } from './routes.ts'
+import { createHub } from './streams/hub.ts'
+import { createLiveBus } from './streams/live-bus.ts'
+import { createUserAuthentication } from './tokens/authenticate-user.ts'
+import { createUserTokens } from './tokens/user-token.ts'
+
+/** What an idle stream takes. */
+const bytesPerStream = 24 * 1024
 
 export const commands: Commands<Config> = {
   migrate: migrateCommand(migrations),
+  'rotate-keys': rotateKeysCommand(encryptedColumns),
+  'dead-letters': deadLettersCommand,
 }
 
 export async function createService(config: Config, kit: Kit): Promise<void> {
   const db = await openDatabase<Tables>(kit, { config, migrations })
   const bus = await openBus(kit, config)
-  await serveHttp(kit, { config, context: { db, bus }, routes })
+  const context: StoreContext = {
+    config,
+    db,
+    secrets: {
+      keyRing: config.ENCRYPTION_KEYS,
+      blindIndex: createBlindIndex(config.BLIND_INDEX_KEY),
+      fingerprint: createFingerprint(config.FINGERPRINT_KEY),
+    },
+    metrics: createMetrics(kit.metrics),
+    live: createLiveBus(kit, bus),
+    wakeOutbox: createOutboxWaker(kit, bus),
+  }
+  if (config.BOOTSTRAP_FILE) await loadBootstrap(db, config.BOOTSTRAP_FILE)
+  startOutboxRelay(kit, db, bus, { streamReplicas: config.STREAM_REPLICAS, republishMs: config.REPUBLISH_WINDOW })
+  startPeriodic(kit, { name: 'idempotency retention', everyMs: 60_000, run: () => deleteExpiredKeys(db) })
+  startPeriodic(kit, {
+    name: 'inbox retention',
+    everyMs: 60_000,
+    run: () => deleteExpired(db, config.INBOX_RETENTION),
+  })
+  await serveUsers(kit, context)
+  startConsumers(kit, bus, {
+    context: { ...context, storeHandOff: createHandOffStore(context) },
+    consumers,
+    deadLetters: createDeadLetterStore(kit, db),
+    unsyncedMs: config.REPUBLISH_WINDOW,
+  })
+}
+
+async function serveUsers(kit: Kit, context: StoreContext): Promise<void> {
+  const { config, db } = context
+  const tokens = await createUserTokens(config.USER_TOKEN_KEYS)
+  const access = createAccess(db)
+  const cors = createCors(access)
+  await serveHttp(kit, {
+    config,
+    context: { ...context, tokens, hub: createHub(kit, context) },
+    routes,
+    streams: { maxBytes: config.STREAM_MEMORY, bytesEach: bytesPerStream },
+    door: { edge: true, authenticateUser: createUserAuthentication(tokens, access), corsOf: cors },
+    extend(app, door) {
+      const contracts = routes.map(({ contract }) => contract)
+      mountPreflights(app, door, contracts, cors)
+    },
+  })
 }

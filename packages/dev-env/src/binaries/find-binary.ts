@@ -2,14 +2,15 @@ import { accessSync, constants, statSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { StartupError } from '../startup-error.ts'
 
-/** What the machine's packages bring: the servers, the pooler of a test, and the load generator of the benches. */
-export type Binary = 'nats-server' | 'redis-server' | 'pgbouncer' | 'wrk'
+/** What the machine's packages bring: the servers, the pooler and the proxy of tests, and the load generator of the benches. */
+export type Binary = 'nats-server' | 'redis-server' | 'pgbouncer' | 'nginx' | 'wrk'
 
 /** Names that do the same job: some distributions replaced Redis by Valkey. */
 const names: Record<Binary, string[]> = {
   'nats-server': ['nats-server'],
   'redis-server': ['redis-server', 'valkey-server'],
   pgbouncer: ['pgbouncer'],
+  nginx: ['nginx'],
   wrk: ['wrk'],
 }
 

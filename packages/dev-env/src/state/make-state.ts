@@ -39,8 +39,8 @@ export function makeServerPasswords(): Pick<State, 'nats_passwords' | 'redis_pas
 }
 
 /** What a state file from before services signed for themselves lacks. */
-export function makeServiceKeys(): Pick<State, 'otp_signing_key'> {
-  return { otp_signing_key: signingKey('otp') }
+export function makeServiceKeys(): Pick<State, 'otp_signing_key' | 'user_token_key'> {
+  return { otp_signing_key: signingKey('otp'), user_token_key: signingKey('user-tokens') }
 }
 
 /** What a state file from before there was email lacks. */

@@ -41,6 +41,7 @@ export interface State {
   principal_signing_key: PrivateJwk
   otp_signing_key: PrivateJwk
   identity_provider_key: PrivateJwk
+  user_token_key: PrivateJwk
   operator: IdentityClient
   operator_no_retry: IdentityClient
   tenant_id: `ten_${string}`

@@ -1,5 +1,12 @@
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http'
-import { type Caller, liveOnlyPermissions, type Principal, permissionsFor, type Route } from '@notify/contracts'
+import {
+  type Caller,
+  liveOnlyPermissions,
+  type Principal,
+  permissionsFor,
+  type Route,
+  type UserPrincipal,
+} from '@notify/contracts'
 import { Problem } from '../problem.ts'
 import type { Door } from './door.ts'
 
@@ -14,7 +21,7 @@ export function admitCaller(
   request: IncomingMessage,
   headers: OutgoingHttpHeaders,
 ): Caller | undefined | Promise<Caller> {
-  if (contract.auth.caller === 'user') return door.authenticateUser!(request, contract)
+  if (contract.auth.caller === 'user') return admitUser(door, contract, request, headers)
   const permissions = permissionsFor(contract.auth)
   if (!permissions) return undefined
   const found = door.authenticate(request, contract)
@@ -33,6 +40,22 @@ const credentials = {
   operator: "an operator's access token",
   key: 'an API key',
 } satisfies Record<Principal['kind'], string>
+
+/** Whatever is answered, the page that asked may read it. */
+async function admitUser(
+  door: Door,
+  contract: Route,
+  request: IncomingMessage,
+  headers: OutgoingHttpHeaders,
+): Promise<UserPrincipal> {
+  let user: UserPrincipal | undefined
+  try {
+    user = await door.authenticateUser!(request, contract)
+    return user
+  } finally {
+    if (door.corsOf) Object.assign(headers, await door.corsOf(request, user))
+  }
+}
 
 /** @throws Problem `permission_denied` */
 function requirePermission(

@@ -17,6 +17,11 @@ export interface Door {
   /** Verifies an end user's token. @throws Problem `unauthenticated` */
   authenticateUser?(request: IncomingMessage, route: Route): UserPrincipal | Promise<UserPrincipal>
   /**
+   * Headers that let a browser's page read the response, for routes of users.
+   * @param caller undefined when the caller is not known
+   */
+  corsOf?(request: IncomingMessage, caller: UserPrincipal | undefined): Promise<OutgoingHttpHeaders>
+  /**
    * Applies the rate limits; returns headers for the response.
    * @param bodyBytes length of the body, as far as it is known before reading
    * @throws Problem `rate_limited`

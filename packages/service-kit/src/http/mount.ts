@@ -150,7 +150,7 @@ async function answer<Context>(
     if ('handleStream' in entry) {
       if (request.method === 'HEAD')
         throw new Problem('method_not_allowed', 'Streams do not support HEAD; use GET', onlyGet)
-      await within(leftMs, openStream(door, context, entry, httpRequest, response))
+      await within(leftMs, openStream(door, context, entry, httpRequest, response, headers))
       status = 200
     } else {
       status = reply(entry, response, headers, await within(leftMs, entry.handler(context, httpRequest)))

@@ -21,7 +21,7 @@ interface ServeOptions<Context> {
   context: Context
   routes: readonly Entry<Context>[]
   /** Overrides of authentication and limits. Default: the principal signed by the gateway. */
-  door?: Partial<Pick<Door, 'authenticate' | 'authenticateUser' | 'edge' | 'admit' | 'answerWithinMs'>>
+  door?: Partial<Pick<Door, 'authenticate' | 'authenticateUser' | 'corsOf' | 'edge' | 'admit' | 'answerWithinMs'>>
   streams?: Partial<StreamLimits>
   /** Mounts what is outside the contracts, such as static files and proxies, before the routes. */
   extend?(app: Express, door: Door): void

@@ -1,4 +1,4 @@
-import type { ServerResponse } from 'node:http'
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import type { Route, StreamContract } from '@notify/contracts'
 import type { Door } from './door.ts'
 import { createEventWriter, type EventWriter } from './event-writer.ts'
@@ -39,6 +39,7 @@ export function stream<Context, const S extends StreamContract>(
 
 /**
  * Runs the handler, and opens the stream if it has written nothing.
+ * @param headers of the response, beside those of every stream
  * @throws Problem, or whatever the handler throws before the first write
  */
 export async function openStream<Context>(
@@ -47,10 +48,11 @@ export async function openStream<Context>(
   { contract, handleStream }: StreamEntry<Context>,
   request: HttpRequest<Route>,
   response: ServerResponse,
+  headers: OutgoingHttpHeaders,
 ): Promise<void> {
   door.streams.requireRoom()
   const { maxBufferedBytes } = door.streams.limits
-  const open = () => door.streams.open(response, { 'x-request-id': request.requestId })
+  const open = () => door.streams.open(response, headers)
   const writer = createEventWriter<StreamContract>(response, open, maxBufferedBytes)
   const lastEventId = request.headers['last-event-id']
   try {

@@ -197,7 +197,6 @@ test.each<[string, object, string]>([
     { ...event, channel: 'in_app', recipient: 'u' },
     'channel_not_allowed',
   ],
-  ['a channel that nobody sends', { channel: 'in_app', recipient: 'u', body: 'x' }, 'provider_not_configured'],
   ['a stored template that does not exist', { ...sms, template_id: newId('tmpl') }, 'validation_failed'],
   ['a number with spaces', { ...event, recipient: '+1 555 123 0001' }, 'invalid_recipient'],
   ['no number', { ...event, recipient: {} }, 'invalid_recipient'],

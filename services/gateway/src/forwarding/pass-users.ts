@@ -13,9 +13,10 @@ interface Users extends Pick<Target, 'addressOf' | 'failures'> {
 /** A 404 is not a failed authentication. */
 const isFailure = (status: number) => status === 401
 
-/** Proxies the routes of end users to their owners, which verify the tokens. */
+/** Proxies the routes of end users and of anyone to their owners, which verify the tokens. */
 export function passUsers(app: Express, door: Door, { contracts, urlOf, addressOf, failures }: Users): void {
-  const routes = contracts.filter(({ auth }) => auth.caller === 'user')
+  const passed = contracts.filter(({ service }) => service !== 'gateway')
+  const routes = passed.filter(({ auth }) => auth.caller === 'user' || auth.caller === 'anyone')
   for (const [service, owned] of Map.groupBy(routes, (route) => route.service)) {
     const target: Target = { url: urlOf(service), addressOf, failures, isFailure }
     const [streams, requests] = [passStream(door, target), passThrough(door, target)]

@@ -1,0 +1,59 @@
+import type { DispatchRequest, EventTemplates, InAppPayload } from '@notify/contracts'
+import { textFault } from '../../carriers/text-fault.ts'
+import type { Fill, NamedTemplate } from '../../rendering/create-renderer.ts'
+import { mapTemplates, textsOf } from '../../templates/map-templates.ts'
+import { displayFields, invalid, requireDisplayData } from './display-data.ts'
+
+type Content = Pick<InAppPayload, 'title' | 'body' | 'data'>
+type Template = NonNullable<EventTemplates['in_app']>
+
+const longest = { title: 998, body: 100_000 } as const
+
+/**
+ * Makes the content of an in-app notification: the template's, filled; or the request's own, as it was written, and through
+ * Liquid only with `template_data`.
+ * @param template of the event or the stored template that the request names
+ * @throws Problem `validation_failed` or `template_variable_missing`, naming the field
+ */
+export async function composeInApp(
+  request: DispatchRequest,
+  template: EventTemplates['in_app'],
+  fill: Fill,
+): Promise<Content> {
+  const content = await (template ? filled(request, template, fill) : written(request, fill))
+  for (const field of ['title', 'body'] as const) {
+    const text = content[field]
+    const fault = text.length > longest[field] ? `has more than ${longest[field]} characters` : textFault(text)
+    if (fault) throw invalid(template ? variablesOf(request) : field, `gives a ${field} that ${fault}`)
+  }
+  if (content.body.trim() === '') throw invalid(template ? variablesOf(request) : 'body', 'gives an empty body')
+  requireDisplayData(content.data)
+  return content
+}
+
+async function filled(request: DispatchRequest, template: Template, fill: Fill): Promise<Content> {
+  const field = variablesOf(request)
+  const texts = textsOf({ in_app: template }).map((text): NamedTemplate => ({ ...text, field }))
+  const made = await fill(texts, request[field] ?? {})
+  let at = 0
+  const { title, body, data = {} } = mapTemplates({ in_app: template }, () => made[at++] ?? '').in_app!
+  return { title, body, data: { ...data, ...shownOf(request) } }
+}
+
+/** The display data that a request gives beside a template. */
+function shownOf({ event_key, data = {} }: DispatchRequest): Record<string, unknown> {
+  if (event_key === undefined) return data
+  return Object.fromEntries(displayFields.flatMap((name) => (data[name] === undefined ? [] : [[name, data[name]]])))
+}
+
+async function written(request: DispatchRequest, fill: Fill): Promise<Content> {
+  const { title = request.subject ?? '', body = '', data = {}, template_data } = request
+  if (template_data === undefined) return { title, body, data }
+  const named = (template: string, part: 'subject' | 'body') =>
+    ({ form: 'text', template, field: 'template_data', part }) as const
+  const [filledTitle = '', filledBody = ''] = await fill([named(title, 'subject'), named(body, 'body')], template_data)
+  return { title: filledTitle, body: filledBody, data }
+}
+
+/** The field that holds the variables of a template: events have `data`, stored templates `template_data`. */
+const variablesOf = ({ event_key }: DispatchRequest) => (event_key === undefined ? 'template_data' : 'data')

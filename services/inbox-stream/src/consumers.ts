@@ -1,0 +1,30 @@
+import { applicationChanged, inboxRequested } from '@notify/contracts'
+import { type ConsumerEntry, consumer } from '@notify/messaging'
+import { saveApplication } from './applications/application-store.ts'
+import type { ConsumerContext } from './context.ts'
+
+const retry = ['250ms', '1s', '5s', '15s']
+
+/** Each lane has a durable, so that a campaign does not delay what cannot wait. */
+const lanes = [
+  { lane: 'transactional', concurrency: 1024 },
+  { lane: 'bulk', concurrency: 256 },
+] as const
+
+export const consumers: readonly ConsumerEntry<ConsumerContext>[] = [
+  ...lanes.map(({ lane, concurrency }) =>
+    consumer(inboxRequested, {
+      durable: `inbox-stream-requested-${lane}`,
+      where: { lane },
+      concurrency,
+      retry,
+      handle: ({ storeHandOff }: ConsumerContext, handOff, { span }) => storeHandOff(handOff, span.traceparent),
+    }),
+  ),
+  consumer(applicationChanged, {
+    durable: 'inbox-stream-application-changed',
+    concurrency: 4,
+    retry,
+    handle: ({ db }: ConsumerContext, change) => saveApplication(db, change),
+  }),
+]

@@ -1,0 +1,29 @@
+import type { listInbox as contract } from '@notify/contracts'
+import { page } from '@notify/database'
+import type { Handler } from '@notify/service-kit'
+import { z } from 'zod'
+import type { Context } from '../context.ts'
+import { categoryIndexOf, inboxKeyOf } from './inbox-key.ts'
+import { type ListedItem, listItems, readUnreadCount } from './inbox-store.ts'
+import { notificationOf } from './item-content.ts'
+
+const bySequence = {
+  position: z
+    .int()
+    .min(1)
+    .max(2 ** 31 - 1),
+  of: ({ seq }: ListedItem) => seq,
+}
+
+export const listInbox: Handler<Context, typeof contract> = async ({ db, secrets }, request) => {
+  const { keyRing, blindIndex } = secrets
+  const { tenant_id } = request.principal
+  const { unread_only: unreadOnly, category } = request.query
+  const inboxKey = inboxKeyOf(blindIndex, request.principal)
+  const categoryIndex = category === undefined ? undefined : categoryIndexOf(blindIndex, tenant_id, category)
+  const unread_count = await readUnreadCount(db, inboxKey)
+  const { items, next_cursor } = await page(request, bySequence, (after, limit) =>
+    listItems(db, { inboxKey, unreadOnly, categoryIndex, after, limit }),
+  )
+  return { unread_count, notifications: items.map((row) => notificationOf(keyRing, tenant_id, row)), next_cursor }
+}

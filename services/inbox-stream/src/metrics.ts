@@ -1,0 +1,21 @@
+import type { Metrics } from '@notify/service-kit'
+
+export type InboxMetrics = ReturnType<typeof createMetrics>
+
+/** The business counters of inbox-stream, one function each. */
+export function createMetrics(metrics: Metrics) {
+  const stored = metrics.counter('inbox_stored_total', 'Notifications handed over, by result')
+  const replayed = metrics.counter('inbox_stream_replays_total', 'Streams opened with Last-Event-ID, by result')
+  const gaps = metrics.counter(
+    'inbox_stream_gaps_total',
+    'Events that streams missed on the bus and read from Postgres',
+  )
+  return {
+    stored(fresh: number, repeated: number) {
+      stored({ result: 'stored' }, fresh)
+      if (repeated > 0) stored({ result: 'repeated' }, repeated)
+    },
+    replayed: (isRecovered: boolean) => replayed({ result: isRecovered ? 'recovered' : 'not_recovered' }),
+    gap: () => gaps({}),
+  }
+}

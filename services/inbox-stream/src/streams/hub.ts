@@ -1,0 +1,100 @@
+import type { InboxAddress, UserPrincipal } from '@notify/contracts'
+import { coalesce, type Kit, Problem, startPeriodic } from '@notify/service-kit'
+import { bulkhead } from 'cockatiel'
+import { listRevoked } from '../applications/application-store.ts'
+import type { StoreContext } from '../context.ts'
+import { Audience, type Listener } from './audience.ts'
+import { type Head, readEvents, readHeads } from './event-store.ts'
+import { streamEventOf } from './inbox-event.ts'
+import { type InboxWriter, Reader } from './reader.ts'
+
+/** How often ended tokens and revoked applications are looked for. */
+const sweepMs = 1000
+/** How often streams are compared with Postgres: an event lost on the bus is found by the next one, or by this. */
+const compareMs = 5000
+const headsBatch = 1000
+/** Replays that read at the same time: those who come all at once leave connections to others. */
+const readsAtOnce = 4
+
+/** The open streams of this process, by user. */
+export interface Hub {
+  /** Adds a stream that hears events from now on and sends them once it is started. @throws Problem `rate_limited` */
+  join(address: InboxAddress, principal: UserPrincipal, writer: InboxWriter): Listener
+  leave(address: InboxAddress, listener: Listener): void
+  /** Where an inbox stands; all that hears of it from now on is newer, or heard. */
+  headOf(inboxKey: string): Promise<Omit<Head, 'key'>>
+}
+
+const nothingYet = { last_seq: 0, pruned_seq: 0, unread_count: 0 }
+
+export function createHub(kit: Kit, { config, db, secrets, metrics, live }: StoreContext): Hub {
+  const audiences = new Map<string, Audience>()
+  const reads = bulkhead(readsAtOnce, Number.POSITIVE_INFINITY)
+  const headOf = coalesce<string, Omit<Head, 'key'>>({
+    maxBatch: headsBatch,
+    maxInFlight: 2,
+    async run(keys) {
+      const heads = new Map((await readHeads(db, [...new Set(keys)])).map((head) => [head.key, head]))
+      return keys.map((key) => heads.get(key) ?? nothingYet)
+    },
+  })
+  const audienceOf = (address: InboxAddress) => {
+    const { inbox_key: key, tenant_id } = address
+    const known = audiences.get(key)
+    if (known) return known
+    const made = new Audience(address, live, (event) => streamEventOf(secrets.keyRing, tenant_id, event))
+    audiences.set(key, made)
+    return made
+  }
+  const compare = async () => {
+    const keys = [...audiences.keys()]
+    for (let from = 0; from < keys.length; from += headsBatch) {
+      for (const { key, last_seq } of await readHeads(db, keys.slice(from, from + headsBatch))) {
+        for (const { reader } of audiences.get(key)?.listeners ?? []) if (reader.isLevel) reader.reach(last_seq)
+      }
+    }
+  }
+  const sweep = async () => {
+    const nowMs = Date.now()
+    for (const { listeners } of audiences.values()) {
+      for (const { reader, expiresAtMs } of listeners) if (expiresAtMs <= nowMs) reader.end()
+    }
+    if (audiences.size === 0) return
+    const held = Map.groupBy(audiences.values(), ({ address }) => address.application_id)
+    const revoked = await listRevoked(db, [...held.keys()])
+    for (const { listeners } of revoked.flatMap((id) => held.get(id) ?? [])) {
+      for (const { reader } of listeners) reader.end()
+    }
+  }
+  const comparison = startPeriodic(kit, { name: 'stream comparison', everyMs: compareMs, run: compare })
+  startPeriodic(kit, { name: 'stream sweep', everyMs: sweepMs, run: sweep })
+  live.onGap(() => comparison.wake())
+  return {
+    headOf,
+    join(address, { expires_at_ms: expiresAtMs }, writer) {
+      const audience = audienceOf(address)
+      if (audience.listeners.size >= config.STREAMS_PER_USER) throw tooManyStreams(config.STREAMS_PER_USER)
+      const reader = new Reader(writer, {
+        readAfter: (seq) => reads.execute(() => readEvents(db, address.inbox_key, seq)),
+        render: (event) => audience.render(event),
+        onGap: metrics.gap,
+        onFailure: (error) => kit.log.warn({ err: error }, 'the events of a stream could not be read; tried again'),
+      })
+      const listener = { reader, expiresAtMs }
+      audience.listeners.add(listener)
+      return listener
+    },
+    leave({ inbox_key }, listener) {
+      const audience = audiences.get(inbox_key)
+      if (!audience?.listeners.delete(listener) || audience.listeners.size > 0) return
+      audiences.delete(inbox_key)
+      audience.close()
+    },
+  }
+}
+
+function tooManyStreams(most: number): Problem {
+  return new Problem('rate_limited', `This user has ${most} streams open; close one first`, {
+    headers: { 'Retry-After': '10' },
+  })
+}

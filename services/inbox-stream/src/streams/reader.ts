@@ -1,0 +1,107 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { StreamEvent, streamInbox } from '@notify/contracts'
+import type { EventWriter } from '@notify/service-kit'
+import type { InboxEvent } from './inbox-event.ts'
+
+/** While more than this is unread, events are read from Postgres no faster than the reader takes them. */
+const maxAheadBytes = 256 * 1024
+const lookAgainMs = 20
+
+export type InboxWriter = Pick<EventWriter<typeof streamInbox>, 'send' | 'end' | 'bufferedBytes' | 'closed'>
+
+interface Source {
+  /** The next events after a sequence, in order; empty when there are none. */
+  readAfter(seq: number): Promise<readonly InboxEvent[]>
+  render(event: InboxEvent): StreamEvent<typeof streamInbox>
+  /** Told when events were missed on the bus. */
+  onGap(): void
+  /** Told when events could not be read; they are asked for again. */
+  onFailure(error: unknown): void
+}
+
+/**
+ * One open stream. It holds the sequence of the last event it has sent, and sends the next one only: an event that is older
+ * is known, and one that is further on means that those in between are to be read. So each is sent once and in order, over
+ * the seam between replay and live events, whatever is lost, repeated or overtaken on the bus.
+ */
+export class Reader {
+  readonly #writer: InboxWriter
+  readonly #source: Source
+  #sent = 0
+  #target = 0
+  #isReading = true
+
+  constructor(writer: InboxWriter, source: Source) {
+    this.#writer = writer
+    this.#source = source
+  }
+
+  /** Sequence of the last event sent, or of the one that the reader had before. */
+  get sent(): number {
+    return this.#sent
+  }
+
+  /** Whether all that it was told of is sent. */
+  get isLevel(): boolean {
+    return !this.#isReading
+  }
+
+  /** Begins after `sent`, and reads up to `head`. What was heard before is not lost: it raised the target. */
+  start(sent: number, head: number): void {
+    this.#sent = sent
+    this.#isReading = false
+    this.reach(head)
+  }
+
+  /** Takes an event from the bus. */
+  hear(event: InboxEvent): void {
+    if (this.#isReading) this.#target = Math.max(this.#target, event.seq)
+    else if (event.seq === this.#sent + 1) this.#send(event)
+    else if (event.seq > this.#sent) {
+      this.#source.onGap()
+      this.reach(event.seq)
+    }
+  }
+
+  /** Makes sure that everything up to a sequence is sent. */
+  reach(seq: number): void {
+    this.#target = Math.max(this.#target, seq)
+    if (this.#isReading || this.#target <= this.#sent) return
+    this.#isReading = true
+    void this.#read()
+  }
+
+  /** Ends the stream. */
+  end(): void {
+    this.#writer.end()
+  }
+
+  beat(): void {
+    this.#writer.send({ id: this.#sent, event: 'heartbeat', data: {} })
+  }
+
+  async #read(): Promise<void> {
+    const { closed } = this.#writer
+    try {
+      while (this.#target > this.#sent && !closed.aborted) {
+        const events = await this.#source.readAfter(this.#sent)
+        for (const event of events) {
+          // Deleted by now, because their time was over: what is gone cannot be sent, and nothing is left out silently.
+          if (event.seq !== this.#sent + 1) return this.end()
+          while (this.#writer.bufferedBytes > maxAheadBytes && !closed.aborted) await delay(lookAgainMs)
+          this.#send(event)
+        }
+        if (events.length === 0) return this.end()
+      }
+    } catch (error) {
+      this.#source.onFailure(error)
+    } finally {
+      this.#isReading = false
+    }
+  }
+
+  #send(event: InboxEvent): void {
+    this.#sent = event.seq
+    this.#writer.send(this.#source.render(event))
+  }
+}

@@ -1,0 +1,71 @@
+import { idSchema, KeyMode, UserId, type UserPrincipal } from '@notify/contracts'
+import { Problem } from '@notify/service-kit'
+import { createLocalJWKSet, errors, importJWK, jwtVerify, SignJWT } from 'jose'
+import { LRUCache } from 'lru-cache'
+import { z } from 'zod'
+import { publicKeys, type UserTokenKeys } from './user-token-keys.ts'
+
+/** Says what a token is: no other token that bears our keys' signature, or an operator's, passes for one. */
+const form = { issuer: 'notification-service', audience: 'urn:notify:inbox', typ: 'user+jwt' } as const
+
+const Claims = z.object({
+  sub: UserId,
+  tenant_id: idSchema('ten'),
+  application_id: idSchema('app'),
+  mode: KeyMode,
+  exp: z.number(),
+})
+
+const maxCached = 20_000
+
+/** Whom a token is for. */
+export type TokenOwner = Omit<UserPrincipal, 'kind' | 'expires_at_ms'>
+
+export interface UserTokens {
+  issue(owner: TokenOwner, expiresAtMs: number): Promise<string>
+  /** @throws Problem `unauthenticated` */
+  verify(token: string): Promise<UserPrincipal>
+}
+
+/** Issues and verifies user tokens: JWTs, ES256. A token is verified once and remembered until it expires. */
+export async function createUserTokens(keys: UserTokenKeys): Promise<UserTokens> {
+  const [{ kid }] = keys as [UserTokenKeys[number]]
+  const signingKey = await importJWK(keys[0]!, 'ES256')
+  const known = createLocalJWKSet(publicKeys(keys))
+  const verified = new LRUCache<string, UserPrincipal>({ max: maxCached })
+  return {
+    issue: ({ tenant_id, application_id, user_id, mode }, expiresAtMs) =>
+      new SignJWT({ tenant_id, application_id, mode })
+        .setProtectedHeader({ alg: 'ES256', typ: form.typ, kid })
+        .setIssuer(form.issuer)
+        .setAudience(form.audience)
+        .setSubject(user_id)
+        .setIssuedAt()
+        .setExpirationTime(Math.floor(expiresAtMs / 1000))
+        .sign(signingKey),
+    async verify(token) {
+      const principal = verified.get(token) ?? (await read(token, known))
+      if (principal.expires_at_ms <= Date.now()) throw refusal('The user token has expired; issue a new one')
+      verified.set(token, principal)
+      return principal
+    },
+  }
+}
+
+async function read(token: string, keys: ReturnType<typeof createLocalJWKSet>): Promise<UserPrincipal> {
+  try {
+    const { payload } = await jwtVerify(token, keys, { ...form, algorithms: ['ES256'], requiredClaims: ['exp', 'sub'] })
+    const { sub, exp, ...claims } = Claims.parse(payload)
+    return { kind: 'user', ...claims, user_id: sub, expires_at_ms: exp * 1000 }
+  } catch (error) {
+    if (error instanceof errors.JWTExpired) throw refusal('The user token has expired; issue a new one')
+    if (error instanceof errors.JOSEError || error instanceof z.ZodError) {
+      throw refusal('This is not a user token of this service; POST /api/v1/in-app/tokens issues one')
+    }
+    throw error
+  }
+}
+
+export function refusal(detail: string): Problem {
+  return new Problem('unauthenticated', detail, { headers: { 'WWW-Authenticate': 'Bearer' } })
+}

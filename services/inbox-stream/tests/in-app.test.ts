@@ -1,0 +1,165 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { openBus, storedMessages } from '@notify/test-kit/bus'
+import { freshUser, inbox, sendInApp, untilInbox, userToken } from '@notify/test-kit/inbox'
+import { expectProblem, post, stateOf, untilActivity, untilState } from '@notify/test-kit/sms'
+import { inboxRequested, newId } from '../../../packages/contracts/src/index.ts'
+import { eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
+
+let env: TestEnv
+beforeAll(async () => {
+  env = await TestEnv.start(['gateway', 'dispatch', 'inbox-stream'], {
+    env: { 'dispatch-worker': { STALLED_AFTER: '1s' } },
+  })
+}, 60_000)
+afterAll(() => env?.stop())
+
+test('a notification goes to the inbox and is delivered, with what it shows as it was sent', async () => {
+  const user = freshUser()
+  const data = {
+    action_url: '/orders/7',
+    avatar_url: 'https://cdn.example/a.png',
+    category: 'orders',
+    more: { a: [1] },
+  }
+  const id = await sendInApp(env, user, { title: 'Order 7', body: 'It is on its way', data })
+  await untilState(env, id, { delivery_status: 'delivered', channel: 'in_app', attempts: [], credits: 0 })
+  const token = await userToken(env, user)
+  const { notifications, unread_count } = await untilInbox(env, token, 1)
+  expect(unread_count).toBe(1)
+  expect(notifications).toEqual([
+    {
+      id: expect.stringMatching(/^inapp_/),
+      title: 'Order 7',
+      body: 'It is on its way',
+      is_read: false,
+      created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*\.\d{3}Z$/),
+      data,
+    },
+  ])
+  const item = await untilActivity(env, id, { status: 'delivered' })
+  expect(item.recipient_masked).not.toContain(user)
+})
+
+test('an event fills title, body and display data; of its variables only the display fields are shown', async () => {
+  const user = freshUser()
+  const data = { name: 'Ada', order: 'A-1', category: 'orders' }
+  await sendInApp(env, user, { event_key: 'order.shipped', title: undefined, body: undefined, data })
+  const { notifications } = await untilInbox(env, await userToken(env, user), 1)
+  expect(notifications[0]).toMatchObject({
+    title: 'Order A-1 shipped',
+    body: 'Hi Ada, your order is on its way.',
+    data: { action_url: '/orders/A-1', category: 'orders' },
+  })
+  expect(notifications[0].data).not.toHaveProperty('name')
+})
+
+test('a scheduled notification comes when it is due, and never when it was cancelled', async () => {
+  const [user, other] = [freshUser(), freshUser()]
+  const soon = new Date(Date.now() + 1500).toISOString()
+  const id = await sendInApp(env, user, { send_at: soon })
+  const cancelled = await sendInApp(env, other, { send_at: soon })
+  expect((await env.api('POST', `/api/v1/notifications/${cancelled}/cancel`)).status).toBe(200)
+  await untilState(env, id, { delivery_status: 'delivered' })
+  expect((await inbox(env, await userToken(env, other))).body.notifications).toEqual([])
+  expect((await stateOf(env, cancelled)).delivery_status).toBe('cancelled')
+})
+
+test('a hand-off that JetStream lost is repeated, and one that comes twice is stored once', async () => {
+  const user = freshUser()
+  const token = await userToken(env, user)
+  await using bus = await openBus(env)
+  await env.kill('inbox-stream')
+  const lost = await sendInApp(env, user)
+  await eventually(async () => {
+    const messages = await storedMessages(bus, ['dispatch'])
+    expect(messages.some(({ text, subject }) => subject.startsWith('dispatch.inbox.') && text.includes(lost))).toBe(
+      true,
+    )
+  })
+  await bus.jsm.streams.purge('DISPATCH', { filter: 'dispatch.inbox.>' })
+  await env.restart('inbox-stream')
+  await untilState(env, lost, { delivery_status: 'delivered' }, 20_000)
+  const again = await sendInApp(env, user)
+  await untilState(env, again, { delivery_status: 'delivered' })
+  const handOffs = (await storedMessages(bus, ['dispatch'])).filter(({ subject }) =>
+    subject.startsWith('dispatch.inbox.'),
+  )
+  const { connection } = bus
+  for (const { text, subject } of handOffs) {
+    // As another message: the duplicate window would drop the same one.
+    await bus.js.publish(subject, text, { msgID: newId('msg') })
+  }
+  await connection.flush()
+  await eventually(async () => {
+    const { rows } = await env
+      .sql('inbox-stream')
+      .query(`select count(*)::int as count from outbox where subject = 'inbox.created' and events like $1`, [
+        `%${again}%`,
+      ])
+    expect(rows[0].count).toBeGreaterThan(1)
+  })
+  expect((await untilInbox(env, token, 2)).unread_count).toBe(2)
+  expect(inboxRequested.subject).toBe('dispatch.inbox.{lane}.requested')
+}, 40_000)
+
+test('sequences of a user have no gap, however many notifications come at once', async () => {
+  const users = [freshUser(), freshUser(), freshUser()]
+  await Promise.all(Array.from({ length: 90 }, (_, at) => sendInApp(env, users[at % 3]!)))
+  for (const user of users) {
+    const { unread_count } = await untilInbox(env, await userToken(env, user), 30)
+    expect(unread_count).toBe(30)
+  }
+  const { rows } = await env.sql('inbox-stream').query(
+    `select b.last_seq, array_agg(e.seq order by e.seq) as seqs, b.unread_count,
+       (array_agg(e.unread_count order by e.seq)) as counts
+     from inboxes b join inbox_events e on e.inbox_key = b.key group by b.key`,
+  )
+  for (const { last_seq, seqs } of rows) expect(seqs).toEqual(Array.from({ length: last_seq }, (_, at) => at + 1))
+})
+
+test('nothing of it can be read in the database or on the bus', async () => {
+  const secret = 'unreadable-7f3a'
+  const user = `${secret}-user`
+  const id = await sendInApp(env, user, { title: secret, body: secret, data: { category: secret } })
+  await untilState(env, id, { delivery_status: 'delivered' })
+  const tables = ['inboxes', 'inbox_items', 'inbox_events', 'outbox']
+  for (const table of tables) {
+    const { rows } = await env
+      .sql('inbox-stream')
+      .query(`select count(*)::int as count from ${table} t where t::text like $1`, [`%${secret}%`])
+    expect([table, rows[0].count]).toEqual([table, 0])
+  }
+  await using bus = await openBus(env)
+  expect((await storedMessages(bus, ['dispatch', 'inbox-stream'])).filter(({ text }) => text.includes(secret))).toEqual(
+    [],
+  )
+})
+
+test.each<[string, object, string, string]>([
+  ['no text as recipient', { recipient: {} }, 'invalid_recipient', 'recipient'],
+  ['an empty user id', { recipient: '' }, 'invalid_recipient', 'recipient'],
+  ['a user id of 1,000 characters', { recipient: 'u'.repeat(1000) }, 'invalid_recipient', 'recipient'],
+  ['a user id with a line break', { recipient: 'a\nb' }, 'invalid_recipient', 'recipient'],
+  ['a user id with NUL', { recipient: 'a\0b' }, 'validation_failed', 'recipient'],
+  [
+    'a link that runs a script',
+    { data: { action_url: 'javascript:alert(1)' } },
+    'validation_failed',
+    'data.action_url',
+  ],
+  [
+    'a link to another host without a scheme',
+    { data: { action_url: '//evil.example' } },
+    'validation_failed',
+    'data.action_url',
+  ],
+  ['a link with a backslash', { data: { action_url: '/\\evil.example' } }, 'validation_failed', 'data.action_url'],
+  ['a picture that is no text', { data: { avatar_url: 7 } }, 'validation_failed', 'data.avatar_url'],
+  ['a category of 65 characters', { data: { category: 'c'.repeat(65) } }, 'validation_failed', 'data.category'],
+  ['more data than is shown', { data: { text: 'x'.repeat(40_000) } }, 'validation_failed', 'data'],
+  ['an empty body', { body: ' ' }, 'validation_failed', 'body'],
+])('%s is 422', async (_what, fields, code, path) => {
+  const answer = await post(env, { channel: 'in_app', recipient: 'ada', body: 'Hello', ...fields })
+  expectProblem(answer, 422, code)
+  expect(answer.body.errors[0].path).toBe(path)
+})

@@ -1,0 +1,217 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { freshUser, inbox, sendInApp, untilInbox, userToken } from '@notify/test-kit/inbox'
+import { expectProblem, untilState } from '@notify/test-kit/sms'
+import { eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
+import { type EventReader, readEvents } from './read-events.ts'
+import { type Replica, startReplica } from './replica.ts'
+
+let env: TestEnv
+let replica: Replica
+/** Two streams on which nothing happens, from the beginning of the file. */
+let quiet: EventReader[]
+beforeAll(async () => {
+  env = await TestEnv.start(['gateway', 'dispatch', 'inbox-stream'], { env: { all: { INBOX_RETENTION: '8d' } } })
+  replica = await startReplica(env, { INBOX_RETENTION: '8d' })
+  const token = await userToken(env, freshUser())
+  quiet = [await readEvents(env, token), await readEvents(env, token, { base: env.stack.url('inbox-stream') })]
+}, 90_000)
+afterAll(async () => {
+  for (const reader of quiet ?? []) reader.close()
+  await replica?.end('SIGTERM')
+  await env?.stop()
+})
+
+async function userWith(count: number) {
+  const user = freshUser()
+  const token = await userToken(env, user)
+  for (let at = 0; at < count; at++) await sendInApp(env, user, { title: String(at) })
+  const { notifications } = await untilInbox(env, token, count)
+  return { user, token, ids: notifications.map(({ id }: { id: string }) => id) as string[] }
+}
+
+const idsOf = ({ events }: EventReader) => events.map(({ id }) => Number(id))
+const own = () => ({ base: env.stack.url('inbox-stream') })
+const mark = (url: string, token: string, id: string, is_read: boolean) =>
+  fetch(`${url}/api/v1/inbox/${id}`, {
+    method: 'PATCH',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ is_read }),
+  })
+
+test('a stream begins with connection.ready, and tells what comes and changes, with its ids', async () => {
+  const user = freshUser()
+  const token = await userToken(env, user)
+  const stream = await readEvents(env, token)
+  expect(stream.headers.get('content-type')).toBe('text/event-stream')
+  expect(stream.headers.get('cache-control')).toBe('no-store, no-transform')
+  expect(stream.headers.get('x-accel-buffering')).toBe('no')
+  const [ready] = stream.events
+  expect(ready).toEqual({
+    id: '0',
+    event: 'connection.ready',
+    data: { connection_id: expect.stringMatching(/^con_/), recovered: false, head_id: 0, unread_count: 0 },
+  })
+  const id = await sendInApp(env, user, { title: 'One', data: { action_url: '/1' } })
+  const [created] = await stream.until('notification.created')
+  const { notifications } = (await inbox(env, token)).body
+  expect(created).toEqual({
+    id: '1',
+    event: 'notification.created',
+    data: { notification: notifications[0], unread_count: 1 },
+  })
+  await untilState(env, id, { delivery_status: 'delivered' })
+  stream.close()
+})
+
+test('Last-Event-ID replays what was missed, and says whether that is all', async () => {
+  const { token } = await userWith(5)
+  const resumed = await readEvents(env, token, { lastEventId: 2 })
+  await resumed.until('notification.created', 3)
+  expect(resumed.events[0]).toMatchObject({ id: '2', data: { recovered: true, head_id: 5, unread_count: 5 } })
+  expect(idsOf(resumed)).toEqual([2, 3, 4, 5])
+  resumed.close()
+  const level = await readEvents(env, token, { lastEventId: 5 })
+  expect(level.events[0]).toMatchObject({ id: '5', data: { recovered: true, head_id: 5 } })
+  level.close()
+  for (const lastEventId of ['6', '-1', 'abc', '1e1', '9'.repeat(300)]) {
+    const stream = await readEvents(env, token, { lastEventId })
+    expect(stream.events[0]).toMatchObject({ id: '5', data: { recovered: false, head_id: 5 } })
+    stream.close()
+  }
+  await expect(readEvents(env, token, { lastEventId: '1'.repeat(10_240) })).rejects.toThrow(/answered 431/)
+})
+
+test('replay and live events meet without a gap or a repetition, 1,000 times', async () => {
+  const { token, ids } = await userWith(2)
+  let head = 2
+  let isWriting = true
+  const write = async (id: string, url: string) => {
+    for (let isRead = true; isWriting; isRead = !isRead) {
+      expect((await mark(url, token, id, isRead)).status).toBe(200)
+      head += 1
+    }
+  }
+  // Two writers through two replicas: what they publish may overtake each other.
+  const writers = [write(ids[0]!, own().base), write(ids[1]!, replica.url)]
+  let races = 0
+  const race = async (at: number) => {
+    while (races < 1000) {
+      races += 1
+      const from = Math.max(0, head - (races % 40))
+      const stream = await readEvents(env, token, { lastEventId: from, base: at % 2 === 0 ? own().base : replica.url })
+      const { head_id } = stream.events[0]!.data
+      await eventually(() => expect(idsOf(stream).at(-1)).toBeGreaterThan(head_id + 3), { timeoutMs: 20_000 })
+      const got = idsOf(stream)
+      stream.close()
+      expect(got).toEqual(Array.from({ length: got.length }, (_, place) => from + place))
+    }
+  }
+  await Promise.all(Array.from({ length: 10 }, (_, at) => race(at)))
+  isWriting = false
+  await Promise.all(writers)
+}, 120_000)
+
+test('all tabs of a user hear the same, and a 21st stream is 429', async () => {
+  const user = freshUser()
+  const token = await userToken(env, user)
+  const tabs = await Promise.all(Array.from({ length: 20 }, () => readEvents(env, token)))
+  const headers = { accept: 'text/event-stream' }
+  const refused = await env.api('GET', '/api/v1/in-app/stream', { token, headers })
+  expectProblem(refused, 429, 'rate_limited')
+  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+  for (let at = 0; at < 3; at++) await sendInApp(env, user)
+  await Promise.all(tabs.map((tab) => tab.until('notification.created', 3)))
+  for (const tab of tabs) expect(idsOf(tab)).toEqual([0, 1, 2, 3])
+  tabs[0]!.close()
+  const again = await eventually(() => readEvents(env, token))
+  for (const tab of [...tabs, again]) tab.close()
+})
+
+test.each(['application/json', 'text/html', 'text/event-stream;q=0'])('Accept: %s is 406', async (accept) => {
+  const token = await userToken(env, 'ada')
+  expectProblem(await env.api('GET', '/api/v1/in-app/stream', { token, headers: { accept } }), 406, 'not_acceptable')
+})
+
+test('an event that the bus lost is read from Postgres, also when none follows it', async () => {
+  const { token, ids } = await userWith(1)
+  const streams = [await readEvents(env, token, own()), await readEvents(env, token, { base: replica.url })]
+  await env.kill('nats')
+  expect((await mark(own().base, token, ids[0]!, true)).status).toBe(200)
+  await Promise.all(streams.map((stream) => stream.until('notification.updated', 1, 20_000)))
+  const late = await readEvents(env, token, { ...own(), lastEventId: 1 })
+  await late.until('notification.updated')
+  await env.restart('nats')
+  await mark(replica.url, token, ids[0]!, false)
+  for (const stream of [...streams, late]) {
+    await stream.until('notification.updated', 2, 20_000)
+    expect(idsOf(stream).slice(1)).toEqual([2, 3])
+    stream.close()
+  }
+}, 60_000)
+
+test('a restart tells readers when to come back, and they miss nothing', async () => {
+  const { user, token } = await userWith(1)
+  const stream = await readEvents(env, token, { lastEventId: 0, ...own() })
+  await stream.until('notification.created')
+  await env.stack.stopProcess('inbox-stream')
+  await stream.untilEnd()
+  expect(stream.text()).toMatch(/retry: \d{4,5}\n\n$/)
+  await sendInApp(env, user)
+  await env.restart('inbox-stream')
+  const resumed = await readEvents(env, token, { lastEventId: 1 })
+  await resumed.until('notification.created', 1, 20_000)
+  expect(idsOf(resumed)).toEqual([1, 2])
+  resumed.close()
+}, 60_000)
+
+test('what is older than the retention is deleted, and a stream that lacks it is told so', async () => {
+  const { user, token, ids } = await userWith(3)
+  await mark(own().base, token, ids[2]!, true)
+  const sql = env.sql('inbox-stream')
+  const old = `now() - interval '9 days'`
+  await sql.query(`update inbox_items set created_at = ${old} where id = any($1)`, [ids.slice(1)])
+  await sql.query(`update inbox_events set occurred_at = ${old} where item_id = any($1) and kind = 'created'`, [
+    ids.slice(1),
+  ])
+  await env.stack.stopProcess('inbox-stream')
+  await env.restart('inbox-stream')
+  const { notifications, unread_count } = await untilInbox(env, token, 1, 20_000)
+  expect([notifications[0].id, unread_count]).toEqual([ids[0], 1])
+  await eventually(async () => {
+    const tooOld = await readEvents(env, token, { lastEventId: 1 })
+    tooOld.close()
+    expect(tooOld.events[0]!.data).toMatchObject({ recovered: false, head_id: 4, unread_count: 1 })
+  })
+  const kept = await readEvents(env, token, { lastEventId: 2 })
+  await sendInApp(env, user)
+  await kept.until('notification.created', 2)
+  expect(idsOf(kept)).toEqual([2, 3, 4, 5])
+  kept.close()
+}, 60_000)
+
+test('a quiet stream gets a heartbeat with the last id every 15 s, through the gateway and without', async () => {
+  const [through] = quiet
+  await eventually(() => expect(through!.text()).toMatch(/id: 0\nevent: heartbeat\ndata: \{\}\n\n/), {
+    timeoutMs: 25_000,
+  })
+}, 30_000)
+
+test('streams at every replica hear what any of them writes; when one is killed, the other goes on without a gap', async () => {
+  const { user, token, ids } = await userWith(1)
+  const [here, there] = [await readEvents(env, token, own()), await readEvents(env, token, { base: replica.url })]
+  await mark(own().base, token, ids[0]!, true)
+  await mark(replica.url, token, ids[0]!, false)
+  await Promise.all([here, there].map((stream) => stream.until('notification.updated', 2)))
+  await replica.end('SIGKILL')
+  await there.untilEnd()
+  await Promise.all(Array.from({ length: 10 }, () => sendInApp(env, user)))
+  const resumed = await readEvents(env, token, { ...own(), lastEventId: idsOf(there).at(-1)! })
+  await resumed.until('notification.created', 10, 40_000)
+  await here.until('notification.created', 10)
+  expect([...idsOf(there), ...idsOf(resumed).slice(1)].filter((id) => id > 0)).toEqual(
+    Array.from({ length: 12 }, (_, at) => at + 2),
+  )
+  expect(idsOf(here).slice(1)).toEqual(idsOf(there).slice(1).concat(idsOf(resumed).slice(1)))
+  here.close()
+  resumed.close()
+}, 60_000)
