@@ -33,3 +33,12 @@ function requireHost(entry: string): string {
   if (/^(?:[a-z0-9._-]{1,253}|\[[0-9a-f:.]{2,45}\]):[1-9]\d{0,4}$/.test(entry)) return entry
   throw new Error(`${entry} is neither host:port nor a network such as 10.0.0.0/8`)
 }
+
+/**
+ * The same for a variable of a service: a production process (`NODE_ENV`) that is told of exceptions does not start.
+ * @throws Error naming what is wrong
+ */
+export function parseDevelopmentAllowList(text: string): AllowList {
+  if (text.trim() !== '' && process.env.NODE_ENV === 'production') throw new Error('must be empty in production')
+  return parseAllowList(text)
+}

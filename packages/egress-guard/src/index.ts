@@ -1,4 +1,4 @@
-export { type AllowList, nothingAllowed, parseAllowList } from './allow-list.ts'
+export { type AllowList, nothingAllowed, parseAllowList, parseDevelopmentAllowList } from './allow-list.ts'
 export { DestinationError, readDestination } from './destination.ts'
 export { createEgress, type Egress, type EgressOptions, type EgressOutcome, type EgressRequest } from './egress.ts'
 export { isPublicAddress } from './public-address.ts'

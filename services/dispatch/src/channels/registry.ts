@@ -11,3 +11,11 @@ export const channels: Channels = { sms, email, whatsapp }
 
 /** The environment variables of all channels. */
 export const channelVariables = { ...smsVariables, ...emailVariables, ...whatsappVariables }
+import { webhook } from './webhook/channel.ts'
+import { webhookVariables } from './webhook/config.ts'
+
+/** Every channel. A new one is its folder and a line in both tables. */
+export const channels: Channels = { sms, email, webhook }
+
+/** The environment variables of all channels. */
+export const channelVariables = { ...smsVariables, ...emailVariables, ...webhookVariables }
