@@ -45,7 +45,7 @@ export const Config = z.object({
   ),
   WEBHOOK_REPLAY_RATE: count(100).describe('Deliveries a second that the replay of one subscription puts back to work'),
   WEBHOOK_RETENTION: duration('30d').describe('How long finished deliveries are kept'),
-  SUBSCRIPTIONS_PER_APPLICATION: count(100).describe('Webhook subscriptions that an application may have'),
+  SUBSCRIPTIONS_PER_APPLICATION: count(500).describe('Webhook subscriptions that an application may have'),
   DNS_SERVERS: z
     .string()
     .transform((text) => text.split(',').map((part) => part.trim()))

@@ -85,6 +85,8 @@ export interface Tables {
     status: number | null
     error: string | null
     response: Buffer | null
+    /** Made of the delivery and the number. */
+    id: ColumnType<string, never, never>
   }
   /** The latest replay of each subscription. */
   replays: {

@@ -2,7 +2,8 @@ import type { EgressOutcome } from '@notify/egress-guard'
 import { coalesce } from '@notify/service-kit'
 import { signWebhook } from '@notify/webhook-signature'
 import type { Context } from '../context.ts'
-import { bodyPlace, responsePlace, secretPlace, targetPlace, urlPlace } from '../db/places.ts'
+import { bodyPlace, responsePlace, targetPlace, urlPlace } from '../db/places.ts'
+import { openSecret } from '../providers/secret.ts'
 import { disableSubscription } from '../subscriptions/disable-subscription.ts'
 import type { TakenDelivery } from './delivery-store.ts'
 import { judgeOutcome, type Verdict } from './judge-outcome.ts'
@@ -68,7 +69,7 @@ function prepare({ secrets: { keyRing } }: Pick<Context, 'secrets'>, taken: Take
   if (!secret || !signer_id) return 'the webhook provider is not configured any more'
   if (!(url ?? subscription_url)) return 'the subscription is deleted'
   try {
-    const open = (sealed: Buffer) => keyRing.decrypt(sealed, secretPlace(tenant_id, signer_id))
+    const open = (sealed: Buffer) => openSecret(keyRing, sealed, tenant_id, signer_id)
     return {
       url: url
         ? keyRing.decrypt(url, targetPlace(tenant_id, id))

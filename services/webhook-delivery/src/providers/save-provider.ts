@@ -4,8 +4,8 @@ import { parseDurationMs } from '@notify/service-kit'
 import { readWebhookSecret } from '@notify/webhook-signature'
 import { z } from 'zod'
 import type { Context } from '../context.ts'
-import { secretPlace } from '../db/places.ts'
 import { findProvider, saveProviderRow } from './provider-store.ts'
+import { openSecret, sealSecret } from './secret.ts'
 
 /** What a provider of kind `webhook` holds: the secret, and its own retry schedule (`5s,1m`), if it has one. */
 const WebhookCredentials = z.object({
@@ -27,10 +27,9 @@ export async function saveProvider(context: Context, change: ProviderChange): Pr
   const { secret, retry_delays = null } = readable('the credentials are not those of a webhook provider', () =>
     WebhookCredentials.parse(credentials),
   )
-  const place = secretPlace(tenant_id, id)
   const known = await findProvider(db.run, id, tenant_id)
-  const isSame = known !== undefined && secrets.keyRing.decrypt(known.secret, place) === secret
-  const sealed = secrets.keyRing.encrypt(secret, place)
+  const isSame = known !== undefined && openSecret(secrets.keyRing, known.secret, tenant_id, id) === secret
+  const sealed = sealSecret(secrets.keyRing, secret, tenant_id, id)
   const provider = { id, tenant_id, application_id, priority, revision, secret: sealed, retry_delays }
   await saveProviderRow(db.run, provider, isSame)
   log.info({ provider_id: id, revision }, 'webhook provider saved')

@@ -2,9 +2,10 @@ import type { changeWebhookSubscription as contract } from '@notify/contracts'
 import type { Handler } from '@notify/service-kit'
 import type { Context } from '../context.ts'
 import { urlPlace } from '../db/places.ts'
+import { describeSubscription } from './describe-subscription.ts'
 import { setEndpointActive } from './disable-subscription.ts'
 import { actorOf, requireDestination, requireSubscription } from './scope.ts'
-import { describeSubscription, tellSubscription } from './subscription-store.ts'
+import { tellSubscription } from './subscription-store.ts'
 
 /** Changes a subscription. While it is disabled nothing new is stored for it; what waits goes on when it is enabled. */
 export const changeSubscription: Handler<Context, typeof contract> = async (context, request) => {

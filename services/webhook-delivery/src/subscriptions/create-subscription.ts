@@ -3,10 +3,12 @@ import { idempotent } from '@notify/database'
 import { type Handler, Problem, Reply } from '@notify/service-kit'
 import { newWebhookSecret } from '@notify/webhook-signature'
 import type { Context } from '../context.ts'
-import { secretPlace, urlPlace } from '../db/places.ts'
+import { urlPlace } from '../db/places.ts'
 import { findProvider, insertOwnProvider } from '../providers/provider-store.ts'
+import { sealSecret } from '../providers/secret.ts'
+import { describeSubscription } from './describe-subscription.ts'
 import { actorOf, requireDestination } from './scope.ts'
-import { describeSubscription, insertSubscription, tellSubscription } from './subscription-store.ts'
+import { insertSubscription, tellSubscription } from './subscription-store.ts'
 
 /** Subscribes an address; without a provider it gets a secret of its own, which is shown this once. */
 export const createSubscription: Handler<Context, typeof contract> = idempotent({
@@ -23,7 +25,7 @@ export const createSubscription: Handler<Context, typeof contract> = idempotent(
     const { tenant_id: tenantId } = principal
     const id = newId('whsub')
     if (secret !== undefined) {
-      const sealed = keyRing.encrypt(secret, secretPlace(tenantId, providerId))
+      const sealed = sealSecret(keyRing, secret, tenantId, providerId)
       await insertOwnProvider(run, { id: providerId, tenantId, applicationId, secret: sealed })
     }
     const row = await insertSubscription(run, {

@@ -2,8 +2,9 @@ import type { listWebhookSubscriptions as contract } from '@notify/contracts'
 import { orderById, page } from '@notify/database'
 import type { Handler } from '@notify/service-kit'
 import type { Context } from '../context.ts'
+import { describeSubscription } from './describe-subscription.ts'
 import { scopeOf } from './scope.ts'
-import { describeSubscription, listSubscriptionRows } from './subscription-store.ts'
+import { listSubscriptionRows } from './subscription-store.ts'
 
 /** The subscriptions of the caller's application, or of an operator's tenant. */
 export const listSubscriptions: Handler<Context, typeof contract> = async ({ db, secrets }, request) => {

@@ -83,6 +83,7 @@ export const foundation: Migration = {
          status int,
          error text,
          response bytea,
+         id text generated always as (delivery_id || '.' || number::text) stored unique,
          primary key (delivery_id, number)
        )`,
     `create table replays (
