@@ -3,6 +3,7 @@ import { benchEndToEnd } from './e2e/bench-e2e.ts'
 import { benchHostile } from './hostile/bench-hostile.ts'
 import { benchLanes } from './lanes/bench-lanes.ts'
 import { benchOtp } from './otp/bench-otp.ts'
+import { benchWebhooks } from './webhooks/bench-webhooks.ts'
 
 /** `pnpm bench <name>`: each benchmark starts its own stack and ends with one line of JSON. */
 const benches: Record<string, () => Promise<object>> = {
@@ -11,6 +12,7 @@ const benches: Record<string, () => Promise<object>> = {
   e2e: benchEndToEnd,
   hostile: benchHostile,
   otp: benchOtp,
+  webhooks: benchWebhooks,
 }
 
 const name = process.argv[2] ?? ''

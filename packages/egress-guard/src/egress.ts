@@ -14,8 +14,6 @@ export interface EgressOptions {
   resolve?: HostResolver
   /** PEM certificates that are trusted besides those that Node brings along. */
   ca?: string | undefined
-  /** Most connections to one host and port. */
-  connections?: number
 }
 
 export interface EgressRequest {
@@ -51,11 +49,11 @@ export function createEgress({
   allowed = nothingAllowed,
   resolve = createHostResolver(),
   ca,
-  connections = 16,
 }: EgressOptions = {}): Egress {
   const agent = new Agent({
     connect: createDial({ resolve, allowed, ca: ca === undefined ? undefined : [...rootCertificates, ca], connectMs }),
-    connections,
+    // No limit for an origin: receivers of many customers share hosts, and one that hangs must not take the others' connections.
+    connections: null,
     pipelining: 1,
     keepAliveTimeout: keepAliveMs,
     keepAliveMaxTimeout: keepAliveMs,

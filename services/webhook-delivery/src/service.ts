@@ -40,7 +40,6 @@ export async function createService(config: Config, kit: Kit): Promise<void> {
     allowed: config.WEBHOOK_EGRESS_ALLOW,
     resolve: createHostResolver({ servers: config.DNS_SERVERS }),
     ca: config.WEBHOOK_CA_FILE && readFileSync(config.WEBHOOK_CA_FILE, 'utf8'),
-    connections: config.WEBHOOK_IN_FLIGHT * 2,
   })
   kit.lifecycle.onStop('egress', () => egress.close())
   let wakeWorkers = () => {}

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { freshPhone, post, send, untilActivity, untilState } from '@notify/test-kit/sms'
 import { eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
 import { verifyWebhook } from '../../../packages/webhook-signature/src/index.ts'
-import { freshPhone, post, send, untilActivity, untilState } from '../../../tests/flows/sms.ts'
 import { deliveriesOf, freshPath, received, subscribe, untilDelivery, untilReceived } from './webhooks.ts'
 
 let env: TestEnv
@@ -18,7 +18,8 @@ const operator = (method: string, path: string, body?: unknown) =>
 test('a delivered and a failed notification are told to their subscriber, signed', async () => {
   const path = freshPath('ok')
   const { secret, subscription_id } = await subscribe(env, path)
-  const good = await send(env, freshPhone())
+  const metadata = { cart: 'c-17' }
+  const good = await send(env, freshPhone(), { metadata })
   const [first] = await untilReceived(env, path, 1)
   expect(JSON.parse(first!.body)).toEqual({
     id: first!.headers['x-svc-id'],
@@ -33,7 +34,7 @@ test('a delivered and a failed notification are told to their subscriber, signed
       failure_reason: null,
       recipient_masked: expect.stringContaining('*'),
       occurred_at: expect.stringMatching(/\.\d{3}Z$/),
-      metadata: null,
+      metadata,
     },
   })
   expect(first!.verified).toBe(true)

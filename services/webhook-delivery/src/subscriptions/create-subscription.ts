@@ -1,4 +1,4 @@
-import { type createWebhookSubscription as contract, newId, type Principal } from '@notify/contracts'
+import { type createWebhookSubscription as contract, newId } from '@notify/contracts'
 import { idempotent } from '@notify/database'
 import { type Handler, Problem, Reply } from '@notify/service-kit'
 import { newWebhookSecret } from '@notify/webhook-signature'
@@ -7,7 +7,7 @@ import { urlPlace } from '../db/places.ts'
 import { findProvider, insertOwnProvider } from '../providers/provider-store.ts'
 import { sealSecret } from '../providers/secret.ts'
 import { describeSubscription } from './describe-subscription.ts'
-import { actorOf, requireDestination } from './scope.ts'
+import { actorOf, type Manager, requireDestination } from './scope.ts'
 import { insertSubscription, tellSubscription } from './subscription-store.ts'
 
 /** Subscribes an address; without a provider it gets a secret of its own, which is shown this once. */
@@ -51,7 +51,7 @@ export const createSubscription: Handler<Context, typeof contract> = idempotent(
 })
 
 /** @throws Problem `validation_failed` when it is missing, or not the key's own */
-function applicationOf(principal: Principal, given: string | undefined): string {
+function applicationOf(principal: Manager, given: string | undefined): string {
   if (principal.kind === 'operator') {
     if (given === undefined) throw invalid('application_id', 'is missing')
     return given

@@ -1,22 +1,25 @@
-import type { Principal } from '@notify/contracts'
+import type { KeyPrincipal, OperatorPrincipal } from '@notify/contracts'
 import type { Run } from '@notify/database'
 import { type AllowList, DestinationError, readDestination } from '@notify/egress-guard'
 import { Problem } from '@notify/service-kit'
 import { findSubscription, type Scope, type SubscriptionRow } from './subscription-store.ts'
 
+/** Who may manage subscriptions. */
+export type Manager = KeyPrincipal | OperatorPrincipal
+
 /** What a caller may see: an API key its application's, an operator the tenant's. */
-export function scopeOf(principal: Principal): Scope {
+export function scopeOf(principal: Manager): Scope {
   const applicationId = principal.kind === 'key' ? principal.application_id : undefined
   return { tenantId: principal.tenant_id, applicationId }
 }
 
 /** Who a change is told to come from. */
-export function actorOf(principal: Principal): string {
+export function actorOf(principal: Manager): string {
   return principal.kind === 'key' ? principal.key_id : principal.subject
 }
 
 /** @throws Problem `not_found` also for what belongs to others */
-export async function requireSubscription(run: Run, principal: Principal, id: string): Promise<SubscriptionRow> {
+export async function requireSubscription(run: Run, principal: Manager, id: string): Promise<SubscriptionRow> {
   const row = await findSubscription(run, scopeOf(principal), id)
   if (!row) throw noSuchSubscription()
   return row
