@@ -4,17 +4,20 @@ import type { TakenDelivery } from '../deliveries/delivery-store.ts'
 import type { Endpoint } from './endpoint-store.ts'
 
 /** How long a session takes new deliveries; then others have their turn. */
-const sessionMs = 20_000
+const sessionMs = 5000
+/** For what comes after an exchange: its settlement, and the end of the session. */
+const settleMs = 5000
 /** How often a session with requests in flight looks whether more has become due. */
 const lookEveryMs = 200
 /** Requests at the same time to an endpoint that keeps failing. */
 const strugglingInFlight = 2
 
 /** How long an endpoint may stay claimed: what was taken last is sent and settled by then. */
-export const sessionLeaseMs = ({ WEBHOOK_TIMEOUT }: Config) => sessionMs + deliveryLeaseMs({ WEBHOOK_TIMEOUT }) + 10_000
+export const sessionLeaseMs = ({ WEBHOOK_TIMEOUT }: Config) =>
+  sessionMs + deliveryLeaseMs({ WEBHOOK_TIMEOUT }) + settleMs
 
 /** How long a delivery may stay taken. */
-export const deliveryLeaseMs = ({ WEBHOOK_TIMEOUT }: Pick<Config, 'WEBHOOK_TIMEOUT'>) => WEBHOOK_TIMEOUT + 10_000
+export const deliveryLeaseMs = ({ WEBHOOK_TIMEOUT }: Pick<Config, 'WEBHOOK_TIMEOUT'>) => WEBHOOK_TIMEOUT + settleMs
 
 interface Session {
   config: Config
