@@ -46,7 +46,7 @@ export function benchWebhooks(): Promise<object> {
     const receivers = fork(join(import.meta.dirname, 'receivers-yardstick.ts'), [cert, key])
     const [port] = await once(receivers, 'message')
     const database = new pg.Pool({ connectionString: stack.adminDatabaseUrl, max: 2 })
-    const bus = await connect({ servers: stack.natsUrl })
+    const bus = await connectTo(stack.natsUrl)
     const world = { stack, database, bus, receivers, url: `https://127.0.0.1:${port}` }
     try {
       return await measure(world)
@@ -57,6 +57,11 @@ export function benchWebhooks(): Promise<object> {
       await once(receivers, 'exit')
     }
   })
+}
+
+function connectTo(url: string): Promise<NatsConnection> {
+  const { host, username, password } = new URL(url)
+  return connect({ servers: host, user: username, pass: decodeURIComponent(password) })
 }
 
 async function measure(world: World): Promise<object> {

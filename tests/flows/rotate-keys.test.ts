@@ -87,5 +87,7 @@ async function keyIds(): Promise<(string | undefined)[]> {
   )
   // A message and its metadata, a domain, the four accounts of dispatch, and what callbacks verifies two of them with.
   expect(rows).toHaveLength(10)
+  // A message and its metadata, a domain, the three accounts of dispatch and the one that callbacks verifies with.
+  expect(rows).toHaveLength(7)
   return [...new Set(rows.map(({ sealed }: { sealed: Buffer }) => keyIdOf(sealed)))]
 }
