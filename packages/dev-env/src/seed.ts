@@ -69,6 +69,17 @@ export function bootstrapDocument(state: State): BootstrapDocument {
         },
       },
       {
+        provider_id: state.webhook_provider_id,
+        tenant_id,
+        application_id: null,
+        channel: 'webhook',
+        kind: 'webhook',
+        name: 'Webhooks',
+        priority: 1,
+        // Short waits, so that somebody who watches sees a failing webhook fail.
+        credentials: { secret: state.webhook_secret, retry_delays: '1s,2s,4s,8s' },
+      },
+      {
         provider_id: state.meta_provider_id,
         tenant_id,
         application_id: null,
@@ -97,15 +108,6 @@ export function bootstrapDocument(state: State): BootstrapDocument {
           app_secret: state.meta_own_app_secret,
           verify_token: state.meta_own_verify_token,
         },
-        provider_id: state.webhook_provider_id,
-        tenant_id,
-        application_id: null,
-        channel: 'webhook',
-        kind: 'webhook',
-        name: 'Webhooks',
-        priority: 1,
-        // Short waits, so that somebody who watches sees a failing webhook fail.
-        credentials: { secret: state.webhook_secret, retry_delays: '1s,2s,4s,8s' },
       },
     ],
   }

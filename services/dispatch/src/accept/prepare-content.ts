@@ -31,7 +31,6 @@ export async function prepare(context: ApiContext, candidate: Candidate): Promis
   const definition = context.channels[channel]
   if (!definition) throw providerMissing(channel)
   const draft = definition.draft(candidate.request, { config: context.config, lane: laneOf(candidate), templates })
-  const draft = definition.draft(candidate.request, context.config)
   const content = makeContent(context, candidate, draft, templates)
   // Whoever judges the request meets the refusal; until then nobody listens.
   content.catch(() => {})

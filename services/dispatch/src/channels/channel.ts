@@ -97,7 +97,6 @@ export interface ChannelDefinition<P extends Payload = Payload> {
    * @throws Problem `invalid_recipient`, or one that names another field
    */
   draft(request: DispatchRequest, settings: DraftSettings): Draft<P>
-  draft(request: DispatchRequest, config: Config): Draft<P>
   /** The sender of {@link Draft.from}, whose domain is verified again before the message is sent. */
   senderOf?(payload: P): string | undefined
   /** Whether recipients must have agreed: the consent service is asked at acceptance, and again before the carrier is called. */

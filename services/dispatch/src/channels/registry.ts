@@ -3,19 +3,13 @@ import { email } from './email/channel.ts'
 import { emailVariables } from './email/config.ts'
 import { sms } from './sms/channel.ts'
 import { smsVariables } from './sms/config.ts'
+import { webhook } from './webhook/channel.ts'
+import { webhookVariables } from './webhook/config.ts'
 import { whatsapp } from './whatsapp/channel.ts'
 import { whatsappVariables } from './whatsapp/config.ts'
 
 /** Every channel. A new one is its folder and a line in both tables. */
-export const channels: Channels = { sms, email, whatsapp }
+export const channels: Channels = { sms, email, whatsapp, webhook }
 
 /** The environment variables of all channels. */
-export const channelVariables = { ...smsVariables, ...emailVariables, ...whatsappVariables }
-import { webhook } from './webhook/channel.ts'
-import { webhookVariables } from './webhook/config.ts'
-
-/** Every channel. A new one is its folder and a line in both tables. */
-export const channels: Channels = { sms, email, webhook }
-
-/** The environment variables of all channels. */
-export const channelVariables = { ...smsVariables, ...emailVariables, ...webhookVariables }
+export const channelVariables = { ...smsVariables, ...emailVariables, ...whatsappVariables, ...webhookVariables }

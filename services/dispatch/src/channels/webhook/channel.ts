@@ -6,8 +6,8 @@ import { maskUrl, readUrl } from './recipient.ts'
 export const webhook: ChannelDefinition<WebhookPayload> = {
   name: 'webhook',
   payload: WebhookPayload,
-  draft(request, { WEBHOOK_EGRESS_ALLOW }) {
-    const to = readUrl(request, WEBHOOK_EGRESS_ALLOW)
+  draft(request, { config }) {
+    const to = readUrl(request, config.WEBHOOK_EGRESS_ALLOW)
     return {
       to,
       masked: maskUrl(to),
