@@ -18,6 +18,7 @@ const keyPermissions = [
   'otp:custom_code',
   'inbox:token',
   'domains:manage',
+  'webhooks:manage',
 ]
 const operatorPermissions = [
   'activity:read',

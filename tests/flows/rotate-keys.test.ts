@@ -85,7 +85,7 @@ async function keyIds(): Promise<(string | undefined)[]> {
      union all select credentials from callbacks.providers where credentials is not null
      union all select verify_token from callbacks.providers where verify_token is not null`,
   )
-  // A message and its metadata, a domain, the four accounts of dispatch, and what callbacks verifies two of them with.
-  expect(rows).toHaveLength(10)
+  // A message and its metadata, a domain, the five accounts of dispatch, and what callbacks verifies two of them with.
+  expect(rows).toHaveLength(11)
   return [...new Set(rows.map(({ sealed }: { sealed: Buffer }) => keyIdOf(sealed)))]
 }

@@ -46,6 +46,19 @@ export function samplesOf(env: TestEnv, sns: StandInSns): Samples {
     const { notifications } = await untilInbox(env, token, 1)
     return { token, params: { id: notifications[0].id } }
   }
+  const newSubscription = () => ({
+    application_id: env.applicationId,
+    url: `${env.stack.receiverUrl}/ok/${crypto.randomUUID()}`,
+    events: ['notification.failed'],
+  })
+  const subscription = async () => {
+    const { subscription_id } = await made('/api/v1/webhook-subscriptions', newSubscription())
+    return { params: { subscription_id } }
+  }
+  const webhookDelivery = async () => {
+    const { params } = await subscription()
+    return { params: { delivery_id: await exhausted(env, params.subscription_id) } }
+  }
   const signedForm = (address: string, form: Record<string, string>) => () =>
     postForm(env, {
       fields: form,
@@ -120,6 +133,17 @@ export function samplesOf(env: TestEnv, sns: StandInSns): Samples {
       const { token } = await asUser()
       return { call: () => openStream(env, token) }
     },
+    listWebhookSubscriptions: () => ({}),
+    createWebhookSubscription: () => ({ body: newSubscription() }),
+    getWebhookSubscription: subscription,
+    changeWebhookSubscription: async () => ({ ...(await subscription()), body: { description: 'Changed' } }),
+    deleteWebhookSubscription: subscription,
+    rotateWebhookSecret: subscription,
+    testWebhookSubscription: subscription,
+    listWebhookDeliveries: subscription,
+    replayWebhookDeliveries: async () => ({ ...(await subscription()), body: { since: new Date().toISOString() } }),
+    getWebhookDelivery: webhookDelivery,
+    replayWebhookDelivery: webhookDelivery,
     smsStatusCallback: async () => {
       const address = callbackAddress({ notificationId: await send(env), attemptId: newId('att') }, account)
       return { call: signedForm(address, statusFields(account, 'sent')) }
@@ -179,6 +203,17 @@ async function failed(env: TestEnv): Promise<string> {
   await env.admin.query(
     `update dispatch.notifications set status = 'failed', retryable = true, next_attempt_at = null where id = $1`,
     [id],
+  )
+  return id
+}
+
+/** A delivery that an operator may replay. */
+async function exhausted(env: TestEnv, subscriptionId: string): Promise<string> {
+  const id = newId('whdel')
+  await env.admin.query(
+    `insert into webhook_delivery.deliveries (id, tenant_id, application_id, endpoint_id, subscription_id, event_type, body,
+       status, finished_at) values ($1, $2, $3, $4, $4, 'notification.failed', '', 'exhausted', now())`,
+    [id, env.tenantId, env.applicationId, subscriptionId],
   )
   return id
 }

@@ -83,6 +83,16 @@ const environment = z
       .string()
       .regex(/^[a-z0-9_-]+(?:\.[a-z0-9_-]+)+$/i, 'must be a domain name')
       .default('_spf.notification-service.dev'),
+    /** Port of the HTTPS receiver of webhooks; 0 takes a free one. It runs when it is given a certificate. */
+    RECEIVER_PORT: wholeNumber(0, 65_535).default(8443),
+    /** PEM files with the receiver's certificate and its key. */
+    RECEIVER_CERT_FILE: z.string().optional(),
+    RECEIVER_KEY_FILE: z.string().optional(),
+    /** Signing secrets that the receiver verifies webhooks with, comma separated; more are added by POST /received/secrets. */
+    RECEIVER_SECRETS: z
+      .string()
+      .transform((list) => list.split(',').map((secret) => secret.trim()))
+      .default([]),
     /** Where others reach the sandbox, without a trailing slash; the address that it listens on unless given. */
     PUBLIC_URL: z
       .url({ protocol: /^https?$/, error: 'must be an http or https address' })
@@ -126,6 +136,11 @@ const environment = z
     snsSignatureVersion: env.SNS_SIGNATURE_VERSION,
     dnsPort: env.DNS_PORT,
     spfInclude: env.SPF_INCLUDE,
+    receiver:
+      env.RECEIVER_CERT_FILE && env.RECEIVER_KEY_FILE
+        ? { port: env.RECEIVER_PORT, certFile: env.RECEIVER_CERT_FILE, keyFile: env.RECEIVER_KEY_FILE }
+        : undefined,
+    receiverSecrets: env.RECEIVER_SECRETS,
     publicUrl: env.PUBLIC_URL,
     callbackDelayMs: env.CARRIER_DELAY_MS,
     messageLogSize: env.MESSAGE_LOG_SIZE,

@@ -19,6 +19,9 @@ import { createTemplateBook } from './meta/template-book.ts'
 import { templateRoutes } from './meta/template-routes.ts'
 import { pageRoutes } from './page/page-routes.ts'
 import { sendProblem } from './problem.ts'
+import { ReceivedLog } from './receiver/received-log.ts'
+import { receiverRoutes } from './receiver/receiver-routes.ts'
+import { type Receiver, startReceiver } from './receiver/receiver-server.ts'
 import { IdentityStore } from './ses/identity-store.ts'
 import { sesRoutes } from './ses/routes.ts'
 import { Sns } from './sns/sns.ts'
@@ -38,6 +41,8 @@ export interface Sandbox {
   url: string
   /** `host:port` of the DNS server, UDP and TCP. */
   dnsAddress: string
+  /** Where the HTTPS receiver of webhooks listens; undefined without a certificate. */
+  receiverUrl: string | undefined
   /** Stops listening, cancels callbacks that wait, and gives those under way a second. */
   stop(): Promise<void>
 }
@@ -52,6 +57,7 @@ export async function createSandbox(config: SandboxConfig): Promise<Sandbox> {
   const sender = new CallbackSender(delays)
   const reporter = new Reporter(delays, config.callbackDelayMs)
   const log = new MessageLog(config.messageLogSize)
+  const received = new ReceivedLog(config.messageLogSize, config.receiverSecrets)
   const zone = new Zone(builtInRecords(config.spfInclude))
   const sns = new Sns({ sender, delays, signatureVersion: config.snsSignatureVersion, baseUrl: () => url })
   const { sesTopicArn: topicArn, sesConfigurationSet: configurationSet } = config
@@ -90,6 +96,7 @@ export async function createSandbox(config: SandboxConfig): Promise<Sandbox> {
     )
     .use(dnsRoutes(zone))
     .use(messageRoutes(log, config.messageLogSize))
+    .use(receiverRoutes(received))
     .use(await pageRoutes())
     .get('/behaviours', (_req, res) => void res.json({ items: behaviours, emails: emailBehaviours }))
     .get(['/healthz', '/readyz'], (_req, res) => void res.json({ status: 'ok' }))
@@ -100,14 +107,21 @@ export async function createSandbox(config: SandboxConfig): Promise<Sandbox> {
     await dns.stop()
     throw error
   })
+  const receiver = await listenForWebhooks(received, config).catch(async (error) => {
+    server.close()
+    await dns.stop()
+    throw error
+  })
   url ||= urlOf(server)
   return {
     url: urlOf(server),
     dnsAddress: dns.address,
+    receiverUrl: receiver?.url,
     stop: async () => {
       server.close()
       server.closeIdleConnections()
       delays.cancelAll()
+      receiver?.stop()
       await Promise.all([sender.stop(stopGraceMs), dns.stop()])
       server.closeAllConnections()
     },
@@ -127,6 +141,15 @@ async function listenForDns(zone: Zone, { host, dnsPort }: SandboxConfig): Promi
     return await startDnsServer(zone, host, dnsPort)
   } catch (error) {
     throw unusable('DNS_PORT', host, dnsPort, error)
+  }
+}
+
+async function listenForWebhooks(log: ReceivedLog, { host, receiver }: SandboxConfig): Promise<Receiver | undefined> {
+  if (!receiver) return undefined
+  try {
+    return await startReceiver(log, { host, ...receiver })
+  } catch (error) {
+    throw unusable('RECEIVER_PORT', host, receiver.port, error)
   }
 }
 

@@ -18,8 +18,8 @@ const table = {
 
 export type Receivers = Readonly<Record<string, ReceiverDefinition | null>>
 
-/** The receivers by kind. */
-export const receivers: Receivers = table
+/** The receivers by kind; a webhook provider only signs. */
+export const receivers: Receivers = { ...table, webhook: null }
 
 type Environments = Together<NonNullable<(typeof table)[ProviderKind]>['environment']>
 

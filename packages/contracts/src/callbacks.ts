@@ -229,6 +229,9 @@ export const providerChanged = defineEvent({
     channel: Channel,
     kind: z.string(),
     revision: z.int(),
+    /** The one application that may use it; all of the tenant when null. Release 0.1 does not say. */
+    application_id: idSchema('app').nullable().optional(),
+    priority: z.int().optional(),
     credentials: SealedText,
   }),
   sealed: { field: 'credentials', aad: ['tenant_id', 'provider_id'], content: z.record(z.string(), z.string()) },

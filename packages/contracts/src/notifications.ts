@@ -170,6 +170,8 @@ export const NotificationFact = z.object({
   status: DeliveryStatus,
   recipient_masked: z.string(),
   recipient_index: z.string(),
+  /** Of a final state: the caller's metadata as dispatch stores it, base64 of its envelope. Release 0.1 does not tell it. */
+  metadata: z.string().nullish(),
   failure_reason: z.string().nullable(),
   retryable: z.boolean(),
   retry_count: z.int(),

@@ -14,11 +14,12 @@ export const KeyPermission = z.enum([
   'otp:custom_code',
   'inbox:token',
   'domains:manage',
+  'webhooks:manage',
 ])
 export type KeyPermission = z.infer<typeof KeyPermission>
 
 /** Permissions that a test key may not have, because live sends depend on what they change. */
-export const liveOnlyPermissions: readonly KeyPermission[] = ['domains:manage']
+export const liveOnlyPermissions: readonly KeyPermission[] = ['domains:manage', 'webhooks:manage']
 
 /** Permissions of console operators. */
 export const OperatorPermission = z.enum([

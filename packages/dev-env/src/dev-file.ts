@@ -34,6 +34,11 @@ export interface DevFile {
   meta_own_waba_id: string
   ses_access_key_id: string
   ses_secret_access_key: string
+  /** The carrier sandbox's HTTPS receiver; it answers by path, `/ok`, `/500`, … */
+  webhook_receiver_url: string
+  /** What the demo's webhook provider signs with. */
+  webhook_provider_id: string
+  webhook_secret: string
   /** The carrier sandbox's DNS server, `host:port`. */
   dns_server: string
   /** Process ids, `dispatch-api` and `dispatch-worker` apart. */
@@ -83,6 +88,9 @@ export async function describeStack(stack: Stack): Promise<DevFile> {
     meta_own_waba_id: state.meta_own_waba_id,
     ses_access_key_id: state.ses_access_key_id,
     ses_secret_access_key: state.ses_secret_access_key,
+    webhook_receiver_url: stack.receiverUrl,
+    webhook_provider_id: state.webhook_provider_id,
+    webhook_secret: state.webhook_secret,
     dns_server: stack.dnsServer,
     pids: stack.pids as Record<string, number>,
     urls: urls as Record<string, string>,

@@ -69,6 +69,17 @@ export function bootstrapDocument(state: State): BootstrapDocument {
         },
       },
       {
+        provider_id: state.webhook_provider_id,
+        tenant_id,
+        application_id: null,
+        channel: 'webhook',
+        kind: 'webhook',
+        name: 'Webhooks',
+        priority: 1,
+        // Short waits, so that somebody who watches sees a failing webhook fail.
+        credentials: { secret: state.webhook_secret, retry_delays: '1s,2s,4s,8s' },
+      },
+      {
         provider_id: state.meta_provider_id,
         tenant_id,
         application_id: null,

@@ -13,6 +13,7 @@ const wiring: Wiring = {
   adminDatabaseUrl: 'postgres://postgres@127.0.0.1:3/notify',
   servicePassword: (service) => `password of ${service}`,
   bootstrapFile: '/tmp/bootstrap.json',
+  certificates: { ca: import.meta.filename, server: { cert: '', key: '' }, client: { cert: '', key: '' } },
   logLevel: 'warn',
 }
 

@@ -1,5 +1,67 @@
-import { commonConfig } from '@notify/service-kit'
+import { createHostResolver, parseDevelopmentAllowList } from '@notify/egress-guard'
+import { parsedBy, parseKey, parseKeyRing } from '@notify/privacy'
+import { commonConfig, duration, durations, readableFile } from '@notify/service-kit'
 import { z } from 'zod'
 
-export const Config = z.object(commonConfig)
+const count = (fallback: number) => z.coerce.number().int().min(1).max(10_000).default(fallback)
+
+export const Config = z.object({
+  ...commonConfig,
+  ENCRYPTION_KEYS: z
+    .string()
+    .transform(parsedBy(parseKeyRing))
+    .describe('Key ring, `<key id>:<base64 of 32 bytes>`, comma separated, current first'),
+  FINGERPRINT_KEY: z
+    .string()
+    .transform(parsedBy(parseKey))
+    .describe('Base64 of 32 bytes; bodies are compared by an HMAC under it'),
+  WEBHOOK_EGRESS_ALLOW: z
+    .string()
+    .default('')
+    .transform(parsedBy(parseDevelopmentAllowList))
+    .describe(
+      'Receivers that may be called although they are not public, `host:port` or networks, comma separated; for development, refused in production',
+    ),
+  WEBHOOK_CA_FILE: readableFile()
+    .optional()
+    .describe("CA certificates, PEM, that verify receivers besides the system's"),
+  WEBHOOK_SANDBOX_URL: z
+    .url()
+    .optional()
+    .describe('Receiver of what sk_test_ keys send by the channel webhook; without one such sends fail'),
+  WEBHOOK_TIMEOUT: duration('15s').describe('Longest exchange with a receiver, from DNS to the last byte'),
+  WEBHOOK_RETRY_DELAYS: durations('5s,5m,30m,2h,5h,10h,10h').describe(
+    'Waits before further attempts, each up to a fifth shorter or longer',
+  ),
+  WEBHOOK_OWN_FAULT_DELAY: duration('30s').describe(
+    'Wait after an attempt that failed in our own DNS or network, which does not count as an attempt',
+  ),
+  WEBHOOK_DISABLE_AFTER: duration('5d').describe(
+    'A subscription is disabled after failing for so long without a success',
+  ),
+  WEBHOOK_IN_FLIGHT: count(10).describe('Requests to one endpoint at the same time'),
+  WEBHOOK_ENDPOINTS: count(256).describe(
+    'Endpoints that one process delivers to at the same time; a quarter of it more for those that keep failing',
+  ),
+  WEBHOOK_REPLAY_RATE: count(100).describe('Deliveries a second that the replay of one subscription puts back to work'),
+  WEBHOOK_RETENTION: duration('30d').describe('How long finished deliveries are kept'),
+  SUBSCRIPTIONS_PER_APPLICATION: count(500).describe('Webhook subscriptions that an application may have'),
+  DNS_SERVERS: z
+    .string()
+    .transform((text) => text.split(',').map((part) => part.trim()))
+    .refine(areUsable, 'must be addresses, with a port or without, comma separated')
+    .optional()
+    .describe(
+      "Resolvers that receivers are looked up with, `address` or `address:port`, comma separated; the system's by default",
+    ),
+})
 export type Config = z.output<typeof Config>
+
+function areUsable(servers: readonly string[]): boolean {
+  try {
+    createHostResolver({ servers })
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,8 +1,28 @@
 import type { Database } from '@notify/database'
-import type { Bus } from '@notify/messaging'
+import type { Egress } from '@notify/egress-guard'
+import type { Fingerprint, KeyRing } from '@notify/privacy'
+import type { Logger } from '@notify/service-kit'
+import type { Config } from './config.ts'
 import type { Tables } from './db/schema.ts'
+import type { FanOut } from './facts/fan-out.ts'
+import type { StoreHandOff } from './hand-offs/store-hand-off.ts'
+import type { WebhookMetrics } from './metrics.ts'
 
 export interface Context {
+  config: Config
   db: Database<Tables>
-  bus: Bus
+  log: Logger
+  metrics: WebhookMetrics
+  secrets: { keyRing: KeyRing; fingerprint: Fingerprint }
+  egress: Egress
+  /** Tells the relay that the outbox has work. */
+  wakeOutbox(): void
+  /** Tells the workers of this process that deliveries are due. */
+  wakeEndpoints(): void
+}
+
+/** What the consumers work with besides: what gathers events of the same moment is made once. */
+export interface ConsumerContext extends Context {
+  fanOut: FanOut
+  storeHandOff: StoreHandOff
 }

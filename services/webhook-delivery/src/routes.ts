@@ -1,4 +1,38 @@
-import type { RouteEntry } from '@notify/service-kit'
+import {
+  changeWebhookSubscription,
+  createWebhookSubscription,
+  deleteWebhookSubscription,
+  getWebhookDelivery,
+  getWebhookSubscription,
+  listWebhookDeliveries,
+  listWebhookSubscriptions,
+  replayWebhookDeliveries,
+  replayWebhookDelivery,
+  rotateWebhookSecret,
+  testWebhookSubscription,
+} from '@notify/contracts'
+import { type RouteEntry, route } from '@notify/service-kit'
 import type { Context } from './context.ts'
+import { getDelivery, listDeliveries } from './deliveries/read-deliveries.ts'
+import { replayDeliveries, replayDelivery } from './replays/replay-deliveries.ts'
+import { changeSubscription } from './subscriptions/change-subscription.ts'
+import { createSubscription } from './subscriptions/create-subscription.ts'
+import { deleteSubscription } from './subscriptions/delete-subscription.ts'
+import { getSubscription } from './subscriptions/get-subscription.ts'
+import { listSubscriptions } from './subscriptions/list-subscriptions.ts'
+import { rotateSecret } from './subscriptions/rotate-secret.ts'
+import { testSubscription } from './subscriptions/test-subscription.ts'
 
-export const routes: readonly RouteEntry<Context>[] = []
+export const routes: readonly RouteEntry<Context>[] = [
+  route(listWebhookSubscriptions, listSubscriptions),
+  route(createWebhookSubscription, createSubscription),
+  route(getWebhookSubscription, getSubscription),
+  route(changeWebhookSubscription, changeSubscription),
+  route(deleteWebhookSubscription, deleteSubscription),
+  route(rotateWebhookSecret, rotateSecret),
+  route(testWebhookSubscription, testSubscription),
+  route(listWebhookDeliveries, listDeliveries),
+  route(replayWebhookDeliveries, replayDeliveries),
+  route(getWebhookDelivery, getDelivery),
+  route(replayWebhookDelivery, replayDelivery),
+]

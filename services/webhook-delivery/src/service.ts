@@ -1,17 +1,84 @@
-import { migrateCommand, openDatabase } from '@notify/database'
-import { openBus } from '@notify/messaging'
-import { type Commands, type Kit, serveHttp } from '@notify/service-kit'
+import { readFileSync } from 'node:fs'
+import {
+  createDeadLetterStore,
+  createOutboxWaker,
+  deadLettersCommand,
+  deleteExpiredKeys,
+  migrateCommand,
+  openDatabase,
+  rotateKeysCommand,
+  startOutboxRelay,
+} from '@notify/database'
+import { createEgress, createHostResolver } from '@notify/egress-guard'
+import { openBus, startConsumers } from '@notify/messaging'
+import { createFingerprint } from '@notify/privacy'
+import { type Commands, type Kit, serveHttp, startPeriodic } from '@notify/service-kit'
 import type { Config } from './config.ts'
+import { consumers } from './consumers.ts'
+import type { Context } from './context.ts'
+import { encryptedColumns } from './db/encrypted-columns.ts'
 import { migrations } from './db/migrations.ts'
 import type { Tables } from './db/schema.ts'
+import { deleteOldDeliveries, deleteOrphans } from './deliveries/delete-old.ts'
+import { startEndpoints } from './endpoints/start-endpoints.ts'
+import { createFanOut } from './facts/fan-out.ts'
+import { createHandOffStore } from './hand-offs/store-hand-off.ts'
+import { createMetrics } from './metrics.ts'
+import { replayPages } from './replays/replay-store.ts'
 import { routes } from './routes.ts'
 
 export const commands: Commands<Config> = {
   migrate: migrateCommand(migrations),
+  'rotate-keys': rotateKeysCommand(encryptedColumns),
+  'dead-letters': deadLettersCommand,
 }
 
 export async function createService(config: Config, kit: Kit): Promise<void> {
   const db = await openDatabase<Tables>(kit, { config, migrations })
   const bus = await openBus(kit, config)
-  await serveHttp(kit, { config, context: { db, bus }, routes })
+  const egress = createEgress({
+    allowed: config.WEBHOOK_EGRESS_ALLOW,
+    resolve: createHostResolver({ servers: config.DNS_SERVERS }),
+    ca: config.WEBHOOK_CA_FILE && readFileSync(config.WEBHOOK_CA_FILE, 'utf8'),
+  })
+  kit.lifecycle.onStop('egress', () => egress.close())
+  let wakeWorkers = () => {}
+  const context: Context = {
+    config,
+    db,
+    log: kit.log,
+    metrics: createMetrics(kit.metrics),
+    secrets: { keyRing: config.ENCRYPTION_KEYS, fingerprint: createFingerprint(config.FINGERPRINT_KEY) },
+    egress,
+    wakeOutbox: createOutboxWaker(kit, bus),
+    wakeEndpoints: () => wakeWorkers(),
+  }
+  startOutboxRelay(kit, db, bus, { streamReplicas: config.STREAM_REPLICAS, republishMs: config.REPUBLISH_WINDOW })
+  startRetention(kit, context)
+  wakeWorkers = startEndpoints(kit, context)
+  startPeriodic(kit, {
+    name: 'replays',
+    everyMs: 500,
+    async run() {
+      if ((await replayPages(db, config.WEBHOOK_REPLAY_RATE)) > 0) wakeWorkers()
+    },
+  })
+  await serveHttp(kit, { config, context, routes })
+  startConsumers(kit, bus, {
+    context: { ...context, fanOut: createFanOut(context), storeHandOff: createHandOffStore(context) },
+    consumers,
+    deadLetters: createDeadLetterStore(kit, db),
+    unsyncedMs: config.REPUBLISH_WINDOW,
+  })
+}
+
+function startRetention(kit: Kit, { config, db }: Pick<Context, 'config' | 'db'>): void {
+  const everyMs = 60_000
+  startPeriodic(kit, { name: 'idempotency retention', everyMs, run: () => deleteExpiredKeys(db) })
+  startPeriodic(kit, {
+    name: 'delivery retention',
+    everyMs,
+    run: () => deleteOldDeliveries(db, config.WEBHOOK_RETENTION),
+  })
+  startPeriodic(kit, { name: 'orphan removal', everyMs, run: () => deleteOrphans(db) })
 }

@@ -9,6 +9,8 @@ export interface Ports {
   metrics: Record<ServiceProcess, number>
   /** The carrier sandbox's DNS server, UDP and TCP, behind those of the processes. */
   dns: number
+  /** The carrier sandbox's HTTPS receiver of webhooks. */
+  receiver: number
 }
 
 const metricsOffset = 20
@@ -27,6 +29,7 @@ export function portsFrom(base: number): Ports {
     process: numbered(processNames, base),
     metrics: numbered(serviceProcesses, base + metricsOffset),
     dns: base + processNames.length,
+    receiver: base + processNames.length + 1,
   }
 }
 
@@ -39,7 +42,9 @@ export async function requireFreePorts(ports: Ports, processes: Iterable<Process
     const wanted = [[ports.process[process], process]] as [number, string][]
     const metrics = ports.metrics[process as ServiceProcess]
     if (metrics !== undefined) wanted.push([metrics, `the metrics of ${process}`])
-    if (process === 'carrier-sandbox') wanted.push([ports.dns, `the DNS server of ${process}`])
+    if (process === 'carrier-sandbox') {
+      wanted.push([ports.dns, `the DNS server of ${process}`], [ports.receiver, `the webhook receiver of ${process}`])
+    }
     for (const [port, purpose] of wanted) {
       const listener = await listen(port)
       if (!listener) {

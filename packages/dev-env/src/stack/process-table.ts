@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { addressVariable, type ServiceName, schemaOf, serviceNames } from '@notify/contracts'
 import { operatorClients } from '../identity-provider/operator-clients.ts'
+import type { Certificates } from '../infrastructure/make-certificates.ts'
 import type { Ports } from '../infrastructure/ports.ts'
 import { emailEvents } from '../seed.ts'
 import { publicJwks } from '../state/public-jwks.ts'
@@ -20,6 +21,8 @@ export interface Wiring {
   adminDatabaseUrl: string
   servicePassword: (service: ServiceName) => string
   bootstrapFile: string
+  /** Of the webhook receiver; made at each start. */
+  certificates: Certificates
   logLevel: string
 }
 
@@ -57,6 +60,10 @@ const standIns: Record<StandIn, StandInEntry> = {
         META_NUMBERS: JSON.stringify(metaNumbers(state, callbacks)),
         DNS_PORT: String(ports.dns),
         SPF_INCLUDE: spfInclude,
+        RECEIVER_PORT: String(ports.receiver),
+        RECEIVER_CERT_FILE: wiring.certificates.server.cert,
+        RECEIVER_KEY_FILE: wiring.certificates.server.key,
+        RECEIVER_SECRETS: state.webhook_secret,
       }
     },
   },
@@ -100,6 +107,11 @@ export function baseUrl({ ports }: Pick<Wiring, 'ports'>, process: NodeProcess):
 /** The carrier sandbox's DNS server, `host:port`. */
 export function dnsServer({ ports }: Pick<Wiring, 'ports'>): string {
   return `127.0.0.1:${ports.dns}`
+}
+
+/** The carrier sandbox's receiver of webhooks. */
+export function receiverUrl({ ports }: Pick<Wiring, 'ports'>): string {
+  return `https://127.0.0.1:${ports.receiver}`
 }
 
 /** The services' database as this service's role. */
@@ -176,6 +188,9 @@ function serviceValues(wiring: Wiring, process: ServiceProcess): Record<string, 
     SENDS_PER_COUNTRY: '1000000',
     SENDS_PER_PREFIX: '1000000',
     FRAUD_CONVERSION: '0',
+    WEBHOOK_EGRESS_ALLOW: `127.0.0.1:${ports.receiver}`,
+    WEBHOOK_CA_FILE: wiring.certificates.ca,
+    WEBHOOK_SANDBOX_URL: `${receiverUrl(wiring)}/ok/test-mode`,
     // Short, so that somebody who watches sees a failing message fail.
     SEND_RETRY_DELAYS: '1s,2s,4s,8s',
   }

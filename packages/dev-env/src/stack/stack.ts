@@ -4,7 +4,7 @@ import type { Ports } from '../infrastructure/ports.ts'
 import type { Server } from '../infrastructure/server.ts'
 import type { State } from '../state/state.ts'
 import type { NodeProcess, ProcessName, ServerProcess, ServiceProcess } from './process-names.ts'
-import { baseUrl, databaseUrl, dnsServer, type Wiring } from './process-table.ts'
+import { baseUrl, databaseUrl, dnsServer, receiverUrl, type Wiring } from './process-table.ts'
 import type { Reaper } from './reaper.ts'
 
 /** The stages of a stop: who accepts work from outside ends first, who keeps the data last. */
@@ -81,6 +81,11 @@ export class Stack {
 
   get redisUrl(): string {
     return this.wiring.redisUrl
+  }
+
+  /** The carrier sandbox's HTTPS receiver of webhooks. */
+  get receiverUrl(): string {
+    return receiverUrl(this.wiring)
   }
 
   /** The carrier sandbox's DNS server, `host:port`. */

@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto'
 import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ServiceName } from '@notify/contracts'
+import { makeCertificates } from '../infrastructure/make-certificates.ts'
 import { natsUrl } from '../infrastructure/nats.ts'
 import { portsFrom, requireFreePorts } from '../infrastructure/ports.ts'
 import { redisUrl } from '../infrastructure/redis.ts'
@@ -57,6 +58,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       ? derivedPassword(database.password)
       : (service) => state.service_passwords[service],
     bootstrapFile,
+    certificates: await makeCertificates(join(dataDir, 'certificates')),
     logLevel: process.env.LOG_LEVEL || (logs === 'silent' ? 'warn' : 'info'),
   }
 

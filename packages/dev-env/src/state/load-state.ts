@@ -1,7 +1,14 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { postgresDataDir } from '../infrastructure/postgres.ts'
-import { makeMetaState, makeServerPasswords, makeServiceKeys, makeSesState, makeState } from './make-state.ts'
+import {
+  makeMetaState,
+  makeServerPasswords,
+  makeServiceKeys,
+  makeSesState,
+  makeState,
+  makeWebhookState,
+} from './make-state.ts'
 import type { State } from './state.ts'
 import { writeSecretFile } from './write-secret-file.ts'
 
@@ -46,7 +53,14 @@ export function loadState(
 function readState(file: string): State | undefined {
   try {
     const saved = JSON.parse(readFileSync(file, 'utf8')) as State
-    const state = { ...makeSesState(), ...makeMetaState(), ...makeServerPasswords(), ...makeServiceKeys(), ...saved }
+    const state = {
+      ...makeSesState(),
+      ...makeMetaState(),
+      ...makeWebhookState(),
+      ...makeServerPasswords(),
+      ...makeServiceKeys(),
+      ...saved,
+    }
     // A file of another version of this package, or half a file, is as good as none.
     const known = Object.keys(makeState())
     return state.version === 1 && known.every((name) => name in state) ? state : undefined

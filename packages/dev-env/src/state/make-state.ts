@@ -27,6 +27,7 @@ export function makeState(): State {
     twilio_auth_token: randomBytes(16).toString('hex'),
     ...makeSesState(),
     ...makeMetaState(),
+    ...makeWebhookState(),
   }
 }
 
@@ -74,6 +75,11 @@ export function makeMetaState(): MetaState {
 /** An identifier of the Graph API. */
 function digits(): string {
   return String(randomInt(10 ** 14, 2 ** 48 - 1))
+}
+
+/** What a state file from before there were webhooks lacks. */
+export function makeWebhookState(): Pick<State, 'webhook_provider_id' | 'webhook_secret'> {
+  return { webhook_provider_id: newId('prov'), webhook_secret: `whsec_${key()}` }
 }
 
 function secret(): string {

@@ -67,4 +67,7 @@ export interface State {
   ses_provider_id: `prov_${string}`
   ses_access_key_id: string
   ses_secret_access_key: string
+  webhook_provider_id: `prov_${string}`
+  /** `whsec_…`: what the demo's webhook provider signs with. */
+  webhook_secret: string
 }

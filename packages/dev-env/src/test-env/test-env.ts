@@ -82,7 +82,7 @@ export class TestEnv {
 
   /**
    * Starts a system and waits until it is ready.
-   * @param services default: all that have a source. The carrier sandbox comes with gateway, dispatch and callbacks, the
+   * @param services default: all that have a source. The carrier sandbox comes with gateway, dispatch, callbacks and webhook-delivery, the
    * identity provider with gateway. Without any service: servers only.
    */
   static async start(services?: readonly ServiceName[], options: TestEnvOptions = {}): Promise<TestEnv> {
@@ -213,7 +213,7 @@ function withStandIns(
   const chosen: NodeProcess[] = services ? services.flatMap(processesOf) : serviceProcesses.filter(exists)
   const needs = (...names: ServiceName[]) =>
     names.some((name) => processesOf(name).some((process) => chosen.includes(process)))
-  if (needs('gateway', 'dispatch', 'callbacks')) chosen.push('carrier-sandbox')
+  if (needs('gateway', 'dispatch', 'callbacks', 'webhook-delivery')) chosen.push('carrier-sandbox')
   if (needs('gateway')) chosen.push('identity-provider')
   return chosen
 }

@@ -3,13 +3,16 @@ import { enqueueSql } from '@notify/database'
 
 /** The columns of `notifications` that work and facts consist of. */
 export const toldColumns = `id, tenant_id, application_id, mode, revision, channel, lane, event_key, status, recipient_masked,
-  recipient_index, failure_reason, retryable, retry_count, created_at, updated_at, traceparent`
+  recipient_index, metadata, failure_reason, retryable, retry_count, created_at, updated_at, traceparent`
 
 /** SQL for the fact of a `notifications` row: the schema of `notificationChanged`. */
 export const factSql = `json_build_object(
       'notification_id', id, 'tenant_id', tenant_id, 'application_id', application_id, 'mode', mode, 'revision', revision,
       'lane', lane, 'channel', channel, 'event_key', event_key, 'status', status, 'recipient_masked', recipient_masked,
-      'recipient_index', recipient_index, 'failure_reason', failure_reason, 'retryable', retryable,
+      'recipient_index', recipient_index,
+      'metadata', case when status in ('delivered', 'undelivered', 'failed')
+        then translate(encode(metadata, 'base64'), E'\\n', '') end,
+      'failure_reason', failure_reason, 'retryable', retryable,
       'retry_count', retry_count, 'created_at', created_at, 'occurred_at', updated_at)`
 
 /** SQL that enqueues the fact of each row of a relation with the `toldColumns`. */

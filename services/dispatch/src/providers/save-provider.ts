@@ -52,7 +52,16 @@ export async function saveProvider(
     .onConflict((conflict) => conflict.column('id').doUpdateSet({ ...row, updated_at: new Date() }))
     .execute()
   if (unchanged) return
-  const payload = { provider_id: id, tenant_id, channel: record.channel, kind: record.kind, revision }
+  const { application_id, channel, kind, priority } = record
+  const payload = {
+    provider_id: id,
+    tenant_id,
+    application_id: application_id as `app_${string}` | null,
+    channel,
+    kind,
+    priority,
+    revision,
+  }
   await enqueueEvents(runOn(tx), providerChanged, [
     { event: sealEvent(keyRing, providerChanged, payload, credentials) },
   ])

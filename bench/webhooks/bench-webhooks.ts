@@ -1,0 +1,241 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { Agent } from 'node:https'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { connect, type NatsConnection } from '@nats-io/transport-node'
+import { newId } from '@notify/contracts'
+import type { Stack } from '@notify/dev-env'
+import { parseKeyRing } from '@notify/privacy'
+import axios from 'axios'
+import pg from 'pg'
+import { percentile, round } from '../statistics.ts'
+import { withStack } from '../with-stack.ts'
+
+const healthyCount = 50
+const badCount = 5
+const perEndpointSecond = 10
+const seconds = Number(process.env.BENCH_SECONDS ?? 10)
+const drained = Number(process.env.BENCH_MESSAGES ?? 10_000)
+const waiting = Number(process.env.BENCH_WAITING ?? 1_000_000)
+const inFlight = 10
+
+interface Endpoint {
+  id: string
+  tenantId: string
+  applicationId: string
+}
+
+interface World {
+  stack: Stack
+  database: pg.Pool
+  bus: NatsConnection
+  receivers: ReturnType<typeof fork>
+  url: string
+}
+
+/**
+ * How late webhooks come to healthy receivers, alone and beside receivers that hang or fail, with a million deliveries waiting
+ * for these; and how many go out in a second, against a bare axios loop to the same receivers.
+ */
+export function benchWebhooks(): Promise<object> {
+  const env = { 'webhook-delivery': { WEBHOOK_EGRESS_ALLOW: '127.0.0.0/8' }, all: { LOG_LEVEL: 'warn' } }
+  return withStack({ services: ['dispatch-worker', 'webhook-delivery'], env }, async (stack) => {
+    const { cert, key } = stack.wiring.certificates.server
+    const receivers = fork(join(import.meta.dirname, 'receivers-yardstick.ts'), [cert, key])
+    const [port] = await once(receivers, 'message')
+    const database = new pg.Pool({ connectionString: stack.adminDatabaseUrl, max: 2 })
+    const bus = await connectTo(stack.natsUrl)
+    const world = { stack, database, bus, receivers, url: `https://127.0.0.1:${port}` }
+    try {
+      return await measure(world)
+    } finally {
+      await bus.close()
+      await database.end()
+      receivers.disconnect()
+      await once(receivers, 'exit')
+    }
+  })
+}
+
+function connectTo(url: string): Promise<NatsConnection> {
+  const { host, username, password } = new URL(url)
+  return connect({ servers: host, user: username, pass: decodeURIComponent(password) })
+}
+
+async function measure(world: World): Promise<object> {
+  const healthy = await subscribe(world, 'ok', healthyCount)
+  await lateness(world, healthy, [], 2)
+  const alone = await lateness(world, healthy, [], seconds)
+  const bare = await bareLoop(world)
+  const ours = await drain(world, healthy)
+  const bad = [...(await subscribe(world, 'hang', badCount)), ...(await subscribe(world, '500', badCount))]
+  const beside = await lateness(world, healthy, bad, seconds)
+  await backlog(world, bad.slice(0, badCount))
+  const besideBacklog = await lateness(world, healthy, bad, seconds)
+  const oursBesideBacklog = await drain(world, healthy)
+  const limitMs = 1.2 * alone + 20
+  return {
+    p99_alone_ms: round(alone),
+    p99_beside_bad_ms: round(beside),
+    p99_beside_waiting_ms: round(besideBacklog),
+    limit_ms: round(limitMs),
+    within_limit: beside <= limitMs && besideBacklog <= limitMs,
+    axios_per_second: Math.round(bare),
+    per_second: Math.round(ours),
+    per_second_beside_waiting: Math.round(oursBesideBacklog),
+    ratio: round(ours / bare),
+    waiting,
+  }
+}
+
+const keyRingOf = ({ stack }: World) =>
+  parseKeyRing(stack.state.encryption_keys.map(({ id, key }) => `${id}:${key}`).join(','))
+
+async function subscribe(world: World, behaviour: string, count: number): Promise<Endpoint[]> {
+  const keyRing = keyRingOf(world)
+  const { tenant_id: tenantId, webhook_provider_id: provider, webhook_secret: secret } = world.stack.state
+  await world.database.query(
+    `insert into webhook_delivery.providers (id, tenant_id, secret) values ($1, $2, $3) on conflict do nothing`,
+    [provider, tenantId, keyRing.encrypt(secret, `providers|${tenantId}|${provider}`)],
+  )
+  const endpoints = Array.from({ length: count }, () => ({ id: newId('whsub'), tenantId, applicationId: newId('app') }))
+  for (const [at, { id, applicationId }] of endpoints.entries()) {
+    const url = keyRing.encrypt(`${world.url}/${behaviour}/${at}`, `subscriptions.url|${tenantId}|${id}`)
+    await world.database.query(
+      `insert into webhook_delivery.subscriptions (id, tenant_id, application_id, provider_id, url, events, description)
+       values ($1, $2, $3, $4, $5, '{notification.delivered}', '')`,
+      [id, tenantId, applicationId, provider, url],
+    )
+    await world.database.query('insert into webhook_delivery.endpoints (id, tenant_id) values ($1, $2)', [id, tenantId])
+  }
+  return endpoints
+}
+
+/** Publishes facts at a steady pace for every endpoint. @returns the 99th percentile of how late the healthy ones had them */
+async function lateness(world: World, healthy: Endpoint[], bad: Endpoint[], lastingSeconds: number): Promise<number> {
+  await ask(world, 'take')
+  const everyMs = 20
+  const all = [...healthy, ...bad]
+  const perTick = (all.length * perEndpointSecond * everyMs) / 1000
+  const startMs = performance.now()
+  const ticks = (lastingSeconds * 1000) / everyMs
+  let published = 0
+  let expected = 0
+  for (let tick = 1; tick <= ticks; tick++) {
+    for (; published < tick * perTick; published++) {
+      const endpoint = all[published % all.length]!
+      if (published % all.length < healthy.length) expected += 1
+      publishFact(world, endpoint)
+    }
+    await delay(Math.max(0, startMs + tick * everyMs - performance.now()))
+  }
+  const found = await untilReceived(world, expected)
+  const p99 = percentile(found, 0.99)
+  console.log(`${expected} webhooks, ${bad.length} bad receivers: p50 ${percentile(found, 0.5)} ms, p99 ${p99} ms`)
+  return p99
+}
+
+function publishFact({ bus }: World, { tenantId, applicationId }: Endpoint): void {
+  const now = new Date().toISOString()
+  const event = {
+    notification_id: newId('notif'),
+    tenant_id: tenantId,
+    application_id: applicationId,
+    mode: 'live',
+    revision: 3,
+    lane: 'transactional',
+    channel: 'sms',
+    event_key: 'order.shipped',
+    status: 'delivered',
+    recipient_masked: '+15*****0001',
+    recipient_index: 'x',
+    failure_reason: null,
+    retryable: false,
+    retry_count: 0,
+    created_at: now,
+    occurred_at: now,
+  }
+  bus.publish('dispatch.notification.transactional.sms.delivered', JSON.stringify([{ event }]))
+}
+
+async function ask({ receivers }: World, question: 'count' | 'take'): Promise<number[] | number> {
+  receivers.send(question)
+  return (await once(receivers, 'message'))[0]
+}
+
+async function untilReceived(world: World, count: number): Promise<number[]> {
+  const deadlineMs = performance.now() + 120_000
+  while (((await ask(world, 'count')) as number) < count) {
+    if (performance.now() > deadlineMs) throw new Error(`only ${await ask(world, 'count')} of ${count} webhooks came`)
+    await delay(20)
+  }
+  return (await ask(world, 'take')) as number[]
+}
+
+const dataOf = () => ({ notification_id: newId('notif'), channel: 'sms', occurred_at: new Date().toISOString() })
+
+/** The yardstick: axios with connections kept alive and as many requests at the same time, unsigned and unrecorded. */
+async function bareLoop(world: World): Promise<number> {
+  const ca = readFileSync(world.stack.wiring.certificates.ca)
+  const httpsAgent = new Agent({ keepAlive: true, ca })
+  await ask(world, 'take')
+  const startMs = performance.now()
+  let left = drained
+  const loop = async (at: number) => {
+    while (left-- > 0) {
+      await axios.post(`${world.url}/ok/${at}`, { id: newId('msg'), data: dataOf() }, { httpsAgent, proxy: false })
+    }
+  }
+  await Promise.all(Array.from({ length: healthyCount * inFlight }, (_, at) => loop(at % healthyCount)))
+  const perSecond = (drained / (performance.now() - startMs)) * 1000
+  httpsAgent.destroy()
+  console.log(`axios: ${Math.round(perSecond)} a second`)
+  return perSecond
+}
+
+/** How many a second go out of a backlog for healthy receivers. */
+async function drain(world: World, healthy: Endpoint[]): Promise<number> {
+  await ask(world, 'take')
+  await store(world, healthy, drained)
+  const startMs = performance.now()
+  await wake(world, healthy)
+  await untilReceived(world, drained)
+  const perSecond = (drained / (performance.now() - startMs)) * 1000
+  console.log(`webhook-delivery: ${Math.round(perSecond)} a second`)
+  return perSecond
+}
+
+async function backlog(world: World, dead: Endpoint[]): Promise<void> {
+  await store(world, dead, waiting)
+  await wake(world, dead)
+  await world.database.query('analyze webhook_delivery.deliveries')
+  console.log(`${waiting} deliveries wait for ${dead.length} receivers that hang`)
+}
+
+const wake = ({ database }: World, endpoints: Endpoint[]) =>
+  database.query('update webhook_delivery.endpoints set next_due_at = now() where id = any($1)', [
+    endpoints.map(({ id }) => id),
+  ])
+
+async function store(world: World, endpoints: Endpoint[], count: number): Promise<void> {
+  const keyRing = keyRingOf(world)
+  const batch = 5000
+  for (let from = 0; from < count; from += batch) {
+    const rows = Array.from({ length: Math.min(batch, count - from) }, (_, at) => {
+      const { id: endpoint, tenantId, applicationId } = endpoints[(from + at) % endpoints.length]!
+      const id = newId('whdel')
+      const body = JSON.stringify({ id, type: 'notification.delivered', data: dataOf() })
+      const sealed = keyRing.encrypt(body, `deliveries|${tenantId}|${id}`).toString('base64')
+      return { id, endpoint, tenantId, applicationId, body: sealed }
+    })
+    await world.database.query(
+      `insert into webhook_delivery.deliveries (id, tenant_id, application_id, endpoint_id, subscription_id, event_type, body,
+         next_attempt_at)
+       select id, "tenantId", "applicationId", endpoint, endpoint, 'notification.delivered', decode(body, 'base64'), now()
+       from json_to_recordset($1::json) as t (id text, "tenantId" text, "applicationId" text, endpoint text, body text)`,
+      [JSON.stringify(rows)],
+    )
+  }
+}

@@ -1,0 +1,116 @@
+import { z } from 'zod'
+import { idSchema } from './ids.ts'
+import { listQuery } from './list.ts'
+import { apiKeyOrOperator, defineRoute, operator } from './route.ts'
+import { Timestamp } from './text.ts'
+import { WebhookReplay } from './webhooks.ts'
+
+const auth = apiKeyOrOperator('webhooks:manage', 'webhooks:manage')
+const params = z.object({ subscription_id: z.string() })
+const path = '/api/v1/webhook-subscriptions/:subscription_id'
+const keyErrors = ['invalid_idempotency_key', 'idempotency_conflict', 'idempotency_in_progress'] as const
+
+/** `exhausted`: no further attempt is made by itself. */
+export const WebhookDeliveryStatus = z.enum(['pending', 'succeeded', 'exhausted'])
+export type WebhookDeliveryStatus = z.infer<typeof WebhookDeliveryStatus>
+
+const delivery = {
+  delivery_id: idSchema('whdel'),
+  subscription_id: idSchema('whsub').nullable().meta({ description: 'null for a send by the channel webhook' }),
+  notification_id: idSchema('notif').nullable(),
+  event_type: z.string(),
+  status: WebhookDeliveryStatus,
+  attempts_made: z.int(),
+  last_status: z.int().nullable().meta({ description: 'HTTP status of the latest answer' }),
+  last_error: z.string().nullable(),
+  next_attempt_at: Timestamp.nullable(),
+  created_at: Timestamp,
+  finished_at: Timestamp.nullable(),
+}
+
+/** A delivery in a list. */
+export const WebhookDeliverySummary = z.object(delivery).meta({ id: 'WebhookDeliverySummary' })
+export type WebhookDeliverySummary = z.infer<typeof WebhookDeliverySummary>
+
+export const WebhookAttempt = z
+  .object({
+    number: z.int(),
+    started_at: Timestamp,
+    finished_at: Timestamp.nullable().meta({
+      description: 'null while under way, or when it is not known how it ended',
+    }),
+    duration_ms: z.int().nullable(),
+    status: z.int().nullable(),
+    error: z.string().nullable(),
+    response_excerpt: z.string().nullable(),
+  })
+  .meta({ id: 'WebhookAttempt' })
+
+export const WebhookDelivery = z
+  .object({ ...delivery, attempts: z.array(WebhookAttempt) })
+  .meta({ id: 'WebhookDelivery' })
+export type WebhookDelivery = z.infer<typeof WebhookDelivery>
+
+export const listWebhookDeliveries = defineRoute({
+  name: 'listWebhookDeliveries',
+  service: 'webhook-delivery',
+  method: 'GET',
+  path: `${path}/deliveries`,
+  summary: 'The deliveries of a subscription, newest first',
+  auth,
+  params,
+  query: z.strictObject({ status: WebhookDeliveryStatus.optional(), ...listQuery }),
+  responses: {
+    200: z
+      .object({ items: z.array(WebhookDeliverySummary), next_cursor: z.string().nullable() })
+      .meta({ id: 'WebhookDeliveryList' }),
+  },
+  errors: ['not_found'],
+})
+
+export const replayWebhookDeliveries = defineRoute({
+  name: 'replayWebhookDeliveries',
+  service: 'webhook-delivery',
+  method: 'POST',
+  path: `${path}/replay`,
+  summary: 'Deliver once more what was exhausted since a moment; runs in the background, at a bounded rate',
+  auth: operator('webhooks:manage'),
+  params,
+  body: z
+    .strictObject({
+      since: z.iso.datetime({ offset: true, error: 'must be a time in ISO 8601, e.g. 2026-11-21T09:30:00Z' }),
+      dry_run: z.boolean().default(false).meta({ description: 'Answers the count and replays nothing' }),
+    })
+    .meta({ id: 'WebhookReplayRequest' }),
+  responses: {
+    200: z.object({ count: z.int() }).meta({ id: 'WebhookReplayCount' }),
+    202: WebhookReplay,
+  },
+  errors: ['not_found', 'subscription_disabled', ...keyErrors],
+})
+
+const deliveryParams = z.object({ delivery_id: z.string() })
+
+export const getWebhookDelivery = defineRoute({
+  name: 'getWebhookDelivery',
+  service: 'webhook-delivery',
+  method: 'GET',
+  path: '/api/v1/webhook-deliveries/:delivery_id',
+  summary: 'A delivery with its attempts',
+  auth: operator('webhooks:manage'),
+  params: deliveryParams,
+  responses: { 200: WebhookDelivery },
+  errors: ['not_found'],
+})
+
+export const replayWebhookDelivery = defineRoute({
+  name: 'replayWebhookDelivery',
+  service: 'webhook-delivery',
+  method: 'POST',
+  path: '/api/v1/webhook-deliveries/:delivery_id/replay',
+  summary: 'Deliver once more what was exhausted, under the same id',
+  auth: operator('webhooks:manage'),
+  params: deliveryParams,
+  responses: { 202: WebhookDeliverySummary },
+  errors: ['not_found', 'not_replayable', 'subscription_disabled', ...keyErrors],
+})

@@ -1,0 +1,67 @@
+import { z } from 'zod'
+import { defineEvent } from './event.ts'
+import { HandOff, HandOffReport } from './hand-off.ts'
+import { idSchema } from './ids.ts'
+import { EventTime } from './text.ts'
+import { DisabledReason } from './webhooks.ts'
+
+/** A notification of the channel `webhook` as dispatch stores it. */
+export const WebhookPayload = z.object({
+  channel: z.literal('webhook'),
+  to: z.string(),
+  /** The filled template of the event, or the request's own content. */
+  data: z.record(z.string(), z.json()),
+})
+export type WebhookPayload = z.output<typeof WebhookPayload>
+
+/** A notification of the channel `webhook` is handed over to be delivered. */
+export const webhookRequested = defineEvent({
+  publisher: 'dispatch',
+  subject: 'dispatch.webhook.{lane}.requested',
+  schema: HandOff,
+  sealed: { field: 'content', aad: ['tenant_id', 'notification_id'], content: WebhookPayload },
+})
+
+/** What became of a notification of the channel `webhook`. */
+export const webhookReported = defineEvent({
+  publisher: 'webhook-delivery',
+  subject: 'webhooks.notification.reported',
+  schema: HandOffReport,
+})
+
+/** A webhook subscription is in a new state; `deleted` ends it. */
+export const subscriptionChanged = defineEvent({
+  publisher: 'webhook-delivery',
+  subject: 'webhooks.subscription.changed',
+  schema: z.object({
+    subscription_id: idSchema('whsub'),
+    tenant_id: idSchema('ten'),
+    application_id: idSchema('app'),
+    status: z.enum(['active', 'disabled', 'deleted']),
+    reason: DisabledReason.nullable(),
+    /** The operator, or the API key, that asked for it; null when the service itself did. */
+    actor: z.string().nullable(),
+    revision: z.int().min(1),
+    occurred_at: EventTime,
+  }),
+})
+
+/** An attempt to deliver a webhook has ended. `failed`: it is tried again; `exhausted`: it is not. */
+export const deliveryAttempted = defineEvent({
+  publisher: 'webhook-delivery',
+  subject: 'webhooks.delivery.{outcome}',
+  schema: z.object({
+    outcome: z.enum(['succeeded', 'failed', 'exhausted']),
+    delivery_id: idSchema('whdel'),
+    tenant_id: idSchema('ten'),
+    application_id: idSchema('app'),
+    subscription_id: idSchema('whsub').nullable(),
+    notification_id: idSchema('notif').nullable(),
+    attempt: z.int().min(1),
+    /** HTTP status of the answer, if there was one. */
+    status: z.int().nullable(),
+    /** Why it failed, without personal data. */
+    error: z.string().nullable(),
+    occurred_at: EventTime,
+  }),
+})

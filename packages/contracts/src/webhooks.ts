@@ -1,0 +1,180 @@
+import { z } from 'zod'
+import { idSchema } from './ids.ts'
+import { listQuery } from './list.ts'
+import { apiKeyOrOperator, defineRoute, NoContent } from './route.ts'
+import { Timestamp } from './text.ts'
+
+/** What a customer's endpoint may subscribe to. `undelivered` counts as failed. */
+export const WebhookEventType = z.enum(['notification.delivered', 'notification.failed'])
+export type WebhookEventType = z.infer<typeof WebhookEventType>
+
+export const SubscriptionStatus = z.enum(['active', 'disabled'])
+
+/** `operator`: by request; `gone`: the receiver answered 410; `failing`: it failed for days. */
+export const DisabledReason = z.enum(['operator', 'gone', 'failing'])
+export type DisabledReason = z.infer<typeof DisabledReason>
+
+/** A job that delivers what was exhausted once more. */
+export const WebhookReplay = z
+  .object({
+    since: Timestamp,
+    count: z.int().meta({ description: 'Deliveries that were exhausted when the replay was asked for' }),
+    replayed: z.int(),
+    requested_at: Timestamp,
+    finished_at: Timestamp.nullable(),
+  })
+  .meta({ id: 'WebhookReplay' })
+
+export const WebhookSubscription = z
+  .object({
+    subscription_id: idSchema('whsub'),
+    application_id: idSchema('app'),
+    provider_id: idSchema('prov'),
+    url: z.string(),
+    events: z.array(WebhookEventType),
+    description: z.string(),
+    status: SubscriptionStatus,
+    disabled_reason: DisabledReason.nullable(),
+    failing_since: Timestamp.nullable().meta({ description: 'The first of the failures since the last success' }),
+    replay: WebhookReplay.nullable().meta({ description: 'The latest replay' }),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+  })
+  .meta({ id: 'WebhookSubscription' })
+export type WebhookSubscription = z.infer<typeof WebhookSubscription>
+
+const SigningSecret = z.string().meta({
+  description: 'whsec_ and base64; the HMAC key is the decoded bytes. Shown once.',
+})
+
+const Url = z
+  .string()
+  .min(1)
+  .max(8192)
+  .meta({ description: 'Public https address', example: 'https://example.com/hook' })
+const Events = z
+  .array(WebhookEventType)
+  .min(1, 'must name at least one event')
+  .transform((events) => [...new Set(events)])
+  .meta({ description: 'Events that are sent to the address' })
+const Description = z.string().max(500)
+
+const auth = apiKeyOrOperator('webhooks:manage', 'webhooks:manage')
+const params = z.object({ subscription_id: z.string() })
+const path = '/api/v1/webhook-subscriptions/:subscription_id'
+const keyErrors = ['invalid_idempotency_key', 'idempotency_conflict', 'idempotency_in_progress'] as const
+
+export const listWebhookSubscriptions = defineRoute({
+  name: 'listWebhookSubscriptions',
+  service: 'webhook-delivery',
+  method: 'GET',
+  path: '/api/v1/webhook-subscriptions',
+  summary: 'Webhook subscriptions, newest first: of the application for API keys, of the tenant for operators',
+  auth,
+  query: z.strictObject({ application_id: idSchema('app').optional(), ...listQuery }),
+  responses: {
+    200: z
+      .object({ items: z.array(WebhookSubscription), next_cursor: z.string().nullable() })
+      .meta({ id: 'WebhookSubscriptionList' }),
+  },
+  errors: [],
+})
+
+export const createWebhookSubscription = defineRoute({
+  name: 'createWebhookSubscription',
+  service: 'webhook-delivery',
+  method: 'POST',
+  path: '/api/v1/webhook-subscriptions',
+  summary: 'Subscribe an address to events; without provider_id the answer holds a new signing secret, shown once',
+  auth,
+  body: z
+    .strictObject({
+      application_id: idSchema('app').optional().meta({ description: 'Required of operators' }),
+      url: Url,
+      events: Events,
+      provider_id: idSchema('prov').optional().meta({ description: 'Webhook provider whose secret signs' }),
+      description: Description.default(''),
+    })
+    .meta({ id: 'NewWebhookSubscription' }),
+  confidential: true,
+  responses: { 201: WebhookSubscription.extend({ secret: SigningSecret.optional() }) },
+  errors: ['destination_not_allowed', 'subscription_limit_reached', ...keyErrors],
+})
+
+export const getWebhookSubscription = defineRoute({
+  name: 'getWebhookSubscription',
+  service: 'webhook-delivery',
+  method: 'GET',
+  path,
+  summary: 'A webhook subscription',
+  auth,
+  params,
+  responses: { 200: WebhookSubscription },
+  errors: ['not_found'],
+})
+
+export const changeWebhookSubscription = defineRoute({
+  name: 'changeWebhookSubscription',
+  service: 'webhook-delivery',
+  method: 'PATCH',
+  path,
+  summary: 'Change address, events or description; disable or enable',
+  auth,
+  params,
+  body: z
+    .strictObject({
+      url: Url.optional(),
+      events: Events.optional(),
+      description: Description.optional(),
+      status: SubscriptionStatus.optional(),
+    })
+    .meta({ id: 'WebhookSubscriptionChange' }),
+  responses: { 200: WebhookSubscription },
+  errors: ['not_found', 'destination_not_allowed'],
+})
+
+export const deleteWebhookSubscription = defineRoute({
+  name: 'deleteWebhookSubscription',
+  service: 'webhook-delivery',
+  method: 'DELETE',
+  path,
+  summary: 'Delete a webhook subscription with its deliveries',
+  auth,
+  params,
+  responses: { 204: NoContent },
+  errors: ['not_found'],
+})
+
+export const rotateWebhookSecret = defineRoute({
+  name: 'rotateWebhookSecret',
+  service: 'webhook-delivery',
+  method: 'POST',
+  path: `${path}/rotate-secret`,
+  summary: 'Make a new signing secret; requests bear the signatures of both for 24 hours',
+  auth,
+  params,
+  confidential: true,
+  responses: {
+    200: z
+      .object({
+        subscription_id: idSchema('whsub'),
+        provider_id: idSchema('prov'),
+        secret: SigningSecret,
+        previous_valid_until: Timestamp,
+      })
+      .meta({ id: 'WebhookSecret' }),
+  },
+  errors: ['not_found', 'secret_of_provider', ...keyErrors],
+})
+
+export const testWebhookSubscription = defineRoute({
+  name: 'testWebhookSubscription',
+  service: 'webhook-delivery',
+  method: 'POST',
+  path: `${path}/test`,
+  summary: 'Send a test event to the address',
+  auth,
+  params,
+  responses: { 202: z.object({ delivery_id: idSchema('whdel') }).meta({ id: 'WebhookTest' }) },
+  errors: ['not_found', 'subscription_disabled', ...keyErrors],
+})

@@ -1,0 +1,139 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { rootCertificates } from 'node:tls'
+import { Agent, type Dispatcher } from 'undici'
+import { type AllowList, nothingAllowed } from './allow-list.ts'
+import { DestinationError, readDestination } from './destination.ts'
+import { createDial } from './dial.ts'
+import { type Failure, failureOf } from './failure.ts'
+import { createHostResolver, type HostResolver } from './resolve-public.ts'
+
+export interface EgressOptions {
+  /** Default: nothing. */
+  allowed?: AllowList
+  /** Default: the system's name servers. */
+  resolve?: HostResolver
+  /** PEM certificates that are trusted besides those that Node brings along. */
+  ca?: string | undefined
+}
+
+export interface EgressRequest {
+  url: string
+  headers: Record<string, string>
+  body: string | Buffer
+  /** For the whole exchange, from DNS to the last byte, in milliseconds. */
+  deadlineMs: number
+}
+
+export type EgressOutcome = { durationMs: number } & (
+  | { kind: 'answered'; status: number; headers: IncomingHttpHeaders; body: Buffer }
+  | ({ kind: 'failed' } & Failure)
+  | { kind: 'refused'; message: 'destination not allowed' }
+)
+
+/** Calls destinations that strangers chose. */
+export interface Egress {
+  /** Posts once; redirects are answers like any other. Never throws. */
+  post(request: EgressRequest): Promise<EgressOutcome>
+  close(): Promise<void>
+}
+
+/** Most bytes of an answer that are read; the connection is closed then. */
+const maxReadBytes = 64 * 1024
+const maxHeaderBytes = 16 * 1024
+const connectMs = 10_000
+/** Short: a name that resolves to another address soon leads there. */
+const keepAliveMs = 10_000
+
+/** Opens a client for strangers' destinations; no proxy variable, redirect or compression has a say in it. */
+export function createEgress({
+  allowed = nothingAllowed,
+  resolve = createHostResolver(),
+  ca,
+}: EgressOptions = {}): Egress {
+  const agent = new Agent({
+    connect: createDial({ resolve, allowed, ca: ca === undefined ? undefined : [...rootCertificates, ca], connectMs }),
+    // No limit for an origin: receivers of many customers share hosts, and one that hangs must not take the others' connections.
+    connections: null,
+    pipelining: 1,
+    keepAliveTimeout: keepAliveMs,
+    keepAliveMaxTimeout: keepAliveMs,
+    // The request's own deadline covers both.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    maxHeaderSize: maxHeaderBytes,
+    allowH2: false,
+  })
+  return {
+    async post(request) {
+      const startedMs = performance.now()
+      const outcome = await exchange(agent, request, allowed).catch((error: unknown) => explain(error))
+      return { ...outcome, durationMs: Math.round(performance.now() - startedMs) }
+    },
+    close: () => agent.destroy(),
+  }
+}
+
+type Result = EgressOutcome extends infer O ? (O extends unknown ? Omit<O, 'durationMs'> : never) : never
+
+async function exchange(
+  agent: Agent,
+  { url, headers, body, deadlineMs }: EgressRequest,
+  allowed: AllowList,
+): Promise<Result> {
+  const { origin, pathname, search } = readDestination(url, allowed)
+  const deadline = new AbortController()
+  const late = Promise.withResolvers<never>()
+  const timer = setTimeout(() => {
+    const error = new DeadlineError()
+    deadline.abort(error)
+    // A request that still waits for its connection does not hear the signal.
+    late.reject(error)
+  }, deadlineMs)
+  const answered = async (): Promise<Result> => {
+    const {
+      statusCode,
+      headers: answerHeaders,
+      body: stream,
+    } = await agent.request({
+      origin,
+      path: pathname + search,
+      method: 'POST',
+      headers: { 'accept-encoding': 'identity', ...headers },
+      body,
+      signal: deadline.signal,
+    })
+    const head = answerHeaders as IncomingHttpHeaders
+    return { kind: 'answered', status: statusCode, headers: head, body: await readStart(stream) }
+  }
+  try {
+    return await Promise.race([answered(), late.promise])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+class DeadlineError extends Error {
+  override name = 'DeadlineError'
+}
+
+/** The beginning of an answer; the rest is not waited for. */
+async function readStart(stream: Dispatcher.ResponseData['body']): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of stream as AsyncIterable<Buffer>) {
+    chunks.push(chunk)
+    size += chunk.length
+    if (size >= maxReadBytes) break
+  }
+  return Buffer.concat(chunks).subarray(0, maxReadBytes)
+}
+
+function explain(error: unknown): Result {
+  if (error instanceof DestinationError) return { kind: 'refused', message: 'destination not allowed' }
+  const cause = (error as Error).cause
+  if (cause instanceof DestinationError) return { kind: 'refused', message: 'destination not allowed' }
+  if (error instanceof DeadlineError) {
+    return { kind: 'failed', reason: 'timeout', message: 'no complete answer in time', own: false }
+  }
+  return { kind: 'failed', ...failureOf(error) }
+}

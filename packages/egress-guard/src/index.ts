@@ -1,0 +1,5 @@
+export { type AllowList, nothingAllowed, parseAllowList, parseDevelopmentAllowList } from './allow-list.ts'
+export { DestinationError, readDestination } from './destination.ts'
+export { createEgress, type Egress, type EgressOptions, type EgressOutcome, type EgressRequest } from './egress.ts'
+export { isPublicAddress } from './public-address.ts'
+export { createHostResolver, type HostResolver, resolvePublic } from './resolve-public.ts'

@@ -1,0 +1,67 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from '@jest/globals'
+import { newWebhookSecret, signWebhook } from '../src/index.ts'
+
+const page = readFileSync(join(import.meta.dirname, '..', '..', '..', 'docs', 'webhooks.md'), 'utf8')
+const folder = mkdtempSync(join(tmpdir(), 'notify-receivers-'))
+const children: ChildProcess[] = []
+afterAll(() => {
+  for (const child of children) child.kill()
+  rmSync(folder, { recursive: true })
+})
+
+function codeOf(language: string): string {
+  return new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``).exec(page)![1]!
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+async function untilItAnswers(url: string): Promise<void> {
+  for (let left = 100; ; left--) {
+    try {
+      await fetch(url, { method: 'POST', body: '{}' })
+      return
+    } catch (error) {
+      if (left === 0) throw error
+      await new Promise((resolve) => setTimeout(resolve, 100))
+    }
+  }
+}
+
+test.each([
+  ['js', process.execPath, 'receiver.mjs'],
+  ['python', 'python3', 'receiver.py'],
+])('the documented receiver in %s accepts what we sign, and nothing else', async (language, command, file) => {
+  const code = codeOf(language)
+  expect(code.split('\n').length).toBeLessThanOrEqual(20)
+  const path = join(folder, file)
+  writeFileSync(path, code)
+  const secret = newWebhookSecret()
+  const port = await freePort()
+  children.push(spawn(command, [path], { env: { ...process.env, WEBHOOK_SECRET: secret, PORT: String(port) } }))
+  const url = `http://127.0.0.1:${port}/`
+  await untilItAnswers(url)
+  const body = '{"id":"msg_1","name":"Zoë"}'
+  const timestamp = Math.floor(Date.now() / 1000)
+  const signed = (at = timestamp, secrets = [secret]) => signWebhook({ id: 'msg_1', timestamp: at, body }, secrets)
+  const answerTo = async (headers: Record<string, string>, text = body) =>
+    (await fetch(url, { method: 'POST', headers, body: text })).status
+  expect(await answerTo(signed())).toBe(204)
+  expect(await answerTo(signed(timestamp, [newWebhookSecret(), secret]))).toBe(204)
+  expect(await answerTo(signed(), `${body} `)).toBe(403)
+  expect(await answerTo(signed(timestamp, [newWebhookSecret()]))).toBe(403)
+  expect(await answerTo(signed(timestamp - 400))).toBe(403)
+  expect(await answerTo({})).toBe(403)
+})

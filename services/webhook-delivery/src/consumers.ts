@@ -1,0 +1,39 @@
+import { activityLanes, notificationChanged, providerChanged, webhookRequested } from '@notify/contracts'
+import { type ConsumerEntry, consumer } from '@notify/messaging'
+import type { ConsumerContext } from './context.ts'
+import { saveProvider } from './providers/save-provider.ts'
+
+const retry = ['250ms', '1s', '5s', '15s']
+/** The states that customers may subscribe to; a code is never told of. */
+const statuses = ['delivered', 'undelivered', 'failed'] as const
+
+export const consumers: readonly ConsumerEntry<ConsumerContext>[] = [
+  ...activityLanes.flatMap((lane) =>
+    statuses.map(
+      (status): ConsumerEntry<ConsumerContext> =>
+        consumer(notificationChanged, {
+          durable: `webhook-delivery-${status}-${lane}`,
+          where: { lane, status },
+          concurrency: 256,
+          retry,
+          handle: ({ fanOut }, fact) => fanOut(fact),
+        }),
+    ),
+  ),
+  ...activityLanes.map(
+    (lane): ConsumerEntry<ConsumerContext> =>
+      consumer(webhookRequested, {
+        durable: `webhook-delivery-requested-${lane}`,
+        where: { lane },
+        concurrency: 256,
+        retry,
+        handle: ({ storeHandOff }, handOff) => storeHandOff(handOff),
+      }),
+  ),
+  consumer(providerChanged, {
+    durable: 'webhook-delivery-provider-changed',
+    concurrency: 4,
+    retry,
+    handle: saveProvider,
+  }),
+]

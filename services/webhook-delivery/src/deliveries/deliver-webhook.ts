@@ -1,0 +1,109 @@
+import type { EgressOutcome } from '@notify/egress-guard'
+import { coalesce } from '@notify/service-kit'
+import { signWebhook } from '@notify/webhook-signature'
+import type { Context } from '../context.ts'
+import { bodyPlace, responsePlace, targetPlace, urlPlace } from '../db/places.ts'
+import { openSecret } from '../providers/secret.ts'
+import { disableSubscription } from '../subscriptions/disable-subscription.ts'
+import type { TakenDelivery } from './delivery-store.ts'
+import { judgeOutcome, type Verdict } from './judge-outcome.ts'
+import { messageIdOf } from './message-body.ts'
+import { type Settlement, settleAttempts } from './settle-store.ts'
+
+/** Bytes of an answer that are kept. */
+const excerptBytes = 20_000
+const userAgent = 'Notification-Service-Webhooks/1.0'
+
+/** What goes out in one attempt. */
+interface Prepared {
+  url: string
+  body: string
+  secrets: string[]
+}
+
+/** Delivers what was taken: prepare, sign, send, settle. Never throws for what a receiver does. */
+export type DeliverWebhook = (taken: TakenDelivery) => Promise<void>
+
+export function createDelivery(context: Context): DeliverWebhook {
+  const settle = coalesce<Settlement, undefined>({
+    maxBatch: 256,
+    maxInFlight: 2,
+    minIntervalMs: 10,
+    run: (settlements) => settleBatch(context, settlements),
+  })
+  return async (taken) => {
+    const outcome = await send(context, taken)
+    const verdict = judge(context, taken, outcome)
+    context.metrics.attempted(verdict.charged ? verdict.outcome : 'held', outcome.durationMs)
+    await settle({
+      deliveryId: taken.id,
+      number: taken.attempts,
+      verdict,
+      durationMs: outcome.durationMs,
+      response: excerptOf(context, taken.id, outcome),
+    })
+    if (verdict.gone && taken.subscription_id) await disableSubscription(context, taken.subscription_id, 'gone')
+  }
+}
+
+async function send({ config, egress, secrets, log }: Context, taken: TakenDelivery): Promise<EgressOutcome> {
+  const prepared = prepare({ secrets }, taken)
+  if (typeof prepared === 'string') {
+    log.error({ delivery_id: taken.id, reason: prepared }, 'a delivery cannot be prepared')
+    return { kind: 'failed', reason: 'protocol', message: prepared, own: false, durationMs: 0 }
+  }
+  const { url, body, secrets: signers } = prepared
+  const message = { id: messageIdOf(taken), timestamp: Math.floor(Date.now() / 1000), body }
+  const headers = {
+    ...signWebhook(message, signers),
+    'content-type': 'application/json',
+    'user-agent': userAgent,
+    ...(taken.traceparent ? { traceparent: taken.traceparent } : {}),
+  }
+  return egress.post({ url, headers, body, deadlineMs: config.WEBHOOK_TIMEOUT })
+}
+
+/** @returns why it cannot be sent, when something of it is gone or cannot be read */
+function prepare({ secrets: { keyRing } }: Pick<Context, 'secrets'>, taken: TakenDelivery): Prepared | string {
+  const { id, tenant_id, subscription_id, subscription_url, url, body, signer_id, secret, previous_secret } = taken
+  if (!secret || !signer_id) return 'the webhook provider is not configured any more'
+  if (!(url ?? subscription_url)) return 'the subscription is deleted'
+  try {
+    const open = (sealed: Buffer) => openSecret(keyRing, sealed, tenant_id, signer_id)
+    return {
+      url: url
+        ? keyRing.decrypt(url, targetPlace(tenant_id, id))
+        : keyRing.decrypt(subscription_url!, urlPlace(tenant_id, subscription_id!)),
+      body: keyRing.decrypt(body, bodyPlace(tenant_id, id)),
+      secrets: [open(secret), ...(previous_secret ? [open(previous_secret)] : [])],
+    }
+  } catch {
+    return 'what is stored of the delivery cannot be decrypted'
+  }
+}
+
+function judge({ config }: Context, { charged, held, retry_delays }: TakenDelivery, outcome: EgressOutcome): Verdict {
+  return judgeOutcome(outcome, {
+    delaysMs: retry_delays ?? config.WEBHOOK_RETRY_DELAYS,
+    ownFaultDelayMs: config.WEBHOOK_OWN_FAULT_DELAY,
+    charged,
+    held,
+    random: Math.random(),
+  })
+}
+
+function excerptOf({ secrets }: Context, id: string, outcome: EgressOutcome): Buffer | null {
+  if (outcome.kind !== 'answered' || outcome.body.length === 0) return null
+  const text = outcome.body.subarray(0, excerptBytes).toString('utf8')
+  return secrets.keyRing.encrypt(text, responsePlace(id))
+}
+
+async function settleBatch(context: Context, settlements: readonly Settlement[]): Promise<undefined[]> {
+  const endpoints = await settleAttempts(context.db.run, settlements)
+  context.wakeOutbox()
+  for (const { id, failing_ms } of endpoints) {
+    if (failing_ms === null || failing_ms < context.config.WEBHOOK_DISABLE_AFTER) continue
+    if (id.startsWith('whsub_')) await disableSubscription(context, id, 'failing')
+  }
+  return settlements.map(() => undefined)
+}

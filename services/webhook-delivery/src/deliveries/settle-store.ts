@@ -1,0 +1,94 @@
+import { deliveryAttempted, webhookReported } from '@notify/contracts'
+import { enqueueSql, type Run, type Statement } from '@notify/database'
+import type { Verdict } from './judge-outcome.ts'
+
+/** The end of an attempt. */
+export interface Settlement {
+  deliveryId: string
+  number: number
+  verdict: Verdict
+  durationMs: number
+  /** Beginning of the answer, encrypted. */
+  response: Buffer | null
+}
+
+/** An endpoint whose failures were counted. */
+export interface CountedEndpoint {
+  id: string
+  failing_ms: number | null
+}
+
+/** Failures in a row that make an endpoint one of those that share a few places. */
+const strugglingAfter = 5
+
+const attempted = `json_build_object('outcome', outcome, 'delivery_id', id, 'tenant_id', tenant_id, 'application_id', application_id,
+  'subscription_id', subscription_id, 'notification_id', notification_id, 'attempt', attempts, 'status', last_status,
+  'error', last_error, 'occurred_at', now())`
+
+const reported = `json_build_object('notification_id', notification_id, 'retry_count', retry_count,
+  'status', case status when 'succeeded' then 'delivered' else 'failed' end,
+  'failure_reason', last_error, 'retryable', status <> 'succeeded' and retryable)`
+
+/**
+ * Closes attempts and moves their deliveries on. A late failure of an attempt that was given up (its lease ended) changes
+ * nothing; a late success always counts. Endpoints are locked in their order.
+ */
+const settle: Statement = {
+  name: 'settle-deliveries',
+  text: `
+    with input as (
+      select * from json_to_recordset($1::json) as t (delivery_id text, number int, outcome text, charged boolean,
+        status int, error text, next_in_ms float8, retryable boolean, duration_ms int, response text)
+    ), closed as (
+      update attempts a set finished_at = now(), duration_ms = i.duration_ms, status = i.status, error = i.error,
+        response = decode(i.response, 'base64')
+      from input i where a.delivery_id = i.delivery_id and a.number = i.number and a.finished_at is null
+    ), settled as (
+      update deliveries d
+      set status = case i.outcome when 'failed' then 'pending' else i.outcome end,
+        next_attempt_at = case i.outcome when 'failed' then now() + i.next_in_ms * interval '1 millisecond' end,
+        finished_at = case i.outcome when 'failed' then null else now() end,
+        charged = d.charged + i.charged::int, held = d.held + (not i.charged)::int,
+        last_status = i.status, last_error = i.error
+      from input i
+      where d.id = i.delivery_id and d.status = 'pending' and (i.outcome = 'succeeded' or d.attempts = i.number)
+      returning d.*, i.outcome, i.charged as counts, i.retryable
+    ), told as (${enqueueSql(deliveryAttempted, 'settled', attempted)}),
+    reports as (${enqueueSql(
+      webhookReported,
+      `(select * from settled where subscription_id is null and status <> 'pending') as final`,
+      reported,
+    )}),
+    counted as (
+      select endpoint_id, bool_or(outcome = 'succeeded') as ok, count(*) filter (where counts)::int as failed
+      from settled where event_type <> 'webhook.test' or outcome = 'succeeded' group by endpoint_id
+    ), locked as (
+      select e.id, ok, failed from endpoints e join counted c on c.endpoint_id = e.id
+      where (ok and (e.failures > 0 or e.failing_since is not null)) or (not ok and failed > 0)
+      order by e.id for update of e
+    )
+    update endpoints e
+    set failures = case when ok then 0 else e.failures + failed end,
+      failing_since = case when ok then null else coalesce(e.failing_since, now()) end,
+      struggling = not ok and e.failures + failed >= ${strugglingAfter}
+    from locked where e.id = locked.id
+    returning e.id, extract(epoch from now() - e.failing_since) * 1000 as failing_ms`,
+}
+
+/** Settles attempts of different deliveries. @returns the endpoints whose health changed */
+export async function settleAttempts(run: Run, settlements: readonly Settlement[]): Promise<CountedEndpoint[]> {
+  const input = settlements.map(({ deliveryId, number, verdict, durationMs, response }) => ({
+    delivery_id: deliveryId,
+    number,
+    outcome: verdict.outcome,
+    charged: verdict.charged,
+    status: verdict.status,
+    error: verdict.error,
+    next_in_ms: verdict.nextInMs,
+    retryable: verdict.retryable,
+    duration_ms: durationMs,
+    response: response?.toString('base64'),
+  }))
+  const rows = await run<{ id: string; failing_ms: string | number | null }>(settle, [JSON.stringify(input)])
+  return rows.map(({ id, failing_ms }) => ({ id, failing_ms: failing_ms === null ? null : Number(failing_ms) }))
+}

@@ -1,0 +1,80 @@
+import { coalesce, type Kit, startPeriodic } from '@notify/service-kit'
+import type { Context } from '../context.ts'
+import { createDelivery } from '../deliveries/deliver-webhook.ts'
+import { type Room, type TakenDelivery, takeDeliveries } from '../deliveries/delivery-store.ts'
+import { claimEndpoints, type Endpoint, mendEndpoints, releaseEndpoint } from './endpoint-store.ts'
+import { deliveryLeaseMs, runSession, sessionLeaseMs } from './run-session.ts'
+
+const lookEveryMs = 200
+const mendEveryMs = 30_000
+/** Endpoints claimed at once; the next claim follows as soon as these have begun. */
+const claimMost = 32
+
+/**
+ * Starts the workers: each endpoint with due deliveries gets a session. Those that keep failing share places of their own, so
+ * that receivers which hang never take those of receivers which answer.
+ * @returns wakes the workers of this process
+ */
+export function startEndpoints(kit: Kit, context: Context): () => void {
+  const { config } = context
+  const sessions = new Set<Promise<void>>()
+  let stopping = false
+  const run = createSessions(context, () => stopping)
+  const lane = (name: string, struggling: boolean, places: number) => {
+    let free = places
+    const periodic = startPeriodic(kit, {
+      name,
+      everyMs: lookEveryMs,
+      async run() {
+        const limit = Math.min(free, claimMost)
+        if (limit === 0 || stopping) return false
+        const endpoints = await claimEndpoints(context.db.run, { limit, leaseMs: sessionLeaseMs(config), struggling })
+        for (const endpoint of endpoints) {
+          free -= 1
+          const session = run(endpoint).finally(() => {
+            free += 1
+            sessions.delete(session)
+            if (free === 1) periodic.wake()
+          })
+          sessions.add(session)
+        }
+        return endpoints.length > 0
+      },
+    })
+    return periodic
+  }
+  kit.lifecycle.onStop('webhook sessions', async () => {
+    stopping = true
+    await Promise.all(sessions)
+  })
+  const healthy = lane('healthy endpoints', false, config.WEBHOOK_ENDPOINTS)
+  lane('struggling endpoints', true, Math.ceil(config.WEBHOOK_ENDPOINTS / 4))
+  startPeriodic(kit, { name: 'endpoint mending', everyMs: mendEveryMs, run: () => mendEndpoints(context.db.run) })
+  return () => healthy.wake()
+}
+
+function createSessions(context: Context, isStopping: () => boolean): (endpoint: Endpoint) => Promise<void> {
+  const { config, db, log } = context
+  const deliver = createDelivery(context)
+  const take = coalesce<Room, TakenDelivery[]>({
+    maxBatch: 64,
+    maxInFlight: 2,
+    async run(wanted) {
+      const taken = Map.groupBy(
+        await takeDeliveries(db.run, wanted, deliveryLeaseMs(config)),
+        ({ endpoint_id }) => endpoint_id,
+      )
+      return wanted.map(({ endpoint_id }) => taken.get(endpoint_id) ?? [])
+    },
+  })
+  return async (endpoint) => {
+    const { id: endpoint_id } = endpoint
+    try {
+      await runSession({ config, endpoint, take: (room) => take({ endpoint_id, room }), deliver, isStopping })
+      await releaseEndpoint(db, endpoint_id)
+    } catch (error) {
+      // Its lease ends, and then everything that was taken is due again.
+      log.warn({ endpoint_id, err: error }, 'a session with an endpoint broke off')
+    }
+  }
+}

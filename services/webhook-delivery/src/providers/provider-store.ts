@@ -1,0 +1,91 @@
+import type { Run } from '@notify/database'
+
+/** How long requests bear the signature of a secret that was rotated out. */
+const previousHours = 24
+
+export interface NewProvider {
+  id: string
+  tenant_id: string
+  application_id: string | null
+  priority: number
+  revision: number
+  secret: Buffer
+  retry_delays: readonly number[] | null
+}
+
+/**
+ * Keeps a webhook provider of dispatch; an older change than the one known is passed over. Another secret makes the one
+ * before it the previous one.
+ */
+export async function saveProviderRow(run: Run, provider: NewProvider, sameSecret: boolean): Promise<void> {
+  const { id, tenant_id, application_id, priority, revision, secret, retry_delays } = provider
+  await run(
+    `insert into providers as known (id, tenant_id, application_id, priority, revision, secret, retry_delays)
+     values ($1, $2, $3, $4, $5, $6, $7)
+     on conflict (id) do update set application_id = $3, priority = $4, revision = $5, secret = $6, retry_delays = $7,
+       previous_secret = case when $8 then known.previous_secret else known.secret end,
+       previous_until = case when $8 then known.previous_until else now() + interval '${previousHours} hours' end,
+       updated_at = now()
+     where known.revision < $5 and not known.own`,
+    [id, tenant_id, application_id, priority, revision, secret, retry_delays, sameSecret],
+  )
+}
+
+export interface ProviderRow {
+  id: string
+  tenant_id: string
+  application_id: string | null
+  own: boolean
+  secret: Buffer
+}
+
+/** A provider of the tenant that an application may use. */
+export async function findProvider(run: Run, id: string, tenantId: string): Promise<ProviderRow | undefined> {
+  const [row] = await run<ProviderRow>(
+    'select id, tenant_id, application_id, own, secret from providers where id = $1 and tenant_id = $2',
+    [id, tenantId],
+  )
+  return row
+}
+
+/** A provider that signs for one subscription alone. */
+export async function insertOwnProvider(
+  run: Run,
+  { id, tenantId, applicationId, secret }: { id: string; tenantId: string; applicationId: string; secret: Buffer },
+): Promise<void> {
+  await run(`insert into providers (id, tenant_id, application_id, own, secret) values ($1, $2, $3, true, $4)`, [
+    id,
+    tenantId,
+    applicationId,
+    secret,
+  ])
+}
+
+/** Replaces the secret of a subscription's own provider. @returns until when the one before it is valid */
+export async function rotateOwnSecret(run: Run, id: string, secret: Buffer): Promise<Date | undefined> {
+  const [row] = await run<{ previous_until: Date }>(
+    `update providers set previous_secret = secret, secret = $2, revision = revision + 1, updated_at = now(),
+       previous_until = now() + interval '${previousHours} hours'
+     where id = $1 and own returning previous_until`,
+    [id, secret],
+  )
+  return row?.previous_until
+}
+
+/** The webhook provider that signs an application's sends: the first by priority. */
+export async function chooseProviders(
+  run: Run,
+  wanted: readonly { tenant_id: string; application_id: string }[],
+): Promise<Map<string, string>> {
+  const rows = await run<{ application_id: string; id: string }>(
+    `select w.application_id, p.id
+     from (select distinct tenant_id, application_id from json_to_recordset($1::json)
+             as t (tenant_id text, application_id text)) as w
+     cross join lateral (
+       select id from providers where tenant_id = w.tenant_id and not own
+         and (application_id is null or application_id = w.application_id)
+       order by priority, id limit 1) as p`,
+    [JSON.stringify(wanted)],
+  )
+  return new Map(rows.map(({ application_id, id }) => [application_id, id]))
+}

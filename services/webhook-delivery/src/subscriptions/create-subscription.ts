@@ -1,0 +1,67 @@
+import { type createWebhookSubscription as contract, newId } from '@notify/contracts'
+import { idempotent } from '@notify/database'
+import { type Handler, Problem, Reply } from '@notify/service-kit'
+import { newWebhookSecret } from '@notify/webhook-signature'
+import type { Context } from '../context.ts'
+import { urlPlace } from '../db/places.ts'
+import { findProvider, insertOwnProvider } from '../providers/provider-store.ts'
+import { sealSecret } from '../providers/secret.ts'
+import { describeSubscription } from './describe-subscription.ts'
+import { actorOf, type Manager, requireDestination } from './scope.ts'
+import { insertSubscription, tellSubscription } from './subscription-store.ts'
+
+/** Subscribes an address; without a provider it gets a secret of its own, which is shown this once. */
+export const createSubscription: Handler<Context, typeof contract> = idempotent({
+  async prepare({ config, db }, { body, principal }) {
+    const applicationId = applicationOf(principal, body.application_id)
+    requireDestination(body.url, config.WEBHOOK_EGRESS_ALLOW)
+    if (body.provider_id === undefined) return { applicationId, providerId: newId('prov'), secret: newWebhookSecret() }
+    const provider = await findProvider(db.run, body.provider_id, principal.tenant_id)
+    const isUsable = provider && (provider.application_id === null || provider.application_id === applicationId)
+    if (!isUsable) throw invalid('provider_id', 'names no webhook provider of this application')
+    return { applicationId, providerId: body.provider_id, secret: undefined }
+  },
+  async effect({ config, secrets: { keyRing } }, { body, principal }, run, { applicationId, providerId, secret }) {
+    const { tenant_id: tenantId } = principal
+    const id = newId('whsub')
+    if (secret !== undefined) {
+      const sealed = sealSecret(keyRing, secret, tenantId, providerId)
+      await insertOwnProvider(run, { id: providerId, tenantId, applicationId, secret: sealed })
+    }
+    const row = await insertSubscription(run, {
+      id,
+      tenantId,
+      applicationId,
+      providerId,
+      url: keyRing.encrypt(body.url, urlPlace(tenantId, id)),
+      events: body.events,
+      description: body.description,
+      most: config.SUBSCRIPTIONS_PER_APPLICATION,
+    })
+    if (!row) {
+      throw new Problem('subscription_limit_reached', 'The application has as many webhook subscriptions as it may')
+    }
+    await tellSubscription(run, row, actorOf(principal))
+    return new Reply(201, JSON.stringify({ ...describeSubscription(keyRing, row), ...(secret ? { secret } : {}) }))
+  },
+  after({ log, wakeOutbox }, { requestId }) {
+    wakeOutbox()
+    log.info({ request_id: requestId }, 'webhook subscription created')
+  },
+})
+
+/** @throws Problem `validation_failed` when it is missing, or not the key's own */
+function applicationOf(principal: Manager, given: string | undefined): string {
+  if (principal.kind === 'operator') {
+    if (given === undefined) throw invalid('application_id', 'is missing')
+    return given
+  }
+  if (given !== undefined && given !== principal.application_id) {
+    throw invalid('application_id', 'names no application of this key')
+  }
+  return principal.application_id
+}
+
+function invalid(path: string, message: string): Problem {
+  return new Problem('validation_failed', `${path} ${message}`, { errors: [{ path, message }] })
+}

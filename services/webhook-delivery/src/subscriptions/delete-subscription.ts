@@ -1,0 +1,19 @@
+import type { deleteWebhookSubscription as contract } from '@notify/contracts'
+import type { Handler } from '@notify/service-kit'
+import type { Context } from '../context.ts'
+import { actorOf, requireSubscription } from './scope.ts'
+import { tellSubscription } from './subscription-store.ts'
+
+/** Ends a subscription at once; its deliveries are removed in the background. */
+export const deleteSubscription: Handler<Context, typeof contract> = async (context, { params, principal }) => {
+  await context.db.transaction(async (run) => {
+    const row = await requireSubscription(run, principal, params.subscription_id)
+    await run('delete from subscriptions where id = $1', [row.id])
+    await run('delete from replays where subscription_id = $1', [row.id])
+    await run('delete from providers where id = $1 and own', [row.provider_id])
+    await run('update endpoints set active = false, deleted_at = now() where id = $1', [row.id])
+    await tellSubscription(run, { ...row, revision: row.revision + 1, status: 'deleted' }, actorOf(principal))
+  })
+  context.wakeOutbox()
+  return undefined
+}

@@ -1,0 +1,29 @@
+import type { WebhookEventType, WebhookSubscription } from '@notify/contracts'
+import type { KeyRing } from '@notify/privacy'
+import { urlPlace } from '../db/places.ts'
+import type { SubscriptionRow } from './subscription-store.ts'
+
+/** A subscription as callers see it. */
+export function describeSubscription(keyRing: KeyRing, row: SubscriptionRow): WebhookSubscription {
+  const { id, tenant_id, replay } = row
+  const time = (text: string) => new Date(text).toISOString()
+  return {
+    subscription_id: id as `whsub_${string}`,
+    application_id: row.application_id as `app_${string}`,
+    provider_id: row.provider_id as `prov_${string}`,
+    url: keyRing.decrypt(row.url, urlPlace(tenant_id, id)),
+    events: row.events as WebhookEventType[],
+    description: row.description,
+    status: row.status,
+    disabled_reason: row.disabled_reason,
+    failing_since: row.failing_since?.toISOString() ?? null,
+    replay: replay && {
+      ...replay,
+      since: time(replay.since),
+      requested_at: time(replay.requested_at),
+      finished_at: replay.finished_at && time(replay.finished_at),
+    },
+    created_at: row.created_at.toISOString(),
+    updated_at: row.updated_at.toISOString(),
+  }
+}

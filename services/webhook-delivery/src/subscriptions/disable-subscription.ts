@@ -1,0 +1,33 @@
+import type { Run } from '@notify/database'
+import type { Selectable } from 'kysely'
+import type { Context } from '../context.ts'
+import type { Tables } from '../db/schema.ts'
+import { tellSubscription } from './subscription-store.ts'
+
+/** Stops the deliveries of an endpoint, or begins anew: due are those whose time came meanwhile. */
+export async function setEndpointActive(run: Run, id: string, active: boolean): Promise<void> {
+  await run(
+    `update endpoints set active = $2, next_due_at = now(), failures = 0, struggling = false, failing_since = null where id = $1`,
+    [id, active],
+  )
+}
+
+/** Disables a subscription whose receiver is gone, or fails for too long; once, and told by an event. */
+export async function disableSubscription(context: Context, id: string, reason: 'gone' | 'failing'): Promise<void> {
+  const { db, log, metrics, wakeOutbox } = context
+  const disabled = await db.transaction(async (run) => {
+    const [row] = await run<Selectable<Tables['subscriptions']>>(
+      `update subscriptions set status = 'disabled', disabled_reason = $2, revision = revision + 1, updated_at = now()
+       where id = $1 and status = 'active' returning *`,
+      [id, reason],
+    )
+    if (!row) return false
+    await run(`update endpoints set active = false where id = $1`, [id])
+    await tellSubscription(run, row, null)
+    return true
+  })
+  if (!disabled) return
+  wakeOutbox()
+  metrics.disabled(reason)
+  log.warn({ subscription_id: id, reason }, 'webhook subscription disabled')
+}

@@ -1,0 +1,47 @@
+import type { KeyPrincipal, OperatorPrincipal } from '@notify/contracts'
+import type { Run } from '@notify/database'
+import { type AllowList, DestinationError, readDestination } from '@notify/egress-guard'
+import { Problem } from '@notify/service-kit'
+import { findSubscription, type Scope, type SubscriptionRow } from './subscription-store.ts'
+
+/** Who may manage subscriptions. */
+export type Manager = KeyPrincipal | OperatorPrincipal
+
+/** What a caller may see: an API key its application's, an operator the tenant's. */
+export function scopeOf(principal: Manager): Scope {
+  const applicationId = principal.kind === 'key' ? principal.application_id : undefined
+  return { tenantId: principal.tenant_id, applicationId }
+}
+
+/** Who a change is told to come from. */
+export function actorOf(principal: Manager): string {
+  return principal.kind === 'key' ? principal.key_id : principal.subject
+}
+
+/** @throws Problem `not_found` also for what belongs to others */
+export async function requireSubscription(run: Run, principal: Manager, id: string): Promise<SubscriptionRow> {
+  const row = await findSubscription(run, scopeOf(principal), id)
+  if (!row) throw noSuchSubscription()
+  return row
+}
+
+function noSuchSubscription(): Problem {
+  return new Problem('not_found', 'There is no webhook subscription with this id')
+}
+
+/** @throws Problem `destination_not_allowed` */
+export function requireDestination(url: string, allowed: AllowList): void {
+  try {
+    readDestination(url, allowed)
+  } catch (error) {
+    if (!(error instanceof DestinationError)) throw error
+    throw new Problem('destination_not_allowed', `The address ${error.message}`, {
+      errors: [{ path: 'url', message: error.message }],
+    })
+  }
+}
+
+/** @throws Problem `subscription_disabled` */
+export function requireActive({ status }: Pick<SubscriptionRow, 'status'>): void {
+  if (status !== 'active') throw new Problem('subscription_disabled', 'The subscription is disabled; enable it first')
+}

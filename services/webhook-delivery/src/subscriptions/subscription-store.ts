@@ -1,0 +1,124 @@
+import { type DisabledReason, subscriptionChanged, type WebhookEventType } from '@notify/contracts'
+import { enqueueEvents, type Run } from '@notify/database'
+import type { Selectable } from 'kysely'
+import type { Tables } from '../db/schema.ts'
+
+type Plain = Selectable<Tables['subscriptions']>
+
+/** A subscription with the health of its endpoint and its latest replay. */
+export interface SubscriptionRow extends Plain {
+  failing_since: Date | null
+  replay: { since: string; count: number; replayed: number; requested_at: string; finished_at: string | null } | null
+}
+
+/** Which subscriptions a caller may see. */
+export interface Scope {
+  tenantId: string
+  /** Of an API key; undefined for operators. */
+  applicationId: string | undefined
+}
+
+const whole = `s.*, e.failing_since,
+  (select json_build_object('since', r.since, 'count', r.count, 'replayed', r.replayed, 'requested_at', r.requested_at,
+     'finished_at', r.finished_at) from replays r where r.subscription_id = s.id) as replay`
+const from = 'from subscriptions s left join endpoints e on e.id = s.id'
+
+export async function findSubscription(run: Run, scope: Scope, id: string): Promise<SubscriptionRow | undefined> {
+  const [row] = await run<SubscriptionRow>(
+    `select ${whole} ${from} where s.id = $1 and s.tenant_id = $2 and ($3::text is null or s.application_id = $3)`,
+    [id, scope.tenantId, scope.applicationId ?? null],
+  )
+  return row
+}
+
+export function listSubscriptionRows(
+  run: Run,
+  scope: Scope,
+  { after, limit }: { after: string | undefined; limit: number },
+): Promise<SubscriptionRow[]> {
+  const values: unknown[] = [scope.tenantId, limit]
+  const conditions = ['s.tenant_id = $1']
+  if (scope.applicationId !== undefined) conditions.push(`s.application_id = $${values.push(scope.applicationId)}`)
+  if (after !== undefined) conditions.push(`s.id < $${values.push(after)}`)
+  return run<SubscriptionRow>(
+    `select ${whole} ${from} where ${conditions.join(' and ')} order by s.id desc limit $2`,
+    values,
+  )
+}
+
+/** Whom facts of these applications are sent to. */
+export interface Subscriber {
+  id: string
+  tenant_id: string
+  application_id: string
+  events: WebhookEventType[]
+  /** What happened before is not told of; a little earlier, since clocks differ. */
+  subscribed_ms: number
+}
+
+export function findSubscribers(
+  run: Run,
+  facts: readonly { tenant_id: string; application_id: string }[],
+): Promise<Subscriber[]> {
+  const applications = new Map(
+    facts.map(({ tenant_id, application_id }) => [`${tenant_id} ${application_id}`, { tenant_id, application_id }]),
+  )
+  return run<Subscriber>(
+    {
+      name: 'find-subscribers',
+      text: `select s.id, s.tenant_id, s.application_id, s.events,
+               (extract(epoch from s.created_at) * 1000 - 5000)::float8 as subscribed_ms
+             from json_to_recordset($1::json) as t (tenant_id text, application_id text)
+             join subscriptions s on s.tenant_id = t.tenant_id and s.application_id = t.application_id
+             where s.status = 'active'`,
+    },
+    [JSON.stringify([...applications.values()])],
+  )
+}
+
+interface NewSubscription {
+  id: string
+  tenantId: string
+  applicationId: string
+  providerId: string
+  url: Buffer
+  events: readonly string[]
+  description: string
+  /** Most that an application may have. */
+  most: number
+}
+
+/** @returns undefined when the application has as many as it may */
+export async function insertSubscription(run: Run, one: NewSubscription): Promise<SubscriptionRow | undefined> {
+  // Two requests of one moment must not both see the last free place.
+  await run('select pg_advisory_xact_lock(hashtext($1))', [`subscriptions ${one.applicationId}`])
+  const [row] = await run<Plain>(
+    `insert into subscriptions (id, tenant_id, application_id, provider_id, url, events, description)
+     select $1, $2, $3, $4, $5, $6, $7
+     where (select count(*) from subscriptions where tenant_id = $2 and application_id = $3) < $8
+     returning *`,
+    [one.id, one.tenantId, one.applicationId, one.providerId, one.url, one.events, one.description, one.most],
+  )
+  if (!row) return undefined
+  await run(`insert into endpoints (id, tenant_id) values ($1, $2)`, [one.id, one.tenantId])
+  return { ...row, failing_since: null, replay: null }
+}
+
+/** A change of state, told to the other services in the transaction of the change. */
+export async function tellSubscription(
+  run: Run,
+  row: Pick<Plain, 'id' | 'tenant_id' | 'application_id' | 'revision' | 'disabled_reason'> & { status: string },
+  actor: string | null,
+): Promise<void> {
+  const event = {
+    subscription_id: row.id as `whsub_${string}`,
+    tenant_id: row.tenant_id as `ten_${string}`,
+    application_id: row.application_id as `app_${string}`,
+    status: row.status as 'active' | 'disabled' | 'deleted',
+    reason: row.disabled_reason as DisabledReason | null,
+    actor,
+    revision: row.revision,
+    occurred_at: new Date().toISOString(),
+  }
+  await enqueueEvents(run, subscriptionChanged, [{ event }])
+}

@@ -1,0 +1,44 @@
+import { type testWebhookSubscription as contract, newId } from '@notify/contracts'
+import { idempotent } from '@notify/database'
+import { type Handler, Reply } from '@notify/service-kit'
+import type { Context } from '../context.ts'
+import { bodyPlace } from '../db/places.ts'
+import { insertDeliveries } from '../deliveries/delivery-store.ts'
+import { bodyOf, messageIdOf } from '../deliveries/message-body.ts'
+import { requireActive, requireSubscription } from './scope.ts'
+
+/** Its failures say nothing of the endpoint's health: they disable nothing. */
+const type = 'webhook.test'
+
+/** Sends an event that means nothing, so that a receiver can be tried. */
+export const testSubscription: Handler<Context, typeof contract> = idempotent({
+  async effect({ secrets: { keyRing } }, { params, principal }, run) {
+    const row = await requireSubscription(run, principal, params.subscription_id)
+    requireActive(row)
+    const { tenant_id, application_id, id: subscription_id } = row
+    const id = newId('whdel')
+    const message = messageIdOf({ id, subscription_id, notification_id: null })
+    const body = bodyOf({ id: message, type, application_id, data: { subscription_id } })
+    await insertDeliveries(run, [
+      {
+        id,
+        tenant_id,
+        application_id,
+        endpoint_id: subscription_id,
+        subscription_id,
+        notification_id: null,
+        retry_count: 0,
+        event_type: type,
+        provider_id: null,
+        url: null,
+        body: keyRing.encrypt(body, bodyPlace(tenant_id, id)),
+        traceparent: null,
+      },
+    ])
+    return new Reply(202, JSON.stringify({ delivery_id: id }))
+  },
+  after({ metrics, wakeEndpoints }) {
+    metrics.stored('test', 1)
+    wakeEndpoints()
+  },
+})

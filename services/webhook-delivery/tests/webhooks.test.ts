@@ -1,0 +1,208 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { freshPhone, post, send, untilActivity, untilState } from '@notify/test-kit/sms'
+import { eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
+import { verifyWebhook } from '../../../packages/webhook-signature/src/index.ts'
+import { deliveriesOf, freshPath, received, subscribe, untilDelivery, untilReceived } from './webhooks.ts'
+
+let env: TestEnv
+beforeAll(async () => {
+  env = await TestEnv.start(['gateway', 'dispatch', 'callbacks', 'webhook-delivery'], {
+    env: { 'webhook-delivery': { WEBHOOK_RETRY_DELAYS: '50ms,50ms', WEBHOOK_TIMEOUT: '1s' } },
+  })
+})
+afterAll(() => env?.stop())
+
+const operator = (method: string, path: string, body?: unknown) =>
+  env.api(method, path, { token: env.operatorToken, ...(body === undefined ? {} : { body }) })
+
+test('a delivered and a failed notification are told to their subscriber, signed', async () => {
+  const path = freshPath('ok')
+  const { secret, subscription_id } = await subscribe(env, path)
+  const metadata = { cart: 'c-17' }
+  const good = await send(env, freshPhone(), { metadata })
+  const [first] = await untilReceived(env, path, 1)
+  expect(JSON.parse(first!.body)).toEqual({
+    id: first!.headers['x-svc-id'],
+    type: 'notification.delivered',
+    created_at: expect.stringMatching(/^\d{4}-.*Z$/),
+    application_id: env.applicationId,
+    data: {
+      notification_id: good,
+      channel: 'sms',
+      event_key: null,
+      status: 'delivered',
+      failure_reason: null,
+      recipient_masked: expect.stringContaining('*'),
+      occurred_at: expect.stringMatching(/\.\d{3}Z$/),
+      metadata,
+    },
+  })
+  expect(first!.verified).toBe(true)
+  expect(verifyWebhook(first!.headers, first!.body, secret)).toMatchObject({ type: 'notification.delivered' })
+  const bad = await send(env, freshPhone('0002'))
+  const second = (await untilReceived(env, path, 2)).at(-1)!
+  expect(JSON.parse(second.body)).toMatchObject({
+    type: 'notification.failed',
+    data: { notification_id: bad, status: 'undelivered' },
+  })
+  await untilDelivery(env, subscription_id, { status: 'succeeded', attempts_made: 1, last_status: 200 })
+})
+
+test('the channel webhook delivers the filled template, signed by its provider, and the outcome comes back', async () => {
+  const path = freshPath('ok')
+  const url = env.stack.receiverUrl + path
+  const request = {
+    channel: 'webhook',
+    event_key: 'order.shipped',
+    recipient: { url },
+    data: { name: 'Ada', order: 'A-1' },
+  }
+  const { status, body } = await post(env, request)
+  expect(status).toBe(202)
+  const [only] = await untilReceived(env, path, 1)
+  expect(JSON.parse(only!.body)).toMatchObject({
+    type: 'order.shipped',
+    data: { order: 'A-1', customer: 'Ada', status: 'shipped' },
+  })
+  expect(only!.verified).toBe(true)
+  await untilState(env, body.notification_id, { delivery_status: 'delivered', channel: 'webhook' })
+  const failing = await post(env, { ...request, recipient: { url: env.stack.receiverUrl + freshPath('410') } })
+  await untilActivity(env, failing.body.notification_id, {
+    status: 'failed',
+    failure_reason: 'the receiver answered 410',
+    retryable: false,
+    recipient_masked: `${env.stack.receiverUrl}/***`,
+  })
+})
+
+test('what fails is tried again under the same id, every attempt is kept, and it ends exhausted', async () => {
+  const path = freshPath('500')
+  const { subscription_id } = await subscribe(env, path)
+  await send(env)
+  const delivery = await untilDelivery(env, subscription_id, { status: 'exhausted', attempts_made: 3 })
+  expect(delivery.attempts).toHaveLength(3)
+  expect(delivery.attempts[0]).toMatchObject({
+    number: 1,
+    status: 500,
+    error: 'the receiver answered 500',
+    response_excerpt: 'as asked: 500',
+    duration_ms: expect.any(Number),
+  })
+  const requests = await received(env, path)
+  expect(new Set(requests.map(({ headers }) => headers['x-svc-id'])).size).toBe(1)
+  expect(new Set(requests.map(({ body }) => body)).size).toBe(1)
+  expect(requests.every(({ verified }) => verified)).toBe(true)
+})
+
+test('a receiver that never answers is a timeout', async () => {
+  const { subscription_id } = await subscribe(env, freshPath('hang'))
+  await send(env)
+  const { attempts } = await untilDelivery(env, subscription_id, { status: 'exhausted' }, 20_000)
+  expect(attempts[0]).toMatchObject({ status: null, error: 'no complete answer in time' })
+})
+
+test('410 disables the subscription', async () => {
+  const { subscription_id } = await subscribe(env, freshPath('410'))
+  await send(env)
+  await eventually(async () => {
+    const { body } = await operator('GET', `/api/v1/webhook-subscriptions/${subscription_id}`)
+    expect(body).toMatchObject({ status: 'disabled', disabled_reason: 'gone' })
+  })
+})
+
+test('a rotated secret signs beside the new one, and the secret is shown once', async () => {
+  const path = freshPath('ok')
+  const { secret, subscription_id } = await subscribe(env, path)
+  const rotated = await operator('POST', `/api/v1/webhook-subscriptions/${subscription_id}/rotate-secret`)
+  expect(rotated.status).toBe(200)
+  expect(rotated.body.secret).not.toBe(secret)
+  const tried = await operator('POST', `/api/v1/webhook-subscriptions/${subscription_id}/test`)
+  expect(tried.status).toBe(202)
+  const [only] = await untilReceived(env, path, 1)
+  for (const one of [secret, rotated.body.secret]) {
+    expect(verifyWebhook(only!.headers, only!.body, one)).toMatchObject({ type: 'webhook.test' })
+  }
+  const { body, text } = await operator('GET', `/api/v1/webhook-subscriptions/${subscription_id}`)
+  expect([body.secret, text.includes('whsec_')]).toEqual([undefined, false])
+})
+
+test('exhausted deliveries are counted, and replayed one by one and by their time', async () => {
+  const path = freshPath('500')
+  const since = new Date().toISOString()
+  const { subscription_id } = await subscribe(env, path)
+  const base = `/api/v1/webhook-subscriptions/${subscription_id}`
+  await Promise.all([send(env), send(env)])
+  await eventually(async () => expect(await deliveriesOf(env, subscription_id, '?status=exhausted')).toHaveLength(2), {
+    timeoutMs: 15_000,
+  })
+  await operator('PATCH', base, { url: env.stack.receiverUrl + freshPath('ok') })
+  expect((await operator('POST', `${base}/replay`, { since, dry_run: true })).body).toEqual({ count: 2 })
+  const [one] = await deliveriesOf(env, subscription_id)
+  const single = await operator('POST', `/api/v1/webhook-deliveries/${one.delivery_id}/replay`)
+  expect(single.status).toBe(202)
+  await untilDelivery(env, subscription_id, { status: 'succeeded', attempts_made: 4 })
+  expect((await operator('POST', `/api/v1/webhook-deliveries/${one.delivery_id}/replay`)).body.code).toBe(
+    'not_replayable',
+  )
+  expect((await operator('POST', `${base}/replay`, { since })).status).toBe(202)
+  await eventually(async () => {
+    expect(await deliveriesOf(env, subscription_id, '?status=succeeded')).toHaveLength(2)
+    expect((await operator('GET', base)).body.replay).toMatchObject({
+      count: 1,
+      replayed: 1,
+      finished_at: expect.any(String),
+    })
+  })
+})
+
+test.each([
+  'http://example.com/',
+  'https://localhost/',
+  'https://127.0.0.1/',
+  'https://169.254.169.254/',
+  'https://example.com:22/',
+  'https://example.com:65536/',
+  'https://user@example.com/',
+  'https://intranet/',
+  'https://[::1]/',
+  'https://2130706433/',
+  `https://example.com/${'a'.repeat(2030)}`,
+])('%s can neither be subscribed nor sent to', async (url) => {
+  const subscription = await operator('POST', '/api/v1/webhook-subscriptions', {
+    application_id: env.applicationId,
+    url,
+    events: ['notification.failed'],
+  })
+  expect([subscription.status, subscription.body.code]).toEqual([422, 'destination_not_allowed'])
+  const sent = await post(env, {
+    channel: 'webhook',
+    event_key: 'order.shipped',
+    recipient: { url },
+    data: { name: 'A', order: 'B' },
+  })
+  expect([sent.status, sent.body.code]).toEqual([422, 'invalid_recipient'])
+})
+
+test('a name that resolves to a private address is refused at delivery, for good, without a word about it', async () => {
+  await env.setDns([{ type: 'A', name: 'rebind.example.com', value: '10.0.0.7' }])
+  const { subscription_id } = await subscribe(env, '', { url: 'https://rebind.example.com/hook' })
+  await send(env)
+  const delivery = await untilDelivery(env, subscription_id, { status: 'exhausted', attempts_made: 1 })
+  expect(delivery.attempts[0].error).toBe('destination not allowed')
+  expect(JSON.stringify(delivery)).not.toContain('10.0.0.7')
+})
+
+test('an application’s key sees its own subscriptions alone, and a disabled one gets nothing', async () => {
+  const path = freshPath('ok')
+  const made = await env.api('POST', '/api/v1/webhook-subscriptions', {
+    body: { url: env.stack.receiverUrl + path, events: ['notification.delivered'] },
+  })
+  expect([made.status, made.body.application_id]).toEqual([201, env.applicationId])
+  const base = `/api/v1/webhook-subscriptions/${made.body.subscription_id}`
+  expect((await env.api('GET', base, { key: env.apiKeySendOnly })).status).toBe(403)
+  const disabled = await env.api('PATCH', base, { body: { status: 'disabled' } })
+  expect(disabled.body).toMatchObject({ status: 'disabled', disabled_reason: 'operator' })
+  expect((await env.api('POST', `${base}/test`)).body.code).toBe('subscription_disabled')
+  expect((await env.api('DELETE', base)).status).toBe(204)
+  expect((await env.api('GET', base)).status).toBe(404)
+})
