@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { DispatchRequest } from './dispatch-request.ts'
+import { DispatchRequest, tooManyEntries } from './dispatch-request.ts'
 import { newId } from './ids.ts'
 
 const sms = { channel: 'sms', recipient: { phone: '+15551230001' } }
@@ -82,4 +82,19 @@ test.each(['subject', 'body', 'html_body'])('%s has no place beside an event or 
     const { error } = DispatchRequest.safeParse({ ...email, ...named })
     expect(error?.issues.map(({ path }) => path)).toEqual([[field]])
   }
+})
+
+test('an object with too many entries is found before it is validated entry by entry', () => {
+  const entries = Object.fromEntries(Array.from({ length: 21 }, (_, n) => [`k${n}`, n]))
+  const request = { channel: 'sms', recipient: '+14155550100', body: 'Hi' }
+  expect(tooManyEntries({ ...request, metadata: entries })).toEqual({
+    path: 'metadata',
+    message: 'must have at most 20 entries',
+  })
+  expect(tooManyEntries({ ...request, recipient: entries })?.path).toBe('recipient')
+  expect([tooManyEntries(request), tooManyEntries({ ...request, data: entries }), tooManyEntries(null)]).toEqual([
+    undefined,
+    undefined,
+    undefined,
+  ])
 })

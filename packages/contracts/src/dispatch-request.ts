@@ -29,6 +29,25 @@ const showData: readonly Channel[] = ['in_app', 'webhook']
 /** Fields that a stored template provides. */
 const contentFields = ['subject', 'body', 'html_body'] as const
 
+/** Most entries of an object that is validated entry by entry. */
+const maxEntries = { metadata: 20, recipient: 20 } as const
+
+/**
+ * Finds objects with more entries than the schema allows. Validation would first make an error of each entry, which takes
+ * tens of milliseconds for a body of twenty thousand.
+ * @returns the field and its fault; `undefined` if validation is cheap
+ */
+export function tooManyEntries(request: unknown): { path: string; message: string } | undefined {
+  if (typeof request !== 'object' || request === null) return undefined
+  for (const [field, most] of Object.entries(maxEntries)) {
+    const value = (request as Record<string, unknown>)[field]
+    if (typeof value === 'object' && value !== null && Object.keys(value).length > most) {
+      return { path: field, message: `must have at most ${most} entries` }
+    }
+  }
+  return undefined
+}
+
 /** The body of `POST /api/v1/notifications`: the event form (`event_key`, `data`) or the content form (`body`). */
 export const DispatchRequest = z
   .strictObject({
@@ -58,7 +77,7 @@ export const DispatchRequest = z
       .meta({ description: 'Time to send, at most 30 days ahead. Default: now.' }),
     metadata: z
       .record(z.string().max(64), z.string().max(512))
-      .refine((record) => Object.keys(record).length <= 20, 'must have at most 20 entries')
+      .refine((record) => Object.keys(record).length <= maxEntries.metadata, 'must have at most 20 entries')
       .optional(),
   })
   .superRefine((request, issues) => {

@@ -105,8 +105,18 @@ export async function provisionConsumer(bus: Bus, settings: DurableSettings): Pr
     await addConsumer(bus, settings, mark, start)
     return 'mended'
   }
-  await bus.jsm.consumers.update(name, durable, { ...limitsOf(settings), description: mark })
+  if (known.config.deliver_policy === DeliverPolicy.StartTime) await startBySequence(bus, settings, known, mark)
+  else await bus.jsm.consumers.update(name, durable, { ...limitsOf(settings), description: mark })
   return 'kept'
+}
+
+/** nats-server 2.9 refuses every update of a durable that was made with a start time: "start time can not be updated". */
+async function startBySequence(bus: Bus, settings: DurableSettings, known: ConsumerInfo, mark: string): Promise<void> {
+  await bus.jsm.consumers.delete(known.stream_name, known.name)
+  await addConsumer(bus, settings, mark, {
+    deliver_policy: DeliverPolicy.StartSequence,
+    opt_start_seq: known.ack_floor.stream_seq + 1,
+  })
 }
 
 function limitsOf({ ackWaitMs, maxAckPending }: DurableSettings) {

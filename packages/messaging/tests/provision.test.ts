@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
-import { DeliverPolicy, RetentionPolicy } from '@nats-io/jetstream'
+import { AckPolicy, DeliverPolicy, RetentionPolicy } from '@nats-io/jetstream'
+import { subjectFilter } from '@notify/contracts'
 import { createTestKit } from '@notify/test-kit/service-kit'
 import { hear, newId, type Process, send, startProcess, topic } from '@notify/test-kit/topic'
 import { eventually, TestEnv } from '../../dev-env/src/index.ts'
@@ -57,6 +58,25 @@ test('a durable may be made as often as there are replicas and starts', async ()
   expect(config).toMatchObject({ filter_subject: 'consent.a', deliver_policy: DeliverPolicy.All, max_deliver: -1 })
 })
 
+test('a durable that was made with a start time is checked again and again, and goes on where it was', async () => {
+  const own = topic()
+  const startedAt = new Date()
+  await send(one, own, [1, 2, 3])
+  const wanted = settings(`consent-${newId()}`, subjectFilter(own.event, {}))
+  await one.bus.jsm.consumers.add('CONSENT', {
+    durable_name: wanted.durable,
+    description: 'the check before',
+    filter_subject: wanted.filter,
+    ack_policy: AckPolicy.Explicit,
+    deliver_policy: DeliverPolicy.StartTime,
+    opt_start_time: startedAt.toISOString(),
+  })
+  for (let check = 1; check <= 3; check++) expect(await provisionConsumer(one.bus, wanted)).toBe('kept')
+  const { num_pending, config } = await one.bus.jsm.consumers.info('CONSENT', wanted.durable)
+  expect(config.deliver_policy).toBe(DeliverPolicy.StartSequence)
+  expect(num_pending).toBeGreaterThan(0)
+})
+
 test('a durable with other limits is brought up to date, and keeps its place', async () => {
   const own = topic()
   const { heard, durable } = hear(one, own)
@@ -76,7 +96,7 @@ test('a durable with another filter is refused and left as it is: it would hear 
   const wanted = settings(`consent-${newId()}`, 'consent.a')
   await provisionConsumer(one.bus, wanted)
   await expect(provisionConsumer(one.bus, { ...wanted, filter: 'consent.b' })).rejects.toThrow(
-    `the durable ${wanted.durable} listens to consent.a, not to consent.b`,
+    `the durable ${wanted.durable} has the filter consent.a, not consent.b`,
   )
   const { config } = await one.bus.jsm.consumers.info('CONSENT', wanted.durable)
   expect(config.filter_subject).toBe('consent.a')

@@ -1,6 +1,6 @@
-import { createNotification, DispatchRequest, type KeyPrincipal } from '@notify/contracts'
+import { createNotification, DispatchRequest, type KeyPrincipal, tooManyEntries } from '@notify/contracts'
 import { idempotencyScope } from '@notify/database'
-import { requireShape } from '@notify/service-kit'
+import { Problem, requireShape } from '@notify/service-kit'
 import type { Context } from '../context.ts'
 import type { Candidate } from './accept-item.ts'
 
@@ -15,6 +15,8 @@ interface Raw {
 /** @throws Problem `validation_failed` for a request that does not fit its schema */
 export function readCandidate({ secrets }: Context, raw: Raw): Candidate {
   const { notificationId, principal, traceparent, idempotencyKey } = raw
+  const fault = tooManyEntries(raw.request)
+  if (fault) throw new Problem('validation_failed', `${fault.path} ${fault.message}`, { errors: [fault] })
   const request = requireShape(DispatchRequest, raw.request)
   const idempotency = idempotencyKey
     ? {
