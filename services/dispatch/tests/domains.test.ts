@@ -375,7 +375,7 @@ describe('verifying', () => {
     expect(refused.text).not.toContain(ours.domain_id)
     const waiting = (await domains('GET', `/${theirs.domain_id}`, { key: otherKey })).body
     expect(waiting.status).toBe('pending')
-    expect(recordOf(waiting, 'dkim').error).toMatch(/another tenant/)
+    expect(recordOf(waiting, 'dkim').error).toMatch(/another account has this domain verified/)
     expect((await domains('DELETE', `/${ours.domain_id}`)).status).toBe(204)
     expect((await verify(theirs.domain_id, { key: otherKey })).body.status).toBe('verified')
   })
