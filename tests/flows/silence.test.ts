@@ -225,13 +225,13 @@ test.each([
   'Redis: when %s nobody waits for it, and it counts again afterwards',
   async (_, fault, end) => {
     const said = (what: string) => env.logs('gateway', 100_000).split(what).length
-    const [lost, found] = [said('Redis does not answer'), said('Redis responds again')]
+    const [lost, found] = [said('Redis does not respond'), said('Redis responds again')]
     await fault()
     await eventually(async () => {
       const began = performance.now()
       await send(env, freshPhone('0008'))
       expect(performance.now() - began).toBeLessThan(3000)
-      expect(said('Redis does not answer')).toBeGreaterThan(lost)
+      expect(said('Redis does not respond')).toBeGreaterThan(lost)
     }, soon)
     await end()
     await eventually(async () => {

@@ -42,6 +42,7 @@ export function factOf(
     status: sendAt ? ('scheduled' as const) : ('queued' as const),
     recipient_masked: recipientMasked,
     recipient_index: recipientIndex,
+    metadata: null,
     failure_reason: null,
     retryable: false,
     retry_count: 0,
