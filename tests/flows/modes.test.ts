@@ -2,7 +2,13 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { addKey } from '@notify/test-kit/other-callers'
 import { expectProblem, freshPhone, post, smsTo, untilActivity } from '@notify/test-kit/sms'
 import { publicRoutes } from '../../packages/contracts/src/catalogue.ts'
-import { KeyPermission, liveOnlyPermissions, permissionsFor, type Route } from '../../packages/contracts/src/index.ts'
+import {
+  KeyPermission,
+  liveOnlyPermissions,
+  newId,
+  permissionsFor,
+  type Route,
+} from '../../packages/contracts/src/index.ts'
 import { TestEnv } from '../../packages/dev-env/src/index.ts'
 
 type Mode = 'live' | 'test'
@@ -19,17 +25,25 @@ let env: TestEnv
 let keys: Record<Mode, string>
 /** What a key of each mode has made, by the name that paths give it. A route with another parameter needs a line here. */
 let made: Record<Mode, Record<string, string>>
+/** Transactions of one-time passwords whose code is known. */
+let verifiable: Record<Mode, string>
 /** Each with a recipient of its own. A route with another body needs a line here. */
-const bodies: Record<string, () => object> = {
+const bodies: Record<string, (mode: Mode) => object> = {
   createNotification: () => smsTo(freshPhone()),
   createNotificationBatch: () => ({ requests: [smsTo(freshPhone())] }),
   createOptIn: () => ({ phone_e164: freshPhone(), source: 'web_form' }),
   createOptOut: () => ({ phone_e164: freshPhone() }),
+  sendOtp: () => ({ channel: 'sms', recipient: freshPhone() }),
+  verifyOtp: (mode) => ({ transaction_id: verifiable[mode], code: '123456' }),
+  createUserToken: () => ({ user_id: 'ada' }),
+  createWebhookSubscription: () => ({}),
+  changeWebhookSubscription: () => ({}),
+  replayWebhookDeliveries: () => ({}),
   createDomain: () => ({ domain: `d${freshPhone().slice(1)}.example` }),
 }
 
 beforeAll(async () => {
-  env = await TestEnv.start(['gateway', 'dispatch', 'consent'])
+  env = await TestEnv.start(['gateway', 'dispatch', 'consent', 'otp', 'inbox-stream'])
   // As keys were that somebody made before test keys were refused this permission.
   const { apiKey } = await addKey(env, env, { mode: 'test', permissions: [...KeyPermission.options] })
   keys = { live: env.apiKey, test: apiKey }
@@ -45,29 +59,49 @@ beforeAll(async () => {
     expect((await env.api('POST', '/api/v1/whatsapp/opt-ins', { key, body })).status).toBe(201)
     return phone_e164
   }
+  const sendCode = async (key: string) => {
+    const body = { channel: 'sms', recipient: freshPhone(), code: '123456' }
+    const answer = await env.api('POST', '/api/v1/otp/send', { key, body })
+    expect(answer.status).toBe(200)
+    return answer.body.transaction_id as string
+  }
+  verifiable = { live: await sendCode(keys.live), test: await sendCode(keys.test) }
   const { body: domain } = await env.api('POST', '/api/v1/domains', { body: { domain: 'shop.example' } })
   made = {
     live: {
       notification_id: await schedule(keys.live),
       domain_id: domain.domain_id,
       phone_e164: await agree(keys.live),
+      transaction_id: await sendCode(keys.live),
+      subscription_id: newId('whsub'),
+      delivery_id: newId('whdel'),
     },
-    test: { notification_id: await schedule(keys.test), phone_e164: await agree(keys.test) },
+    test: {
+      notification_id: await schedule(keys.test),
+      phone_e164: await agree(keys.test),
+      transaction_id: await sendCode(keys.test),
+    },
   }
 }, 60_000)
 afterAll(() => env?.stop())
 
 function request(mode: Mode, route: Route, id?: string, headers: Record<string, string> = {}) {
   const path = route.path.replace(/:\w+/, id ?? '')
-  const body = route.body ? bodies[route.name]?.() : undefined
+  const body = route.body ? bodies[route.name]?.(mode) : undefined
   if (route.body && !body) throw new Error(`say in this test what a body of ${route.name} is`)
   return env.api(route.method, path, { key: keys[mode], headers, ...(body ? { body } : {}) })
 }
 
 /** Every row that a key may have made, with its mode. */
 async function rows(): Promise<{ id: string; mode: Mode }[]> {
-  const tables = ['dispatch.notifications', 'consent.consent_entries']
-  const found = await Promise.all(tables.map((table) => env.admin.query(`select * from ${table} order by id`)))
+  // What is sent goes on changing: of codes only what a caller can change is compared.
+  const found = await Promise.all(
+    [
+      `select * from dispatch.notifications where lane <> 'otp' order by id`,
+      'select * from consent.consent_entries order by id',
+      'select id, mode, expires_at from otp.transactions order by id',
+    ].map((query) => env.admin.query(query)),
+  )
   return found.flatMap((one) => one.rows)
 }
 
@@ -80,7 +114,7 @@ describe.each(modes)('what a %s key asks for of a %s key’s', (mode, other) => 
       const before = await rows()
       const answer = await request(mode, route, id)
       const unknown = await request(mode, route, id.slice(0, -4).padEnd(id.length, '0'))
-      expectProblem(answer, 404, 'not_found')
+      expectProblem(answer, 404, parameterOf(route) === 'transaction_id' ? 'otp_not_found' : 'not_found')
       expect({ ...answer.body, request_id: '' }).toEqual({ ...unknown.body, request_id: '' })
       expect(await rows()).toEqual(before)
     },
@@ -91,7 +125,7 @@ test.each(named(routes.filter(isLiveOnly)))('%s is not for test keys, and says w
   const before = await env.admin.query('select * from dispatch.domains')
   const answer = await request('test', route, made.live[parameterOf(route) ?? ''])
   expectProblem(answer, 403, 'permission_denied')
-  expect(answer.body.detail).toMatch(/test key.*domains:manage.*live key/)
+  expect(answer.body.detail).toMatch(new RegExp(`test key.*${permissionsFor(route.auth)?.key}.*live key`))
   expect((await env.admin.query('select * from dispatch.domains')).rows).toEqual(before.rows)
 })
 

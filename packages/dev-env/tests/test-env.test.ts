@@ -53,7 +53,7 @@ test('a process is told what it needs, and no more', async () => {
   expect(consent.COLOUR).toBe('red')
   const worker = await environment(one, 'dispatch-worker')
   expect(worker).toMatchObject({ ROLE: 'worker', COLOUR: 'green', CARRIER_SANDBOX_URL: one.urls['carrier-sandbox'] })
-  expect(consent).not.toHaveProperty('ENCRYPTION_KEYS')
+  expect(consent).not.toHaveProperty('PUBLIC_URL')
   for (const secret of ['PRINCIPAL_SIGNING_KEY', 'NODE_OPTIONS', sharedPostgresVariable]) {
     expect([secret, consent[secret], worker[secret]]).toEqual([secret, undefined, undefined])
   }

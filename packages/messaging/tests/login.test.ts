@@ -112,7 +112,7 @@ async function waitsFor(variables: Variables, reason: RegExp): Promise<void> {
   const waiting = expect.objectContaining({ reason: expect.stringMatching(reason) })
   await eventually(() => expect(kit.lines).toContainEqual(waiting))
   await kit.stop()
-  await expect(connecting).rejects.toThrow('told to end')
+  await expect(connecting).rejects.toThrow('stopped while waiting for NATS')
   expect(JSON.stringify(kit.lines)).not.toContain('s3cret')
 }
 
