@@ -7,6 +7,7 @@ let env: TestEnv
 
 beforeAll(async () => {
   env = await TestEnv.start(['gateway', 'dispatch', 'callbacks'], {
+    apart: 'all',
     env: {
       all: { LOG_LEVEL: 'warn' },
       'dispatch-worker': {

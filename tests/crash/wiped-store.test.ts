@@ -10,6 +10,7 @@ let env: TestEnv
 
 beforeAll(async () => {
   env = await TestEnv.start(['gateway', 'dispatch', 'callbacks'], {
+    apart: 'all',
     env: {
       all: { LOG_LEVEL: 'warn' },
       // Slow enough for a backlog at the first loss, and for receipts at the second.

@@ -24,6 +24,7 @@ beforeAll(async () => {
   database = await startFaultProxy(() => postgres.url)
   process.env[shared] = database.via(postgres.url)
   env = await TestEnv.start(['gateway', 'dispatch', 'callbacks'], {
+    apart: 'all',
     env: {
       'dispatch-worker': {
         SEND_RETRY_DELAYS: '100ms,200ms,500ms,1s,2s',

@@ -21,6 +21,7 @@ beforeAll(async () => {
     callbacks: {},
   }
   env = await TestEnv.start(services, {
+    apart: 'all',
     // PgBouncer of Debian does not know named statements.
     env: { all: { DATABASE_PREPARED_STATEMENTS: 'off' }, ...vars },
     onStack(stack) {

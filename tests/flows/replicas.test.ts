@@ -18,7 +18,7 @@ interface Replica {
 let env: TestEnv
 const replicas: Replica[] = []
 beforeAll(async () => {
-  env = await TestEnv.start(['gateway', 'dispatch', 'callbacks'])
+  env = await TestEnv.start(['gateway', 'dispatch', 'callbacks'], { apart: 'all' })
   for (const name of ['dispatch-worker', 'gateway'] as const) replicas.push(await startReplica(name))
 }, 60_000)
 afterAll(async () => {

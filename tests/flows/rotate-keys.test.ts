@@ -14,6 +14,7 @@ let env: TestEnv
 beforeAll(async () => {
   // As after the first step of a rotation: everybody can read the new key, nobody encrypts with it yet.
   env = await TestEnv.start(['gateway', 'dispatch', 'callbacks'], {
+    apart: ['dispatch-worker', 'callbacks', 'dispatch-api'],
     env: { all: { ENCRYPTION_KEYS: `${before},${after}` } },
   })
 }, 60_000)

@@ -9,7 +9,7 @@ import { eventually, type ServiceProcess, TestEnv } from '../../packages/dev-env
 
 let env: TestEnv
 beforeAll(async () => {
-  env = await TestEnv.start()
+  env = await TestEnv.start(undefined, { apart: 'all' })
 })
 afterAll(() => env?.stop())
 

@@ -35,6 +35,7 @@ beforeAll(async () => {
     callbacks: {},
   }
   env = await TestEnv.start(['gateway', 'dispatch', 'callbacks'], {
+    apart: 'all',
     env: vars,
     onStack(made) {
       stack = made

@@ -15,11 +15,12 @@ beforeAll(async () => {
   receiver = await startTraceReceiver()
   ;[traced, untraced] = await Promise.all([
     TestEnv.start(services, {
+      apart: 'all',
       env: {
         all: { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url, TRACE_SAMPLE_RATIO: '1' },
       },
     }),
-    TestEnv.start(services),
+    TestEnv.start(services, { apart: 'all' }),
   ])
   // All before the tests: spans are exported every five seconds.
   ofCaller = await sendTraced(traced, { traceparent })

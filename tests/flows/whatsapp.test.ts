@@ -15,7 +15,7 @@ import { createPrincipalSigner, principalHeader } from '../../packages/service-k
 
 let env: TestEnv
 beforeAll(async () => {
-  env = await TestEnv.start(['gateway', 'dispatch', 'callbacks', 'consent'])
+  env = await TestEnv.start(['gateway', 'dispatch', 'callbacks', 'consent'], { apart: ['consent'] })
   await untilTemplates(env)
 }, 60_000)
 afterAll(() => env?.stop())

@@ -34,10 +34,10 @@ export class UsageError extends Error {
 
 /**
  * Runs a service process: reads the configuration, creates the service and reports ready. SIGTERM, SIGINT or the loss
- * of
- * its supervisor start the drain; a second signal ends it at once. An argument names a command to run instead.
+ * of its supervisor start the drain; a second signal ends it at once. An argument names a command to run instead.
+ * @param env the variables of the configuration; by default those of the process
  */
-export async function run<S extends z.ZodObject>(definition: Definition<S>): Promise<void> {
+export async function run<S extends z.ZodObject>(definition: Definition<S>, env = process.env): Promise<void> {
   const [, , name, ...args] = process.argv
   const { commands } = definition
   if (name !== undefined && !Object.hasOwn(commands, name)) {
@@ -48,7 +48,7 @@ export async function run<S extends z.ZodObject>(definition: Definition<S>): Pro
   }
   let config: z.output<S> & Common
   try {
-    config = loadConfig(definition.config, process.env) as z.output<S> & Common
+    config = loadConfig(definition.config, env) as z.output<S> & Common
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
     process.stderr.write(`${definition.name} cannot start:\n${error.message}\n`)

@@ -16,6 +16,7 @@ let providerId: string
 beforeAll(async () => {
   sns = await startSns()
   env = await TestEnv.start(['gateway', 'dispatch', 'callbacks'], {
+    apart: ['dispatch-api'],
     env: { callbacks: { SNS_CERTIFICATE_HOSTS: `http://127.0.0.1:1, ${sns.origin}` } },
   })
   providerId = await addEmailProvider(env, ` ${topicArn} ,${secondTopic}`)

@@ -17,7 +17,7 @@ const twinProvider = newId('prov')
 
 let env: TestEnv
 beforeAll(async () => {
-  env = await TestEnv.start(['gateway', 'dispatch', 'callbacks'])
+  env = await TestEnv.start(['gateway', 'dispatch', 'callbacks'], { apart: ['dispatch-api'] })
   await addTwin()
 })
 afterAll(() => env?.stop())

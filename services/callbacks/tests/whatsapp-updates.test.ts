@@ -9,7 +9,9 @@ import { eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
 
 let env: TestEnv
 beforeAll(async () => {
-  env = await TestEnv.start(['gateway', 'dispatch', 'callbacks', 'consent'])
+  env = await TestEnv.start(['gateway', 'dispatch', 'callbacks', 'consent'], {
+    apart: ['dispatch-api', 'dispatch-worker', 'callbacks', 'consent'],
+  })
   await untilTemplates(env)
 }, 60_000)
 afterAll(() => env?.stop())

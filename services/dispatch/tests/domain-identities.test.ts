@@ -18,6 +18,7 @@ beforeAll(async () => {
   ses = await startSesAccount()
   const dispatch = { DNS_SERVERS: dns.address, DOMAIN_RECHECK_FIRST: '1h', SES_API_URL: ses.url, CARRIER_TIMEOUT: '1s' }
   env = await TestEnv.start(['gateway', 'dispatch'], {
+    apart: ['dispatch-api', 'dispatch-worker'],
     env: { 'dispatch-api': dispatch, 'dispatch-worker': dispatch },
   })
   // An installation that gets its SES account later on.

@@ -15,6 +15,7 @@ beforeAll(async () => {
     takes(response)
   }
   env = await TestEnv.start(['gateway', 'dispatch', 'callbacks'], {
+    apart: ['dispatch-api'],
     env: { 'dispatch-worker': { TWILIO_API_URL: carrier.url } },
   })
   await changeProviders(env, (providers) => providers.map((one) => ({ ...one, rate_limit_per_second: perSecond })))

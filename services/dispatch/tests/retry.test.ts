@@ -7,6 +7,7 @@ import { eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
 let env: TestEnv
 beforeAll(async () => {
   env = await TestEnv.start(['gateway', 'dispatch', 'callbacks'], {
+    apart: ['dispatch-worker'],
     // One place in the lane: whoever holds it keeps the others queued.
     env: { 'dispatch-worker': { SEND_CONCURRENCY: '1', CARRIER_TIMEOUT: '2s', UNKNOWN_GRACE: '200ms' } },
   })

@@ -10,6 +10,7 @@ let env: TestEnv
 beforeAll(async () => {
   carrier = await startStubCarrier()
   env = await TestEnv.start(['gateway', 'dispatch', 'callbacks'], {
+    apart: ['dispatch-worker'],
     env: {
       'dispatch-worker': {
         TWILIO_API_URL: carrier.url,

@@ -8,7 +8,7 @@ let env: TestEnv
 let url: string
 const clients: HostileClient[] = []
 beforeAll(async () => {
-  env = await TestEnv.start(['gateway', 'dispatch', 'callbacks'])
+  env = await TestEnv.start(['gateway', 'dispatch', 'callbacks'], { apart: ['gateway'] })
   url = env.stack.url('gateway')
   await eventually(async () => expect((await signedCallback()).status).toBe(200))
 })

@@ -21,7 +21,7 @@ type Client = (url: string, token: string, heard: Heard) => Promise<{ close(): v
 let env: TestEnv
 let nginx: { url: string; stop(): Promise<void> }
 beforeAll(async () => {
-  env = await TestEnv.start(['gateway', 'dispatch', 'inbox-stream'])
+  env = await TestEnv.start(['gateway', 'dispatch', 'inbox-stream'], { apart: ['inbox-stream'] })
   nginx = await startNginx(env.stack.url('gateway'))
 }, 60_000)
 /** Closed also where a test fails: clients would try again for ever. */

@@ -8,6 +8,7 @@ import { eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
 let env: TestEnv
 beforeAll(async () => {
   env = await TestEnv.start(['gateway', 'dispatch', 'inbox-stream'], {
+    apart: ['inbox-stream'],
     env: { 'dispatch-worker': { STALLED_AFTER: '1s' } },
   })
 }, 60_000)

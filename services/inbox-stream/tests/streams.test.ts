@@ -10,7 +10,10 @@ let replica: Replica
 /** Two streams on which nothing happens, from the beginning of the file. */
 let quiet: EventReader[]
 beforeAll(async () => {
-  env = await TestEnv.start(['gateway', 'dispatch', 'inbox-stream'], { env: { all: { INBOX_RETENTION: '8d' } } })
+  env = await TestEnv.start(['gateway', 'dispatch', 'inbox-stream'], {
+    apart: ['inbox-stream'],
+    env: { all: { INBOX_RETENTION: '8d' } },
+  })
   replica = await startReplica(env, { INBOX_RETENTION: '8d' })
   const token = await userToken(env, freshUser())
   quiet = [await readEvents(env, token), await readEvents(env, token, { base: env.stack.url('inbox-stream') })]

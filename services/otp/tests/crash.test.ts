@@ -8,7 +8,7 @@ let env: TestEnv
 let gate: DispatchGate
 beforeAll(async () => {
   gate = await startDispatchGate(() => env.stack.url('dispatch-api'))
-  env = await TestEnv.start(['gateway', 'dispatch', 'otp'], { env: { otp: { DISPATCH_URL: gate.url } } })
+  env = await TestEnv.start(['gateway', 'dispatch', 'otp'], { apart: 'all', env: { otp: { DISPATCH_URL: gate.url } } })
 })
 afterAll(async () => {
   await env?.stop()

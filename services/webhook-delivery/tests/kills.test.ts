@@ -18,6 +18,7 @@ const requests = new Map<string, number>()
 
 beforeAll(async () => {
   env = await TestEnv.start(['webhook-delivery'], {
+    apart: ['webhook-delivery'],
     env: { 'webhook-delivery': { WEBHOOK_EGRESS_ALLOW: '127.0.0.0/8', WEBHOOK_TIMEOUT: '5s', LOG_LEVEL: 'warn' } },
   })
   const { cert, key } = env.stack.wiring.certificates.server

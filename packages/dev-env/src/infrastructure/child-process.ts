@@ -120,10 +120,10 @@ export class Child {
    * Waits until the process serves.
    * @throws StartupError when it ends before that, with its last words, or takes too long
    */
-  async waitReady(timeoutMs = 60_000): Promise<void> {
+  async waitReady(timeoutMs = 60_000, ready = this.spec.ready): Promise<void> {
     const started = performance.now()
     for (;;) {
-      if (await this.spec.ready().catch(() => false)) {
+      if (await ready().catch(() => false)) {
         if (this.running) return
       }
       if (this.endedHow !== undefined) {
@@ -175,6 +175,11 @@ export class Child {
     await this.kill('SIGKILL')
     await this.start()
     await this.waitReady()
+  }
+
+  /** Sends a message over the IPC channel. */
+  tell(message: string): void {
+    this.process?.send?.(message, () => {})
   }
 
   /** The last lines that the process printed. */

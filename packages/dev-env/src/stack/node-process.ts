@@ -1,31 +1,67 @@
 import { join } from 'node:path'
 import { Child } from '../infrastructure/child-process.ts'
+import { Member, type NodeChild } from '../together/member.ts'
 import type { NodeProcess } from './process-names.ts'
 import { baseUrl, environmentOf, fileOf, type Wiring } from './process-table.ts'
 import type { StackOptions } from './stack-options.ts'
 import { warningOf } from './warnings.ts'
 
-interface NodeProcessOptions {
-  name: NodeProcess
-  wiring: Wiring
-  options: StackOptions
-  root: string
-  logDir: string
+interface Hooks {
   onStart: (pid: number) => void
   onEnd: (pid: number) => void
   onCrash: (how: string) => void
 }
 
-/** Prepares one Node process of the stack; it is not started yet. */
-export async function createNodeProcess({
-  name,
-  wiring,
-  options,
-  root,
-  logDir,
-  ...hooks
-}: NodeProcessOptions): Promise<Child> {
-  const { env = {}, entries = {}, onProgress, logs } = options
+interface NodeProcessesOptions {
+  names: readonly NodeProcess[]
+  wiring: Wiring
+  options: StackOptions
+  root: string
+  logDir: string
+  /** What is told of the starts and ends of a process. */
+  watch: (name: NodeProcess) => Hooks
+}
+
+/** Prepares the Node processes of the stack; none is started yet. */
+export async function createNodeProcesses(all: NodeProcessesOptions): Promise<Map<NodeProcess, NodeChild>> {
+  const { names, wiring, options, root } = all
+  const shared = names.filter((name) => options.together?.includes(name) && !options.entries?.[name])
+  const made = new Map<NodeProcess, NodeChild>()
+  if (shared.length > 1) {
+    const environments = await Promise.all(shared.map(async (name) => [name, await fullEnvironment(name, all)]))
+    const child = createChild('together', {
+      ...all,
+      file: 'packages/dev-env/src/together/main.ts',
+      env: { ...inherited(root), TOGETHER: JSON.stringify(Object.fromEntries(environments)) },
+      ready: async () => true,
+      hooks: all.watch(shared[0]!),
+    })
+    for (const name of shared) made.set(name, new Member(name, child, () => answersReady(baseUrl(wiring, name))))
+  }
+  for (const name of names) {
+    if (made.has(name)) continue
+    const child = createChild(name, {
+      ...all,
+      file: options.entries?.[name] ?? fileOf(name),
+      env: await fullEnvironment(name, all),
+      ready: () => answersReady(baseUrl(wiring, name)),
+      hooks: all.watch(name),
+    })
+    made.set(name, child)
+  }
+  return made
+}
+
+interface ChildOptions extends NodeProcessesOptions {
+  /** Below the project's root. */
+  file: string
+  env: Record<string, string>
+  ready: () => Promise<boolean>
+  hooks: Hooks
+}
+
+function createChild(name: string, { file, env, ready, hooks, options, root, logDir }: ChildOptions): Child {
+  const { onProgress, logs } = options
   const show = (line: string) => {
     const warning = logs === 'pretty' ? warningOf(line) : undefined
     if (warning) onProgress?.(`${name}: ${warning}`)
@@ -33,16 +69,23 @@ export async function createNodeProcess({
   return new Child({
     name,
     command: process.execPath,
-    args: [join(root, entries[name] ?? fileOf(name))],
-    env: { ...inherited(root), ...(await environmentOf(name, wiring)), ...env.all, ...env[name] },
+    args: [join(root, file)],
+    env,
     cwd: root,
     logFile: join(logDir, `${name}.log`),
     ipc: true,
     stopSignal: 'SIGTERM',
-    ready: () => answersReady(baseUrl(wiring, name)),
+    ready,
     onLine: show,
     ...hooks,
   })
+}
+
+async function fullEnvironment(
+  name: NodeProcess,
+  { wiring, root, options: { env = {} } }: NodeProcessesOptions,
+): Promise<Record<string, string>> {
+  return { ...inherited(root), ...(await environmentOf(name, wiring)), ...env.all, ...env[name] }
 }
 
 async function answersReady(url: string): Promise<boolean> {

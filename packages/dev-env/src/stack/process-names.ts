@@ -29,6 +29,11 @@ export type ProcessName = NodeProcess | ServerProcess
 /** Every process, in the order of the ports. */
 export const processNames: readonly ProcessName[] = [...serviceProcesses, ...standInProcesses, ...serverProcesses]
 
+/** Whether the process stands in for something outside of the system. */
+export function isStandIn(process: NodeProcess): process is StandIn {
+  return (standInProcesses as readonly string[]).includes(process)
+}
+
 /** The service that a process belongs to. */
 export function serviceOf(process: ServiceProcess): ServiceName {
   return process === 'dispatch-api' || process === 'dispatch-worker' ? 'dispatch' : process

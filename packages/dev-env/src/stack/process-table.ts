@@ -6,7 +6,14 @@ import type { Ports } from '../infrastructure/ports.ts'
 import { emailEvents } from '../seed.ts'
 import { publicJwks } from '../state/public-jwks.ts'
 import type { State } from '../state/state.ts'
-import { type NodeProcess, processesOf, type ServiceProcess, type StandIn, serviceOf } from './process-names.ts'
+import {
+  isStandIn,
+  type NodeProcess,
+  processesOf,
+  type ServiceProcess,
+  type StandIn,
+  serviceOf,
+} from './process-names.ts'
 
 /** What the processes' environments are made of. */
 export interface Wiring {
@@ -144,10 +151,6 @@ async function variablesOf(service: ServiceName): Promise<string[]> {
   const file = join(import.meta.dirname, '../../../../services', service, 'src', 'config.ts')
   const { Config } = (await import(file)) as { Config: { shape: Record<string, unknown> } }
   return Object.keys(Config.shape)
-}
-
-function isStandIn(process: NodeProcess): process is StandIn {
-  return process in standIns
 }
 
 /** Every variable that any service is told in development; those that are missing have a default. */

@@ -15,6 +15,8 @@ export interface StackOptions {
   env?: Partial<Record<NodeProcess | 'all', Record<string, string>>>
   /** Another file to run as this process, relative to the root. */
   entries?: Partial<Record<NodeProcess, string>>
+  /** Node processes that share one operating-system process: it starts faster, but none of them can end alone. */
+  together?: readonly NodeProcess[]
   /** False: Postgres without fsync, for tests. Default true. */
   durable?: boolean
   /** Default `notify`. */

@@ -1,8 +1,8 @@
 import type { ServiceName } from '@notify/contracts'
-import type { Child } from '../infrastructure/child-process.ts'
 import type { Ports } from '../infrastructure/ports.ts'
 import type { Server } from '../infrastructure/server.ts'
 import type { State } from '../state/state.ts'
+import type { NodeChild } from '../together/member.ts'
 import type { NodeProcess, ProcessName, ServerProcess, ServiceProcess } from './process-names.ts'
 import { baseUrl, databaseUrl, dnsServer, receiverUrl, type Wiring } from './process-table.ts'
 import type { Reaper } from './reaper.ts'
@@ -21,7 +21,7 @@ const stopOrder: ProcessName[][] = [
 export class Stack {
   readonly wiring: Wiring
   readonly dataDir: string
-  readonly children = new Map<NodeProcess, Child>()
+  readonly children = new Map<NodeProcess, NodeChild>()
   readonly servers = new Map<ServerProcess, Server>()
   private readonly reaper: Reaper
   private readonly onProgress: (text: string) => void
@@ -168,11 +168,11 @@ export class Stack {
     this.reaper.dismiss()
   }
 
-  private process(name: ProcessName): Child | Server | undefined {
+  private process(name: ProcessName): NodeChild | Server | undefined {
     return this.children.get(name as NodeProcess) ?? this.servers.get(name as ServerProcess)
   }
 
-  private find(name: ProcessName): Child | Server {
+  private find(name: ProcessName): NodeChild | Server {
     const process = this.process(name)
     if (!process) throw new Error(`${name} was not started by this stack`)
     return process

@@ -10,8 +10,8 @@ import { bootstrapDocument } from '../seed.ts'
 import { StartupError } from '../startup-error.ts'
 import { loadState } from '../state/load-state.ts'
 import { writeSecretFile } from '../state/write-secret-file.ts'
-import { createNodeProcess } from './node-process.ts'
-import { type NodeProcess, type ProcessName, serviceProcesses, standInProcesses } from './process-names.ts'
+import { createNodeProcesses } from './node-process.ts'
+import { isStandIn, type NodeProcess, type ProcessName, serviceProcesses, standInProcesses } from './process-names.ts'
 import { fileOf, type Wiring } from './process-table.ts'
 import { startReaper } from './reaper.ts'
 import { reviver } from './revive.ts'
@@ -76,10 +76,9 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     onCrash: (how: string) => revive(name, how),
   })
   try {
-    const children = await Promise.all(
-      processes.map((name) => createNodeProcess({ name, wiring, options, root, logDir, ...watch(name, 'service') })),
-    )
-    for (const [at, child] of children.entries()) stack.children.set(processes[at]!, child)
+    const made = { names: processes, wiring, options, root, logDir }
+    const children = await createNodeProcesses({ ...made, watch: (name) => watch(name, 'service') })
+    for (const [name, child] of children) stack.children.set(name, child)
     // Stand-ins need no server, and the identity provider is the slowest to load.
     const standIns = startAll(
       stack,
@@ -111,10 +110,6 @@ async function startAll(stack: Stack, names: NodeProcess[]): Promise<void> {
       await stack.waitReady(name)
     }),
   )
-}
-
-function isStandIn(name: NodeProcess): boolean {
-  return (standInProcesses as readonly string[]).includes(name)
 }
 
 function chooseProcesses({ root, services, entries }: StackOptions): NodeProcess[] {

@@ -6,7 +6,13 @@ import type { ServiceName } from '@notify/contracts'
 import pg from 'pg'
 import { mintOperatorToken } from '../identity-provider/mint-operator-token.ts'
 import { type PortBlock, reservePortBlock } from '../infrastructure/ports.ts'
-import { type NodeProcess, type ProcessName, processesOf, serviceProcesses } from '../stack/process-names.ts'
+import {
+  type NodeProcess,
+  type ProcessName,
+  processesOf,
+  serviceProcesses,
+  standInProcesses,
+} from '../stack/process-names.ts'
 import { fileOf } from '../stack/process-table.ts'
 import type { Stack } from '../stack/stack.ts'
 import type { StackOptions } from '../stack/stack-options.ts'
@@ -17,7 +23,11 @@ import { sharedPostgresVariable, startTestPostgres, type TestPostgres } from './
 
 const projectRoot = join(import.meta.dirname, '..', '..', '..', '..')
 
-export type TestEnvOptions = Partial<Pick<StackOptions, 'env' | 'entries' | 'logs' | 'onProgress' | 'onStack' | 'root'>>
+export interface TestEnvOptions
+  extends Partial<Pick<StackOptions, 'env' | 'entries' | 'logs' | 'onProgress' | 'onStack' | 'root'>> {
+  /** Processes that a test ends, freezes or measures alone; the others share one. Default: none. */
+  apart?: readonly NodeProcess[] | 'all'
+}
 
 /** A message as the carrier sandbox received it. */
 export interface SandboxMessage {
@@ -86,7 +96,7 @@ export class TestEnv {
    * identity provider with gateway. Without any service: servers only.
    */
   static async start(services?: readonly ServiceName[], options: TestEnvOptions = {}): Promise<TestEnv> {
-    const { root = projectRoot } = options
+    const { root = projectRoot, apart = [], ...rest } = options
     const cleanUp: (() => Promise<void>)[] = []
     const clean = async () => {
       for (const step of cleanUp.splice(0).reverse()) await step()
@@ -103,7 +113,7 @@ export class TestEnv {
       cleanUp.push(() => dropDatabase(sharedPostgres, databaseName))
       const stack = await startStack({
         logs: 'file',
-        ...options,
+        ...rest,
         root,
         dataDir,
         portBase: ports.base,
@@ -112,6 +122,8 @@ export class TestEnv {
         databaseName,
         state: makeState(),
         durable: false,
+        together:
+          apart === 'all' ? [] : [...serviceProcesses, ...standInProcesses].filter((one) => !apart.includes(one)),
       })
       cleanUp.push(() => stack.stop({ graceMs: 10_000 }))
       const env = new TestEnv(stack, cleanUp)
