@@ -3,7 +3,7 @@ import { expectProblem } from '@notify/test-kit/sms'
 import { type StandInSns, startSns } from '@notify/test-kit/sns'
 import { allRoutes } from '../../packages/contracts/src/catalogue.ts'
 import { type ApiResponse, TestEnv } from '../../packages/dev-env/src/index.ts'
-import { callRoute, type Samples, samplesOf } from './route-samples.ts'
+import { callRoute, type Samples, samplesOf } from './route-samples/samples.ts'
 
 /** Callers of one moment, more than there are connections; fewer where each costs a key pair. */
 const callersOf = (name: string) => (name === 'createDomain' ? 3 : 12)
@@ -44,7 +44,7 @@ describe.each(allRoutes().map((route) => [route.name, route] as const))('with on
   const success = new Set(Object.keys(route.responses).map(Number))
   const sampleOf = (at: number) => {
     const make = samples[name]
-    if (!make) throw new Error(`route-samples.ts has no request for ${name}`)
+    if (!make) throw new Error(`tests/flows/route-samples has no request for ${name}`)
     return make(at)
   }
 

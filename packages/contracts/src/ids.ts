@@ -20,6 +20,7 @@ export const idPrefixes = [
   'req',
   'msg',
   'sup',
+  'aud',
 ] as const // prettier-ignore
 
 export type IdPrefix = (typeof idPrefixes)[number]

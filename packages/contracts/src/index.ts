@@ -1,5 +1,6 @@
 export * from './accept.ts'
 export * from './activity.ts'
+export * from './audit.ts'
 export * from './bootstrap.ts'
 export * from './callbacks.ts'
 export * from './channel.ts'

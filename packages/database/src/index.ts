@@ -1,3 +1,5 @@
+export * from './audit/audit-entry.ts'
+export * from './audit/record-audit.ts'
 export * from './claim-due.ts'
 export * from './commands.ts'
 export * from './connection-errors.ts'

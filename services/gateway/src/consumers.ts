@@ -1,11 +1,16 @@
 import {
+  type AuditEntry,
+  consentAuditRecorded,
+  dispatchAuditRecorded,
   type NotificationFact,
   notificationChanged,
   notificationChangedInRelease01,
   otpChanged,
+  webhookAuditRecorded,
 } from '@notify/contracts'
 import { type ConsumerEntry, consumer } from '@notify/messaging'
 import { itemOfCode } from './activity/project-notification.ts'
+import { appendAuditEntry } from './audit/audit-store.ts'
 import type { ConsumerContext } from './context.ts'
 
 const options = {
@@ -13,6 +18,12 @@ const options = {
   concurrency: 4000,
   retry: ['250ms', '1s', '5s', '15s'],
   handle: ({ project }: ConsumerContext, fact: NotificationFact) => project(fact),
+}
+
+const auditOptions = {
+  concurrency: 16,
+  retry: ['250ms', '1s', '5s', '15s'],
+  handle: ({ db }: ConsumerContext, entry: AuditEntry) => appendAuditEntry(db.run, entry),
 }
 
 /** One durable per lane of `activityLanes`: nats-server 2.9 takes one filter per durable. */
@@ -36,4 +47,7 @@ export const consumers: readonly ConsumerEntry<ConsumerContext>[] = [
     durable: 'gateway-otp-changed',
     handle: ({ project }: ConsumerContext, fact) => project(itemOfCode(fact)),
   }),
+  consumer(dispatchAuditRecorded, { durable: 'gateway-dispatch-audit', ...auditOptions }),
+  consumer(consentAuditRecorded, { durable: 'gateway-consent-audit', ...auditOptions }),
+  consumer(webhookAuditRecorded, { durable: 'gateway-webhook-audit', ...auditOptions }),
 ]

@@ -1,4 +1,4 @@
-import type { ActivityStatus, Channel, KeyPermission } from '@notify/contracts'
+import type { ActivityStatus, AuditActor, AuditFields, Channel, KeyPermission } from '@notify/contracts'
 import type { ColumnType, Generated } from 'kysely'
 
 type Time = ColumnType<Date, Date | string | undefined, Date | string>
@@ -18,6 +18,22 @@ export interface Tables {
     rate_limit_per_second: number | null
     revoked_at: Time | null
     created_at: Time
+  }
+  /** Changes of management data of all services; append-only. */
+  audit_log: {
+    id: string
+    tenant_id: string
+    application_id: string | null
+    occurred_at: Time
+    actor_kind: AuditActor['kind']
+    actor_id: string
+    action: string
+    resource_type: string
+    resource_id: string
+    before: AuditFields | null
+    after: AuditFields | null
+    request_id: string | null
+    recorded_at: Time
   }
   activity: {
     id: string

@@ -1,0 +1,50 @@
+import { z } from 'zod'
+import { defineEvent } from './event.ts'
+import { idSchema } from './ids.ts'
+import { Timestamp } from './text.ts'
+
+/** Who made a change. `id` is a key's id, an operator's pseudonym as in GET /me, or a service's name. */
+export const AuditActor = z.object({ kind: z.enum(['operator', 'key', 'service', 'system']), id: z.string() })
+export type AuditActor = z.output<typeof AuditActor>
+
+/** Fields of a resource by name, as its route shows them. Secrets are redacted, recipients masked. */
+export const AuditFields = z.record(z.string(), z.unknown()).meta({ example: { name: 'Order shipped' } })
+export type AuditFields = z.output<typeof AuditFields>
+
+/** One change of management data: who changed what, when, and how. */
+export const AuditEntry = z.object({
+  audit_id: idSchema('aud'),
+  tenant_id: idSchema('ten'),
+  application_id: idSchema('app').nullable().meta({ description: 'Null for what belongs to the whole tenant' }),
+  occurred_at: Timestamp,
+  actor: AuditActor,
+  action: z.string().meta({ description: '`<resource>.<verb>`', example: 'template.replaced' }),
+  resource: z.object({ type: z.string(), id: z.string() }),
+  before: AuditFields.nullable().meta({ description: 'The fields that changed; null when it was created' }),
+  after: AuditFields.nullable().meta({ description: 'The fields that changed; null when it was deleted' }),
+  request_id: z.string().nullable(),
+})
+export type AuditEntry = z.output<typeof AuditEntry>
+
+/*
+ * The service that owns the data publishes the entry through its outbox, in the transaction of the change. The gateway
+ * collects the entries of all services in its audit log.
+ */
+
+export const dispatchAuditRecorded = defineEvent({
+  publisher: 'dispatch',
+  subject: 'dispatch.audit.recorded',
+  schema: AuditEntry,
+})
+
+export const consentAuditRecorded = defineEvent({
+  publisher: 'consent',
+  subject: 'consent.audit.recorded',
+  schema: AuditEntry,
+})
+
+export const webhookAuditRecorded = defineEvent({
+  publisher: 'webhook-delivery',
+  subject: 'webhooks.audit.recorded',
+  schema: AuditEntry,
+})

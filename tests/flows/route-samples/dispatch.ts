@@ -1,0 +1,49 @@
+import { freshPhone } from '@notify/test-kit/sms'
+import { newId } from '../../../packages/contracts/src/index.ts'
+import type { TestEnv } from '../../../packages/dev-env/src/index.ts'
+import { made, type Samples } from './sample.ts'
+
+const templates = { sms: { body: 'Hello {{name}}' } }
+
+/** Samples of what dispatch manages: domains, suppressions and templates. */
+export function dispatchSamples(env: TestEnv): Samples {
+  const domain = async () => ({ params: { domain_id: await copyDomain(env) } })
+  const template = async () => {
+    const { template_id } = await made(env, '/api/v1/templates', { name: 'Hello', templates })
+    return { params: { template_id } }
+  }
+  return {
+    listDomains: () => ({}),
+    createDomain: () => ({ body: { domain: `${crypto.randomUUID()}.example` } }),
+    getDomain: domain,
+    deleteDomain: domain,
+    verifyDomain: domain,
+    listSuppressions: () => ({}),
+    addSuppression: () => ({ body: { channel: 'sms', recipient: freshPhone() } }),
+    liftSuppression: async () => {
+      const { suppression_id } = await made(env, '/api/v1/suppressions', { channel: 'sms', recipient: freshPhone() })
+      return { params: { suppression_id } }
+    },
+    listTemplates: () => ({}),
+    createTemplate: () => ({ body: { name: 'Hello', templates } }),
+    getTemplate: template,
+    replaceTemplate: async () => ({ ...(await template()), body: { name: 'Hello', templates } }),
+    deleteTemplate: template,
+    previewTemplate: async () => ({ ...(await template()), body: { template_data: { name: 'Ada' } } }),
+    listWhatsAppTemplates: () => ({}),
+    syncWhatsAppTemplates: () => ({}),
+  }
+}
+
+/** A domain without the time that a new key takes. */
+async function copyDomain(env: TestEnv): Promise<string> {
+  const id = newId('dom')
+  const { rowCount } = await env.admin.query(
+    `insert into dispatch.domains
+     select (jsonb_populate_record(d, jsonb_build_object('id', $1::text, 'domain', $1 || '.example'))).*
+     from dispatch.domains d where domain = 'first.example'`,
+    [id],
+  )
+  if (rowCount === 0) await env.api('POST', '/api/v1/domains', { body: { domain: 'first.example' } })
+  return rowCount === 0 ? copyDomain(env) : id
+}

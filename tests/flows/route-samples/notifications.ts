@@ -1,0 +1,75 @@
+import { freshPhone, send, smsTo } from '@notify/test-kit/sms'
+import { gatewayItself, newId } from '../../../packages/contracts/src/index.ts'
+import type { ApiResponse, TestEnv } from '../../../packages/dev-env/src/index.ts'
+import { createPrincipalSigner, principalHeader } from '../../../packages/service-kit/src/index.ts'
+import { made, type Samples, tomorrow } from './sample.ts'
+
+export function notificationSamples(env: TestEnv): Samples {
+  return {
+    acceptNotifications: () => ({ call: () => acceptDirectly(env) }),
+    acceptServiceNotifications: () => ({ call: () => acceptForOtp(env) }),
+    compareNotifications: () => ({ call: () => compareDirectly(env) }),
+    createNotification: () => ({ body: smsTo(freshPhone()) }),
+    createNotificationBatch: async () => {
+      const { template_id } = await made(env, '/api/v1/templates', {
+        name: 'Hello',
+        templates: { sms: { body: 'Hello {{name}}' } },
+      })
+      // A template that dispatch does not hold in memory yet: judging asks the database.
+      const fields = { template_id, body: undefined, template_data: { name: 'Ada' } }
+      return { body: { requests: Array.from({ length: 5 }, () => smsTo(freshPhone(), fields)) } }
+    },
+    getNotification: async () => ({ params: { notification_id: await send(env) } }),
+    cancelNotification: async () => ({
+      params: { notification_id: await send(env, freshPhone(), { send_at: tomorrow() }) },
+    }),
+  }
+}
+
+async function acceptDirectly(env: TestEnv): Promise<ApiResponse> {
+  const sign = await createPrincipalSigner(env.stack.state.principal_signing_key)
+  const principal = await sign({
+    kind: 'key',
+    key_id: newId('key'),
+    mode: 'live',
+    tenant_id: env.tenantId as `ten_${string}`,
+    application_id: env.applicationId as `app_${string}`,
+    permissions: ['notifications:send'],
+  })
+  const items = Array.from({ length: 4 }, () => ({
+    notification_id: newId('notif'),
+    principal: 0,
+    request: smsTo(freshPhone()),
+  }))
+  return env.call('dispatch-api', 'POST', '/internal/v1/notifications/accept', {
+    body: { principals: [principal], items },
+  })
+}
+
+async function acceptForOtp(env: TestEnv): Promise<ApiResponse> {
+  const sign = await createPrincipalSigner(env.stack.state.otp_signing_key, 'otp')
+  const principal = await sign({ kind: 'service', service: 'otp', permissions: ['notifications:accept'] })
+  const { tenantId: tenant_id, applicationId: application_id } = env
+  const items = Array.from({ length: 4 }, () => ({
+    notification_id: newId('notif'),
+    ...{ tenant_id, application_id, mode: 'live', lane: 'otp' },
+    request: smsTo(freshPhone()),
+  }))
+  // Once more, with one that is refused: what was committed is looked for.
+  const refused = { ...items[0], notification_id: newId('notif'), request: smsTo('12') }
+  const call = () =>
+    env.call('dispatch-api', 'POST', '/internal/v1/notifications', {
+      headers: { [principalHeader]: principal },
+      body: { items: [...items, refused] },
+    })
+  await call()
+  return call()
+}
+
+async function compareDirectly(env: TestEnv): Promise<ApiResponse> {
+  const sign = await createPrincipalSigner(env.stack.state.principal_signing_key)
+  return env.call('dispatch-api', 'POST', '/internal/v1/notifications/compare', {
+    headers: { [principalHeader]: await sign(gatewayItself) },
+    body: { after: '', until: newId('notif'), quiet_seconds: 0, known: {} },
+  })
+}

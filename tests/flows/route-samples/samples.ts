@@ -1,0 +1,43 @@
+import type { StandInSns } from '@notify/test-kit/sns'
+import type { Route } from '../../../packages/contracts/src/index.ts'
+import type { ApiRequest, TestEnv } from '../../../packages/dev-env/src/index.ts'
+import { callbackSamples } from './callbacks.ts'
+import { consentSamples } from './consent.ts'
+import { dispatchSamples } from './dispatch.ts'
+import { gatewaySamples } from './gateway.ts'
+import { inboxSamples } from './inbox-stream.ts'
+import { notificationSamples } from './notifications.ts'
+import { otpSamples } from './otp.ts'
+import type { Sample, Samples } from './sample.ts'
+import { webhookSamples } from './webhook-delivery.ts'
+
+export type { Samples } from './sample.ts'
+
+/** A request for each route. A new route needs a line in the file of its service. */
+export function samplesOf(env: TestEnv, sns: StandInSns): Samples {
+  return {
+    ...gatewaySamples(env),
+    ...notificationSamples(env),
+    ...dispatchSamples(env),
+    ...consentSamples(env),
+    ...otpSamples(env),
+    ...inboxSamples(env),
+    ...webhookSamples(env),
+    ...callbackSamples(env, sns),
+  }
+}
+
+/** Calls a route of the public API as the caller that it is for. */
+export function callRoute(
+  env: TestEnv,
+  route: Route,
+  sample: Sample,
+  { headers = {}, search = '' }: { headers?: Record<string, string>; search?: string } = {},
+) {
+  if (sample.call) return sample.call()
+  const path = route.path.replace(/:(\w+)/g, (_, name: string) => sample.params?.[name] ?? 'missing') + search
+  const { token = route.auth.caller === 'operator' ? env.operatorToken : undefined } = sample
+  const caller: ApiRequest = token === undefined ? { key: env.apiKey } : { token }
+  const body = sample.body === undefined ? {} : { body: sample.body }
+  return env.api(route.method, path, { ...caller, ...body, headers })
+}

@@ -1,0 +1,43 @@
+import { newId } from '../../../packages/contracts/src/index.ts'
+import type { TestEnv } from '../../../packages/dev-env/src/index.ts'
+import { made, type Samples } from './sample.ts'
+
+export function webhookSamples(env: TestEnv): Samples {
+  const newSubscription = () => ({
+    application_id: env.applicationId,
+    url: `${env.stack.receiverUrl}/ok/${crypto.randomUUID()}`,
+    events: ['notification.failed'],
+  })
+  const subscription = async () => {
+    const { subscription_id } = await made(env, '/api/v1/webhook-subscriptions', newSubscription())
+    return { params: { subscription_id } }
+  }
+  const delivery = async () => {
+    const { params } = await subscription()
+    return { params: { delivery_id: await exhausted(env, params.subscription_id) } }
+  }
+  return {
+    listWebhookSubscriptions: () => ({}),
+    createWebhookSubscription: () => ({ body: newSubscription() }),
+    getWebhookSubscription: subscription,
+    changeWebhookSubscription: async () => ({ ...(await subscription()), body: { description: 'Changed' } }),
+    deleteWebhookSubscription: subscription,
+    rotateWebhookSecret: subscription,
+    testWebhookSubscription: subscription,
+    listWebhookDeliveries: subscription,
+    replayWebhookDeliveries: async () => ({ ...(await subscription()), body: { since: new Date().toISOString() } }),
+    getWebhookDelivery: delivery,
+    replayWebhookDelivery: delivery,
+  }
+}
+
+/** A delivery that an operator may replay. */
+async function exhausted(env: TestEnv, subscriptionId: string): Promise<string> {
+  const id = newId('whdel')
+  await env.admin.query(
+    `insert into webhook_delivery.deliveries (id, tenant_id, application_id, endpoint_id, subscription_id, event_type, body,
+       status, finished_at) values ($1, $2, $3, $4, $4, 'notification.failed', '', 'exhausted', now())`,
+    [id, env.tenantId, env.applicationId, subscriptionId],
+  )
+  return id
+}
