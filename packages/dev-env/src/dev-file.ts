@@ -36,7 +36,7 @@ export interface DevFile {
   ses_secret_access_key: string
   /** The carrier sandbox's HTTPS receiver; it answers by path, `/ok`, `/500`, … */
   webhook_receiver_url: string
-  /** What the demo's webhook provider signs with. */
+  /** Signing secret of the demo's webhook provider. */
   webhook_provider_id: string
   webhook_secret: string
   /** The carrier sandbox's DNS server, `host:port`. */
@@ -46,7 +46,7 @@ export interface DevFile {
   /** Base URLs of the processes. */
   urls: Record<string, string>
   metrics_urls: Record<string, string>
-  /** The superuser's, of the database that the services share. */
+  /** Superuser's URL of the services' database. */
   postgres_url: string
   nats_url: string
   redis_url: string
@@ -105,12 +105,12 @@ export function devFilePath(dataDir: string): string {
   return join(dataDir, 'dev.json')
 }
 
-/** Writes the file in one step: who sees it can rely on everything being ready. */
+/** Writes the file atomically, once everything is ready. */
 export function writeDevFile(dataDir: string, content: DevFile): void {
   writeSecretFile(devFilePath(dataDir), content)
 }
 
-/** Removes the file: nothing is, or will long be, ready. */
+/** Removes the file before a stop or start. */
 export function removeDevFile(dataDir: string): void {
   rmSync(devFilePath(dataDir), { force: true })
 }

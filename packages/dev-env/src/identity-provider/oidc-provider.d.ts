@@ -1,4 +1,4 @@
-/** The little of oidc-provider that is used here; it ships no types. */
+/** Types of the used part of oidc-provider, which ships none. */
 declare module 'oidc-provider' {
   import type { IncomingMessage, ServerResponse } from 'node:http'
 

@@ -13,13 +13,13 @@ export interface ChildSpec {
   cwd: string
   uid?: number | undefined
   gid?: number | undefined
-  /** Everything that the process prints goes here. */
+  /** File for stdout and stderr. */
   logFile: string
   /** An IPC channel, so that the child notices when its parent has gone (`disconnect`). */
   ipc?: boolean
-  /** Asks the process to end by itself. */
+  /** Signal for an orderly shutdown. */
   stopSignal: NodeJS.Signals
-  /** True when the process really serves. */
+  /** Whether the process accepts requests. */
   ready: () => Promise<boolean>
   /** Called with each line that the process prints. */
   onLine?: (line: string) => void
@@ -27,11 +27,11 @@ export interface ChildSpec {
   onStart?: (pid: number) => void
   /** Called after each end. */
   onEnd?: (pid: number) => void
-  /** Called when the process ends without having been told to. */
+  /** Called when the process ends unexpectedly. */
   onCrash?: (how: string) => void
 }
 
-/** One process of a stack, in a process group of its own: a Ctrl-C of the terminal reaches only us, and we stop in order. */
+/** One process of a stack. It has its own process group, so that Ctrl-C reaches only the supervisor, which stops the stack in order. */
 export class Child {
   readonly name: string
   private readonly spec: ChildSpec
@@ -82,7 +82,7 @@ export class Child {
       child.once('error', (error) => finish(`cannot be started: ${messageOf(error)}`))
       child.once('exit', (code, signal) => {
         const how = signal ? `ended by ${signal}` : `ended with exit code ${code}`
-        // Its last words may still be in the pipe; a grandchild may hold the pipe open.
+        // The pipe may still contain output; a grandchild may hold it open.
         child.once('close', () => finish(how))
         setTimeout(finish, 500, how).unref()
       })
@@ -170,7 +170,7 @@ export class Child {
     return true
   }
 
-  /** Starts the process anew (killing it when it still runs) and waits until it serves. */
+  /** Restarts the process, killing it if it runs, and waits until it is ready. */
   async restart(): Promise<void> {
     await this.kill('SIGKILL')
     await this.start()
@@ -200,7 +200,7 @@ export class Child {
     return readable(telling ?? lines.at(-1) ?? 'it printed nothing')
   }
 
-  /** Holds our event loop, which the child itself does not. */
+  /** Keeps the event loop alive; the child itself does not. */
   private async untilEnded(): Promise<void> {
     const hold = setInterval(() => {}, 1000)
     await this.ended

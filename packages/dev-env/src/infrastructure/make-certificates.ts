@@ -1,14 +1,14 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Paths of PEM files: an authority of our own, and what it has signed. */
+/** Paths of PEM files: a local certificate authority and the certificates that it signed. */
 export interface Certificates {
   ca: string
   server: { cert: string; key: string }
   client: { cert: string; key: string }
 }
 
-/** Makes an authority, a server's certificate for 127.0.0.1 and localhost, and a client's. */
+/** Creates a certificate authority, a server certificate for 127.0.0.1 and localhost, and a client certificate. */
 export async function makeCertificates(folder: string): Promise<Certificates> {
   const { generate } = await import('selfsigned')
   mkdirSync(folder, { recursive: true })

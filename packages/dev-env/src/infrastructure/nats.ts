@@ -11,7 +11,7 @@ interface NatsOptions extends ServerOptions {
   state: State
 }
 
-/** The users and their permissions, as every installation has them; `npm run generate` makes the file. */
+/** Users and permissions, the same in every installation; written by `npm run generate`. */
 const authorizationFile = join(import.meta.dirname, '..', '..', '..', '..', 'infra', 'nats', 'authorization.conf')
 
 /** Starts nats-server with JetStream on 127.0.0.1; the store lives in `dataDir`. Nobody may do anything without a login. */
@@ -48,7 +48,7 @@ export async function startNats({ port, dataDir, logFile, state, ...hooks }: Nat
   return server
 }
 
-/** The address of our NATS server with a user's login. */
+/** URL of the stack's NATS server with the credentials of a user. */
 export function natsUrl(port: number, { nats_passwords }: State, user: NatsUser): string {
   return `nats://${user}:${encodeURIComponent(nats_passwords[user])}@127.0.0.1:${port}`
 }

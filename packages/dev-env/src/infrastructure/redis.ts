@@ -40,7 +40,7 @@ export async function startRedis({ port, dataDir, logFile, state, ...hooks }: Re
   return server
 }
 
-/** The address of our Redis server with its password. */
+/** URL of the stack's Redis server with its password. */
 export function redisUrl(port: number, { redis_password }: State): string {
   return `redis://:${encodeURIComponent(redis_password)}@127.0.0.1:${port}`
 }

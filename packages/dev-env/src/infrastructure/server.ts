@@ -1,6 +1,6 @@
 import { Child, type ChildSpec } from './child-process.ts'
 
-/** What every server of the stack is told. */
+/** Options of every server of the stack. */
 export interface ServerOptions {
   port: number
   /** A folder of its own; made when missing. */
@@ -57,7 +57,7 @@ export class Server {
     await this.start()
   }
 
-  /** Ends it in good order; true when it had to be killed. */
+  /** Stops the server; true when it had to be killed. */
   stop(graceMs?: number): Promise<boolean> {
     return this.child.stop(graceMs)
   }

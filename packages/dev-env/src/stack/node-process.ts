@@ -18,7 +18,7 @@ interface NodeProcessesOptions {
   options: StackOptions
   root: string
   logDir: string
-  /** What is told of the starts and ends of a process. */
+  /** Callbacks for the starts and ends of a process. */
   watch: (name: NodeProcess) => Hooks
 }
 
@@ -94,7 +94,7 @@ async function answersReady(url: string): Promise<boolean> {
   return response.status === 200
 }
 
-/** What a process takes from our own environment: the machine's, and the user's wishes about telemetry. */
+/** Variables passed on from the supervisor: those of the machine and of OpenTelemetry. */
 function inherited(root: string): Record<string, string> {
   const machine = ['PATH', 'HOME', 'TMPDIR', 'TZ', 'LANG', 'NODE_EXTRA_CA_CERTS']
   const passed = Object.entries(process.env).filter(([name]) => machine.includes(name) || name.startsWith('OTEL_'))

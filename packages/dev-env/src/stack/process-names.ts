@@ -12,7 +12,7 @@ export const serviceProcesses = [
   'webhook-delivery',
 ] as const
 
-/** What stands in for the world outside: carriers and the operators' identity provider. */
+/** Stand-ins for external systems: the carriers and the operators' identity provider. */
 export const standInProcesses = ['carrier-sandbox', 'identity-provider'] as const
 
 /** The servers that the services need. */
@@ -29,7 +29,7 @@ export type ProcessName = NodeProcess | ServerProcess
 /** Every process, in the order of the ports. */
 export const processNames: readonly ProcessName[] = [...serviceProcesses, ...standInProcesses, ...serverProcesses]
 
-/** Whether the process stands in for something outside of the system. */
+/** Whether the process is a stand-in for an external system. */
 export function isStandIn(process: NodeProcess): process is StandIn {
   return (standInProcesses as readonly string[]).includes(process)
 }

@@ -15,13 +15,13 @@ import {
   serviceOf,
 } from './process-names.ts'
 
-/** What the processes' environments are made of. */
+/** Addresses and secrets from which the environments of the processes are made. */
 export interface Wiring {
   ports: Ports
   state: State
-  /** As a user who may do everything, for people and tools. */
+  /** URL for the NATS user with all permissions, for people and tools. */
   natsUrl: string
-  /** As the user of this service. */
+  /** URL for the NATS user of a service. */
   serviceNatsUrl: (service: ServiceName) => string
   redisUrl: string
   /** The superuser's URL of the services' database. */
@@ -39,13 +39,13 @@ interface StandInEntry {
   environment: (wiring: Wiring) => Record<string, string>
 }
 
-/** What the development tokens are for; the gateway accepts no others. */
+/** Audience of the development tokens; the gateway accepts no other. */
 export const audience = 'urn:notify:api'
 
 /** What sending domains include in their SPF record. */
 const spfInclude = '_spf.notification-service.dev'
 
-/** The stand-ins: what each runs and is told. */
+/** Entry file and environment of each stand-in. */
 const standIns: Record<StandIn, StandInEntry> = {
   'carrier-sandbox': {
     file: 'packages/carrier-sandbox/src/main.ts',
@@ -59,7 +59,7 @@ const standIns: Record<StandIn, StandInEntry> = {
         TWILIO_INBOUND_URL: `${callbacks}/smsprovider/inbound`,
         SES_ACCESS_KEY_ID: state.ses_access_key_id,
         SES_SECRET_ACCESS_KEY: state.ses_secret_access_key,
-        // As whom dispatch hands over the test messages of providers that are no SES accounts.
+        // The account that dispatch uses for test messages of providers other than SES.
         SES_ACCOUNTS: 'SANDBOXSANDBOXSANDBOX:sandbox-sandbox-sandbox',
         SES_CONFIGURATION_SET: emailEvents.configurationSet,
         SES_TOPIC_ARN: emailEvents.topicArn,
@@ -106,7 +106,7 @@ function metaNumbers(state: State, callbacks: string) {
   ]
 }
 
-/** Where a process answers. */
+/** Base URL of a process. */
 export function baseUrl({ ports }: Pick<Wiring, 'ports'>, process: NodeProcess): string {
   return `http://127.0.0.1:${ports.process[process]}`
 }
@@ -138,7 +138,7 @@ export function fileOf(process: NodeProcess): string {
   return isStandIn(process) ? standIns[process].file : `services/${serviceOf(process)}/src/main.ts`
 }
 
-/** What a process is told: of a service the variables that its `Config` names, and no others. */
+/** The environment of a process. A service gets only the variables that its `Config` declares. */
 export async function environmentOf(process: NodeProcess, wiring: Wiring): Promise<Record<string, string>> {
   if (isStandIn(process)) return standIns[process].environment(wiring)
   const values = serviceValues(wiring, process)
@@ -153,7 +153,7 @@ async function variablesOf(service: ServiceName): Promise<string[]> {
   return Object.keys(Config.shape)
 }
 
-/** Every variable that any service is told in development; those that are missing have a default. */
+/** The development values of all services' variables; the others use their defaults. */
 function serviceValues(wiring: Wiring, process: ServiceProcess): Record<string, string> {
   const { state, ports } = wiring
   const sandbox = baseUrl(wiring, 'carrier-sandbox')
@@ -186,7 +186,7 @@ function serviceValues(wiring: Wiring, process: ServiceProcess): Record<string, 
     SNS_CERTIFICATE_HOSTS: sandbox,
     DNS_SERVERS: dnsServer(wiring),
     SPF_INCLUDE: spfInclude,
-    // Out of the way of whoever tries it out; the limit per recipient stays.
+    // High, so that trials do not reach them; the limit per recipient stays.
     SENDS_PER_APPLICATION: '1000000',
     SENDS_PER_COUNTRY: '1000000',
     SENDS_PER_PREFIX: '1000000',
@@ -194,12 +194,12 @@ function serviceValues(wiring: Wiring, process: ServiceProcess): Record<string, 
     WEBHOOK_EGRESS_ALLOW: `127.0.0.1:${ports.receiver}`,
     WEBHOOK_CA_FILE: wiring.certificates.ca,
     WEBHOOK_SANDBOX_URL: `${receiverUrl(wiring)}/ok/test-mode`,
-    // Short, so that somebody who watches sees a failing message fail.
+    // Short, so that a failing message fails while somebody watches.
     SEND_RETRY_DELAYS: '1s,2s,4s,8s',
   }
 }
 
-/** Where each service answers other services. */
+/** The addresses at which services call one another. */
 function addresses(wiring: Wiring): Record<string, string> {
   return Object.fromEntries(
     serviceNames.map((service) => [addressVariable(service), baseUrl(wiring, processesOf(service)[0]!)]),

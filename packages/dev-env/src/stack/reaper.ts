@@ -25,12 +25,12 @@ if [ -n "$folder" ]; then rm -rf "$folder"; fi
 `
 
 export interface Reaper {
-  /** Remembers a process that must not outlive us. */
+  /** Registers a process to end with the supervisor. */
   add: (kind: 'service' | 'server', pid: number) => void
   forget: (pid: number) => void
   /** Removes this folder as well. */
   addFolder: (folder: string) => void
-  /** Everything was stopped in order: nothing to reap. */
+  /** Ends the reaper after an orderly stop. */
   dismiss: () => void
 }
 

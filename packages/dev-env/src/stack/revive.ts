@@ -7,7 +7,7 @@ const firstDelayMs = 1000
 const longestDelayMs = 30_000
 const healthyMs = 60_000
 
-/** What happens when a process ends by itself: said at once, and, if wanted, started again after 1, 2, 4 … 30 seconds. */
+/** Reports a process that ends unexpectedly and, if enabled, restarts it after 1, 2, 4 … 30 seconds. */
 export function reviver(stack: Stack, { reviveCrashed = false, onProgress = () => {} }: StackOptions) {
   const history = new Map<ProcessName, { atMs: number; delayMs: number }>()
   const revive = async (name: ProcessName) => {

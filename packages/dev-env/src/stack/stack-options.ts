@@ -40,10 +40,10 @@ export interface StackOptions {
   reviveCrashed?: boolean
   /** Ends a start that is under way: it stops what has been started, and rejects. */
   signal?: AbortSignal
-  /** Given the stack before anything of it runs, for those who may have to kill it half-way. */
+  /** Called with the stack before any process starts, for callers that may have to kill it during the start. */
   onStack?: (stack: Stack) => void
-  /** Told what happens, one line each. */
+  /** Receives progress messages, one line each. */
   onProgress?: (text: string) => void
-  /** Told the process id at each start of a process. */
+  /** Receives the process id at each start of a process. */
   onProcess?: (name: ProcessName, pid: number) => void
 }

@@ -7,7 +7,7 @@ import type { NodeProcess, ProcessName, ServerProcess, ServiceProcess } from './
 import { baseUrl, databaseUrl, dnsServer, receiverUrl, type Wiring } from './process-table.ts'
 import type { Reaper } from './reaper.ts'
 
-/** The stages of a stop: who accepts work from outside ends first, who keeps the data last. */
+/** The order of a stop: entry points first, data stores last. */
 const stopOrder: ProcessName[][] = [
   ['gateway'],
   ['callbacks'],

@@ -50,7 +50,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     ports,
     state,
     natsUrl: options.natsUrl ?? natsUrl(ports.process.nats, state, 'admin'),
-    // Of a server of the user's we know one login; its users are the user's business.
+    // An external server has one login; its users are managed elsewhere.
     serviceNatsUrl: (service) => options.natsUrl ?? natsUrl(ports.process.nats, state, service),
     redisUrl: options.redisUrl ?? redisUrl(ports.process.redis, state),
     adminDatabaseUrl: database.href,

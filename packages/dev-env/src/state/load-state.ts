@@ -13,7 +13,7 @@ import type { State } from './state.ts'
 import { writeSecretFile } from './write-secret-file.ts'
 
 export interface LoadStateOptions {
-  /** Throw the data away and begin anew. */
+  /** Delete the data and start empty. */
   reset?: boolean
   /** False when Postgres is a server of the user's: its data is not ours to judge or to remove. */
   ownPostgres?: boolean
@@ -61,7 +61,7 @@ function readState(file: string): State | undefined {
       ...makeServiceKeys(),
       ...saved,
     }
-    // A file of another version of this package, or half a file, is as good as none.
+    // An incomplete file or one of another version is ignored.
     const known = Object.keys(makeState())
     return state.version === 1 && known.every((name) => name in state) ? state : undefined
   } catch {

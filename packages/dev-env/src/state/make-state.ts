@@ -3,7 +3,7 @@ import { type NatsUser, natsUsers, newId, type ServiceName, serviceNames } from 
 import { mintApiKey } from '@notify/privacy'
 import type { DemoKey, IdentityClient, PrivateJwk, State } from './state.ts'
 
-/** New secrets and identifiers. */
+/** Generates secrets and identifiers. */
 export function makeState(): State {
   return {
     version: 1,
@@ -31,7 +31,7 @@ export function makeState(): State {
   }
 }
 
-/** What a state file from before NATS and Redis asked for passwords lacks. */
+/** Fields missing in state files older than passwords for NATS and Redis. */
 export function makeServerPasswords(): Pick<State, 'nats_passwords' | 'redis_password'> {
   return {
     nats_passwords: Object.fromEntries(natsUsers.map((user) => [user, secret()])) as Record<NatsUser, string>,
@@ -39,12 +39,12 @@ export function makeServerPasswords(): Pick<State, 'nats_passwords' | 'redis_pas
   }
 }
 
-/** What a state file from before services signed for themselves lacks. */
+/** Fields missing in state files older than service signing keys. */
 export function makeServiceKeys(): Pick<State, 'otp_signing_key' | 'user_token_key'> {
   return { otp_signing_key: signingKey('otp'), user_token_key: signingKey('user-tokens') }
 }
 
-/** What a state file from before there was email lacks. */
+/** Fields missing in state files older than email. */
 export function makeSesState(): Pick<State, 'ses_provider_id' | 'ses_access_key_id' | 'ses_secret_access_key'> {
   return {
     ses_provider_id: newId('prov'),
@@ -55,7 +55,7 @@ export function makeSesState(): Pick<State, 'ses_provider_id' | 'ses_access_key_
 
 type MetaState = Pick<State, Extract<keyof State, `meta_${string}`>>
 
-/** What a state file from before there was WhatsApp lacks. */
+/** Fields missing in state files older than WhatsApp. */
 export function makeMetaState(): MetaState {
   return {
     meta_shared_app_secret: randomBytes(16).toString('hex'),
@@ -77,7 +77,7 @@ function digits(): string {
   return String(randomInt(10 ** 14, 2 ** 48 - 1))
 }
 
-/** What a state file from before there were webhooks lacks. */
+/** Fields missing in state files older than webhooks. */
 export function makeWebhookState(): Pick<State, 'webhook_provider_id' | 'webhook_secret'> {
   return { webhook_provider_id: newId('prov'), webhook_secret: `whsec_${key()}` }
 }

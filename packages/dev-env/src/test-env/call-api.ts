@@ -1,11 +1,11 @@
 export interface ApiRequest {
   /** API key; `env.api` uses the demo key with all permissions unless this or `token` is given. `null`: none. */
   key?: string | null
-  /** Operator's or end user's token. */
+  /** Token of an operator or end user. */
   token?: string
   /** Sent as JSON. */
   body?: unknown
-  /** Sent as it is, for bodies that are not JSON. */
+  /** Sent unchanged, for bodies that are not JSON. */
   raw?: string | Uint8Array
   headers?: Record<string, string>
 }
@@ -16,11 +16,11 @@ export interface ApiResponse {
   /** Parsed when it is JSON, else the text. */
   // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
   body: any
-  /** The body as it came, for byte-for-byte comparisons. */
+  /** The raw body, for byte-for-byte comparisons. */
   text: string
 }
 
-/** Calls an HTTP interface and reads the whole answer; never throws for a status. */
+/** Sends an HTTP request and reads the whole response; does not throw for any status. */
 export async function callApi(
   baseUrl: string,
   method: string,

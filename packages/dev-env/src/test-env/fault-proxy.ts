@@ -1,21 +1,21 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 
-/** A TCP proxy before a server, so that a test can lose the server, or only its answers, for itself alone. */
+/** A TCP proxy in front of a server, so that one test can simulate network faults without affecting others. */
 export interface FaultProxy {
-  /** A URL of the server, by way of the proxy. */
+  /** The server's URL through the proxy. */
   via(url: string): string
-  /** Drops from now on what the open connections carry, in both directions, and closes none of them. */
+  /** Drops all further data of the open connections in both directions, without closing them. */
   swallowOpen(): void
-  /** Drops what new connections carry, too. */
+  /** Also drops the data of new connections. */
   swallowNew(): void
-  /** Reads no more from either side of any connection: what is sent waits, and arrives after `recover`. */
+  /** Stops reading from both sides of every connection; pending data arrives after `recover`. */
   hold(): void
-  /** Cuts every connection and takes no new one, as a server that crashed. */
+  /** Closes every connection and refuses new ones, as after a crash. */
   fail(): Promise<void>
-  /** Serves new connections again, on the same port, and goes on with those held; swallowed ones stay silent. */
+  /** Accepts new connections again on the same port and resumes paused ones; dropped ones stay silent. */
   recover(): Promise<void>
-  /** Cuts every connection and ends. */
+  /** Closes every connection and stops the proxy. */
   stop(): Promise<void>
 }
 
@@ -88,7 +88,7 @@ function holdLink({ near, far }: Link): void {
   for (const socket of [near, far]) socket.pause()
 }
 
-/** Passes on what arrives, and the end of the connection, unless it is silent: then the other side learns of neither. */
+/** Relays data and the end of the connection, unless the connection is silenced. */
 function carry(link: Link, from: Socket, to: Socket, ended: () => void): void {
   from.on('data', (chunk) => {
     if (!link.silent) to.write(chunk)

@@ -7,12 +7,12 @@ import { reservePortBlock } from '../infrastructure/ports.ts'
 import { startPostgres } from '../infrastructure/postgres.ts'
 import { startReaper } from '../stack/reaper.ts'
 
-/** Tells the tests of a run which Postgres they share. */
+/** Environment variable with the URL of the Postgres that the tests of a run share. */
 export const sharedPostgresVariable = 'NOTIFY_TEST_POSTGRES_URL'
 
 export interface TestPostgres {
   url: string
-  /** Stops all of its processes where they are; the kernel goes on accepting connections. */
+  /** Suspends all its processes (SIGSTOP); the kernel still accepts connections. */
   freeze: () => void
   thaw: () => void
   stop: () => Promise<void>

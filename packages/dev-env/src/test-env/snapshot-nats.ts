@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestEnv } from './test-env.ts'
 
-/** The store of nats-server as it was at a moment. */
+/** A copy of nats-server's store at one moment. */
 export interface NatsSnapshot {
   /**
    * Power cut: kills nats-server and starts it again with the store of that moment, as if nothing had been synced since.
@@ -34,9 +34,9 @@ export async function snapshotNats(env: TestEnv): Promise<NatsSnapshot> {
 
 const copy = (from: string, to: string) => cpSync(from, to, { recursive: true, preserveTimestamps: true })
 
-/** The folders in which each stream's consumers are kept. */
+/** The folders with the consumers of each stream. */
 function consumersIn(store: string): string[] {
-  // nats-server keeps its store one folder deeper than it is told.
+  // nats-server stores in a subfolder of the configured one.
   const streams = join('jetstream', '$G', 'streams')
   return readdirSync(join(store, streams))
     .map((stream) => join(streams, stream, 'obs'))

@@ -43,7 +43,7 @@ export interface SandboxMessage {
   html?: string
 }
 
-/** A DNS record; a `FAULT` (`SERVFAIL`, `TIMEOUT`, `REFUSED`, `NXDOMAIN`) is met by whoever asks for the name. */
+/** A DNS record; `FAULT` makes every query for the name fail with `SERVFAIL`, `TIMEOUT`, `REFUSED` or `NXDOMAIN`. */
 export interface DnsRecord {
   type: 'A' | 'AAAA' | 'TXT' | 'MX' | 'CNAME' | 'NS' | 'FAULT'
   name: string
@@ -66,7 +66,7 @@ export class TestEnv {
   readonly tenantId: string
   readonly applicationId: string
   readonly userId: string
-  /** May do everything. */
+  /** Key with all permissions. */
   readonly apiKey: string
   readonly apiKeySendOnly: string
   readonly apiKeyNoPermissions: string
@@ -154,14 +154,14 @@ export class TestEnv {
     return callApi(this.stack.url(process), method, path, request)
   }
 
-  /** What the carriers received, newest first. */
+  /** The messages that the carriers received, newest first. */
   async messages(filter: { to?: string; channel?: string; limit?: string } = {}): Promise<SandboxMessage[]> {
     const query = new URLSearchParams(filter)
     const { body } = await this.call('carrier-sandbox', 'GET', `/messages?${query}`)
     return body.items
   }
 
-  /** Sets DNS records at the carrier sandbox, in the place of all records of their names. */
+  /** Sets DNS records at the carrier sandbox, replacing all records of the same names. */
   async setDns(records: readonly DnsRecord[]): Promise<void> {
     const { status, text } = await this.call('carrier-sandbox', 'PUT', '/dns', { body: { records } })
     if (status !== 200) throw new Error(`the sandbox refused the DNS records: ${text}`)
@@ -186,7 +186,7 @@ export class TestEnv {
     return this.stack.restart(process)
   }
 
-  /** What a process has logged, as text. */
+  /** The log of a process. */
   logs(process: ProcessName, lines = 200): string {
     return this.stack.output(process, lines).join('\n')
   }
