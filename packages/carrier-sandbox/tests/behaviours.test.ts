@@ -12,7 +12,7 @@ test.each([
   ['an ordinary number', '+15551230001', ['sent', 'delivered'], 'delivered'],
   ['0002', '+15551230002', ['sent', 'undelivered'], 'undelivered'],
   ['0007', '+15551230007', ['delivered', 'sent', 'delivered', 'sent'], 'delivered'],
-])('%s gets its callbacks in their order', async (_what, to, statuses, status) => {
+])('%s gets its callbacks in order', async (_what, to, statuses, status) => {
   const [{ url }, receiver] = await Promise.all([startSandbox(), startReceiver()])
   await twilioClient(url).messages.create(messageTo(to, receiver.url))
   await eventually(() => expect(receiver.statuses()).toEqual(statuses))

@@ -30,7 +30,7 @@ test.each([
   ['delay', ['Send', 'DeliveryDelay', 'Delivery'], 'delivered'],
   ['virus', ['Reject'], 'rejected'],
   ['duplicate', ['Delivery', 'Send', 'Delivery', 'Send'], 'delivered'],
-])('%s@ gets its events in their order', async (localPart, types, status) => {
+])('%s@ gets its events in order', async (localPart, types, status) => {
   const { url, subscriber, client } = await start()
   const to = `${localPart}@example.test`
   await client.send(emailTo(to))

@@ -31,7 +31,7 @@ export interface WhatsAppMessage {
   /** E.164 number. */
   to: string
   template: { name: string; language: string }
-  /** Texts for the placeholders of the body, in their order or by their names. */
+  /** Texts for the placeholders of the body: an array in order, or an object by placeholder name. */
   parameters: readonly string[] | Readonly<Record<string, string>>
   /** The one-time code that the template's button copies. */
   button_code?: string

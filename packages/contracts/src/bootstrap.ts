@@ -22,7 +22,7 @@ export const EventTemplates = z.strictObject({
       category: z.enum(['marketing', 'utility', 'authentication']),
       parameters: z
         .union([z.array(z.string()), z.record(z.string(), z.string())])
-        .meta({ description: 'Texts of the placeholders: in their order, or by their names' }),
+        .meta({ description: 'Texts of the placeholders: an array in order, or an object by placeholder name' }),
     })
     .optional(),
 })

@@ -124,7 +124,7 @@ function descriptionOf({ auth }: Route): string {
 const keyFor = (permission: KeyPermission) =>
   liveOnlyPermissions.includes(permission) ? 'a live API key' : 'an API key'
 
-/** Alternatives: any one of them is enough. */
+/** Security requirements of a route; a request must satisfy one of them (OpenAPI 3.1, Security Requirement Object). */
 function securityOf({ auth }: Route): Json[] {
   if (auth.caller === 'user') return [{ user: [] }]
   const schemes = { key: 'apiKey', operator: 'operator' } as const

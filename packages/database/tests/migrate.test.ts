@@ -78,7 +78,7 @@ async function openTransaction(statement: string) {
 
 const insert = (id: number) => env.sql('consent').query('insert into consent.parcels (id) values ($1)', [id])
 
-test('the steps are done in their order, each once, and logged', async () => {
+test('the steps run in order, once each, and are logged', async () => {
   await run([foundation])
   await run([foundation, weight, heaviest, fill])
   await run([foundation, weight, heaviest, fill])

@@ -110,7 +110,7 @@ test('templates beyond the tenant’s time are answered 429 with Retry-After, an
   }
 })
 
-test('a tenant whose time is used up still fills templates of bare placeholders', async () => {
+test('a tenant that has used up its rendering budget still renders templates of plain placeholders', async () => {
   const sparing = startRenderer({ msPerSecond: 100 })
   const tenant = newId('ten')
   try {
