@@ -51,6 +51,7 @@ test('nothing reaches a build that is not listed, and no secret is', () => {
     .filter((line) => line && !line.startsWith('#'))
   expect(ignored[0]).toBe('*')
   expect(ignored.filter((line) => line.startsWith('!')).sort()).toEqual([
+    '!.pnpmfile.cjs',
     '!content',
     '!package.json',
     '!packages',

@@ -1,8 +1,10 @@
 import { z } from 'zod'
 import { publicRoutes } from './catalogue.ts'
 import { type ErrorCode, errorCodes } from './errors.ts'
-import { errorsOf, takesIdempotencyKey } from './openapi-errors.ts'
+import { errorsOf } from './openapi-errors.ts'
 import { headerComponents, headersOf } from './openapi-headers.ts'
+import { parametersOf } from './openapi-parameters.ts'
+import { tagOf, tagsOf } from './openapi-tags.ts'
 import { type KeyPermission, liveOnlyPermissions } from './permissions.ts'
 import { ProblemBody } from './problem.ts'
 import { permissionsFor, type Route } from './route.ts'
@@ -32,13 +34,15 @@ export function openApiDocument(): Json {
       title: 'Notification service',
       version: '1.0.0',
       description:
-        'Send notifications over SMS and email. Manage stored templates, sending domains and suppressions; track and retry deliveries. ' +
+        'Send notifications over SMS, email, WhatsApp, in-app and webhooks, and one-time passwords. Track and retry deliveries. ' +
+        'Every error is a problem (RFC 9457) whose `type` leads to a page with its meaning and remedy. ' +
         'An unsupported method returns 405 `method_not_allowed`; the Allow header lists the supported ones. ' +
         'GET and DELETE requests with a body return 400 `unexpected_body`.',
-      license: { name: 'MIT', identifier: 'MIT' },
+      license: { name: 'MIT', url: 'https://opensource.org/license/mit' },
+      contact: { name: 'Operator of this installation' },
     },
     servers: [{ url: '/' }],
-    tags: [...new Set(publicRoutes().map(tagOf))].map((name) => ({ name })),
+    tags: tagsOf(publicRoutes()),
     paths,
     components: {
       ...components,
@@ -69,13 +73,14 @@ export function operationOf(route: Route, { schemas, responses: shared }: Compon
   for (const [status, codes] of Map.groupBy(errorsOf(route), (code) => errorCodes[code].status)) {
     responses[status] = refusalOf(route, status, codes, shared)
   }
+  const parameters = parametersOf(route)
   return {
     operationId: route.name,
     summary: route.summary,
     description: descriptionOf(route),
     tags: [tagOf(route)],
     security: securityOf(route),
-    ...(parametersOf(route).length > 0 ? { parameters: parametersOf(route) } : {}),
+    ...(parameters.length > 0 ? { parameters } : {}),
     ...requestBodyOf(route, schemas),
     responses,
   }
@@ -131,32 +136,6 @@ function securityOf({ auth }: Route): Json[] {
   return Object.keys(permissionsFor(auth) ?? {}).map((kind) => ({ [schemes[kind as keyof typeof schemes]]: [] }))
 }
 
-function tagOf({ path }: Pick<Route, 'path'>): string {
-  return path.split('/')[3] ?? 'service'
-}
-
-function parametersOf(route: Route): Json[] {
-  const inPath = [...route.path.matchAll(/:(\w+)/g)].map(([, name]) => ({
-    name,
-    in: 'path',
-    required: true,
-    schema: { type: 'string' },
-  }))
-  const query = route.query ? (z.toJSONSchema(route.query, { io: 'input', unrepresentable: 'any' }) as Json) : {}
-  const inQuery = Object.entries((query.properties as Json | undefined) ?? {}).map(([name, schema]) => ({
-    name,
-    in: 'query',
-    schema,
-  }))
-  const key = {
-    name: 'Idempotency-Key',
-    in: 'header',
-    description: 'Unique key of one logical request. Repeating it within 24 hours returns the first response.',
-    schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[\\x21-\\x7e]+$' },
-  }
-  return [...inPath, ...inQuery, ...(takesIdempotencyKey(route) ? [key] : [])]
-}
-
 function requestBodyOf(route: Route, schemas: Json): Json {
   if (route.bodyType === 'raw') {
     const { requestType: type = 'application/x-www-form-urlencoded' } = route
@@ -183,14 +162,17 @@ function schemaOf(schema: z.ZodType, io: 'input' | 'output', schemas: Json): Jso
   return toComponents(json, name)
 }
 
-/** Rewrites zod's references into one schema to references into the components. */
+/** Rewrites zod's references into one schema to references into the components, and resolves an `allOf` of one. */
 function toComponents(json: Json, owner: string | undefined): Json {
-  return JSON.parse(
-    JSON.stringify(json).replace(
-      /"#\/\$defs\/([^"]+)"/g,
-      (_, local: string) => `"#/components/schemas/${componentName(local, owner)}"`,
-    ),
+  const text = JSON.stringify(json).replace(
+    /"#\/\$defs\/([^"]+)"/g,
+    (_, local: string) => `"#/components/schemas/${componentName(local, owner)}"`,
   )
+  return JSON.parse(text, (_, value) => {
+    if (value?.allOf?.length !== 1) return value
+    const { allOf, ...rest } = value
+    return { ...allOf[0], ...rest }
+  })
 }
 
 /** Unnamed parts (`__schema0`) take the name of the schema that contains them. */

@@ -122,7 +122,10 @@ export const commonConfig = {
     .max(1)
     .default(0.01)
     .describe('Share of requests to trace when the caller has not decided'),
-  DOCS_URL: z.url().default('https://docs.notification-service.dev').describe('Base URL of the `type` of problems'),
+  DOCS_URL: z
+    .union([z.url(), z.string().startsWith('/')])
+    .default('/docs')
+    .describe('Base URL of the `type` of problems; the gateway serves the pages at /docs'),
 }
 
 function isNatsUrl(text: string): boolean {

@@ -20,6 +20,7 @@ import type { Context } from './context.ts'
 import { migrations } from './db/migrations.ts'
 import type { Tables } from './db/schema.ts'
 import { createAcceptance } from './dispatching/create-notification.ts'
+import { serveDocs } from './docs/serve-docs.ts'
 import { passThrough } from './forwarding/pass-through.ts'
 import { passUsers } from './forwarding/pass-users.ts'
 import { createPeers } from './forwarding/peers.ts'
@@ -28,7 +29,6 @@ import { createFailureLimit } from './limits/limit-failures.ts'
 import { limitKeyOf } from './limits/limit-key.ts'
 import { weightOf } from './limits/weight.ts'
 import { createMetrics } from './metrics.ts'
-import { serveOpenApi } from './openapi/serve-openapi.ts'
 import { routes } from './routes.ts'
 
 /** Callers get a response within 8 s, even if internal services are silent. */
@@ -63,7 +63,7 @@ export async function createService(config: Config, kit: Kit): Promise<void> {
     charge: (principal, requests) => void admit(principal, requests),
   }
   if (config.BOOTSTRAP_FILE) await loadBootstrap(context, config.BOOTSTRAP_FILE)
-  const openApi = await serveOpenApi()
+  const docs = await serveDocs()
   await serveHttp(kit, {
     config,
     context: { ...context, peers, accept: createAcceptance(context) },
@@ -80,7 +80,7 @@ export async function createService(config: Config, kit: Kit): Promise<void> {
       app.use('/api/v1/callbacks', passThrough(door, callbacks))
       const urlOf = (service: ServiceName) => peerUrl(config, service)
       passUsers(app, door, { contracts: publicRoutes(), urlOf, addressOf, failures })
-      openApi(app, door)
+      docs(app, door)
     },
   })
   startConsumers(kit, bus, {

@@ -1,0 +1,217 @@
+import type { ErrorCode } from './errors.ts'
+
+/** What an error means and what the caller can do about it, in Markdown-free plain text. */
+export interface ErrorHelp {
+  meaning: string
+  action: string
+}
+
+/** The help of every error code, shown at `/docs/errors/{code}`. */
+export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
+  invalid_json: {
+    meaning: 'The request body is not valid JSON in UTF-8.',
+    action: 'Serialize the body with a JSON library and send it as UTF-8. The detail names the position of the fault.',
+  },
+  invalid_idempotency_key: {
+    meaning: 'The Idempotency-Key header is empty, too long, or contains characters other than visible ASCII.',
+    action: 'Send 1 to 255 visible ASCII characters, for example a UUID.',
+  },
+  invalid_header: {
+    meaning: 'A request header has a value that the route does not accept.',
+    action: 'Correct the header that the detail names.',
+  },
+  invalid_request_target: {
+    meaning: 'The path or query of the request cannot be decoded.',
+    action: 'Percent-encode the path and query as RFC 3986 requires.',
+  },
+  unexpected_body: {
+    meaning: 'The request has a body, but the method takes none.',
+    action: 'Send GET and DELETE requests without a body.',
+  },
+  unauthenticated: {
+    meaning: 'The request has no credentials, or they are invalid, expired or revoked.',
+    action: 'Send a valid API key or access token in the header Authorization: Bearer …',
+  },
+  permission_denied: {
+    meaning: 'The caller is known but lacks the permission that the route requires.',
+    action: 'Use a key or token with the permission that the detail names.',
+  },
+  invalid_signature: {
+    meaning: 'The signature of a carrier callback does not match its content.',
+    action:
+      "Compare the provider's secret with the one shown in the carrier's console, and check that no proxy changes the URL or body.",
+  },
+  not_found: {
+    meaning: 'The path is unknown, or the tenant has no resource with this id.',
+    action: 'Check the path and the id. Resources of other tenants and of the other key mode are not visible.',
+  },
+  event_not_found: {
+    meaning: 'The application has no published event with this event_key.',
+    action: 'Check the event_key, and publish the event before sending.',
+  },
+  otp_not_found: {
+    meaning: 'The application has no one-time password with this transaction_id.',
+    action: 'Use the transaction_id of the response to the send request, with a key of the same application and mode.',
+  },
+  method_not_allowed: {
+    meaning: 'The path exists but does not support this method.',
+    action: 'Use one of the methods in the Allow header.',
+  },
+  not_acceptable: {
+    meaning: 'The Accept header excludes the media type of the response.',
+    action: 'Accept application/json, or text/event-stream for streams.',
+  },
+  request_timeout: {
+    meaning: 'The request did not arrive completely in time.',
+    action: 'Send the whole request without pauses; check the network between client and service.',
+  },
+  idempotency_conflict: {
+    meaning: 'The Idempotency-Key was used for a request with another body.',
+    action: 'Use a new key for each new request. Repeat a request with exactly the same body.',
+  },
+  idempotency_in_progress: {
+    meaning: 'A request with the same Idempotency-Key is still being processed.',
+    action: 'Wait a moment and repeat the request; the response is then that of the first one.',
+  },
+  provider_not_configured: {
+    meaning: 'No provider of the tenant serves the channel of the request.',
+    action: 'Configure a provider for the channel, for the tenant or for the application.',
+  },
+  template_not_approved: {
+    meaning: 'WhatsApp has not approved the template, or approved it in another category.',
+    action: 'Wait for the approval, or correct the template. GET /api/v1/whatsapp/templates shows its state.',
+  },
+  whatsapp_recipient_stopped: {
+    meaning: 'The recipient revoked the consent to WhatsApp messages after the evidence of the opt-in.',
+    action: 'Record an opt-in with evidence that is newer than the revocation.',
+  },
+  not_cancellable: {
+    meaning: 'The notification is no longer scheduled.',
+    action: 'Only notifications in the state scheduled can be cancelled.',
+  },
+  domain_exists: {
+    meaning: 'The tenant already has this sending domain.',
+    action: 'Use the existing domain; GET /api/v1/domains lists it.',
+  },
+  domain_taken: {
+    meaning: 'Another tenant has verified this sending domain.',
+    action: 'Use a subdomain, or ask the owner of the domain to delete it there.',
+  },
+  domain_limit_reached: {
+    meaning: 'The tenant has the maximum number of sending domains.',
+    action: 'Delete a domain that is no longer used.',
+  },
+  subscription_limit_reached: {
+    meaning: 'The application has the maximum number of webhook subscriptions.',
+    action: 'Delete a subscription that is no longer used.',
+  },
+  subscription_disabled: {
+    meaning: 'The webhook subscription is disabled.',
+    action: 'Enable the subscription before testing or replaying it.',
+  },
+  secret_of_provider: {
+    meaning: 'The signing secret belongs to a provider that was configured separately.',
+    action: 'Rotate the secret of that provider.',
+  },
+  not_replayable: {
+    meaning: 'The delivery cannot be repeated in its current state.',
+    action: 'Replay deliveries that are exhausted or failed.',
+  },
+  not_retryable: {
+    meaning: 'The notification did not fail, or it failed for a reason that a retry cannot change.',
+    action: 'Retry only items whose field retryable is true.',
+  },
+  otp_already_verified: {
+    meaning: 'The one-time password was already verified.',
+    action: 'Treat the user as verified once. Send a new code for a new verification.',
+  },
+  otp_expired: {
+    meaning: 'The one-time password is older than its ttl_seconds.',
+    action: 'Send a new code.',
+  },
+  payload_too_large: {
+    meaning: 'The request body is larger than the route accepts.',
+    action: 'Send a smaller body; large batches can be split.',
+  },
+  unsupported_media_type: {
+    meaning: 'The body has a media type or content encoding that the route does not accept.',
+    action: 'Send Content-Type: application/json without Content-Encoding.',
+  },
+  expectation_failed: {
+    meaning: 'The Expect header contains something other than 100-continue.',
+    action: 'Omit the Expect header.',
+  },
+  validation_failed: {
+    meaning: 'A field or parameter of the request is missing, unknown or invalid.',
+    action: 'Correct the fields that errors lists by path.',
+  },
+  invalid_recipient: {
+    meaning: 'The recipient is not valid for the channel.',
+    action: 'Send a phone number in E.164, an email address, a user id or an https URL, as the channel requires.',
+  },
+  channel_not_allowed: {
+    meaning: 'The event does not allow the channel, or has no template for it.',
+    action: 'Choose one of the allowed_channels of the event, or change the event.',
+  },
+  destination_not_allowed: {
+    meaning: 'The URL or host points to an address that the service must not call.',
+    action: 'Use a public https address without credentials, on port 443.',
+  },
+  recipient_suppressed: {
+    meaning: 'The recipient is suppressed after a bounce, complaint or STOP.',
+    action: 'Do not send to this recipient. An operator can lift the suppression if it was a mistake.',
+  },
+  WHATSAPP_OPT_IN_REQUIRED: {
+    meaning: 'The WhatsApp recipient has no opt_in_reference.',
+    action: 'Send recipient.opt_in_reference, which names the evidence of consent in your records.',
+  },
+  whatsapp_opt_in_required: {
+    meaning: 'The ledger has no active consent of this phone number.',
+    action: 'Record the opt-in with POST /api/v1/whatsapp/opt-ins before sending.',
+  },
+  domain_not_verified: {
+    meaning: 'The sender address belongs to a domain that is not verified.',
+    action: 'Publish the DNS records of the domain and verify it, or omit from.',
+  },
+  template_variable_missing: {
+    meaning: 'The template uses a variable that data does not contain.',
+    action: 'Add the variable that the detail names to data.',
+  },
+  otp_invalid_code: {
+    meaning: 'The code is wrong.',
+    action: 'Let the user try again; attempts_remaining counts the tries that are left.',
+  },
+  country_not_allowed: {
+    meaning: 'The application does not send codes to the country of this number.',
+    action: 'Allow the country in the settings of the application.',
+  },
+  otp_rate_limited: {
+    meaning: 'Too many codes were requested for the recipient, the number range or the application.',
+    action: 'Wait for the seconds in the Retry-After header.',
+  },
+  otp_attempts_exceeded: {
+    meaning: 'Five wrong codes were tried, and the one-time password is locked.',
+    action: 'Send a new code.',
+  },
+  rate_limited: {
+    meaning: 'The key, the tenant or the address exceeded its rate limit.',
+    action:
+      'Wait for the seconds in the Retry-After header, and spread the requests. The RateLimit header shows what is left.',
+  },
+  header_too_large: {
+    meaning: 'The request headers are larger than the server accepts.',
+    action: 'Send fewer or shorter headers.',
+  },
+  internal_error: {
+    meaning: 'The service failed. The cause is in its log under the request_id.',
+    action: 'Repeat the request with the same Idempotency-Key. If it fails again, report the request_id.',
+  },
+  transfer_coding_unknown: {
+    meaning: 'The Transfer-Encoding header names a coding other than chunked.',
+    action: 'Send the body with Content-Length or with Transfer-Encoding: chunked.',
+  },
+  service_unavailable: {
+    meaning: 'A part of the service is overloaded or does not respond.',
+    action: 'Wait for the seconds in the Retry-After header, then repeat the request with the same Idempotency-Key.',
+  },
+}

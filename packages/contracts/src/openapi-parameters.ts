@@ -1,0 +1,54 @@
+import { z } from 'zod'
+import { takesIdempotencyKey } from './openapi-errors.ts'
+import type { Route } from './route.ts'
+
+type Json = Record<string, unknown>
+
+/** What the parameters in paths identify. */
+const pathParameters: Record<string, string> = {
+  id: 'Id of the item',
+  phone_e164: 'Phone number in E.164, for example +14155550100',
+}
+
+/** Query parameters that mean the same on every list. */
+const queryParameters: Record<string, string> = {
+  application_id: 'Only items of this application',
+  category: 'Only items of this category',
+  channel: 'Only items of this channel',
+  page: 'Page number, from 1',
+  reason: 'Only items with this reason',
+  recipient: 'Only items of this recipient: phone number, email address or user id',
+  status: 'Only items with this status',
+  unread_only: 'Only unread notifications',
+}
+
+/** Path, query and header parameters of a route. */
+export function parametersOf(route: Route): Json[] {
+  return [...inPath(route), ...inQuery(route), ...(takesIdempotencyKey(route) ? [idempotencyKey] : [])]
+}
+
+function inPath({ path }: Route): Json[] {
+  return [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => ({
+    name,
+    in: 'path',
+    required: true,
+    description: pathParameters[name] ?? `Id of the ${name.replace(/_id$/, '').replaceAll('_', ' ')}`,
+    schema: { type: 'string' },
+  }))
+}
+
+function inQuery({ query }: Route): Json[] {
+  if (!query) return []
+  const { properties = {} } = z.toJSONSchema(query, { io: 'input', unrepresentable: 'any' })
+  return Object.entries(properties).map(([name, property]) => {
+    const { description = queryParameters[name], ...schema } = property as Json
+    return { name, in: 'query', description, schema }
+  })
+}
+
+const idempotencyKey = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  description: 'Unique key of one logical request. Repeating it within 24 hours returns the first response.',
+  schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[\\x21-\\x7e]+$' },
+}

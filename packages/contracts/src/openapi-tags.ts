@@ -1,0 +1,35 @@
+import type { Route } from './route.ts'
+
+/** Areas of the API, by the first segment of the path, in the order of their names. */
+const tagDescriptions = {
+  activity: 'What was sent, to whom, and with what result; retries and exports',
+  applications: 'Applications, their API keys and their events',
+  'audit-log': 'Who changed what in the configuration',
+  callbacks: 'Callbacks of the carriers, authenticated by their signatures',
+  domains: 'Sending domains of email and their DNS records',
+  'in-app': 'Tokens of end users and their live stream',
+  inbox: "An end user's notifications",
+  me: 'The caller of the request',
+  notifications: 'Send notifications, read their state, cancel scheduled ones',
+  otp: 'One-time passwords: send, verify, resend',
+  providers: 'Carrier accounts and their credentials',
+  service: 'Keys that verify what the service signed',
+  suppressions: 'Recipients that must not be written to',
+  templates: 'Stored templates',
+  usage: 'Credits by channel and category',
+  'webhook-deliveries': 'Deliveries of webhooks with their attempts',
+  'webhook-subscriptions': 'Endpoints that receive signed webhooks',
+  whatsapp: 'Consent ledger and message templates of WhatsApp',
+} as const
+type Tag = keyof typeof tagDescriptions
+
+/** The area that a route belongs to. */
+export function tagOf({ path }: Pick<Route, 'path'>): string {
+  return path.split('/')[3] ?? 'service'
+}
+
+/** The areas of these routes with their descriptions, by name. */
+export function tagsOf(routes: readonly Route[]): { name: string; description: string }[] {
+  const names = [...new Set(routes.map(tagOf))].sort()
+  return names.map((name) => ({ name, description: tagDescriptions[name as Tag] }))
+}

@@ -1,0 +1,44 @@
+import { createHash } from 'node:crypto'
+import { type Door, mountMethods, withRequestId } from '@notify/service-kit'
+import type { Express } from 'express'
+
+/** An HTML page with the only sources that it may load from. */
+export interface Page {
+  html: string
+  /** Directives of the Content-Security-Policy beyond those of every page. */
+  policy: readonly string[]
+  /** Default: 200. */
+  status?: number
+}
+
+const strict = ["default-src 'none'", "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"]
+
+const headers = {
+  'Cache-Control': 'public, max-age=300',
+  'Referrer-Policy': 'no-referrer',
+  'X-Content-Type-Options': 'nosniff',
+}
+
+/** Serves the pages of a path, for GET and HEAD. `pageOf` finds one by the parameters of the path. */
+export function servePages(
+  app: Express,
+  door: Door,
+  path: string,
+  pageOf: (params: Record<string, string>) => Page,
+): void {
+  app.get(path, (request, response) => {
+    const { status = 200, html, policy } = pageOf(request.params as Record<string, string>)
+    const security = { 'Content-Security-Policy': [...strict, ...policy].join('; ') }
+    withRequestId(request, response)
+      .status(status)
+      .set({ ...headers, ...security })
+      .type('html')
+      .send(html)
+  })
+  mountMethods(app, door, path, ['GET'])
+}
+
+/** The source expression that allows exactly this inline text (Content Security Policy Level 3). */
+export function hashSource(text: string): string {
+  return `'sha256-${createHash('sha256').update(text).digest('base64')}'`
+}

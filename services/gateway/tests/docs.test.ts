@@ -1,0 +1,54 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { errorCodes } from '../../../packages/contracts/src/index.ts'
+import { TestEnv } from '../../../packages/dev-env/src/index.ts'
+
+let env: TestEnv
+beforeAll(async () => {
+  env = await TestEnv.start(['gateway'])
+})
+afterAll(() => env?.stop())
+
+const get = (path: string, headers: Record<string, string> = {}) =>
+  fetch(new URL(path, env.urls.gateway), { headers, redirect: 'manual' })
+
+test.each(Object.keys(errorCodes))('%s has a page that says what it means and what to do', async (code) => {
+  const response = await get(`/docs/errors/${code}`)
+  expect(response.status).toBe(200)
+  expect(response.headers.get('content-type')).toMatch('text/html')
+  expect(response.headers.get('content-security-policy')).toMatch("default-src 'none'")
+  const html = await response.text()
+  for (const text of [`<code>${code}</code>`, 'Meaning', 'What to do']) expect(html).toContain(text)
+})
+
+test('the type of a problem is the address of the page of its code', async () => {
+  const problem = (await (await get('/api/v1/me')).json()) as { type: string; code: string }
+  const page = await fetch(problem.type)
+  expect(page.status).toBe(200)
+  expect(await page.text()).toContain(`<code>${problem.code}</code>`)
+})
+
+test('all codes are listed, and an unknown one has no page', async () => {
+  const list = await (await get('/docs/errors')).text()
+  for (const code of Object.keys(errorCodes)) expect(list).toContain(`href="/docs/errors/${code}"`)
+  expect((await get('/docs/errors/no_such_code')).status).toBe(404)
+})
+
+test('the reference loads its script from this origin alone, once and for all', async () => {
+  const page = await get('/docs')
+  expect(page.headers.get('content-security-policy')).toMatch("script-src 'self'")
+  const html = await page.text()
+  expect(html).not.toMatch(/https?:/)
+  const [path] = html.match(/\/docs\/reference-[0-9a-f]{12}\.js/) ?? []
+  const script = await get(path!, { 'accept-encoding': 'gzip' })
+  expect(script.status).toBe(200)
+  expect(script.headers.get('cache-control')).toMatch('immutable')
+  expect((await script.text()).length).toBeGreaterThan(1_000_000)
+})
+
+test.each(['/docs', '/docs/errors', '/docs/errors/not_found', '/content/openapi.json'])(
+  '%s is read only',
+  async (path) => {
+    const response = await fetch(new URL(path, env.urls.gateway), { method: 'POST' })
+    expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET'])
+  },
+)
