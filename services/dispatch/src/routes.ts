@@ -5,20 +5,30 @@ import {
   cancelNotification as cancelContract,
   compareNotifications as compareContract,
   createDomain as createDomainContract,
+  createEvent as createEventContract,
   createNotificationBatch,
   createTemplate as createTemplateContract,
+  deactivateEvent as deactivateEventContract,
   deleteDomain as deleteDomainContract,
   deleteTemplate as deleteTemplateContract,
   getNotification as getContract,
   getDomain as getDomainContract,
+  getEvent as getEventContract,
+  getEventVersion as getEventVersionContract,
   getTemplate as getTemplateContract,
   liftSuppression as liftContract,
   listSuppressions as listContract,
   listDomains as listDomainsContract,
+  listEvents as listEventsContract,
+  listEventVersions as listEventVersionsContract,
   listTemplates as listTemplatesContract,
   listWhatsAppTemplates,
+  previewEvent as previewEventContract,
   previewTemplate as previewTemplateContract,
+  publishEvent as publishEventContract,
+  replaceEvent as replaceEventContract,
   replaceTemplate as replaceTemplateContract,
+  restoreEventVersion as restoreEventVersionContract,
   retryActivity,
   syncWhatsAppTemplates,
   verifyDomain as verifyDomainContract,
@@ -34,6 +44,13 @@ import { deleteDomain } from './domains/delete-domain.ts'
 import { getDomain } from './domains/get-domain.ts'
 import { listDomains } from './domains/list-domains.ts'
 import { verifyDomain } from './domains/verify-domain.ts'
+import { createEvent } from './events/create-event.ts'
+import { deactivateEvent } from './events/deactivate-event.ts'
+import { previewEvent } from './events/preview-event.ts'
+import { publishEvent } from './events/publish-event.ts'
+import { getEvent, getEventVersion, listEvents, listEventVersions } from './events/read-events.ts'
+import { replaceEvent } from './events/replace-event.ts'
+import { restoreEventVersion } from './events/restore-event-version.ts'
 import { cancelNotification } from './notifications/cancel-notification.ts'
 import { compareNotifications } from './notifications/compare-notifications.ts'
 import { getNotification } from './notifications/get-notification.ts'
@@ -71,6 +88,16 @@ export const routes: readonly RouteEntry<RouteContext>[] = [
   route(replaceTemplateContract, replaceTemplate),
   route(deleteTemplateContract, deleteTemplate),
   route(previewTemplateContract, previewTemplate),
+  route(listEventsContract, listEvents),
+  route(createEventContract, createEvent),
+  route(getEventContract, getEvent),
+  route(replaceEventContract, replaceEvent),
+  route(publishEventContract, publishEvent),
+  route(deactivateEventContract, deactivateEvent),
+  route(previewEventContract, previewEvent),
+  route(listEventVersionsContract, listEventVersions),
+  route(getEventVersionContract, getEventVersion),
+  route(restoreEventVersionContract, restoreEventVersion),
   route(listWhatsAppTemplates, listCarrierTemplates),
   route(syncWhatsAppTemplates, requestTemplateSync),
 ]

@@ -138,6 +138,21 @@ export async function findTemplate(
   return row
 }
 
+/** The categories in which carriers approved a template for the providers that an application may use. */
+export async function approvedCategories(
+  run: Run,
+  { tenantId, applicationId }: { tenantId: string; applicationId: string },
+  { name, language }: { name: string; language: string },
+): Promise<string[]> {
+  const rows = await run<{ category: string }>(
+    `select distinct t.category from providers p join carrier_templates t on t.provider_id = p.id
+     where p.tenant_id = $1 and p.deleted_at is null and (p.application_id is null or p.application_id = $2)
+       and t.name = $3 and t.language = $4 and t.status = 'approved' order by t.category`,
+    [tenantId, applicationId, name, language],
+  )
+  return rows.map(({ category }) => category)
+}
+
 /** Where a page of a tenant's templates ends. */
 export type TemplatePosition = [providerId: string, name: string, language: string]
 
