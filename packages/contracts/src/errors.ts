@@ -31,6 +31,7 @@ export const errorCodes = {
   domain_limit_reached: { status: 409, title: 'Domain limit reached' },
   subscription_limit_reached: { status: 409, title: 'Subscription limit reached' },
   subscription_disabled: { status: 409, title: 'Subscription disabled' },
+  secret_of_carrier: { status: 409, title: 'Secret of a carrier' },
   secret_of_provider: { status: 409, title: 'Secret of a provider' },
   not_replayable: { status: 409, title: 'Not replayable' },
   not_retryable: { status: 409, title: 'Not retryable' },

@@ -55,18 +55,23 @@ export async function addApplication(
 const otherAccount = { sid: `AC${'b'.repeat(32)}`, authToken: 'other-tenants-auth-token-0123456' }
 export const otherAccountEnv = { TWILIO_ACCOUNTS: `${otherAccount.sid}:${otherAccount.authToken}` }
 
+/** Adds a tenant with an application and a key, but without providers; nothing restarts. */
+export async function addBareTenant(env: TestEnv): Promise<Application> {
+  const tenantId = newId('ten')
+  await env.admin.query(`insert into gateway.tenants (id, name) values ($1, 'Other')`, [tenantId])
+  return addApplication(env, tenantId, 'Other Shop')
+}
+
 /** Adds a tenant with an application, a key, and an SMS provider as an installation gets one: by its bootstrap document. */
 export async function addTenant(env: TestEnv): Promise<Application & { account: Account }> {
-  const tenantId = newId('ten')
   const providerId = newId('prov')
-  await env.admin.query(`insert into gateway.tenants (id, name) values ($1, 'Other')`, [tenantId])
-  const application = await addApplication(env, tenantId, 'Other Shop')
+  const application = await addBareTenant(env)
   await changeProviders(env, (providers) => [
     ...providers,
     {
       ...providers[0]!,
       provider_id: providerId,
-      tenant_id: tenantId,
+      tenant_id: application.tenantId,
       credentials: { account_sid: otherAccount.sid, auth_token: otherAccount.authToken, from: '+15005550006' },
     },
   ])

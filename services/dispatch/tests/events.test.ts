@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { newId } from '@notify/contracts'
-import { addApplication, operatorToken } from '@notify/test-kit/other-callers'
+import { addApplication, addBareTenant, operatorToken } from '@notify/test-kit/other-callers'
 import { expectProblem, freshPhone, post } from '@notify/test-kit/sms'
 import { type ApiRequest, eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
 
@@ -329,7 +329,7 @@ test('the list is by key, in pages, by status, without the texts', async () => {
 
 test('only operators with events:manage come near, and only to applications of their tenant', async () => {
   const { event_key: key } = await create({ status: 'published' })
-  const other = await addApplication(env, newId('ten'))
+  const other = await addBareTenant(env)
   const mayNot = operatorToken(env, { permissions: ['activity:read', 'providers:manage', 'applications:manage'] })
   const stranger = operatorToken(env, { tenant_id: other.tenantId, permissions: ['events:manage'] })
   const routes: [string, string, object?][] = [
@@ -352,7 +352,7 @@ test('only operators with events:manage come near, and only to applications of t
     expectProblem(await env.api(method, url, { ...request, key: null }), 401, 'unauthenticated')
     const foreign = await env.api(method, url, { ...request, token: stranger })
     expectProblem(foreign, 404, 'not_found')
-    for (const unknown of [newId('app'), 'nonsense', '%00']) {
+    for (const unknown of [newId('app'), 'nonsense']) {
       const answer = await env.api(method, listPath(unknown) + rest, { ...request, token: stranger })
       expectProblem(answer, 404, 'not_found')
       expect(answer.body.detail).toBe(foreign.body.detail)

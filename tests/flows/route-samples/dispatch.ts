@@ -26,7 +26,19 @@ export function dispatchSamples(env: TestEnv): Samples {
     return { params: { ...ofApplication.params, event_key } }
   }
   const version = async () => ({ params: { ...(await event()).params, version: '1' } })
+  const newProvider = () => ({ channel: 'webhook', kind: 'webhook', name: 'Sample' })
+  const provider = async () => {
+    const { provider_id } = await made(env, '/api/v1/providers', newProvider())
+    return { params: { provider_id } }
+  }
   return {
+    listProviders: () => ({}),
+    createProvider: () => ({ body: newProvider() }),
+    getProvider: provider,
+    changeProvider: async () => ({ ...(await provider()), body: { name: 'Changed' } }),
+    deleteProvider: provider,
+    testProvider: provider,
+    rotateProviderSecret: provider,
     listEvents: () => ofApplication,
     createEvent: () => ({ ...ofApplication, body: newEvent('draft') }),
     getEvent: () => event(),

@@ -17,7 +17,7 @@ export async function loadBootstrap(context: Context, file: string): Promise<voi
   await db.kysely.transaction().execute(async (tx) => {
     await sql`select pg_advisory_xact_lock(hashtext('bootstrap'))`.execute(tx)
     for (const event of events) await saveInitialEvent(runOn(tx), event)
-    for (const provider of providers) await saveProvider(tx, context, provider)
+    for (const provider of providers) await saveProvider(runOn(tx), context, provider)
   })
   wakeOutbox()
   log.info({ events: events.length, providers: providers.length }, 'bootstrap document loaded')

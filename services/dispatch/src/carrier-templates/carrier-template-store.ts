@@ -13,7 +13,7 @@ export async function planSyncs(run: Run, kinds: readonly string[]): Promise<voi
       text: `
         insert into carrier_template_syncs as known (provider_id, revision, next_sync_at)
         select p.id, p.revision, now() from providers p left join carrier_template_syncs s on s.provider_id = p.id
-        where p.kind = any ($1) and s.revision is distinct from p.revision
+        where p.kind = any ($1) and p.deleted_at is null and s.revision is distinct from p.revision
         on conflict (provider_id) do update set revision = excluded.revision, next_sync_at = now()
         where known.revision < excluded.revision`,
     },
@@ -84,6 +84,12 @@ export async function postponeSync(run: Run, providerId: string, error: string, 
      where provider_id = $1`,
     [providerId, error, longestMs],
   )
+}
+
+/** Forgets the templates of an account that is deleted. */
+export async function forgetAccount(run: Run, providerId: string): Promise<void> {
+  await run('delete from carrier_template_syncs where provider_id = $1', [providerId])
+  await run('delete from carrier_templates where provider_id = $1', [providerId])
 }
 
 /** What a carrier said of one template. */
