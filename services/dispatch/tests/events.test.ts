@@ -1,12 +1,16 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { newId } from '@notify/contracts'
+import { openDatabase } from '@notify/database'
 import { addApplication, addBareTenant, operatorToken } from '@notify/test-kit/other-callers'
+import { createTestKit } from '@notify/test-kit/service-kit'
 import { expectProblem, freshPhone, post } from '@notify/test-kit/sms'
 import { type ApiRequest, eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
+import type { Tables } from '../src/db/schema.ts'
+import { createEventCatalogue } from '../src/events/event-catalogue.ts'
 
 let env: TestEnv
 beforeAll(async () => {
-  env = await TestEnv.start(['gateway', 'dispatch'])
+  env = await TestEnv.start(['gateway', 'dispatch'], { apart: ['dispatch-api'] })
 })
 afterAll(() => env?.stop())
 
@@ -397,6 +401,22 @@ test('each change stands in the audit log with who made it and what it changed',
     before: { version: 1, templates: sms('First {{ name }}'), draft: { templates: sms('Second') } },
     after: { version: 2, templates: sms('Second'), draft: null },
   })
+})
+
+test('another process uses what was published within about a second', async () => {
+  const kit = createTestKit('dispatch')
+  const config = { DATABASE_URL: env.stack.databaseUrl('dispatch'), DATABASE_POOL_SIZE: 2 }
+  const catalogue = createEventCatalogue(await openDatabase<Tables>(kit, { config }))
+  const find = (key: string) => catalogue.find(env.applicationId, key)
+  const { event_key: key } = await create()
+  expect(await find(key)).toBeUndefined()
+  await act(key, 'publish')
+  await eventually(async () => expect((await find(key))?.templates).toEqual(sms('First {{ name }}')))
+  await save(key, sms('Second'))
+  expect((await find(key))?.templates).toEqual(sms('First {{ name }}'))
+  await act(key, 'deactivate')
+  await eventually(async () => expect(await find(key)).toBeUndefined())
+  await kit.stop()
 })
 
 test('an event of the bootstrap document that an operator has published stays so over a restart', async () => {

@@ -6,7 +6,9 @@ import { type ApiRequest, eventually, TestEnv } from '../../../packages/dev-env/
 
 let env: TestEnv
 beforeAll(async () => {
-  env = await TestEnv.start(['gateway', 'dispatch', 'callbacks', 'webhook-delivery'])
+  env = await TestEnv.start(['gateway', 'dispatch', 'callbacks', 'webhook-delivery'], {
+    apart: ['dispatch-api', 'dispatch-worker'],
+  })
 }, 90_000)
 afterAll(() => env?.stop())
 
