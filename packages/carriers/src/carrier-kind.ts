@@ -1,4 +1,4 @@
-import type { Channel } from '@notify/contracts'
+import type { Channel, Route } from '@notify/contracts'
 import type { z } from 'zod'
 
 /** What is known of a kind of carrier account without loading its client. */
@@ -8,4 +8,16 @@ export interface CarrierKind {
   credentials: z.ZodType
   /** Environment variables of the sending half, added to the configuration of dispatch. */
   environment: z.core.$ZodLooseShape
+  /** Secret fields of the credentials, which nobody is shown; without it all are. */
+  secrets?: readonly string[]
+  /** Fields that the service itself makes and changes. */
+  ours?: readonly string[]
+  /** Makes what is missing of the credentials of a new account; it is shown once. */
+  make?(given: Readonly<Record<string, string>>): Record<string, string>
+  /** The carrier's id of an account that one tenant alone may connect. */
+  accountIdOf?(credentials: Readonly<Record<string, string>>): string | undefined
+  /** The host that a tenant names, which must be public. */
+  destinationOf?(credentials: Readonly<Record<string, string>>): { host: string; port: number }
+  /** The route that the carrier must be told to call. */
+  callbackOf?(credentials: Readonly<Record<string, string>>): Pick<Route, 'path'> | undefined
 }

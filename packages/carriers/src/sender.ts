@@ -1,3 +1,4 @@
+import type { AccountCheck } from './account-check.ts'
 import type { CarrierAnswer } from './carrier-answer.ts'
 import type { Correlation } from './messages.ts'
 
@@ -80,9 +81,17 @@ export interface CarrierTemplates<Credentials, Environment> {
   ): Promise<CarrierTemplate[]>
 }
 
+/** How an account is checked. */
+export interface CheckOptions<Environment> extends Pick<SenderOptions<Environment>, 'timeoutMs' | 'environment'> {
+  /** The address to call for a host that a tenant named. @throws Error when it may not be called */
+  addressOf(host: string, port: number): Promise<string>
+}
+
 /** The sending half of a carrier. */
 export interface SenderDefinition<Credentials, Message, Environment> {
   createSender(options: SenderOptions<Environment>): Sender<Credentials, Message>
   identities?: DomainIdentities<Credentials, Environment>
   templates?: CarrierTemplates<Credentials, Environment>
+  /** Asks the carrier about an account, without sending a message. Never throws. */
+  check?(credentials: Credentials, options: CheckOptions<Environment>): Promise<AccountCheck>
 }

@@ -7,6 +7,7 @@ import { sesSender } from './ses/send.ts'
 import { smtpSender } from './smtp/send.ts'
 import { twilioSender } from './twilio/send.ts'
 
+export type { AccountCheck } from './account-check.ts'
 export type { CarrierAnswer } from './carrier-answer.ts'
 export { environmentOf } from './environment-of.ts'
 export type { Correlation, EmailMessage, SmsMessage, WhatsAppMessage } from './messages.ts'

@@ -85,6 +85,22 @@ export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
     meaning: 'The recipient revoked the consent to WhatsApp messages after the evidence of the opt-in.',
     action: 'Record an opt-in with evidence that is newer than the revocation.',
   },
+  event_exists: {
+    meaning: 'The application already has an event with this event_key.',
+    action: 'Change the existing event, or choose another event_key.',
+  },
+  event_not_published: {
+    meaning: 'The event has no published version.',
+    action: 'Publish the event first.',
+  },
+  provider_already_connected: {
+    meaning: 'The account or phone number is already connected to a provider, here or in another tenant.',
+    action: 'Use the existing provider, or delete it where it is connected.',
+  },
+  secret_of_carrier: {
+    meaning: "The carrier issues the provider's secret, so the service cannot rotate it.",
+    action: "Create the new secret in the carrier's console, then change the credentials of the provider.",
+  },
   not_cancellable: {
     meaning: 'The notification is no longer scheduled.',
     action: 'Only notifications in the state scheduled can be cancelled.',
@@ -172,6 +188,10 @@ export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
   domain_not_verified: {
     meaning: 'The sender address belongs to a domain that is not verified.',
     action: 'Publish the DNS records of the domain and verify it, or omit from.',
+  },
+  template_category_mismatch: {
+    meaning: 'The WhatsApp category of the event differs from the category that was approved for the template.',
+    action: 'Set the approved category; GET /api/v1/whatsapp/templates shows it.',
   },
   template_variable_missing: {
     meaning: 'The template uses a variable that data does not contain.',

@@ -3,7 +3,6 @@ import { newId } from '@notify/contracts'
 import type { TestEnv } from '@notify/dev-env'
 import { mintApiKey } from '@notify/privacy'
 import type { Account } from './carrier-callback.ts'
-import { changeProviders } from './providers.ts'
 
 /** An application beside the demo's, and a key of it. */
 export interface Application {
@@ -55,22 +54,22 @@ export async function addApplication(
 const otherAccount = { sid: `AC${'b'.repeat(32)}`, authToken: 'other-tenants-auth-token-0123456' }
 export const otherAccountEnv = { TWILIO_ACCOUNTS: `${otherAccount.sid}:${otherAccount.authToken}` }
 
-/** Adds a tenant with an application, a key, and an SMS provider as an installation gets one: by its bootstrap document. */
-export async function addTenant(env: TestEnv): Promise<Application & { account: Account }> {
+/** Adds a tenant with an application and a key, but without providers; nothing restarts. */
+export async function addBareTenant(env: TestEnv): Promise<Application> {
   const tenantId = newId('ten')
-  const providerId = newId('prov')
   await env.admin.query(`insert into gateway.tenants (id, name) values ($1, 'Other')`, [tenantId])
-  const application = await addApplication(env, tenantId, 'Other Shop')
-  await changeProviders(env, (providers) => [
-    ...providers,
-    {
-      ...providers[0]!,
-      provider_id: providerId,
-      tenant_id: tenantId,
-      credentials: { account_sid: otherAccount.sid, auth_token: otherAccount.authToken, from: '+15005550006' },
-    },
-  ])
-  return { ...application, account: { ...otherAccount, providerId } }
+  return addApplication(env, tenantId, 'Other Shop')
+}
+
+/** Adds a tenant with an application, a key, and an SMS provider. */
+export async function addTenant(env: TestEnv): Promise<Application & { account: Account }> {
+  const application = await addBareTenant(env)
+  const token = operatorToken(env, { tenant_id: application.tenantId, permissions: ['providers:manage'] })
+  const credentials = { account_sid: otherAccount.sid, auth_token: otherAccount.authToken, from: '+15005550006' }
+  const body = { channel: 'sms', kind: 'twilio', name: 'Other account', credentials }
+  const answer = await env.api('POST', '/api/v1/providers', { token, body })
+  if (answer.status !== 201) throw new Error(`the provider of another tenant was not added: ${answer.text}`)
+  return { ...application, account: { ...otherAccount, providerId: answer.body.provider_id } }
 }
 
 /** An access token as the identity provider signs it; claims may be changed to what it never would. */

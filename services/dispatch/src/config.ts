@@ -64,6 +64,9 @@ export const Config = z.object({
   CONSENT_TIMEOUT: duration('2s').describe(
     'Longest wait for consent to say whether recipients may be written to; without an answer nothing is accepted or sent',
   ),
+  PROVIDER_RETENTION: duration('7d').describe(
+    'How long the receipts of a deleted provider still count; its credentials are erased afterwards',
+  ),
   TEMPLATE_SYNC: duration('10m').describe("Wait between two readings of an account's templates from its carrier"),
   DNS_SERVERS: z
     .string()

@@ -1,6 +1,7 @@
 import type { SendingCarriers } from '@notify/carriers/sending'
 import type { Channel } from '@notify/contracts'
 import type { Database } from '@notify/database'
+import type { HostResolver } from '@notify/egress-guard'
 import type { BlindIndex, Fingerprint, KeyRing } from '@notify/privacy'
 import type { Logger, Tracer, VerifyPrincipal } from '@notify/service-kit'
 import type { Acceptance } from './accept/accept-notifications.ts'
@@ -48,6 +49,8 @@ export interface Context {
 /** The context of the API. */
 export interface ApiContext extends Context {
   renderer: Renderer
+  /** Looks up hosts that tenants name. */
+  resolveHost: HostResolver
 }
 
 /** The context of the API's routes, with the shared batching functions. */

@@ -3,24 +3,41 @@ import {
   acceptServiceNotifications as acceptServiceContract,
   addSuppression as addContract,
   cancelNotification as cancelContract,
+  changeProvider as changeProviderContract,
   compareNotifications as compareContract,
   createDomain as createDomainContract,
+  createEvent as createEventContract,
   createNotificationBatch,
+  createProvider as createProviderContract,
   createTemplate as createTemplateContract,
+  deactivateEvent as deactivateEventContract,
   deleteDomain as deleteDomainContract,
+  deleteProvider as deleteProviderContract,
   deleteTemplate as deleteTemplateContract,
   getNotification as getContract,
   getDomain as getDomainContract,
+  getEvent as getEventContract,
+  getEventVersion as getEventVersionContract,
+  getProvider as getProviderContract,
   getTemplate as getTemplateContract,
   liftSuppression as liftContract,
   listSuppressions as listContract,
   listDomains as listDomainsContract,
+  listEvents as listEventsContract,
+  listEventVersions as listEventVersionsContract,
+  listProviders as listProvidersContract,
   listTemplates as listTemplatesContract,
   listWhatsAppTemplates,
+  previewEvent as previewEventContract,
   previewTemplate as previewTemplateContract,
+  publishEvent as publishEventContract,
+  replaceEvent as replaceEventContract,
   replaceTemplate as replaceTemplateContract,
+  restoreEventVersion as restoreEventVersionContract,
   retryActivity,
+  rotateProviderSecret as rotateProviderSecretContract,
   syncWhatsAppTemplates,
+  testProvider as testProviderContract,
   verifyDomain as verifyDomainContract,
 } from '@notify/contracts'
 import { type RouteEntry, route } from '@notify/service-kit'
@@ -34,10 +51,23 @@ import { deleteDomain } from './domains/delete-domain.ts'
 import { getDomain } from './domains/get-domain.ts'
 import { listDomains } from './domains/list-domains.ts'
 import { verifyDomain } from './domains/verify-domain.ts'
+import { createEvent } from './events/create-event.ts'
+import { deactivateEvent } from './events/deactivate-event.ts'
+import { previewEvent } from './events/preview-event.ts'
+import { publishEvent } from './events/publish-event.ts'
+import { getEvent, getEventVersion, listEvents, listEventVersions } from './events/read-events.ts'
+import { replaceEvent } from './events/replace-event.ts'
+import { restoreEventVersion } from './events/restore-event-version.ts'
 import { cancelNotification } from './notifications/cancel-notification.ts'
 import { compareNotifications } from './notifications/compare-notifications.ts'
 import { getNotification } from './notifications/get-notification.ts'
 import { retryNotification } from './notifications/retry-notification.ts'
+import { changeProvider } from './providers/change-provider.ts'
+import { createProvider } from './providers/create-provider.ts'
+import { deleteProvider } from './providers/delete-provider.ts'
+import { getProvider, listProviders } from './providers/read-providers.ts'
+import { rotateProviderSecret } from './providers/rotate-provider-secret.ts'
+import { testProvider } from './providers/test-provider.ts'
 import { addSuppression } from './suppressions/add-suppression.ts'
 import { liftSuppression } from './suppressions/lift-suppression.ts'
 import { listSuppressions } from './suppressions/list-suppressions.ts'
@@ -71,6 +101,23 @@ export const routes: readonly RouteEntry<RouteContext>[] = [
   route(replaceTemplateContract, replaceTemplate),
   route(deleteTemplateContract, deleteTemplate),
   route(previewTemplateContract, previewTemplate),
+  route(listEventsContract, listEvents),
+  route(createEventContract, createEvent),
+  route(getEventContract, getEvent),
+  route(replaceEventContract, replaceEvent),
+  route(publishEventContract, publishEvent),
+  route(deactivateEventContract, deactivateEvent),
+  route(previewEventContract, previewEvent),
+  route(listEventVersionsContract, listEventVersions),
+  route(getEventVersionContract, getEventVersion),
+  route(restoreEventVersionContract, restoreEventVersion),
+  route(listProvidersContract, listProviders),
+  route(createProviderContract, createProvider),
+  route(getProviderContract, getProvider),
+  route(changeProviderContract, changeProvider),
+  route(deleteProviderContract, deleteProvider),
+  route(testProviderContract, testProvider),
+  route(rotateProviderSecretContract, rotateProviderSecret),
   route(listWhatsAppTemplates, listCarrierTemplates),
   route(syncWhatsAppTemplates, requestTemplateSync),
 ]

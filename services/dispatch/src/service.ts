@@ -10,6 +10,7 @@ import {
   rotateKeysCommand,
   startOutboxRelay,
 } from '@notify/database'
+import { createHostResolver } from '@notify/egress-guard'
 import { type Bus, openBus, startConsumers } from '@notify/messaging'
 import { createBlindIndex, createFingerprint } from '@notify/privacy'
 import { type Commands, createPrincipalVerifier, type Kit, serveHttp, startPeriodic } from '@notify/service-kit'
@@ -36,6 +37,7 @@ import { handOffLanes } from './hand-offs/hand-off-consumers.ts'
 import { createReportRecorder } from './hand-offs/record-report.ts'
 import { createMetrics } from './metrics.ts'
 import { createProviderDirectory } from './providers/provider-directory.ts'
+import { startProviderPurge } from './providers/start-provider-purge.ts'
 import { createReceiptRecorder } from './receipts/record-receipt.ts'
 import { startInquiries } from './receipts/start-inquiries.ts'
 import { createRenderer } from './rendering/create-renderer.ts'
@@ -95,6 +97,7 @@ async function startApi(kit: Kit, shared: Context): Promise<void> {
   const { RENDER_THREADS: threads, RENDER_MS_PER_SECOND: msPerSecond } = config
   const context: ApiContext = {
     ...shared,
+    resolveHost: createHostResolver(),
     renderer: createRenderer({ threads, msPerSecond, metrics: shared.metrics, log: shared.log }),
   }
   kit.lifecycle.onStop('renderer', () => context.renderer.close())
@@ -137,6 +140,7 @@ async function startWorker(kit: Kit, shared: Context, bus: Bus): Promise<void> {
   startDomainSchedulers(kit, context)
   startInquiries(kit, context)
   startTemplateSync(kit, context)
+  startProviderPurge(kit, context)
   startConsumers(kit, bus, {
     context: consuming,
     consumers: consumersOf(config, context.channels),

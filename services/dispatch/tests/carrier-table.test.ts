@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { accepted, type CarrierAccount, type SendingCarrier } from '@notify/carriers/sending'
 import { z } from 'zod'
 import { newId } from '../../../packages/contracts/src/index.ts'
-import type { Database } from '../../../packages/database/src/index.ts'
+import { type Database, runOn } from '../../../packages/database/src/index.ts'
 import { TestEnv } from '../../../packages/dev-env/src/index.ts'
 import { parseKeyRing } from '../../../packages/privacy/src/index.ts'
 import { createCarriers } from '../src/carriers/create-carriers.ts'
@@ -45,7 +45,7 @@ const [tenantId, applicationId] = [newId('ten'), newId('app')]
 
 const save = (fields: object) =>
   db.kysely.transaction().execute((tx) =>
-    saveProvider(tx, context, {
+    saveProvider(runOn(tx), context, {
       provider_id: newId('prov'),
       tenant_id: tenantId,
       application_id: null,

@@ -1,6 +1,7 @@
 import {
   createNotificationBatch as createBatchContract,
   createNotification as createContract,
+  createProvider,
   createTemplate,
   listActivity as listContract,
   replaceTemplate,
@@ -21,6 +22,7 @@ const own: readonly RouteEntry<RouteContext>[] = [
   passOn(createBatchContract, createBatch),
   route(listContract, listActivity),
   passOn(retryContract, retryActivity),
+  passOn(createProvider, forwardWithOwnApplication),
   passOn(createTemplate, forwardWithOwnApplication),
   passOn(replaceTemplate, forwardWithOwnApplication),
 ]

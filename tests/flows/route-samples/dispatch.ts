@@ -12,7 +12,43 @@ export function dispatchSamples(env: TestEnv): Samples {
     const { template_id } = await made(env, '/api/v1/templates', { name: 'Hello', templates })
     return { params: { template_id } }
   }
+  const newEvent = (status: string) => ({
+    event_key: `sample.${crypto.randomUUID()}`,
+    name: 'Sample',
+    status,
+    allowed_channels: ['sms'],
+    templates,
+  })
+  const events = `/api/v1/applications/${env.applicationId}/events`
+  const ofApplication = { params: { application_id: env.applicationId } }
+  const event = async (status = 'published') => {
+    const { event_key } = await made(env, events, newEvent(status))
+    return { params: { ...ofApplication.params, event_key } }
+  }
+  const version = async () => ({ params: { ...(await event()).params, version: '1' } })
+  const newProvider = () => ({ channel: 'webhook', kind: 'webhook', name: 'Sample' })
+  const provider = async () => {
+    const { provider_id } = await made(env, '/api/v1/providers', newProvider())
+    return { params: { provider_id } }
+  }
   return {
+    listProviders: () => ({}),
+    createProvider: () => ({ body: newProvider() }),
+    getProvider: provider,
+    changeProvider: async () => ({ ...(await provider()), body: { name: 'Changed' } }),
+    deleteProvider: provider,
+    testProvider: provider,
+    rotateProviderSecret: provider,
+    listEvents: () => ofApplication,
+    createEvent: () => ({ ...ofApplication, body: newEvent('draft') }),
+    getEvent: () => event(),
+    replaceEvent: async () => ({ ...(await event()), body: { name: 'Sample', templates } }),
+    publishEvent: () => event('draft'),
+    deactivateEvent: () => event(),
+    previewEvent: async () => ({ ...(await event()), body: { data: { name: 'Ada' } } }),
+    listEventVersions: () => event(),
+    getEventVersion: version,
+    restoreEventVersion: version,
     listDomains: () => ({}),
     createDomain: () => ({ body: { domain: `${crypto.randomUUID()}.example` } }),
     getDomain: domain,

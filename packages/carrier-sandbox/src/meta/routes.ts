@@ -27,6 +27,7 @@ export function metaRoutes(context: MetaContext): Router {
   return Router()
     .post('/:version/:id/messages', createMessage(context))
     .get('/:version/:id/message_templates', listTemplates(context))
+    .get('/:version/:id', fetchNumber(context))
     .use((_req, res) => sendError(res, errors.notFound))
 }
 
@@ -100,6 +101,21 @@ function report({ reporter, sender }: MetaContext, number: MetaNumber, { steps, 
     message.error_code ??= step.errorCode ?? null
     await sender.send(statusWebhook(number, sent, step))
   })
+}
+
+/** `GET /{phone_number_id}`: the number in good standing. */
+function fetchNumber({ numbers }: MetaContext): RequestHandler<{ id: string }> {
+  return (req, res) => {
+    const number = numbers.find(({ phone_number_id }) => phone_number_id === req.params.id)
+    if (!number) return sendError(res, errors.notFound)
+    if (!isAuthentic(req, number)) return sendError(res, errors.authenticate)
+    res.json({
+      id: number.phone_number_id,
+      verified_name: 'Sandbox',
+      quality_rating: 'GREEN',
+      code_verification_status: 'VERIFIED',
+    })
+  }
 }
 
 const mostListed = 250

@@ -21,10 +21,15 @@ export function twilioRoutes(context: TwilioContext): Router {
   const { log, reporter, sender } = context
   const account = `/${apiVersion}/Accounts/:accountSid`
   return Router()
+    .get(`${account}.json`, authenticate(accounts), fetchAccount)
     .post(`${account}/Messages.json`, authenticate(accounts), createMessage(accounts, log, reporter, sender))
     .get(`${account}/Messages/:messageSid.json`, authenticate(accounts), fetchMessage(log))
     .use((req, res) => sendError(res, errors.notFound(req.path)))
 }
+
+/** `GET …/Accounts/{sid}.json`: an active account. */
+const fetchAccount: RequestHandler<{ accountSid: string }> = (req, res) =>
+  void res.json({ sid: req.params.accountSid, friendly_name: 'Sandbox', status: 'active', type: 'Full' })
 
 /** `GET …/Messages/{sid}.json`: the message in its present state. */
 function fetchMessage(log: MessageLog): RequestHandler<{ accountSid: string; messageSid: string }> {

@@ -6,6 +6,7 @@ import { readRetryAfter } from '../retry-after.ts'
 import type { SenderDefinition } from '../sender.ts'
 import { accepted, couldNotBeReached, didNotAnswer, isNeverLeft, isNotWritable, notBegun, refusal } from '../verdict.ts'
 import { withoutNumbers } from '../without-numbers.ts'
+import { checkAccount } from './check.ts'
 import { describeCode, judgeMetaError } from './codes.ts'
 import type { MetaCredentials } from './credentials.ts'
 import { createGraphClient, type GraphAnswer } from './graph-client.ts'
@@ -38,6 +39,7 @@ export const metaSender: SenderDefinition<MetaCredentials, WhatsAppMessage, Envi
     }
   },
   templates: { list: listTemplates },
+  check: checkAccount,
 }
 
 const Sent = z.object({ messages: z.array(z.object({ id: z.string() })).min(1) })

@@ -1,13 +1,17 @@
+import { emailCallback } from '@notify/contracts'
 import { z } from 'zod'
+import type { CarrierKind } from '../carrier-kind.ts'
 import { SesCredentials } from './credentials.ts'
 
 export const ses = {
   channel: 'email',
   credentials: SesCredentials,
+  secrets: ['secret_access_key'],
+  callbackOf: () => emailCallback,
   environment: {
     SES_API_URL: z
       .url()
       .optional()
       .describe("Base URL of the Amazon SES API. Default: the endpoint of the provider's region"),
   },
-} as const
+} as const satisfies CarrierKind

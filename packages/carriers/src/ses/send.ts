@@ -12,6 +12,7 @@ import type { Correlation, EmailMessage } from '../messages.ts'
 import { readRetryAfter } from '../retry-after.ts'
 import type { Sender, SenderDefinition, SenderOptions } from '../sender.ts'
 import { accepted, couldNotBeReached, didNotAnswer, isNeverLeft, isNotWritable, notBegun, refusal } from '../verdict.ts'
+import { checkAccount } from './check.ts'
 import { createSesClient } from './client.ts'
 import type { SesCredentials } from './credentials.ts'
 import { judgeSesError } from './exceptions.ts'
@@ -23,6 +24,7 @@ type Options = SenderOptions<EnvironmentOf<'ses'>>
 export const sesSender: SenderDefinition<SesCredentials, EmailMessage, EnvironmentOf<'ses'>> = {
   createSender: createSesSender,
   identities: sesIdentities,
+  check: checkAccount,
 }
 
 /** Sends email through the Amazon SES API (v2), with one client per account. */

@@ -6,6 +6,7 @@ import { createClientCache } from '../client-cache.ts'
 import type { Correlation, EmailMessage } from '../messages.ts'
 import type { SenderDefinition } from '../sender.ts'
 import { accepted, refusal } from '../verdict.ts'
+import { checkAccount } from './check.ts'
 import { judgeSmtpFault, type SmtpFault } from './codes.ts'
 import type { SmtpCredentials } from './credentials.ts'
 import { createSandboxSender } from './sandbox.ts'
@@ -42,6 +43,7 @@ export const smtpSender: SenderDefinition<SmtpCredentials, EmailMessage, object>
       },
     }
   },
+  check: checkAccount,
 }
 
 type Pool = ReturnType<typeof connect>

@@ -8,6 +8,7 @@ import type { Correlation, SmsMessage } from '../messages.ts'
 import type { CarrierAccount, SenderDefinition, SenderOptions } from '../sender.ts'
 import { accepted, couldNotBeReached, didNotAnswer, isNotWritable, notBegun, refusal } from '../verdict.ts'
 import { withoutNumbers } from '../without-numbers.ts'
+import { checkAccount } from './check.ts'
 import { describeCode, judgeTwilioError } from './codes.ts'
 import type { TwilioCredentials } from './credentials.ts'
 import { type CallScope, callScopes, TwilioTransport } from './transport.ts'
@@ -40,6 +41,7 @@ export const twilioSender: SenderDefinition<TwilioCredentials, SmsMessage, Envir
       close: () => clients.close(),
     }
   },
+  check: checkAccount,
 }
 
 function connect(

@@ -2,5 +2,13 @@ import { deadLetterTables, type Migrations, outboxTables } from '@notify/databas
 import { foundation } from './migrations/0001-foundation.ts'
 import { parents } from './migrations/0002-parents.ts'
 import { parentIndex } from './migrations/0003-parent-index.ts'
+import { deletedProviders } from './migrations/0004-deleted-providers.ts'
 
-export const migrations: Migrations = [...outboxTables, ...deadLetterTables, foundation, parents, parentIndex]
+export const migrations: Migrations = [
+  ...outboxTables,
+  ...deadLetterTables,
+  foundation,
+  parents,
+  parentIndex,
+  deletedProviders,
+]

@@ -22,6 +22,8 @@ export interface Tables {
     sender: string | null
     /** The trusted SNS topics. */
     topic_arns: string[]
+    /** Since when nothing new is sent through it; what is in flight is still reported. */
+    deleted_at: ColumnType<Date | null, Date | null | undefined, Date | null>
     updated_at: Time
   }
   received_callbacks: {

@@ -31,9 +31,10 @@ interface Row {
   credentials: Buffer | null
   verify_token: Buffer | null
   topic_arns: string[]
+  deleted_at: Date | null
 }
 
-const columns = 'id, tenant_id, account_id, parent_id, sender, credentials, verify_token, topic_arns'
+const columns = 'id, tenant_id, account_id, parent_id, sender, credentials, verify_token, topic_arns, deleted_at'
 
 const byAccount: Statement = {
   name: 'find-providers-of-account',
@@ -71,7 +72,9 @@ export function createAccountDirectory(db: Database<Tables>, keyRing: KeyRing): 
       async load(key) {
         const at = key.indexOf('|')
         const rows = await db.run<Row>(statement, [key.slice(0, at), key.slice(at + 1)])
-        return rows.map(accountOf)
+        // An account that its tenant has connected anew is reported once, for the provider in use.
+        const inUse = new Set(rows.filter((row) => !row.deleted_at).map((row) => row.tenant_id))
+        return rows.filter((row) => !row.deleted_at || !inUse.has(row.tenant_id)).map(accountOf)
       },
     })
   const [ofAccount, ofParent, ofId] = [remembered(byAccount), remembered(byParent), remembered(byId)]

@@ -19,14 +19,27 @@ export async function saveProvider(context: Context, change: ProviderChange): Pr
   await db.run(
     {
       name: 'save-provider',
-      text: `insert into providers (id, tenant_id, kind, revision, account_id, credentials, sender, topic_arns, parent_id, verify_token)
-             values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+      text: `insert into providers (id, tenant_id, kind, revision, account_id, credentials, sender, topic_arns, parent_id, verify_token,
+               deleted_at)
+             values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, case when $11 then now() end)
              on conflict (id) do update
                set revision = $4, account_id = $5, credentials = $6, sender = $7, topic_arns = $8, parent_id = $9,
-                 verify_token = $10, updated_at = now()
+                 verify_token = $10, deleted_at = case when $11 then now() end, updated_at = now()
              where providers.revision < $4`,
     },
-    [provider_id, tenant_id, kind, revision, accountId, seal(secret), sender, topicArns, parentId, seal(verifyToken)],
+    [
+      provider_id,
+      tenant_id,
+      kind,
+      revision,
+      accountId,
+      seal(secret),
+      sender,
+      topicArns,
+      parentId,
+      seal(verifyToken),
+      change.status === 'deleted',
+    ],
   )
   receiving.accounts.forget()
   log.info({ provider_id, revision }, 'provider saved')

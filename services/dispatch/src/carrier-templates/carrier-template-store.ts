@@ -13,7 +13,7 @@ export async function planSyncs(run: Run, kinds: readonly string[]): Promise<voi
       text: `
         insert into carrier_template_syncs as known (provider_id, revision, next_sync_at)
         select p.id, p.revision, now() from providers p left join carrier_template_syncs s on s.provider_id = p.id
-        where p.kind = any ($1) and s.revision is distinct from p.revision
+        where p.kind = any ($1) and p.deleted_at is null and s.revision is distinct from p.revision
         on conflict (provider_id) do update set revision = excluded.revision, next_sync_at = now()
         where known.revision < excluded.revision`,
     },
@@ -86,6 +86,12 @@ export async function postponeSync(run: Run, providerId: string, error: string, 
   )
 }
 
+/** Forgets the templates of an account that is deleted. */
+export async function forgetAccount(run: Run, providerId: string): Promise<void> {
+  await run('delete from carrier_template_syncs where provider_id = $1', [providerId])
+  await run('delete from carrier_templates where provider_id = $1', [providerId])
+}
+
 /** What a carrier said of one template. */
 export interface TemplateNews {
   provider_id: string
@@ -136,6 +142,21 @@ export async function findTemplate(
 ): Promise<Pick<CarrierTemplateRow, 'status' | 'category'> | undefined> {
   const [row] = await run<Pick<CarrierTemplateRow, 'status' | 'category'>>(find, [providerId, name, language])
   return row
+}
+
+/** The categories in which carriers approved a template for the providers that an application may use. */
+export async function approvedCategories(
+  run: Run,
+  { tenantId, applicationId }: { tenantId: string; applicationId: string },
+  { name, language }: { name: string; language: string },
+): Promise<string[]> {
+  const rows = await run<{ category: string }>(
+    `select distinct t.category from providers p join carrier_templates t on t.provider_id = p.id
+     where p.tenant_id = $1 and p.deleted_at is null and (p.application_id is null or p.application_id = $2)
+       and t.name = $3 and t.language = $4 and t.status = 'approved' order by t.category`,
+    [tenantId, applicationId, name, language],
+  )
+  return rows.map(({ category }) => category)
 }
 
 /** Where a page of a tenant's templates ends. */

@@ -3,6 +3,9 @@ import { foundation } from './migrations/0001-foundation.ts'
 import { expiry } from './migrations/0002-expiry.ts'
 import { expiring } from './migrations/0003-expiring.ts'
 import { carrierTemplates } from './migrations/0004-carrier-templates.ts'
+import { eventVersions } from './migrations/0005-event-versions.ts'
+import { providerChanges } from './migrations/0006-provider-changes.ts'
+import { providerAccounts } from './migrations/0007-provider-accounts.ts'
 
 export const migrations: Migrations = [
   ...outboxTables,
@@ -13,4 +16,7 @@ export const migrations: Migrations = [
   expiry,
   expiring,
   carrierTemplates,
+  eventVersions,
+  providerChanges,
+  providerAccounts,
 ]

@@ -3,6 +3,8 @@ import type {
   Channel,
   DeliveryStatus,
   DomainStatus,
+  EventContent,
+  EventStatus,
   EventTemplates,
   Lane,
   SuppressionChannel,
@@ -20,11 +22,28 @@ export interface Tables {
     application_id: string
     event_key: string
     name: string
-    status: 'draft' | 'published' | 'inactive'
+    status: EventStatus
     version: number
     allowed_channels: Channel[]
     templates: JSONColumnType<EventTemplates>
+    /** Changes since the current version, not published yet. */
+    draft: JSONColumnType<EventContent | null>
+    /** The operator who changed it last; null: the bootstrap document, which then may change it again. */
+    updated_by: Generated<string | null>
+    created_at: Time
     updated_at: Time
+  }
+  /** What was published. Rows never change, except those that the bootstrap document brought along. */
+  event_versions: {
+    tenant_id: string
+    application_id: string
+    event_key: string
+    version: number
+    name: string
+    allowed_channels: Channel[]
+    templates: JSONColumnType<EventTemplates>
+    published_by: string | null
+    published_at: Time
   }
   providers: {
     id: string
@@ -38,6 +57,16 @@ export interface Tables {
     credentials: Buffer
     /** Messages per second that the account accepts; null: no limit. */
     rate_limit_per_second: number | null
+    /** The carrier's id of the account, where only one tenant may connect it. */
+    account_id: Generated<string | null>
+    credentials_updated_at: Time
+    /** The operator who changed it last; null: the bootstrap document, which then may change it again. */
+    updated_by: Generated<string | null>
+    created_at: Time
+    /** Since when nothing new is sent through it; its receipts still count until it is purged. */
+    deleted_at: Time | null
+    /** When its credentials were erased. */
+    purged_at: Time | null
     updated_at: Time
   }
   /** Earliest start of the next send of a rate-limited provider, in Unix milliseconds. */

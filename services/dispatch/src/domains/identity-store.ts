@@ -41,7 +41,7 @@ export async function planIdentities(
     `insert into domain_identities (domain_id, provider_id, tenant_id, domain, selector, next_try_at)
      select d.id, p.id, d.tenant_id, d.domain, d.selector, now()
      from providers p join domains d on d.tenant_id = p.tenant_id
-     where p.kind = any($2::text[]) and ($1::text is null or d.id = $1)
+     where p.kind = any($2::text[]) and p.deleted_at is null and ($1::text is null or d.id = $1)
        and not exists (select 1 from domain_identities i where i.domain_id = d.id and i.provider_id = p.id)
      on conflict do nothing`,
     [domainId, kinds],
@@ -49,7 +49,7 @@ export async function planIdentities(
   await run(
     `update domain_identities i set next_try_at = now(), failures = 0
      from providers p
-     where p.kind = any($2::text[]) and i.provider_id = p.id and i.wanted and i.next_try_at is null
+     where p.kind = any($2::text[]) and p.deleted_at is null and i.provider_id = p.id and i.wanted and i.next_try_at is null
        and i.synced_revision <> p.revision and ($1::text is null or i.domain_id = $1)`,
     [domainId, kinds],
   )
@@ -60,7 +60,7 @@ type Accounts = Pick<Context, 'carrierTable' | 'secrets'>
 /** Region of the tenant's first such account, for the MAIL FROM records. */
 export async function findMailFromRegion(run: Run, accounts: Accounts, tenantId: string): Promise<string | null> {
   const [provider] = await run<Sealed>(
-    `select id, kind, credentials from providers where tenant_id = $1 and channel = 'email' and kind = any($2::text[])
+    `select id, kind, credentials from providers where tenant_id = $1 and channel = 'email' and deleted_at is null and kind = any($2::text[])
      order by priority, id limit 1`,
     [tenantId, kindsWithIdentities(accounts.carrierTable)],
   )

@@ -1,6 +1,7 @@
 import type { EventTemplates, FieldError } from '@notify/contracts'
 import { Problem } from '@notify/service-kit'
 import type { Renderer } from '../rendering/create-renderer.ts'
+import { channelFaults } from './channel-faults.ts'
 import { textsOf } from './map-templates.ts'
 
 /** Maximum texts with placeholders in a set of templates. */
@@ -8,7 +9,7 @@ const maxTexts = 200
 const maxFaults = 50
 
 /**
- * Refuses templates that can never be rendered.
+ * Refuses templates that can never be rendered, or that break a rule of their channel whatever the variables are.
  * @throws Problem `validation_failed` naming each, `rate_limited` when the tenant's templates take too much time
  */
 export async function requireFillable(renderer: Renderer, tenantId: string, templates: EventTemplates): Promise<void> {
@@ -22,6 +23,8 @@ export async function requireFillable(renderer: Renderer, tenantId: string, temp
     if (fault !== undefined) errors.push({ path: `templates.${text.path}`, message: `is no template: ${fault}` })
     if (errors.length >= maxFaults) break
   }
+  const faults = errors.length > 0 ? [] : channelFaults(templates)
+  errors.push(...faults.slice(0, maxFaults).map(({ path, message }) => ({ path: `templates.${path}`, message })))
   const [first] = errors
   if (first) throw new Problem('validation_failed', `${first.path} ${first.message}`, { errors })
 }

@@ -23,6 +23,23 @@ export async function forwardWithOwnApplication<R extends Route>(
   return forward(context, request)
 }
 
+/**
+ * Forwards a request whose path names an application of the caller's tenant; only the gateway can check that.
+ * @throws Problem `not_found`, also for another tenant's application
+ */
+export async function forwardToOwnApplication<R extends Route>(
+  context: RouteContext,
+  request: PassedOn<R>,
+): Promise<Reply> {
+  const { application_id } = request.params as { application_id: string }
+  const { tenant_id } = request.principal as Pick<KeyPrincipal, 'tenant_id'>
+  const isId = idSchema('app').safeParse(application_id).success
+  if (!isId || !(await ownsApplication(context.db, tenant_id, application_id))) {
+    throw new Problem('not_found', 'No application has this id')
+  }
+  return forward(context, request)
+}
+
 /** The owner of the route refuses invalid ids. */
 function applicationOf(body: unknown): string | undefined {
   return idSchema('app').safeParse((body as { application_id?: unknown } | null)?.application_id).data

@@ -1,10 +1,11 @@
 import { permissionsFor, type Route } from '@notify/contracts'
 import { passOn, type RouteEntry } from '@notify/service-kit'
+import { forwardToOwnApplication } from '../applications/require-own-application.ts'
 import type { RouteContext } from '../context.ts'
 import { forward } from './forward.ts'
 
 /**
- * Forwards every route of another service that takes API keys or operators.
+ * Forwards every route of another service that takes API keys or operators; an application in the path must be the caller's.
  * @param contracts all public routes
  * @param own routes that the gateway handles itself or forwards specially
  */
@@ -15,5 +16,5 @@ export function forwardRoutes(
   const handled = new Set(own.map(({ contract }) => contract.name))
   return contracts
     .filter(({ name, service, auth }) => service !== 'gateway' && !handled.has(name) && permissionsFor(auth))
-    .map((contract) => passOn(contract, forward))
+    .map((contract) => passOn(contract, contract.path.includes('/:application_id') ? forwardToOwnApplication : forward))
 }

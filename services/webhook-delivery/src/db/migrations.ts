@@ -1,4 +1,11 @@
 import { deadLetterTables, idempotencyTables, type Migrations, outboxTables } from '@notify/database'
 import { foundation } from './migrations/0001-foundation.ts'
+import { deletedProviders } from './migrations/0002-deleted-providers.ts'
 
-export const migrations: Migrations = [...outboxTables, ...idempotencyTables, ...deadLetterTables, foundation]
+export const migrations: Migrations = [
+  ...outboxTables,
+  ...idempotencyTables,
+  ...deadLetterTables,
+  foundation,
+  deletedProviders,
+]

@@ -19,6 +19,8 @@ export interface Tables {
     previous_until: MaybeTime
     /** Waits before further attempts, in milliseconds; the service's own when null. */
     retry_delays: number[] | null
+    /** Since when no new send is signed with it; subscriptions that name it still are. */
+    deleted_at: ColumnType<Date | null, Date | null | undefined, Date | null>
     updated_at: Time
   }
   subscriptions: {

@@ -10,24 +10,32 @@ export interface NewProvider {
   priority: number
   revision: number
   secret: Buffer
+  /** The secret that dispatch rotated out, and until when it signs; undefined when dispatch does not say. */
+  previous: { secret: Buffer; until: string } | undefined
   retry_delays: readonly number[] | null
+  isDeleted: boolean
 }
 
 /**
- * Keeps a webhook provider of dispatch; an older change than the one known is passed over. Another secret makes the one
- * before it the previous one.
+ * Keeps a webhook provider of dispatch; an older change than the one known is passed over. Where dispatch does not say what
+ * the previous secret is, another secret makes the one before it the previous one.
  */
 export async function saveProviderRow(run: Run, provider: NewProvider, sameSecret: boolean): Promise<void> {
-  const { id, tenant_id, application_id, priority, revision, secret, retry_delays } = provider
+  const { id, tenant_id, application_id, priority, revision, secret, previous, retry_delays, isDeleted } = provider
   await run(
-    `insert into providers as known (id, tenant_id, application_id, priority, revision, secret, retry_delays)
-     values ($1, $2, $3, $4, $5, $6, $7)
+    `insert into providers as known (id, tenant_id, application_id, priority, revision, secret, retry_delays,
+       previous_secret, previous_until, deleted_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $9, $10, case when $11 then now() end)
      on conflict (id) do update set application_id = $3, priority = $4, revision = $5, secret = $6, retry_delays = $7,
-       previous_secret = case when $8 then known.previous_secret else known.secret end,
-       previous_until = case when $8 then known.previous_until else now() + interval '${previousHours} hours' end,
-       updated_at = now()
+       previous_secret = case when $9::bytea is not null then $9 when $8 then known.previous_secret else known.secret end,
+       previous_until = case when $9::bytea is not null then $10 when $8 then known.previous_until
+         else now() + interval '${previousHours} hours' end,
+       deleted_at = case when $11 then now() end, updated_at = now()
      where known.revision < $5 and not known.own`,
-    [id, tenant_id, application_id, priority, revision, secret, retry_delays, sameSecret],
+    [
+      ...[id, tenant_id, application_id, priority, revision, secret, retry_delays, sameSecret],
+      ...[previous?.secret ?? null, previous?.until ?? null, isDeleted],
+    ],
   )
 }
 
@@ -37,12 +45,13 @@ export interface ProviderRow {
   application_id: string | null
   own: boolean
   secret: Buffer
+  deleted_at: Date | null
 }
 
 /** A provider of the tenant that an application may use. */
 export async function findProvider(run: Run, id: string, tenantId: string): Promise<ProviderRow | undefined> {
   const [row] = await run<ProviderRow>(
-    'select id, tenant_id, application_id, own, secret from providers where id = $1 and tenant_id = $2',
+    'select id, tenant_id, application_id, own, secret, deleted_at from providers where id = $1 and tenant_id = $2',
     [id, tenantId],
   )
   return row
@@ -82,7 +91,7 @@ export async function chooseProviders(
      from (select distinct tenant_id, application_id from json_to_recordset($1::json)
              as t (tenant_id text, application_id text)) as w
      cross join lateral (
-       select id from providers where tenant_id = w.tenant_id and not own
+       select id from providers where tenant_id = w.tenant_id and not own and deleted_at is null
          and (application_id is null or application_id = w.application_id)
        order by priority, id limit 1) as p`,
     [JSON.stringify(wanted)],

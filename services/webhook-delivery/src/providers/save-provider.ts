@@ -10,6 +10,8 @@ import { openSecret, sealSecret } from './secret.ts'
 /** What a provider of kind `webhook` holds: the secret, and its own retry schedule (`5s,1m`), if it has one. */
 const WebhookCredentials = z.object({
   secret: z.string().refine((text) => Boolean(readWebhookSecret(text))),
+  previous_secret: z.string().optional(),
+  previous_until: z.iso.datetime().optional(),
   retry_delays: z
     .string()
     .transform((text) => text.split(',').map(parseDurationMs))
@@ -24,13 +26,21 @@ export async function saveProvider(context: Context, change: ProviderChange): Pr
   const { db, log, secrets } = context
   const { provider_id: id, tenant_id, revision, application_id = null, priority = 100 } = change
   const credentials = openEvent(secrets.keyRing, providerChanged, change)
-  const { secret, retry_delays = null } = readable('the credentials are not those of a webhook provider', () =>
-    WebhookCredentials.parse(credentials),
-  )
+  const {
+    secret,
+    previous_secret,
+    previous_until,
+    retry_delays = null,
+  } = readable('the credentials are not those of a webhook provider', () => WebhookCredentials.parse(credentials))
   const known = await findProvider(db.run, id, tenant_id)
   const isSame = known !== undefined && openSecret(secrets.keyRing, known.secret, tenant_id, id) === secret
   const sealed = sealSecret(secrets.keyRing, secret, tenant_id, id)
-  const provider = { id, tenant_id, application_id, priority, revision, secret: sealed, retry_delays }
-  await saveProviderRow(db.run, provider, isSame)
+  const previous =
+    previous_secret && previous_until
+      ? { secret: sealSecret(secrets.keyRing, previous_secret, tenant_id, id), until: previous_until }
+      : undefined
+  const isDeleted = change.status === 'deleted'
+  const provider = { id, tenant_id, application_id, priority, revision, previous, retry_delays, isDeleted }
+  await saveProviderRow(db.run, { ...provider, secret: sealed }, isSame)
   log.info({ provider_id: id, revision }, 'webhook provider saved')
 }

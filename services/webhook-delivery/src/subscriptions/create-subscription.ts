@@ -17,7 +17,10 @@ export const createSubscription: Handler<Context, typeof contract> = idempotent(
     requireDestination(body.url, config.WEBHOOK_EGRESS_ALLOW)
     if (body.provider_id === undefined) return { applicationId, providerId: newId('prov'), secret: newWebhookSecret() }
     const provider = await findProvider(db.run, body.provider_id, principal.tenant_id)
-    const isUsable = provider && (provider.application_id === null || provider.application_id === applicationId)
+    const isUsable =
+      provider &&
+      !provider.deleted_at &&
+      (provider.application_id === null || provider.application_id === applicationId)
     if (!isUsable) throw invalid('provider_id', 'names no webhook provider of this application')
     return { applicationId, providerId: body.provider_id, secret: undefined }
   },

@@ -12,7 +12,7 @@ type EmailTemplate = NonNullable<EventTemplates['email']>
 type Content = Pick<EmailPayload, 'subject' | 'html'> & { text: string }
 
 /** A line may have no more (RFC 5322 2.1.1). */
-const maxSubject = 998
+export const maxSubject = 998
 
 /**
  * Makes the email of a dispatch request. Its content is that of the template, filled; or the request's own, as it was

@@ -7,7 +7,7 @@ import { displayFields, invalid, requireDisplayData } from './display-data.ts'
 type Content = Pick<InAppPayload, 'title' | 'body' | 'data'>
 type Template = NonNullable<EventTemplates['in_app']>
 
-const longest = { title: 998, body: 100_000 } as const
+export const longest = { title: 998, body: 100_000 } as const
 
 /**
  * Makes the content of an in-app notification: the template's, filled; or the request's own, as it was written, and through

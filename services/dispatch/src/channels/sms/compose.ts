@@ -4,7 +4,7 @@ import { textFault } from '../../carriers/text-fault.ts'
 import type { Fill } from '../../rendering/create-renderer.ts'
 
 /** Twilio refuses longer bodies (error 21617); in UTF-16 code units. */
-const maxCharacters = 1600
+export const maxCharacters = 1600
 
 /**
  * Makes the text of a dispatch request: the template's, filled; or the request's own, as it was written, and through Liquid

@@ -8,7 +8,7 @@ type Template = NonNullable<EventTemplates['whatsapp']>
 type Parameters = WhatsAppPayload['parameters']
 
 /** Meta refuses longer ones, whatever the template. */
-const longestParameter = 1024
+export const longestParameter = 1024
 
 /**
  * Fills the parameters of a template, in their order or by their names. Line breaks become spaces, which is all that Meta takes.

@@ -1,0 +1,41 @@
+import { GetAccountCommand } from '@aws-sdk/client-sesv2'
+import { type AccountCheck, checkFailed, checkPassed, checkSilent } from '../account-check.ts'
+import type { EnvironmentOf } from '../kinds.ts'
+import type { CheckOptions } from '../sender.ts'
+import { createSesClient } from './client.ts'
+import type { SesCredentials } from './credentials.ts'
+
+/**
+ * Reads the account in its region. Never throws.
+ * @see https://docs.aws.amazon.com/ses/latest/APIReference-V2/API_GetAccount.html
+ */
+export async function checkAccount(
+  { region, access_key_id, secret_access_key }: SesCredentials,
+  { timeoutMs, environment }: CheckOptions<EnvironmentOf<'ses'>>,
+): Promise<AccountCheck> {
+  const client = createSesClient({
+    endpoint: environment.SES_API_URL,
+    region,
+    accessKeyId: access_key_id,
+    secretAccessKey: secret_access_key,
+    timeoutMs,
+  })
+  try {
+    const account = await client.send(new GetAccountCommand({}), { abortSignal: AbortSignal.timeout(timeoutMs) })
+    const details = {
+      sending_enabled: account.SendingEnabled,
+      production_access: account.ProductionAccessEnabled,
+      enforcement_status: account.EnforcementStatus,
+      max_send_rate: account.SendQuota?.MaxSendRate,
+    }
+    if (!account.SendingEnabled) return checkFailed('sending_disabled', 'Sending is disabled for the account', details)
+    const sandbox = account.ProductionAccessEnabled ? '' : ', to verified recipients only: it is in the SES sandbox'
+    return checkPassed(`The account may send${sandbox}`, details)
+  } catch (error) {
+    const { name, message, $metadata } = error as Error & { $metadata?: { httpStatusCode?: number } }
+    if ($metadata?.httpStatusCode === undefined) return checkSilent(error)
+    return checkFailed(name, message)
+  } finally {
+    client.destroy()
+  }
+}

@@ -1,0 +1,57 @@
+import { exchange } from '@notify/service-kit'
+import { Agent } from 'undici'
+import { z } from 'zod'
+import { type AccountCheck, checkFailed, checkPassed, checkSilent } from '../account-check.ts'
+import type { EnvironmentOf } from '../kinds.ts'
+import type { CheckOptions } from '../sender.ts'
+import type { TwilioCredentials } from './credentials.ts'
+
+const Account = z.object({ status: z.string(), friendly_name: z.string().optional(), type: z.string().optional() })
+const Refused = z.object({ code: z.union([z.int(), z.string()]), message: z.string() })
+
+/**
+ * Reads the account. Never throws.
+ * @see https://www.twilio.com/docs/iam/api/account#fetch-an-account-resource
+ */
+export async function checkAccount(
+  { account_sid, auth_token }: TwilioCredentials,
+  { timeoutMs, environment }: CheckOptions<EnvironmentOf<'twilio'>>,
+): Promise<AccountCheck> {
+  const agent = new Agent({ connections: 1, connect: { timeout: timeoutMs } })
+  const { origin, pathname } = new URL(environment.TWILIO_API_URL)
+  const request = {
+    origin,
+    path: `${pathname.replace(/\/$/, '')}/2010-04-01/Accounts/${account_sid}.json`,
+    method: 'GET' as const,
+    headers: { authorization: `Basic ${Buffer.from(`${account_sid}:${auth_token}`).toString('base64')}` },
+  }
+  try {
+    const { statusCode, text } = await exchange(agent, request, timeoutMs)
+    return judge(statusCode, readJson(text))
+  } catch (error) {
+    return checkSilent(error)
+  } finally {
+    void agent.close()
+  }
+}
+
+function judge(status: number, body: unknown): AccountCheck {
+  const account = Account.safeParse(body)
+  if (status === 200 && account.success) {
+    const { status: state, type, friendly_name: name } = account.data
+    const details = { status: state, type, name }
+    if (state === 'active') return checkPassed('The account is active', details)
+    return checkFailed(state, `The account is ${state}`, details)
+  }
+  const refused = Refused.safeParse(body)
+  if (refused.success) return checkFailed(String(refused.data.code), refused.data.message)
+  return checkFailed(`http_${status}`, `The carrier answered ${status}`)
+}
+
+function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,249 @@
+import { z } from 'zod'
+import { EventTemplates } from './bootstrap.ts'
+import { Channel } from './channel.ts'
+import { idSchema } from './ids.ts'
+import { listQuery, wholeNumber } from './list.ts'
+import { defineRoute, operator } from './route.ts'
+import { EventKey, Timestamp } from './text.ts'
+
+/** `draft`: never published. `inactive`: published before; notifications are refused until it is published again. */
+export const EventStatus = z.enum(['draft', 'published', 'inactive'])
+export type EventStatus = z.infer<typeof EventStatus>
+
+/** What an operator writes of an event, and what a version keeps. */
+const content = {
+  name: z.string().trim().min(1).max(200),
+  allowed_channels: z
+    .array(Channel)
+    .max(20)
+    .transform((channels) => [...new Set(channels)])
+    .default([])
+    .meta({ description: 'Channels that notifications of the event may use' }),
+  templates: EventTemplates.default({}),
+}
+
+/** The editable part of an event. */
+export const EventContent = z.strictObject(content).meta({ id: 'EventContent' })
+export type EventContent = z.output<typeof EventContent>
+
+const mostVersions = 1_000_000
+
+/** A new event. Drafts are saved and can be published later; `status` `published` publishes at once. */
+export const NewEvent = z
+  .strictObject({
+    event_key: EventKey,
+    ...content,
+    status: EventStatus.default('draft').meta({ description: 'Any status but draft publishes the first version' }),
+    version: z.int().min(1).max(mostVersions).default(1).meta({ description: 'Number of the first version' }),
+  })
+  .meta({ id: 'NewEvent' })
+
+const shown = { name: z.string(), allowed_channels: z.array(Channel), templates: EventTemplates }
+
+const described = {
+  application_id: idSchema('app'),
+  event_key: EventKey,
+  name: z.string(),
+  status: EventStatus,
+  version: z.int().meta({ description: 'The current version. Of a draft: the version that publishing makes.' }),
+  allowed_channels: z.array(Channel),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+}
+
+export const EventRecord = z
+  .object({
+    ...described,
+    templates: EventTemplates,
+    draft: z
+      .object(shown)
+      .nullable()
+      .meta({ description: 'Changes since the current version, which publishing applies. Null: none.' }),
+  })
+  .meta({ id: 'Event' })
+export type EventRecord = z.infer<typeof EventRecord>
+
+/** An event without its templates, for lists. */
+export const EventSummary = z
+  .object({
+    ...described,
+    has_draft: z.boolean().meta({ description: 'Whether there are changes that are not published yet' }),
+  })
+  .meta({ id: 'EventSummary' })
+export type EventSummary = z.infer<typeof EventSummary>
+
+const versionFields = {
+  version: z.int(),
+  name: z.string(),
+  allowed_channels: z.array(Channel),
+  is_current: z.boolean(),
+  published_at: Timestamp,
+  published_by: z.string().nullable().meta({ description: 'Operator; null when the installation brought it along' }),
+}
+
+/** A published version in a list. */
+export const EventVersionSummary = z.object(versionFields).meta({ id: 'EventVersionSummary' })
+export type EventVersionSummary = z.infer<typeof EventVersionSummary>
+
+/** A published version. It never changes. */
+export const EventVersion = z.object({ ...versionFields, templates: EventTemplates }).meta({ id: 'EventVersion' })
+export type EventVersion = z.infer<typeof EventVersion>
+
+const auth = operator('events:manage')
+const listPath = '/api/v1/applications/:application_id/events'
+const path = `${listPath}/:event_key` as const
+const listParams = z.object({ application_id: z.string() })
+const params = z.object({ application_id: z.string(), event_key: z.string() })
+const versionParams = z.object({ application_id: z.string(), event_key: z.string(), version: z.string() })
+const keyErrors = ['invalid_idempotency_key', 'idempotency_conflict', 'idempotency_in_progress'] as const
+
+export const listEvents = defineRoute({
+  name: 'listEvents',
+  service: 'dispatch',
+  method: 'GET',
+  path: listPath,
+  summary: 'List the events of an application by key',
+  auth,
+  params: listParams,
+  query: z.strictObject({ status: EventStatus.optional(), ...listQuery }),
+  responses: {
+    200: z.object({ items: z.array(EventSummary), next_cursor: z.string().nullable() }).meta({ id: 'EventList' }),
+  },
+  errors: ['not_found'],
+})
+
+export const createEvent = defineRoute({
+  name: 'createEvent',
+  service: 'dispatch',
+  method: 'POST',
+  path: listPath,
+  summary: 'Create an event of an application',
+  auth,
+  params: listParams,
+  body: NewEvent,
+  responses: { 201: EventRecord },
+  errors: ['not_found', 'event_exists', 'template_category_mismatch', ...keyErrors],
+})
+
+export const getEvent = defineRoute({
+  name: 'getEvent',
+  service: 'dispatch',
+  method: 'GET',
+  path,
+  summary: 'Retrieve an event with its templates and its draft',
+  auth,
+  params,
+  responses: { 200: EventRecord },
+  errors: ['not_found', 'event_not_found'],
+})
+
+export const replaceEvent = defineRoute({
+  name: 'replaceEvent',
+  service: 'dispatch',
+  method: 'PUT',
+  path,
+  summary: 'Save a draft of an event. What is sent stays the same until it is published.',
+  auth,
+  params,
+  body: EventContent,
+  responses: { 200: EventRecord },
+  errors: ['not_found', 'event_not_found'],
+})
+
+export const publishEvent = defineRoute({
+  name: 'publishEvent',
+  service: 'dispatch',
+  method: 'POST',
+  path: `${path}/publish`,
+  summary: 'Publish the draft of an event as a new version, or activate an inactive event',
+  auth,
+  params,
+  responses: { 200: EventRecord },
+  errors: ['not_found', 'event_not_found', 'template_category_mismatch', ...keyErrors],
+})
+
+export const deactivateEvent = defineRoute({
+  name: 'deactivateEvent',
+  service: 'dispatch',
+  method: 'POST',
+  path: `${path}/deactivate`,
+  summary: 'Deactivate an event. Notifications that were accepted before are still sent.',
+  auth,
+  params,
+  responses: { 200: EventRecord },
+  errors: ['not_found', 'event_not_found', 'event_not_published', ...keyErrors],
+})
+
+export const previewEvent = defineRoute({
+  name: 'previewEvent',
+  service: 'dispatch',
+  method: 'POST',
+  path: `${path}/preview`,
+  summary: 'Preview the templates of an event without sending',
+  auth,
+  params,
+  body: z
+    .strictObject({
+      channel: Channel.optional().meta({ description: 'Channel to preview. Default: all channels with a template.' }),
+      data: z.record(z.string(), z.json()).default({}).meta({ description: 'Variables, as in a notification' }),
+      version: z.int().min(1).max(mostVersions).optional().meta({
+        description: 'Published version to preview. Default: the draft, or the current version without one.',
+      }),
+    })
+    .meta({ id: 'EventPreview' }),
+  confidential: true,
+  responses: {
+    200: z.object({
+      event_key: EventKey,
+      version: z.int().nullable().meta({ description: 'Null: the draft' }),
+      rendered: EventTemplates,
+    }),
+  },
+  errors: ['not_found', 'event_not_found', 'template_variable_missing', ...keyErrors],
+})
+
+export const listEventVersions = defineRoute({
+  name: 'listEventVersions',
+  service: 'dispatch',
+  method: 'GET',
+  path: `${path}/versions`,
+  summary: 'List the published versions of an event, newest first',
+  auth,
+  params,
+  query: z.strictObject(listQuery),
+  responses: {
+    200: z
+      .object({ items: z.array(EventVersionSummary), next_cursor: z.string().nullable() })
+      .meta({ id: 'EventVersionList' }),
+  },
+  errors: ['not_found', 'event_not_found'],
+})
+
+export const getEventVersion = defineRoute({
+  name: 'getEventVersion',
+  service: 'dispatch',
+  method: 'GET',
+  path: `${path}/versions/:version`,
+  summary: 'Retrieve a published version of an event',
+  auth,
+  params: versionParams,
+  responses: { 200: EventVersion },
+  errors: ['not_found', 'event_not_found'],
+})
+
+export const restoreEventVersion = defineRoute({
+  name: 'restoreEventVersion',
+  service: 'dispatch',
+  method: 'POST',
+  path: `${path}/versions/:version/restore`,
+  summary: 'Roll back: publish the content of an earlier version as a new version. A draft is kept.',
+  auth,
+  params: versionParams,
+  responses: { 200: EventRecord },
+  errors: ['not_found', 'event_not_found', 'template_category_mismatch', ...keyErrors],
+})
+
+/** Reads the number of a version from a path; undefined when it is none. */
+export function versionOf(text: string): number | undefined {
+  return wholeNumber(1, mostVersions).safeParse(text).data
+}

@@ -1,0 +1,41 @@
+import { dispatchAuditRecorded, type OperatorPrincipal } from '@notify/contracts'
+import { type Run, recordAudit } from '@notify/database'
+import { describeEvent, eventIdOf, eventMissing } from './describe-event.ts'
+import { type EventId, type EventRow, type EventState, lockEvent, updateEvent } from './event-store.ts'
+
+/** A request that changes one event. */
+interface ChangeRequest {
+  principal: OperatorPrincipal
+  requestId: string
+  params: { application_id: string; event_key: string }
+}
+
+/** What becomes of an event; undefined when it is so already. */
+type Change = Omit<EventState, 'updatedBy'> | undefined
+
+/**
+ * Changes an event under its lock, with the entry in the audit log.
+ * @throws Problem `event_not_found`
+ */
+export async function changeEvent(
+  run: Run,
+  request: ChangeRequest,
+  action: string,
+  decide: (row: EventRow, id: EventId) => Promise<Change> | Change,
+): Promise<EventRow> {
+  const id = eventIdOf(request)
+  const row = await lockEvent(run, id)
+  if (!row) throw eventMissing()
+  const change = await decide(row, id)
+  if (!change) return row
+  const changed = await updateEvent(run, id, { ...change, updatedBy: request.principal.subject })
+  await recordAudit(run, dispatchAuditRecorded, {
+    request,
+    applicationId: id.applicationId,
+    action,
+    resourceId: id.eventKey,
+    before: describeEvent(row),
+    after: describeEvent(changed),
+  })
+  return changed
+}

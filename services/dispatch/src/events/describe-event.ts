@@ -1,0 +1,71 @@
+import {
+  type EventContent,
+  EventKey,
+  type EventRecord,
+  type EventSummary,
+  type EventVersion,
+  type EventVersionSummary,
+  type OperatorPrincipal,
+} from '@notify/contracts'
+import { Problem } from '@notify/service-kit'
+import type { EventId, EventRow, EventSummaryRow } from './event-store.ts'
+import type { VersionRow, VersionSummaryRow } from './version-store.ts'
+
+/** An event as operators see it. */
+export function describeEvent(row: EventRow): EventRecord {
+  return { ...described(row), templates: row.templates, draft: row.draft }
+}
+
+/** An event in a list. */
+export function summarizeEvent(row: EventSummaryRow): EventSummary {
+  return { ...described(row), has_draft: row.has_draft }
+}
+
+function described(row: Omit<EventRow, 'templates' | 'draft'>) {
+  const { application_id, event_key, name, status, version, allowed_channels, created_at, updated_at } = row
+  return {
+    application_id: application_id as `app_${string}`,
+    event_key,
+    name,
+    status,
+    version,
+    allowed_channels,
+    created_at: created_at.toISOString(),
+    updated_at: updated_at.toISOString(),
+  }
+}
+
+/** A version in a list. @param current number of the event's current version */
+export function summarizeVersion(row: VersionSummaryRow, current: number): EventVersionSummary {
+  const { version, name, allowed_channels, published_at, published_by } = row
+  const is_current = version === current
+  return { version, name, allowed_channels, is_current, published_at: published_at.toISOString(), published_by }
+}
+
+export function describeVersion(row: VersionRow, current: number): EventVersion {
+  return { ...summarizeVersion(row, current), templates: row.templates }
+}
+
+/** What an event sends. */
+export function contentOf({ name, allowed_channels, templates }: EventRow | VersionRow): EventContent {
+  return { name, allowed_channels, templates }
+}
+
+interface EventRequest {
+  principal: OperatorPrincipal
+  params: { application_id: string; event_key: string }
+}
+
+/** The event that a path names. @throws Problem `event_not_found` for what cannot be a key */
+export function eventIdOf({ principal, params }: EventRequest): EventId {
+  if (!EventKey.safeParse(params.event_key).success) throw eventMissing()
+  return { tenantId: principal.tenant_id, applicationId: params.application_id, eventKey: params.event_key }
+}
+
+export function eventMissing(): Problem {
+  return new Problem('event_not_found', 'The application has no event with this key')
+}
+
+export function versionMissing(): Problem {
+  return new Problem('not_found', 'The event has no published version with this number')
+}

@@ -1,0 +1,73 @@
+import type { FieldError } from '@notify/contracts'
+import { DestinationError, readDestination, resolvePublic } from '@notify/egress-guard'
+import { Problem } from '@notify/service-kit'
+import type { ApiContext } from '../context.ts'
+import type { ProviderKind } from './provider-kind.ts'
+import type { Credentials } from './write-provider.ts'
+
+/**
+ * Refuses fields that are made by us.
+ * @throws Problem `validation_failed` naming each as `credentials.<field>`
+ */
+export function refuseOurs({ ours = [] }: ProviderKind, given: object): void {
+  const errors = Object.keys(given)
+    .filter((name) => ours.includes(name))
+    .map(
+      (name): FieldError => ({ path: `credentials.${name}`, message: 'is made by this service; it cannot be given' }),
+    )
+  refuse(errors)
+}
+
+/**
+ * Validates credentials by their kind.
+ * @throws Problem `validation_failed` naming each field as `credentials.<field>`
+ */
+export function requireCredentials({ credentials: schema }: ProviderKind, credentials: Credentials): void {
+  const { error } = schema.safeParse(credentials)
+  if (!error) return
+  const errors = error.issues.flatMap((issue): FieldError[] => {
+    const names = issue.code === 'unrecognized_keys' ? issue.keys : [issue.path.join('.')]
+    const message = issue.code === 'unrecognized_keys' ? 'is not a known field of this kind' : issue.message
+    return names.map((name) => ({ path: name ? `credentials.${name}` : 'credentials', message }))
+  })
+  refuse(errors)
+}
+
+function refuse(errors: readonly FieldError[]): void {
+  const [first] = errors
+  if (first) throw new Problem('validation_failed', `${first.path} ${first.message}`, { errors: errors.slice(0, 50) })
+}
+
+/**
+ * Refuses hosts of tenants that are not public.
+ * @throws Problem `destination_not_allowed`
+ */
+export async function requireDestination(
+  context: Pick<ApiContext, 'resolveHost' | 'config'>,
+  kind: ProviderKind,
+  credentials: Credentials,
+): Promise<void> {
+  const destination = kind.destinationOf?.(credentials)
+  if (!destination) return
+  try {
+    await addressOf(context, destination.host, destination.port)
+  } catch (error) {
+    // A name that does not resolve now may do so later; every connect judges it again.
+    if (!(error instanceof DestinationError)) return
+    throw new Problem('destination_not_allowed', `credentials.host ${error.message}`, {
+      errors: [{ path: 'credentials.host', message: error.message }],
+    })
+  }
+}
+
+/** The judged address of a host. @throws DestinationError, or the error of DNS */
+export async function addressOf(
+  { resolveHost: resolve, config }: Pick<ApiContext, 'resolveHost' | 'config'>,
+  host: string,
+  port: number,
+): Promise<string> {
+  const allowed = config.WEBHOOK_EGRESS_ALLOW
+  if (!allowed.hasHost(host.toLowerCase(), port)) readDestination(`https://${host}/`, allowed)
+  const [address] = await resolvePublic(host.toLowerCase(), port, { resolve, allowed })
+  return address!
+}

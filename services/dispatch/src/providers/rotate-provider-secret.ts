@@ -1,0 +1,50 @@
+import { type rotateProviderSecret as contract, dispatchAuditRecorded } from '@notify/contracts'
+import { idempotent, type Run, recordAudit } from '@notify/database'
+import { type Handler, Problem, Reply } from '@notify/service-kit'
+import { newWebhookSecret } from '@notify/webhook-signature'
+import type { ApiContext } from '../context.ts'
+import { describeProvider, providerMissing } from './describe-provider.ts'
+import { lockProvider, type ProviderRow } from './provider-store.ts'
+import { credentialsOf, writeProvider } from './write-provider.ts'
+
+/** How long requests bear the signature of the secret before. */
+const overlapMs = 24 * 3_600_000
+
+/** Makes a new signing secret; the one before it signs as well for a day. */
+export const rotateProviderSecret: Handler<ApiContext, typeof contract> = idempotent({
+  async effect(context, request, run) {
+    const { params, principal } = request
+    const row = await lockProvider(run, principal.tenant_id, params.provider_id)
+    if (!row) throw providerMissing()
+    if (row.kind !== 'webhook') {
+      throw new Problem(
+        'secret_of_carrier',
+        `The carrier issues the secrets of ${row.kind}: make a new one there, then PATCH credentials`,
+      )
+    }
+    const { secret, written, until } = await rotate(context, run, row, principal.subject)
+    await recordAudit(run, dispatchAuditRecorded, {
+      request,
+      applicationId: row.application_id,
+      action: 'provider.secret_rotated',
+      resourceId: row.id,
+      before: describeProvider(context, row),
+      after: describeProvider(context, written),
+    })
+    return new Reply(200, JSON.stringify({ provider_id: row.id, secret, previous_valid_until: until }))
+  },
+  after({ log, wakeOutbox }, { params, principal, requestId }) {
+    wakeOutbox()
+    const { provider_id } = params
+    log.info({ provider_id, operator: principal.subject, request_id: requestId }, 'provider secret rotated')
+  },
+})
+
+async function rotate(context: ApiContext, run: Run, row: ProviderRow, updated_by: string) {
+  const secret = newWebhookSecret()
+  const until = new Date(Date.now() + overlapMs).toISOString()
+  const known = credentialsOf(context, row)
+  const credentials = { ...known, secret, previous_secret: known.secret!, previous_until: until }
+  const written = await writeProvider(run, context, { ...row, credentials, updated_by }, row)
+  return { secret, written, until }
+}
