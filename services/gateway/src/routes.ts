@@ -1,20 +1,44 @@
 import {
+  changeApplication as changeApplicationContract,
+  createApiKey,
+  createApplication as createApplicationContract,
   createNotificationBatch as createBatchContract,
   createNotification as createContract,
   createTemplate,
+  deleteApplication as deleteApplicationContract,
+  getApiKey,
+  getApplication as getApplicationContract,
+  getMe as getMeContract,
+  getUsage as getUsageContract,
+  listApiKeys,
+  listApplications as listApplicationsContract,
+  listAuditLog as listAuditLogContract,
   listActivity as listContract,
   replaceTemplate,
   retryActivity as retryContract,
+  revokeApiKey,
+  rotateApiKey,
 } from '@notify/contracts'
 import { publicRoutes } from '@notify/contracts/catalogue'
 import { passOn, type RouteEntry, route } from '@notify/service-kit'
 import { listActivity } from './activity/list-activity.ts'
 import { retryActivity } from './activity/retry-activity.ts'
+import { changeApplication } from './applications/change-application.ts'
+import { createApplication } from './applications/create-application.ts'
+import { deleteApplication } from './applications/delete-application.ts'
+import { getApplication, listApplications } from './applications/read-applications.ts'
 import { forwardWithOwnApplication } from './applications/require-own-application.ts'
+import { listAuditLog } from './audit/list-audit-log.ts'
+import { getMe } from './callers/get-me.ts'
 import type { RouteContext } from './context.ts'
 import { createBatch } from './dispatching/create-batch.ts'
 import { createNotification } from './dispatching/create-notification.ts'
 import { forwardRoutes } from './forwarding/forward-routes.ts'
+import { createKey } from './keys/create-key.ts'
+import { getKey, listKeys } from './keys/read-keys.ts'
+import { revokeKey } from './keys/revoke-key.ts'
+import { rotateKey } from './keys/rotate-key.ts'
+import { getUsage } from './usage/get-usage.ts'
 
 const own: readonly RouteEntry<RouteContext>[] = [
   passOn(createContract, createNotification),
@@ -23,6 +47,19 @@ const own: readonly RouteEntry<RouteContext>[] = [
   passOn(retryContract, retryActivity),
   passOn(createTemplate, forwardWithOwnApplication),
   passOn(replaceTemplate, forwardWithOwnApplication),
+  route(listApplicationsContract, listApplications),
+  route(createApplicationContract, createApplication),
+  route(getApplicationContract, getApplication),
+  route(changeApplicationContract, changeApplication),
+  route(deleteApplicationContract, deleteApplication),
+  route(listApiKeys, listKeys),
+  route(createApiKey, createKey),
+  route(getApiKey, getKey),
+  route(revokeApiKey, revokeKey),
+  route(rotateApiKey, rotateKey),
+  route(listAuditLogContract, listAuditLog),
+  route(getUsageContract, getUsage),
+  route(getMeContract, getMe),
 ]
 
 /** Own routes, then the forwarded routes of other services for API keys and operators. */
