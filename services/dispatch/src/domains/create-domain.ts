@@ -1,7 +1,8 @@
-import { type createDomain as contract, dispatchAuditRecorded, newId } from '@notify/contracts'
-import { idempotent, type Run, recordAudit } from '@notify/database'
+import { type createDomain as contract, newId } from '@notify/contracts'
+import { idempotent, type Run } from '@notify/database'
 import { type Handler, Problem, Reply } from '@notify/service-kit'
 import type { Context } from '../context.ts'
+import { auditDomain } from './audit-domain.ts'
 import { describeDomain } from './domain-records.ts'
 import { type DomainRow, enqueueDomainChange, findDomainByName, insertDomain, privateKeyPlace } from './domain-store.ts'
 import { findMailFromRegion, planIdentities } from './identity-store.ts'
@@ -17,9 +18,7 @@ export const createDomain: Handler<Context, typeof contract> = idempotent({
   },
   async effect(context, request, run, { domain, key }) {
     const row = await addDomain(context, run, request.principal.tenant_id, domain, key)
-    const after = { domain_id: row.id, domain }
-    const change = { request, action: 'domain.created', resourceId: row.id, before: null, after }
-    await recordAudit(run, dispatchAuditRecorded, change)
+    await auditDomain(run, request, 'created', row)
     return new Reply(201, JSON.stringify(describeDomain(row, context.config.SPF_INCLUDE)))
   },
   after: (context) => context.wakeOutbox(),

@@ -1,7 +1,7 @@
-import { type deleteDomain as contract, dispatchAuditRecorded } from '@notify/contracts'
-import { recordAudit } from '@notify/database'
+import type { deleteDomain as contract } from '@notify/contracts'
 import type { Handler } from '@notify/service-kit'
 import type { Context } from '../context.ts'
+import { auditDomain } from './audit-domain.ts'
 import { enqueueDomainChange, removeDomain } from './domain-store.ts'
 import { noSuchDomain } from './get-domain.ts'
 import { unwantIdentities } from './identity-store.ts'
@@ -14,9 +14,7 @@ export const deleteDomain: Handler<Context, typeof contract> = async (context, r
     if (!removed) throw noSuchDomain()
     await unwantIdentities(run, removed.id)
     await enqueueDomainChange(run, { ...removed, revision: removed.revision + 1 }, 'deleted')
-    const before = { domain_id: removed.id, domain: removed.domain }
-    const change = { request, action: 'domain.deleted', resourceId: removed.id, before, after: null }
-    await recordAudit(run, dispatchAuditRecorded, change)
+    await auditDomain(run, request, 'deleted', removed)
   })
   context.wakeOutbox()
   context.log.info({ domain_id: params.domain_id, request_id: requestId }, 'domain removed')
