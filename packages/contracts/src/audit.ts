@@ -76,3 +76,20 @@ export const listAuditLog = defineRoute({
   },
   errors: [],
 })
+
+export const exportAuditLog = defineRoute({
+  name: 'exportAuditLog',
+  service: 'gateway',
+  method: 'GET',
+  path: '/api/v1/audit-log/export',
+  summary: 'Export changes of management data as JSON lines, newest first',
+  auth: operator('audit:read'),
+  query: z.strictObject(filters),
+  responseType: 'application/x-ndjson',
+  responses: {
+    200: z.string().meta({
+      description: 'One AuditEntry a line. A connection that is cut off has not sent everything.',
+    }),
+  },
+  errors: [],
+})

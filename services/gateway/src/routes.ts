@@ -5,7 +5,9 @@ import {
   createNotificationBatch as createBatchContract,
   createNotification as createContract,
   createTemplate,
+  createWebhookSubscription,
   deleteApplication as deleteApplicationContract,
+  exportAuditLog as exportAuditLogContract,
   getApiKey,
   getApplication as getApplicationContract,
   getMe as getMeContract,
@@ -28,6 +30,7 @@ import { createApplication } from './applications/create-application.ts'
 import { deleteApplication } from './applications/delete-application.ts'
 import { getApplication, listApplications } from './applications/read-applications.ts'
 import { forwardWithOwnApplication } from './applications/require-own-application.ts'
+import { exportAuditLog } from './audit/export-audit-log.ts'
 import { listAuditLog } from './audit/list-audit-log.ts'
 import { getMe } from './callers/get-me.ts'
 import type { RouteContext } from './context.ts'
@@ -47,6 +50,7 @@ const own: readonly RouteEntry<RouteContext>[] = [
   passOn(retryContract, retryActivity),
   passOn(createTemplate, forwardWithOwnApplication),
   passOn(replaceTemplate, forwardWithOwnApplication),
+  passOn(createWebhookSubscription, forwardWithOwnApplication),
   route(listApplicationsContract, listApplications),
   route(createApplicationContract, createApplication),
   route(getApplicationContract, getApplication),
@@ -58,6 +62,7 @@ const own: readonly RouteEntry<RouteContext>[] = [
   route(revokeApiKey, revokeKey),
   route(rotateApiKey, rotateKey),
   route(listAuditLogContract, listAuditLog),
+  route(exportAuditLogContract, exportAuditLog),
   route(getUsageContract, getUsage),
   route(getMeContract, getMe),
 ]

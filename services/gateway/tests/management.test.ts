@@ -244,6 +244,32 @@ describe('the audit log', () => {
     }
   })
 
+  test('is exported whole as JSON lines, beyond one batch, and with its filters', async () => {
+    const { application_id } = await newApplication()
+    await env.admin.query(
+      `insert into gateway.audit_log (id, tenant_id, application_id, occurred_at, actor_kind, actor_id, action,
+         resource_type, resource_id)
+       select 'aud_' || lpad(n::text, 26, '0'), $1, $2, now(), 'system', 'system', 'thing.made', 'thing', n::text
+       from generate_series(1, 1200) as n`,
+      [env.tenantId, application_id],
+    )
+    const exported = async (query: string) => {
+      const { status, headers, text } = await call('GET', `/audit-log/export?application_id=${application_id}${query}`)
+      expect([status, headers.get('content-type')]).toEqual([200, 'application/x-ndjson'])
+      return text
+        .split('\n')
+        .slice(0, -1)
+        .map((line) => JSON.parse(line))
+    }
+    const all = await exported('')
+    expect(all).toHaveLength(1201)
+    expect(new Set(all.map(({ audit_id }) => audit_id)).size).toBe(1201)
+    const listed = (await call('GET', `/audit-log?application_id=${application_id}&limit=100`)).body.items
+    expect(all.slice(0, 100)).toEqual(listed)
+    expect(await exported('&action=application.created')).toHaveLength(1)
+    expect(await exported('&from=2100-01-01T00:00:00Z')).toEqual([])
+  })
+
   test('is filtered and paged', async () => {
     const { application_id } = await newApplication()
     for (const name of ['a', 'b', 'c']) await call('PATCH', `/applications/${application_id}`, { name })

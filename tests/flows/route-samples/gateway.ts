@@ -28,6 +28,7 @@ export function gatewaySamples(env: TestEnv): Samples {
     revokeApiKey: key,
     rotateApiKey: async () => ({ ...(await key()), body: {} }),
     listAuditLog: () => ({}),
+    exportAuditLog: () => ({}),
     getUsage: () => ({}),
     getMe: () => ({}),
   }
