@@ -83,6 +83,7 @@ function writeAll() {
     ...passwords([...services, 'admin'], 'NATS_PASSWORD'),
     REDIS_PASSWORD: password(),
     ENCRYPTION_KEYS: `k${randomBytes(3).toString('hex')}:${key()}`,
+    GATEWAY_ENCRYPTION_KEYS: `k${randomBytes(3).toString('hex')}:${key()}`,
     BLIND_INDEX_KEY: key(),
     FINGERPRINT_KEY: key(),
     PRINCIPAL_SIGNING_KEY: JSON.stringify(signingKey),

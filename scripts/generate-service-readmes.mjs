@@ -56,6 +56,8 @@ function callerOf(auth) {
       return `operator, \`${auth.permission}\``
     case 'key or operator':
       return `API key, \`${auth.permissions.key}\`; or operator, \`${auth.permissions.operator}\``
+    case 'any principal':
+      return 'API key or operator'
     case 'carrier':
       return 'carrier, by its signature'
     case 'service':

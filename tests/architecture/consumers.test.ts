@@ -31,9 +31,10 @@ test('what a consumer narrows are fields of the subject', () => {
   }
 })
 
-test('the gateway hears the facts of each lane that the activity shows, and of no other', () => {
+test('the gateway hears the facts of each lane that the activity shows, and of codes for their usage alone', () => {
   const heard = all.filter(({ service, event }) => service === 'gateway' && event === 'notificationChanged')
-  expect(heard.map(({ where }) => where.lane)).toEqual([...activityLanes])
+  expect(heard.map(({ where }) => where.lane)).toEqual([...activityLanes, 'otp'])
+  expect(heard.at(-1)?.durable).toBe('gateway-usage-otp')
 })
 
 test('every subject begins with what the stream of its publisher holds', () => {

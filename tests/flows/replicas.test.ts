@@ -90,6 +90,43 @@ test('two workers and two gateways share the work: nothing is sent twice, and th
   expect(attemptsIn(worker!.output())).toBeLessThan(ids.length)
 }, 90_000)
 
+test('a key that is revoked or rotated at one gateway stops at the other within a second', async () => {
+  const [, port] = /"port":(\d+),"msg":"listening"/.exec(replicas[1]!.output())!
+  const gateways = [env.stack.url('gateway'), `http://127.0.0.1:${port}`]
+  const statusAt = async (gateway: string, key: string) =>
+    (await fetch(`${gateway}/api/v1/me`, { headers: { authorization: `Bearer ${key}` } })).status
+  const token = env.operatorToken
+  const keys = `/api/v1/applications/${env.applicationId}/keys`
+  const create = async () =>
+    (await env.api('POST', keys, { token, body: { name: 'Short', permissions: [] } })).body as {
+      key_id: string
+      api_key: string
+    }
+  const [revoked, rotated] = [await create(), await create()]
+  const ends: [string, () => Promise<{ status: number }>][] = [
+    [revoked.api_key, () => env.api('DELETE', `${keys}/${revoked.key_id}`, { token })],
+    [
+      rotated.api_key,
+      () => env.api('POST', `${keys}/${rotated.key_id}/rotate`, { token, body: { overlap_seconds: 0 } }),
+    ],
+  ]
+  for (const [key, end] of ends) {
+    // Both gateways know the key when it ends.
+    expect(await Promise.all(gateways.map((gateway) => statusAt(gateway, key)))).toEqual([200, 200])
+    expect((await end()).status).toBeLessThan(300)
+    const endedAt = performance.now()
+    const accepted: number[] = []
+    await eventually(async () => {
+      const asked = performance.now()
+      const statuses = await Promise.all(gateways.map((gateway) => statusAt(gateway, key)))
+      if (statuses.includes(200)) accepted.push(asked - endedAt)
+      expect(statuses).toEqual([401, 401])
+    })
+    // When the last accepted request was sent: how long answers take does not count.
+    expect(Math.max(0, ...accepted)).toBeLessThan(1000)
+  }
+})
+
 test('a worker and a gateway that are told to end amid the work leave the rest to the others', async () => {
   const [worker] = replicas
   const before = attemptsIn(worker!.output())

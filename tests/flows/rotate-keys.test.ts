@@ -48,7 +48,7 @@ test('rotate-keys encrypts everything with the key in front, and what it encrypt
 test('a command that a service does not have starts nothing, and names those it has', async () => {
   for (const [process, argument, has] of [
     ['callbacks', 'rotate-key', 'callbacks has no command rotate-key; it has: migrate, rotate-keys, dead-letters'],
-    ['gateway', 'rotate-keys', 'gateway has no command rotate-keys; it has: migrate, dead-letters'],
+    ['gateway', 'rotate-keys', 'gateway has no command rotate-keys; it has: migrate, create-tenant, dead-letters'],
   ] as const) {
     const { status, output } = await run(process, argument)
     expect([status, output.trim()]).toEqual([1, has])

@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import { defineEvent } from './event.ts'
 import { idSchema } from './ids.ts'
+import { listQuery } from './list.ts'
+import { defineRoute, operator } from './route.ts'
 import { Timestamp } from './text.ts'
 
 /** Who made a change. `id` is a key's id, an operator's pseudonym as in GET /me, or a service's name. */
@@ -47,4 +49,47 @@ export const webhookAuditRecorded = defineEvent({
   publisher: 'webhook-delivery',
   subject: 'webhooks.audit.recorded',
   schema: AuditEntry,
+})
+
+const filters = {
+  application_id: idSchema('app').optional(),
+  actor_id: z.string().min(1).max(255).optional(),
+  action: z.string().min(1).max(100).optional(),
+  resource_type: z.string().min(1).max(100).optional(),
+  resource_id: z.string().min(1).max(255).optional(),
+  from: z.iso.datetime({ offset: true }).optional().meta({ description: 'Entries at or after this time' }),
+  to: z.iso.datetime({ offset: true }).optional().meta({ description: 'Entries before this time' }),
+}
+
+export const listAuditLog = defineRoute({
+  name: 'listAuditLog',
+  service: 'gateway',
+  method: 'GET',
+  path: '/api/v1/audit-log',
+  summary: 'List changes of management data, newest first',
+  auth: operator('audit:read'),
+  query: z.strictObject({ ...filters, ...listQuery }),
+  responses: {
+    200: z
+      .object({ items: z.array(AuditEntry.meta({ id: 'AuditEntry' })), next_cursor: z.string().nullable() })
+      .meta({ id: 'AuditLog' }),
+  },
+  errors: [],
+})
+
+export const exportAuditLog = defineRoute({
+  name: 'exportAuditLog',
+  service: 'gateway',
+  method: 'GET',
+  path: '/api/v1/audit-log/export',
+  summary: 'Export changes of management data as JSON lines, newest first',
+  auth: operator('audit:read'),
+  query: z.strictObject(filters),
+  responseType: 'application/x-ndjson',
+  responses: {
+    200: z.string().meta({
+      description: 'One AuditEntry a line. A connection that is cut off has not sent everything.',
+    }),
+  },
+  errors: [],
 })

@@ -101,6 +101,10 @@ export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
     meaning: "The carrier issues the provider's secret, so the service cannot rotate it.",
     action: "Create the new secret in the carrier's console, then change the credentials of the provider.",
   },
+  key_not_active: {
+    meaning: 'The API key is revoked, expired or already replaced.',
+    action: 'Rotate an active key, or create a new one.',
+  },
   not_cancellable: {
     meaning: 'The notification is no longer scheduled.',
     action: 'Only notifications in the state scheduled can be cancelled.',

@@ -33,6 +33,7 @@ export const errorCodes = {
   subscription_disabled: { status: 409, title: 'Subscription disabled' },
   secret_of_carrier: { status: 409, title: 'Secret of a carrier' },
   secret_of_provider: { status: 409, title: 'Secret of a provider' },
+  key_not_active: { status: 409, title: 'API key not active' },
   not_replayable: { status: 409, title: 'Not replayable' },
   not_retryable: { status: 409, title: 'Not retryable' },
   otp_already_verified: { status: 409, title: 'OTP already verified' },

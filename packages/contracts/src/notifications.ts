@@ -175,6 +175,9 @@ export const NotificationFact = z.object({
   failure_reason: z.string().nullable(),
   retryable: z.boolean(),
   retry_count: z.int(),
+  /** What it costs when it is sent, and the category of its WhatsApp template. Releases before 0.2 do not tell them. */
+  credits: z.int().min(0).optional(),
+  category: z.string().nullish(),
   created_at: EventTime,
   occurred_at: EventTime,
 })

@@ -117,6 +117,8 @@ function descriptionOf({ auth }: Route): string {
       return `Requires an operator's access token with the permission \`${auth.permission}\`.`
     case 'key or operator':
       return `Requires ${keyFor(auth.permissions.key)} with the permission \`${auth.permissions.key}\`, or an operator's access token with the permission \`${auth.permissions.operator}\`.`
+    case 'any principal':
+      return "Requires an API key or an operator's access token."
     case 'user':
       return "Requires an end user's token."
     case 'carrier':

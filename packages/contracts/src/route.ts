@@ -9,6 +9,7 @@ export type RouteAuth =
   | { caller: 'key'; permission: KeyPermission }
   | { caller: 'operator'; permission: OperatorPermission }
   | { caller: 'key or operator'; permissions: { key: KeyPermission; operator: OperatorPermission } }
+  | { caller: 'any principal' }
   | { caller: 'user' }
   | { caller: 'carrier' }
   | { caller: 'anyone' }
@@ -20,6 +21,8 @@ export const operator = (permission: OperatorPermission) => ({ caller: 'operator
 /** An API key or an operator, each with its own permission. */
 export const apiKeyOrOperator = (key: KeyPermission, operator: OperatorPermission) =>
   ({ caller: 'key or operator', permissions: { key, operator } }) as const
+/** An API key or an operator, whatever its permissions. */
+export const anyPrincipal = { caller: 'any principal' } as const
 /** An end user of an application; the service that owns the route verifies the token. */
 export const user = { caller: 'user' } as const
 export const carrier = { caller: 'carrier' } as const
@@ -67,8 +70,11 @@ export interface Route {
   readonly errors: readonly ErrorCode[]
 }
 
-/** The required permission by kind of caller; a kind without one may not call. `undefined`: no authentication. */
-export function permissionsFor(auth: RouteAuth): Partial<Record<Principal['kind'], string>> | undefined {
+/**
+ * The required permission by kind of caller; null: none is needed. A kind that is absent may not call. `undefined`: no
+ * authentication.
+ */
+export function permissionsFor(auth: RouteAuth): Partial<Record<Principal['kind'], string | null>> | undefined {
   switch (auth.caller) {
     case 'key':
       return { key: auth.permission }
@@ -76,6 +82,8 @@ export function permissionsFor(auth: RouteAuth): Partial<Record<Principal['kind'
       return { operator: auth.permission }
     case 'key or operator':
       return auth.permissions
+    case 'any principal':
+      return { key: null, operator: null }
     case 'service':
       return { service: auth.permission }
     default:
@@ -102,6 +110,7 @@ type CallerKinds = {
   key: 'key'
   operator: 'operator'
   'key or operator': 'key' | 'operator'
+  'any principal': 'key' | 'operator'
   user: 'user'
   service: 'service'
 }

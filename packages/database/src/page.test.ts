@@ -29,7 +29,9 @@ const expectForeign = async (attempt: Promise<unknown>) =>
   expect((await refusal(attempt)).toBody()).toMatchObject({
     status: 422,
     code: 'validation_failed',
-    errors: [{ path: 'cursor', message: 'must be the next_cursor of an earlier page of this list' }],
+    errors: [
+      { path: 'cursor', message: 'must be the next_cursor of an earlier page of this list, with the same filters' },
+    ],
   })
 
 test.each([1, 2, 3, 4, 5, 100])(
@@ -66,6 +68,19 @@ test('a cursor continues only the list, the path and the tenant that it was issu
   const other = { ...first, params: { id: 'b' }, query: { limit: 2, cursor: inner.next_cursor! } }
   await expectForeign(page(other, order, readFrom(rows)))
   expect((await page({ ...other, params: { id: 'a' } }, order, readFrom(rows))).items).toEqual(rows.slice(2, 4))
+})
+
+test('a cursor continues only the filters that it was issued for, with any limit and page', async () => {
+  const filtered = (query: object) => list(undefined, 2, { query: { limit: 2, ...query } })
+  const { next_cursor: cursor } = await filtered({ channel: 'sms', status: 'failed' })
+  const following = (query: object) => filtered({ cursor, ...query })
+  await expectForeign(list(cursor!))
+  await expectForeign(following({ channel: 'sms' }))
+  await expectForeign(following({ channel: 'sms', status: 'delivered' }))
+  await expectForeign(following({ channel: 'failed', status: 'sms' }))
+  await expectForeign(following({ channel: 'sms', status: 'failed', mode: 'live' }))
+  const same = { status: 'failed', channel: 'sms', mode: undefined, limit: 1, page: 3 }
+  expect((await following(same)).items).toEqual(rows.slice(2, 3))
 })
 
 test('a cursor does not show the position, and a changed one is refused', async () => {

@@ -8,6 +8,7 @@ export interface ListRequest {
   contract: Route
   params?: unknown
   principal: Pick<KeyPrincipal, 'tenant_id'>
+  /** Parsed; what it has beside `limit`, `cursor` and `page` are filters. */
   query: { limit: number; cursor?: string | undefined }
 }
 
@@ -33,7 +34,7 @@ export function orderById(prefix: IdPrefix): ListOrder<{ id: string }, string> {
  * Reads a page by keyset, so that concurrent inserts and deletes neither repeat nor hide rows.
  * @param order unique, and equal to the `order by` of the statement
  * @param read rows after a position, undefined on the first page; at most `limit`
- * @throws Problem `validation_failed` for a cursor of another list, tenant or release
+ * @throws Problem `validation_failed` for a cursor of another list, filter, tenant or release
  * @example const { items, next_cursor } = await page(request, orderById('dom'), (after, limit) =>
  * listDomainRows(db.run, { tenantId, after, limit }))
  */
@@ -56,9 +57,15 @@ export async function page<Row, Position>(
 const version = 1
 const tagBytes = 9
 
-/** What a cursor is bound to: route with identifiers, and tenant. */
-function listOf({ contract, params, principal }: ListRequest): string {
-  return `${principal.tenant_id} ${pathOf(contract, (params ?? {}) as Record<string, string>)}`
+/** Parameters that choose a part of a list, not what is listed. */
+const paging: ReadonlySet<string> = new Set(['limit', 'cursor', 'page'])
+
+/** What a cursor is bound to: tenant, route with identifiers, and filters. */
+function listOf({ contract, params, principal, query }: ListRequest): string {
+  const path = pathOf(contract, (params ?? {}) as Record<string, string>)
+  const filters = Object.entries(query).filter(([name, value]) => value !== undefined && !paging.has(name))
+  const list = `${principal.tenant_id} ${path}`
+  return filters.length === 0 ? list : `${list} ${JSON.stringify(filters.sort(([a], [b]) => (a < b ? -1 : 1)))}`
 }
 
 function writeCursor(list: string, position: unknown): string {
@@ -83,6 +90,8 @@ function tagOf(list: string, text: string): Buffer {
 
 function foreignCursor(): Problem {
   return new Problem('validation_failed', 'cursor does not belong to this list; omit it to start from the first page', {
-    errors: [{ path: 'cursor', message: 'must be the next_cursor of an earlier page of this list' }],
+    errors: [
+      { path: 'cursor', message: 'must be the next_cursor of an earlier page of this list, with the same filters' },
+    ],
   })
 }

@@ -51,6 +51,7 @@ function notification(lane: 'transactional' | 'bulk' = 'transactional', key?: st
     payload: Buffer.from('sealed'),
     sendAt: undefined,
     credits: 1,
+    category: null,
     response: '{}',
   }
 }

@@ -1,6 +1,6 @@
 import { addressVariable, type ServiceName } from '@notify/contracts'
 import { publicRoutes } from '@notify/contracts/catalogue'
-import { parsedBy, parseKey } from '@notify/privacy'
+import { parsedBy, parseKey, parseKeyRing } from '@notify/privacy'
 import { commonConfig, duration, redisConfig, signingKey } from '@notify/service-kit'
 import { z } from 'zod'
 
@@ -30,10 +30,26 @@ export const Config = z.object({
     .string()
     .transform(parsedBy(parseKey))
     .describe('Base64 of 32 bytes, the same as in dispatch; key of the HMAC that pseudonymises operators'),
+  ENCRYPTION_KEYS: z
+    .string()
+    .transform(parsedBy(parseKeyRing))
+    .describe('Key ring of its own, `<key id>:<base64 of 32 bytes>`, comma separated, current first'),
+  FINGERPRINT_KEY: z
+    .string()
+    .transform(parsedBy(parseKey))
+    .describe('Base64 of 32 bytes; idempotent bodies are compared by HMACs under it'),
   OIDC_ISSUER: z.url().describe("Issuer of the operators' access tokens"),
   OIDC_AUDIENCE: z.string().min(1).describe('Required audience of operator tokens'),
-  OIDC_TENANT_CLAIM: z.string().default('tenant_id').describe("Claim that contains the operator's tenant"),
-  OIDC_PERMISSIONS_CLAIM: z.string().default('permissions').describe("Claim that contains the operator's permissions"),
+  OIDC_TENANT_CLAIM: z
+    .string()
+    .default('tenant_id')
+    .describe("Claim that contains the operator's tenant, or a path such as `app.tenant`"),
+  OIDC_PERMISSIONS_CLAIM: z
+    .string()
+    .default('permissions')
+    .describe(
+      "Claim that contains the operator's permissions, or a path such as `realm_access.roles`; other names are ignored",
+    ),
   OIDC_TOKEN_TYPES: z
     .string()
     .default('at+jwt,JWT')

@@ -17,7 +17,9 @@ const options = {
   // As many as one statement takes, and as many again that collect meanwhile.
   concurrency: 4000,
   retry: ['250ms', '1s', '5s', '15s'],
-  handle: ({ project }: ConsumerContext, fact: NotificationFact) => project(fact),
+  async handle({ project, countUsage }: ConsumerContext, fact: NotificationFact) {
+    await Promise.all([project(fact), countUsage(fact)])
+  },
 }
 
 const auditOptions = {
@@ -41,6 +43,13 @@ export const consumers: readonly ConsumerEntry<ConsumerContext>[] = [
   consumer(notificationChangedInRelease01, {
     durable: 'gateway-notification-changed',
     ...options,
+  }),
+  // The message of a code is no item of the activity, and costs its credits all the same.
+  consumer(notificationChanged, {
+    ...options,
+    durable: 'gateway-usage-otp',
+    where: { lane: 'otp' },
+    handle: ({ countUsage }: ConsumerContext, fact) => countUsage(fact),
   }),
   consumer(otpChanged, {
     ...options,

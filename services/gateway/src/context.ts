@@ -1,5 +1,6 @@
 import type { Principal } from '@notify/contracts'
 import type { Database } from '@notify/database'
+import type { Fingerprint, KeyRing } from '@notify/privacy'
 import type { InternalClient, Logger, SignPrincipal } from '@notify/service-kit'
 import type { ProjectFact } from './activity/project-notification.ts'
 import type { Config } from './config.ts'
@@ -7,6 +8,7 @@ import type { Tables } from './db/schema.ts'
 import type { Accept } from './dispatching/create-notification.ts'
 import type { Peers } from './forwarding/peers.ts'
 import type { GatewayMetrics } from './metrics.ts'
+import type { CountUsage } from './usage/count-usage.ts'
 
 export interface Context {
   config: Config
@@ -15,6 +17,9 @@ export interface Context {
   metrics: GatewayMetrics
   dispatch: InternalClient
   signPrincipal: SignPrincipal
+  secrets: { keyRing: KeyRing; fingerprint: Fingerprint }
+  /** Tells the relay that the outbox has work. */
+  wakeOutbox(): void
   /** Counts further requests against a caller's limits. @throws Problem `rate_limited` */
   charge(principal: Principal, requests: number): void
 }
@@ -28,4 +33,5 @@ export interface RouteContext extends Context {
 /** The context of consumers. */
 export interface ConsumerContext extends Context {
   project: ProjectFact
+  countUsage: CountUsage
 }

@@ -1,21 +1,48 @@
 import {
+  changeApplication as changeApplicationContract,
+  createApiKey,
+  createApplication as createApplicationContract,
   createNotificationBatch as createBatchContract,
   createNotification as createContract,
   createProvider,
   createTemplate,
+  createWebhookSubscription,
+  deleteApplication as deleteApplicationContract,
+  exportAuditLog as exportAuditLogContract,
+  getApiKey,
+  getApplication as getApplicationContract,
+  getMe as getMeContract,
+  getUsage as getUsageContract,
+  listApiKeys,
+  listApplications as listApplicationsContract,
+  listAuditLog as listAuditLogContract,
   listActivity as listContract,
   replaceTemplate,
   retryActivity as retryContract,
+  revokeApiKey,
+  rotateApiKey,
 } from '@notify/contracts'
 import { publicRoutes } from '@notify/contracts/catalogue'
 import { passOn, type RouteEntry, route } from '@notify/service-kit'
 import { listActivity } from './activity/list-activity.ts'
 import { retryActivity } from './activity/retry-activity.ts'
+import { changeApplication } from './applications/change-application.ts'
+import { createApplication } from './applications/create-application.ts'
+import { deleteApplication } from './applications/delete-application.ts'
+import { getApplication, listApplications } from './applications/read-applications.ts'
 import { forwardWithOwnApplication } from './applications/require-own-application.ts'
+import { exportAuditLog } from './audit/export-audit-log.ts'
+import { listAuditLog } from './audit/list-audit-log.ts'
+import { getMe } from './callers/get-me.ts'
 import type { RouteContext } from './context.ts'
 import { createBatch } from './dispatching/create-batch.ts'
 import { createNotification } from './dispatching/create-notification.ts'
 import { forwardRoutes } from './forwarding/forward-routes.ts'
+import { createKey } from './keys/create-key.ts'
+import { getKey, listKeys } from './keys/read-keys.ts'
+import { revokeKey } from './keys/revoke-key.ts'
+import { rotateKey } from './keys/rotate-key.ts'
+import { getUsage } from './usage/get-usage.ts'
 
 const own: readonly RouteEntry<RouteContext>[] = [
   passOn(createContract, createNotification),
@@ -25,6 +52,21 @@ const own: readonly RouteEntry<RouteContext>[] = [
   passOn(createProvider, forwardWithOwnApplication),
   passOn(createTemplate, forwardWithOwnApplication),
   passOn(replaceTemplate, forwardWithOwnApplication),
+  passOn(createWebhookSubscription, forwardWithOwnApplication),
+  route(listApplicationsContract, listApplications),
+  route(createApplicationContract, createApplication),
+  route(getApplicationContract, getApplication),
+  route(changeApplicationContract, changeApplication),
+  route(deleteApplicationContract, deleteApplication),
+  route(listApiKeys, listKeys),
+  route(createApiKey, createKey),
+  route(getApiKey, getKey),
+  route(revokeApiKey, revokeKey),
+  route(rotateApiKey, rotateKey),
+  route(listAuditLogContract, listAuditLog),
+  route(exportAuditLogContract, exportAuditLog),
+  route(getUsageContract, getUsage),
+  route(getMeContract, getMe),
 ]
 
 /** Own routes, then the forwarded routes of other services for API keys and operators. */

@@ -1,7 +1,16 @@
 import type { Principal, ServiceName } from '@notify/contracts'
 import { publicRoutes } from '@notify/contracts/catalogue'
-import { createDeadLetterStore, deadLettersCommand, migrateCommand, openDatabase } from '@notify/database'
+import {
+  createDeadLetterStore,
+  createOutboxWaker,
+  deadLettersCommand,
+  deleteExpiredKeys,
+  migrateCommand,
+  openDatabase,
+  startOutboxRelay,
+} from '@notify/database'
 import { openBus, startConsumers } from '@notify/messaging'
+import { createFingerprint } from '@notify/privacy'
 import {
   type Commands,
   connectRedis,
@@ -9,9 +18,11 @@ import {
   createPrincipalSigner,
   type Kit,
   serveHttp,
+  startPeriodic,
 } from '@notify/service-kit'
 import { createProjector } from './activity/project-notification.ts'
 import { startReconciliation } from './activity/reconcile-activity.ts'
+import { createTenantCommand } from './bootstrap/create-tenant.ts'
 import { loadBootstrap } from './bootstrap/load-bootstrap.ts'
 import { createCallers } from './callers/authenticate.ts'
 import { type Config, peerUrl } from './config.ts'
@@ -30,6 +41,7 @@ import { limitKeyOf } from './limits/limit-key.ts'
 import { weightOf } from './limits/weight.ts'
 import { createMetrics } from './metrics.ts'
 import { routes } from './routes.ts'
+import { createUsageCounter } from './usage/count-usage.ts'
 
 /** Callers get a response within 8 s, even if internal services are silent. */
 const answerWithinMs = 7500
@@ -38,6 +50,7 @@ const isFailure = (status: number) => status >= 400 && status < 500
 
 export const commands: Commands<Config> = {
   migrate: migrateCommand(migrations),
+  'create-tenant': createTenantCommand,
   'dead-letters': deadLettersCommand,
 }
 
@@ -59,10 +72,14 @@ export async function createService(config: Config, kit: Kit): Promise<void> {
     log: kit.log,
     metrics,
     dispatch: peers('dispatch'),
+    secrets: { keyRing: config.ENCRYPTION_KEYS, fingerprint: createFingerprint(config.FINGERPRINT_KEY) },
+    wakeOutbox: createOutboxWaker(kit, bus),
     signPrincipal: await createPrincipalSigner(config.PRINCIPAL_SIGNING_KEY),
     charge: (principal, requests) => void admit(principal, requests),
   }
   if (config.BOOTSTRAP_FILE) await loadBootstrap(context, config.BOOTSTRAP_FILE)
+  startOutboxRelay(kit, db, bus, { streamReplicas: config.STREAM_REPLICAS, republishMs: config.REPUBLISH_WINDOW })
+  startPeriodic(kit, { name: 'idempotency retention', everyMs: 60_000, run: () => deleteExpiredKeys(db) })
   const docs = await serveDocs()
   await serveHttp(kit, {
     config,
@@ -84,7 +101,7 @@ export async function createService(config: Config, kit: Kit): Promise<void> {
     },
   })
   startConsumers(kit, bus, {
-    context: { ...context, project: createProjector(context) },
+    context: { ...context, project: createProjector(context), countUsage: createUsageCounter(context) },
     consumers,
     deadLetters: createDeadLetterStore(kit, db),
     unsyncedMs: config.REPUBLISH_WINDOW,

@@ -19,7 +19,16 @@ export interface Change {
 }
 
 /** Fields that no entry shows the values of, wherever they stand. */
-const secretFields = new Set(['secret', 'api_key', 'auth_token', 'access_token', 'password', 'sha256', 'private_key'])
+const secretFields = new Set([
+  'secret',
+  'api_key',
+  'auth_token',
+  'access_token',
+  'password',
+  'sha256',
+  'private_key',
+  'url_path',
+])
 const redacted = '[redacted]'
 
 /** Fields that change with every other field. */

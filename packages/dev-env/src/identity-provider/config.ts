@@ -4,6 +4,8 @@ export interface ProviderClient {
   client_secret: string
   tenant_id: string
   permissions: string[]
+  /** Further claims of its tokens. */
+  claims?: object
   /** For a login in the browser; none yet. */
   redirect_uris?: string[]
 }

@@ -11,7 +11,10 @@ const yearS = 365 * 24 * 60 * 60
  */
 export function createProvider({ issuer, audience, jwks, clients }: ProviderConfig): Provider {
   const claims = new Map(
-    clients.map(({ client_id, tenant_id, permissions }) => [client_id, { tenant_id, permissions }]),
+    clients.map(({ client_id, tenant_id, permissions, claims: further }) => [
+      client_id,
+      { tenant_id, permissions, ...further },
+    ]),
   )
   return new Provider(issuer, {
     adapter: MemoryAdapter,

@@ -63,10 +63,11 @@ function requirePermission(
   permissions: NonNullable<ReturnType<typeof permissionsFor>>,
 ): Principal {
   const permission = permissions[principal.kind]
-  if (!permission) {
+  if (permission === undefined) {
     const needed = (['service', 'operator', 'key'] as const).find((kind) => kind in permissions)!
     throw new Problem('permission_denied', `This route needs ${credentials[needed]}`)
   }
+  if (permission === null) return principal
   if (!(principal.permissions as string[]).includes(permission)) {
     throw new Problem('permission_denied', `The caller lacks the permission ${permission}`)
   }

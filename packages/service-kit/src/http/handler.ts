@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Route, RouteBody, RouteParams, RoutePrincipal, RouteQuery, RouteReply } from '@notify/contracts'
 import type { Span } from '../telemetry/tracing.ts'
 import type { Reply } from './reply.ts'
+import type { StreamedReply } from './streamed-reply.ts'
 
 /** A validated request. */
 export interface HttpRequest<R extends Route> {
@@ -20,11 +21,11 @@ export interface HttpRequest<R extends Route> {
   span: Span
 }
 
-/** Handles a route: returns the body or a `Reply`, or throws a `Problem`. */
+/** Handles a route: returns the body, a `Reply` or a `StreamedReply`, or throws a `Problem`. */
 export type Handler<Context, R extends Route> = (
   context: Context,
   request: HttpRequest<R>,
-) => Promise<RouteReply<R> | Reply> | RouteReply<R> | Reply
+) => Promise<RouteReply<R> | Reply | StreamedReply> | RouteReply<R> | Reply | StreamedReply
 
 export interface RouteEntry<Context> {
   contract: Route

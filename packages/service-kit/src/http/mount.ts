@@ -16,6 +16,7 @@ import { idempotencyKeyOf, requireJsonAccepted } from './negotiate.ts'
 import { Reply, send, sendProblem } from './reply.ts'
 import { requestIdOf } from './request-id.ts'
 import { openStream, type StreamEntry } from './stream.ts'
+import { StreamedReply, sendStreamed } from './streamed-reply.ts'
 import { within } from './within.ts'
 
 /** An entry of a service's `routes.ts`. */
@@ -153,7 +154,12 @@ async function answer<Context>(
       await within(leftMs, openStream(door, context, entry, httpRequest, response, headers))
       status = 200
     } else {
-      status = reply(entry, response, headers, await within(leftMs, entry.handler(context, httpRequest)))
+      const result: unknown = await within(leftMs, entry.handler(context, httpRequest))
+      if (result instanceof StreamedReply) {
+        status = 200
+        fault = await sendStreamed(response, result, headers)
+        if (fault) door.log.error({ request_id: requestId, route: contract.name, err: fault }, 'response broken off')
+      } else status = reply(entry, response, headers, result)
     }
   } catch (error) {
     const problem = error instanceof Problem ? error : internalProblem(error)

@@ -1,5 +1,6 @@
-import type { createOptOut as contract } from '@notify/contracts'
-import { idempotent } from '@notify/database'
+import { consentAuditRecorded, type createOptOut as contract } from '@notify/contracts'
+import { idempotent, recordAudit } from '@notify/database'
+import { maskPhone } from '@notify/privacy'
 import { type Handler, Reply } from '@notify/service-kit'
 import type { Context } from '../context.ts'
 import { recordChange } from '../ledger/record-change.ts'
@@ -9,7 +10,8 @@ import { requirePhone } from './read-phone.ts'
 /** Revokes the consent of a number, whether it ever gave one or not. */
 export const createOptOut: Handler<Context, typeof contract> = idempotent({
   prepare: async (_context, { body }) => requirePhone(body.phone_e164),
-  async effect(context, { body, principal }, run) {
+  async effect(context, request, run) {
+    const { body, principal } = request
     const { phone_e164: phone, reference = null } = body
     const recorded = await recordChange(context, run, {
       tenantId: principal.tenant_id,
@@ -20,6 +22,12 @@ export const createOptOut: Handler<Context, typeof contract> = idempotent({
     })
     if (recorded.kind !== 'recorded') throw new Error(`an opt-out was ${recorded.kind}`)
     const { id, recorded_at } = recorded.entry
+    // An application's own opt-outs are in the ledger; what an operator does is audited as well.
+    if (principal.kind === 'operator') {
+      const after = { phone_masked: maskPhone(phone) }
+      const change = { request, action: 'opt_in.revoked', resourceId: id, before: null, after }
+      await recordAudit(run, consentAuditRecorded, change)
+    }
     return new Reply(201, JSON.stringify({ id, phone_e164: phone, reference, status: 'revoked', recorded_at }))
   },
   after({ metrics, wakeOutbox }) {

@@ -49,6 +49,8 @@ export interface NewNotification {
   /** When it is to be sent; at once without one. */
   sendAt: Date | undefined
   credits: number
+  /** Of the carrier's template. */
+  category: string | null
   /** The answer's text, kept for replays. */
   response: string
 }

@@ -18,7 +18,7 @@ const commit = (channels: Channels, messages: number): Statement => ({
   text: `
     with input as (
       select * from json_to_recordset($1::json) as t (id text, tenant_id text, application_id text, channel text, lane text,
-        mode text, event_key text, recipient_masked text, recipient_index text, payload text, metadata text, credits int,
+        mode text, event_key text, recipient_masked text, recipient_index text, payload text, metadata text, credits int, category text,
         traceparent text, status text, send_at timestamptz, expires_at timestamptz, erase_when_terminal boolean, created_at timestamptz, scope text, key text, fingerprint text, response text)
     ), judged as (
       select *, ${suppressedBecause('input')} as reason from input
@@ -31,11 +31,11 @@ const commit = (channels: Channels, messages: number): Statement => ({
       ${keysInto(`(select scope, key, fingerprint, 202 as status, response from allowed where key is not null) as keyed`)}
     ), inserted as (
       insert into notifications (id, tenant_id, application_id, channel, lane, mode, event_key, recipient_masked,
-        recipient_index, payload, metadata, credits, traceparent, status, send_at, next_attempt_at, expires_at,
+        recipient_index, payload, metadata, credits, category, traceparent, status, send_at, next_attempt_at, expires_at,
         erase_when_terminal, created_at, updated_at)
       select id, tenant_id, application_id, channel, lane, mode, event_key, recipient_masked,
-        recipient_index, decode(payload, 'base64'), decode(metadata, 'base64'), credits, traceparent, status, send_at, send_at,
-        expires_at, erase_when_terminal, created_at, created_at
+        recipient_index, decode(payload, 'base64'), decode(metadata, 'base64'), credits, category, traceparent, status, send_at,
+        send_at, expires_at, erase_when_terminal, created_at, created_at
       from allowed
       where key is null or (scope, key) in (table keys)
       on conflict (id) do nothing
@@ -102,6 +102,7 @@ function rowOf(
     metadata,
     sendAt,
     credits,
+    category,
     response,
   }: NewNotification,
   createdAt: string,
@@ -120,6 +121,7 @@ function rowOf(
     payload: payload.toString('base64'),
     metadata: metadata?.toString('base64'),
     credits,
+    category,
     traceparent,
     status: sendAt ? 'scheduled' : 'queued',
     send_at: sendAt,

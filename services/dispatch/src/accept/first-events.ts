@@ -26,7 +26,7 @@ function workOf({ candidate, lane, channel }: NewNotification): Outgoing<z.outpu
 
 /** The fact that a new notification is queued, or scheduled: what `factsInto` would make of its row. */
 export function factOf(
-  { candidate, lane, channel, recipientMasked, recipientIndex, sendAt }: NewNotification,
+  { candidate, lane, channel, recipientMasked, recipientIndex, sendAt, credits, category }: NewNotification,
   createdAt: string,
 ): Outgoing<z.output<typeof notificationChanged.schema>> {
   const { notificationId, principal, request, traceparent } = candidate
@@ -46,6 +46,8 @@ export function factOf(
     failure_reason: null,
     retryable: false,
     retry_count: 0,
+    credits,
+    category,
     created_at: createdAt,
     occurred_at: createdAt,
   }

@@ -118,6 +118,7 @@ test('a good request becomes a notification whose recipient and text nobody can 
     recipientMasked: '+15*****0001',
     recipientIndex: blindIndex(principal.tenant_id, '+15551230001'),
     credits: 1,
+    category: null,
   })
   expect(JSON.parse(made.response)).toEqual({
     status: 'accepted',
@@ -147,6 +148,7 @@ test('an email is made of the event’s template, and nobody can read whom it is
     recipientMasked: 'A***@example.com',
     recipientIndex: blindIndex(principal.tenant_id, 'ada.lovelace@example.com'),
     credits: 0,
+    category: null,
   })
   expect(made.payload.toString('latin1')).not.toMatch(/Ada|example/)
   expect(await payloadOf(emailEvent)).toEqual({

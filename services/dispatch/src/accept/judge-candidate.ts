@@ -48,6 +48,7 @@ export async function judgeCandidate(context: ApiContext, candidate: Candidate):
     metadata: request.metadata && sealMetadata(context.secrets.keyRing, request.metadata, tenant_id, notificationId),
     sendAt,
     credits: draft.credits,
+    category: draft.template?.category ?? null,
     response: acceptedText(candidate, sendAt ? 'scheduled' : 'queued'),
   }
 }

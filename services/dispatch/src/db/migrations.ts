@@ -6,6 +6,7 @@ import { carrierTemplates } from './migrations/0004-carrier-templates.ts'
 import { eventVersions } from './migrations/0005-event-versions.ts'
 import { providerChanges } from './migrations/0006-provider-changes.ts'
 import { providerAccounts } from './migrations/0007-provider-accounts.ts'
+import { notificationCategory } from './migrations/0008-notification-category.ts'
 
 export const migrations: Migrations = [
   ...outboxTables,
@@ -19,4 +20,5 @@ export const migrations: Migrations = [
   eventVersions,
   providerChanges,
   providerAccounts,
+  notificationCategory,
 ]

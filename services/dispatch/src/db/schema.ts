@@ -98,6 +98,8 @@ export interface Tables {
     /** Metadata of the caller, encrypted. */
     metadata: Buffer | null
     credits: number
+    /** Of the carrier's template. */
+    category: string | null
     failure_reason: string | null
     retryable: Generated<boolean>
     retry_count: Generated<number>

@@ -2,8 +2,9 @@ import { type createDomain as contract, newId } from '@notify/contracts'
 import { idempotent, type Run } from '@notify/database'
 import { type Handler, Problem, Reply } from '@notify/service-kit'
 import type { Context } from '../context.ts'
+import { auditDomain } from './audit-domain.ts'
 import { describeDomain } from './domain-records.ts'
-import { enqueueDomainChange, findDomainByName, insertDomain, privateKeyPlace } from './domain-store.ts'
+import { type DomainRow, enqueueDomainChange, findDomainByName, insertDomain, privateKeyPlace } from './domain-store.ts'
 import { findMailFromRegion, planIdentities } from './identity-store.ts'
 import { type DkimKey, makeDkimKey } from './make-dkim-key.ts'
 import { readDomain } from './read-domain.ts'
@@ -15,11 +16,21 @@ export const createDomain: Handler<Context, typeof contract> = idempotent({
     await refuseKnown(db.run, principal.tenant_id, domain)
     return { domain, key: await makeDkimKey() }
   },
-  effect: (context, { principal }, run, { domain, key }) => addDomain(context, run, principal.tenant_id, domain, key),
+  async effect(context, request, run, { domain, key }) {
+    const row = await addDomain(context, run, request.principal.tenant_id, domain, key)
+    await auditDomain(run, request, 'created', row)
+    return new Reply(201, JSON.stringify(describeDomain(row, context.config.SPF_INCLUDE)))
+  },
   after: (context) => context.wakeOutbox(),
 })
 
-async function addDomain(context: Context, run: Run, tenantId: string, domain: string, key: DkimKey): Promise<Reply> {
+async function addDomain(
+  context: Context,
+  run: Run,
+  tenantId: string,
+  domain: string,
+  key: DkimKey,
+): Promise<DomainRow> {
   const { config, carrierTable, secrets } = context
   await refuseKnown(run, tenantId, domain)
   const id = newId('dom')
@@ -42,7 +53,7 @@ async function addDomain(context: Context, run: Run, tenantId: string, domain: s
   }
   await planIdentities(run, carrierTable, id)
   await enqueueDomainChange(run, row, row.status)
-  return new Reply(201, JSON.stringify(describeDomain(row, config.SPF_INCLUDE)))
+  return row
 }
 
 async function refuseKnown(run: Run, tenantId: string, domain: string): Promise<void> {

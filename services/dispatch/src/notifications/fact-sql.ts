@@ -3,7 +3,7 @@ import { enqueueSql } from '@notify/database'
 
 /** The columns of `notifications` that work and facts consist of. */
 export const toldColumns = `id, tenant_id, application_id, mode, revision, channel, lane, event_key, status, recipient_masked,
-  recipient_index, metadata, failure_reason, retryable, retry_count, created_at, updated_at, traceparent`
+  recipient_index, metadata, failure_reason, retryable, retry_count, credits, category, created_at, updated_at, traceparent`
 
 /** SQL for the fact of a `notifications` row: the schema of `notificationChanged`. */
 export const factSql = `json_build_object(
@@ -13,7 +13,7 @@ export const factSql = `json_build_object(
       'metadata', case when status in ('delivered', 'undelivered', 'failed')
         then translate(encode(metadata, 'base64'), E'\\n', '') end,
       'failure_reason', failure_reason, 'retryable', retryable,
-      'retry_count', retry_count, 'created_at', created_at, 'occurred_at', updated_at)`
+      'retry_count', retry_count, 'credits', credits, 'category', category, 'created_at', created_at, 'occurred_at', updated_at)`
 
 /** SQL that enqueues the fact of each row of a relation with the `toldColumns`. */
 export function factsInto(relation: string): string {

@@ -1,16 +1,23 @@
-import type { addSuppression as contract, SuppressionChannel } from '@notify/contracts'
-import { idempotent, type Run } from '@notify/database'
+import { type addSuppression as contract, dispatchAuditRecorded, type SuppressionChannel } from '@notify/contracts'
+import { idempotent, type Run, recordAudit } from '@notify/database'
 import { type Handler, Problem, Reply } from '@notify/service-kit'
 import type { Channels } from '../channels/channel.ts'
 import type { Context } from '../context.ts'
 import { suppressionOf } from './list-suppressions.ts'
-import { suppress } from './suppression-store.ts'
+import { type SuppressionRow, suppress } from './suppression-store.ts'
 
 /** Suppresses a recipient manually; an existing suppression keeps its stronger reason. */
 export const addSuppression: Handler<Context, typeof contract> = idempotent({
   prepare: async (context, { body }) => requireRecipient(context, body),
-  effect: (context, { body, principal }, run) => suppressByHand(context, run, principal.tenant_id, body),
-  after({ log }, { body, principal, requestId }) {
+  async effect(context, request, run) {
+    const row = await suppressByHand(context, run, request.principal.tenant_id, request.body)
+    const after = suppressionOf(row)
+    const change = { request, action: 'suppression.added', resourceId: row.id, before: null, after }
+    await recordAudit(run, dispatchAuditRecorded, change)
+    return new Reply(201, JSON.stringify(after))
+  },
+  after({ log, wakeOutbox }, { body, principal, requestId }) {
+    wakeOutbox()
     log.info({ operator: principal.subject, channel: body.channel, request_id: requestId }, 'suppressed')
   },
 })
@@ -26,7 +33,7 @@ async function suppressByHand(
   run: Run,
   tenant_id: string,
   wanted: Wanted,
-): Promise<Reply> {
+): Promise<SuppressionRow> {
   const { channel, recipient, reason } = wanted
   const suppression = {
     tenant_id,
@@ -38,7 +45,7 @@ async function suppressByHand(
   // Repeated, because a lift may commit while the first statement waits for the row, which is locked from then on.
   const [row] = await suppress(run, [suppression])
   const [again] = row ? [] : await suppress(run, [suppression])
-  return new Reply(201, JSON.stringify(suppressionOf((row ?? again)!)))
+  return (row ?? again)!
 }
 
 function requireRecipient({ channels }: Context, { channel, recipient }: Wanted): void {

@@ -74,13 +74,13 @@ export async function lift(run: Run, one: Lift): Promise<void> {
   await run(lifting, [newId('sup'), tenant_id, channel, recipient_index, recipient_masked, lifted_at])
 }
 
-/** Lifts a suppression of any reason. @returns whether there was one */
-export async function liftById(run: Run, tenantId: string, id: string): Promise<boolean> {
-  const lifted = await run(
-    `update suppressions set lifted_at = now() where id = $1 and tenant_id = $2 and lifted_at is null returning 1`,
+/** Lifts a suppression of any reason. @returns undefined if there was none */
+export async function liftById(run: Run, tenantId: string, id: string): Promise<SuppressionRow | undefined> {
+  const [lifted] = await run<SuppressionRow>(
+    `update suppressions set lifted_at = now() where id = $1 and tenant_id = $2 and lifted_at is null returning *`,
     [id, tenantId],
   )
-  return lifted.length > 0
+  return lifted
 }
 
 export interface SuppressionFilter {

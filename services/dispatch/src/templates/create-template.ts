@@ -1,5 +1,5 @@
-import { type createTemplate as contract, newId } from '@notify/contracts'
-import { idempotent } from '@notify/database'
+import { type createTemplate as contract, dispatchAuditRecorded, newId } from '@notify/contracts'
+import { idempotent, recordAudit } from '@notify/database'
 import { type Handler, Reply } from '@notify/service-kit'
 import type { ApiContext } from '../context.ts'
 import { requireFillable } from './check-templates.ts'
@@ -12,11 +12,21 @@ export const createTemplate: Handler<ApiContext, typeof contract> = idempotent({
     await requireFillable(renderer, principal.tenant_id, body.templates)
     return newId('tmpl')
   },
-  async effect(_context, { body, principal }, run, id) {
-    const row = await insertTemplate(run, { id, tenantId: principal.tenant_id, ...body })
-    return new Reply(201, JSON.stringify(describeWhole(row)))
+  async effect(_context, request, run, id) {
+    const { body, principal } = request
+    const created = describeWhole(await insertTemplate(run, { id, tenantId: principal.tenant_id, ...body }))
+    await recordAudit(run, dispatchAuditRecorded, {
+      request,
+      action: 'template.created',
+      resourceId: id,
+      applicationId: created.application_id,
+      before: null,
+      after: created,
+    })
+    return new Reply(201, JSON.stringify(created))
   },
-  after({ log }, { principal, requestId }, id) {
+  after({ log, wakeOutbox }, { principal, requestId }, id) {
+    wakeOutbox()
     log.info({ template_id: id, operator: principal.subject, request_id: requestId }, 'template stored')
   },
 })

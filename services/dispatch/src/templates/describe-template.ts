@@ -22,6 +22,6 @@ export function describeWhole(row: TemplateRow | undefined): StoredTemplate {
   return { ...describeTemplate(row), templates: row.templates }
 }
 
-export function templateMissing(): Problem {
+function templateMissing(): Problem {
   return new Problem('not_found', 'No stored template has this id')
 }

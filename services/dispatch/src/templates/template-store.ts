@@ -29,6 +29,12 @@ export async function findTemplate(run: Run, tenantId: string, id: string): Prom
   return row
 }
 
+/** Finds a template and locks it until the transaction ends. */
+export async function lockTemplate(run: Run, tenantId: string, id: string): Promise<TemplateRow | undefined> {
+  const text = 'select * from templates where id = $1 and tenant_id = $2 for update'
+  return (await run<TemplateRow>(text, [id, tenantId]))[0]
+}
+
 /** The templates of a tenant, newest first. @param after id of the last one of the previous page */
 export function listTemplateRows(
   run: Run,
@@ -58,7 +64,8 @@ export async function updateTemplate(
   return row
 }
 
-/** @returns whether there was one */
-export async function removeTemplate(run: Run, tenantId: string, id: string): Promise<boolean> {
-  return (await run('delete from templates where id = $1 and tenant_id = $2 returning id', [id, tenantId])).length > 0
+/** @returns the template as it was; undefined if there was none */
+export async function removeTemplate(run: Run, tenantId: string, id: string): Promise<TemplateRow | undefined> {
+  const text = 'delete from templates where id = $1 and tenant_id = $2 returning *'
+  return (await run<TemplateRow>(text, [id, tenantId]))[0]
 }

@@ -2,6 +2,7 @@ import { activityLanes, compareNotifications, earliestId, gatewayItself, Notific
 import { endPage, takePage } from '@notify/database'
 import { type Kit, startPeriodic } from '@notify/service-kit'
 import type { Context } from '../context.ts'
+import { countMissed } from '../usage/count-usage.ts'
 import { listRevisions, projectFacts } from './activity-store.ts'
 
 const walk = 'activity'
@@ -51,10 +52,9 @@ async function comparePage(context: Context, after: string, end: string): Promis
     timeoutMs,
   })
   if (facts.length > 0) {
-    await projectFacts(
-      db,
-      facts.map((fact) => NotificationFact.parse(fact)),
-    )
+    const missed = facts.map((fact) => NotificationFact.parse(fact))
+    await projectFacts(db, missed)
+    await countMissed(context, missed)
     metrics.repaired(facts.length)
     log.warn({ notifications: facts.length }, 'fetched changes that the bus did not deliver')
   }

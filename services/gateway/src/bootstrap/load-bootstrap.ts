@@ -1,37 +1,62 @@
 import { readFile } from 'node:fs/promises'
 import { BootstrapDocument } from '@notify/contracts'
-import { sql } from 'kysely'
+import type { Run } from '@notify/database'
+import { type ApplicationRow, enqueueApplicationChange } from '../applications/application-store.ts'
 import type { Context } from '../context.ts'
 
 /**
- * Upserts the initial tenants, applications and keys.
+ * Upserts the initial tenants, applications and keys. An application that was changed through the API stays as it is.
  * @throws Error when the file cannot be read or does not match its schema
  */
-export async function loadBootstrap({ db, log }: Context, file: string): Promise<void> {
+export async function loadBootstrap({ db, log }: Pick<Context, 'db' | 'log'>, file: string): Promise<void> {
   const { tenants, applications, api_keys } = BootstrapDocument.parse(JSON.parse(await readFile(file, 'utf8')))
-  await db.kysely.transaction().execute(async (tx) => {
-    await sql`select pg_advisory_xact_lock(hashtext('bootstrap'))`.execute(tx)
-    for (const { tenant_id: id, ...row } of tenants) {
-      await tx
-        .insertInto('tenants')
-        .values({ id, ...row })
-        .onConflict((c) => c.column('id').doUpdateSet(row))
-        .execute()
+  await db.transaction(async (run) => {
+    // Replicas start at the same moment.
+    await run(`select pg_advisory_xact_lock(hashtext('bootstrap'))`)
+    for (const tenant of tenants) await saveTenant(run, tenant)
+    for (const application of applications) {
+      const changed = await saveApplication(run, application)
+      if (changed) await enqueueApplicationChange(run, changed)
     }
-    for (const { application_id: id, ...row } of applications) {
-      await tx
-        .insertInto('applications')
-        .values({ id, ...row })
-        .onConflict((c) => c.column('id').doUpdateSet(row))
-        .execute()
-    }
-    for (const { key_id: id, ...row } of api_keys) {
-      await tx
-        .insertInto('api_keys')
-        .values({ id, ...row })
-        .onConflict((c) => c.column('id').doUpdateSet(row))
-        .execute()
-    }
+    for (const key of api_keys) await saveKey(run, key)
   })
   log.info({ applications: applications.length, keys: api_keys.length }, 'bootstrap document loaded')
+}
+
+async function saveTenant(run: Run, one: BootstrapDocument['tenants'][number]): Promise<void> {
+  await run(
+    `insert into tenants (id, name, rate_limit_per_second) values ($1, $2, $3)
+     on conflict (id) do update set name = excluded.name, rate_limit_per_second = excluded.rate_limit_per_second`,
+    [one.tenant_id, one.name, one.rate_limit_per_second],
+  )
+}
+
+/** @returns the application if it is new or changed, or was never published */
+async function saveApplication(
+  run: Run,
+  one: BootstrapDocument['applications'][number],
+): Promise<ApplicationRow | undefined> {
+  const [row] = await run<ApplicationRow>(
+    `insert into applications as known (id, tenant_id, name, allowed_origins, revision) values ($1, $2, $3, $4, 1)
+     on conflict (id) do update set tenant_id = excluded.tenant_id, name = excluded.name,
+       allowed_origins = excluded.allowed_origins, revision = known.revision + 1, updated_at = now()
+     where not known.managed and (known.revision = 0
+       or (known.tenant_id, known.name, known.allowed_origins)
+         is distinct from (excluded.tenant_id, excluded.name, excluded.allowed_origins))
+     returning *`,
+    [one.application_id, one.tenant_id, one.name, one.allowed_origins],
+  )
+  return row
+}
+
+async function saveKey(run: Run, one: BootstrapDocument['api_keys'][number]): Promise<void> {
+  const values = [one.key_id, one.tenant_id, one.application_id, one.name, one.mode, one.permissions, one.sha256]
+  await run(
+    `insert into api_keys (id, tenant_id, application_id, name, mode, permissions, sha256, rate_limit_per_second)
+     values ($1, $2, $3, $4, $5, $6, $7, $8)
+     on conflict (id) do update set tenant_id = excluded.tenant_id, application_id = excluded.application_id,
+       name = excluded.name, mode = excluded.mode, permissions = excluded.permissions, sha256 = excluded.sha256,
+       rate_limit_per_second = excluded.rate_limit_per_second`,
+    [...values, one.rate_limit_per_second],
+  )
 }

@@ -7,9 +7,10 @@ import { createTtlCache, Problem } from '@notify/service-kit'
 import { BulkheadRejectedError, bulkhead } from 'cockatiel'
 import type { Config } from '../config.ts'
 import type { Tables } from '../db/schema.ts'
+import { findKey } from '../keys/key-store.ts'
 import { type Limits, limitsFor } from '../limits/admit.ts'
 import type { FailureLimit } from '../limits/limit-failures.ts'
-import { findKey, findTenantLimit } from './key-store.ts'
+import { findTenantLimit } from './tenant-store.ts'
 import { createOperatorVerifier, unauthenticated, type VerifyOperator } from './verify-operator.ts'
 
 interface Caller {
@@ -109,7 +110,7 @@ function bearerOf(request: IncomingMessage): string {
 async function keyCaller(db: Database<Tables>, config: Config, token: string): Promise<Caller> {
   const parsed = parseApiKey(token)
   if (!parsed) throw unauthenticated('This is not an API key: check that it was copied whole')
-  const key = await findKey(db, parsed.keyId)
+  const key = await findKey(db.run, parsed.keyId)
   if (!key || key.mode !== parsed.mode || !timingSafeEqual(Buffer.from(key.sha256), Buffer.from(parsed.sha256))) {
     throw unauthenticated('The API key is not known or was revoked')
   }
@@ -125,7 +126,7 @@ async function operatorCaller(
   verify: VerifyOperator,
 ): Promise<Caller> {
   const principal = await verify(token)
-  const tenantLimit = await findTenantLimit(db, principal.tenant_id)
+  const tenantLimit = await findTenantLimit(db.run, principal.tenant_id)
   const limits = limitsOf(
     config,
     `operator ${principal.tenant_id} ${principal.subject}`,

@@ -4,9 +4,16 @@ import { Problem } from '@notify/service-kit'
 import { createRemoteJWKSet, errors, type JWTPayload, jwtVerify } from 'jose'
 import { z } from 'zod'
 import { type Config, normalTokenType } from '../config.ts'
+import { claimAt } from './claim-at.ts'
 
 const algorithms = ['ES256', 'ES384', 'RS256', 'PS256', 'EdDSA']
 const discoveryTimeoutMs = 3000
+/** Clocks of issuer and gateway may differ by this much. */
+const clockToleranceSeconds = 60
+/** An unknown key id fetches the keys again, at most this often. */
+const refetchAfterMs = 5000
+/** A key that the issuer no longer publishes is refused after this time. */
+const keysKeptMs = 5 * 60_000
 
 export type VerifyOperator = (token: string) => Promise<OperatorPrincipal>
 
@@ -27,6 +34,7 @@ export function createOperatorVerifier(config: Config): VerifyOperator {
         issuer: config.OIDC_ISSUER,
         audience: config.OIDC_AUDIENCE,
         algorithms,
+        clockTolerance: clockToleranceSeconds,
         requiredClaims: ['exp', 'sub'],
       })
       requireType(protectedHeader.typ, config)
@@ -45,7 +53,11 @@ async function discoverKeys(issuer: string) {
   if (!response.ok) throw new TypeError(`OIDC discovery returned ${response.status}`)
   const { jwks_uri } = (await response.json()) as { jwks_uri?: string }
   if (!jwks_uri) throw new TypeError('the issuer publishes no jwks_uri')
-  return createRemoteJWKSet(new URL(jwks_uri), { timeoutDuration: discoveryTimeoutMs })
+  return createRemoteJWKSet(new URL(jwks_uri), {
+    timeoutDuration: discoveryTimeoutMs,
+    cooldownDuration: refetchAfterMs,
+    cacheMaxAge: keysKeptMs,
+  })
 }
 
 /** Refuses tokens for other purposes, such as logout tokens (RFC 8725, 3.11). */
@@ -73,8 +85,8 @@ const Claims = z.object({
 function principalOf(payload: JWTPayload, config: Config, pseudonym: Pseudonym): OperatorPrincipal {
   const claims = Claims.safeParse({
     subject: payload.sub,
-    tenant_id: payload[config.OIDC_TENANT_CLAIM],
-    permissions: payload[config.OIDC_PERMISSIONS_CLAIM],
+    tenant_id: claimAt(payload, config.OIDC_TENANT_CLAIM),
+    permissions: claimAt(payload, config.OIDC_PERMISSIONS_CLAIM),
   })
   if (!claims.success) {
     const { OIDC_TENANT_CLAIM, OIDC_PERMISSIONS_CLAIM } = config

@@ -1,12 +1,25 @@
-import type { ActivityStatus, AuditActor, AuditFields, Channel, KeyPermission } from '@notify/contracts'
-import type { ColumnType, Generated } from 'kysely'
+import type { ActivityStatus, AuditActor, AuditFields, Channel, KeyPermission, OtpSettings } from '@notify/contracts'
+import type { ColumnType, Generated, JSONColumnType } from 'kysely'
 
 type Time = ColumnType<Date, Date | string | undefined, Date | string>
 
 /** The tables of this service's own schema. */
 export interface Tables {
   tenants: { id: string; name: string; rate_limit_per_second: number | null; created_at: Time }
-  applications: { id: string; tenant_id: string; name: string; allowed_origins: string[]; created_at: Time }
+  applications: {
+    id: string
+    tenant_id: string
+    name: string
+    allowed_origins: string[]
+    otp: JSONColumnType<OtpSettings>
+    /** Incremented with each published change. */
+    revision: Generated<number>
+    /** Changed through the API, so that the bootstrap document no longer changes it. */
+    managed: Generated<boolean>
+    deleted_at: Time | null
+    updated_at: Time | null
+    created_at: Time
+  }
   api_keys: {
     id: string
     tenant_id: string
@@ -17,6 +30,8 @@ export interface Tables {
     sha256: string
     rate_limit_per_second: number | null
     revoked_at: Time | null
+    /** End of the overlap after a rotation. */
+    expires_at: Time | null
     created_at: Time
   }
   /** Changes of management data of all services; append-only. */
@@ -34,6 +49,25 @@ export interface Tables {
     after: AuditFields | null
     request_id: string | null
     recorded_at: Time
+  }
+  /** Credits charged for each message, so that a fact that arrives again is counted once. */
+  usage_messages: {
+    id: string
+    revision: number
+    credits: number
+    /** UTC day of acceptance. */
+    day: string
+  }
+  /** Sums of usage_messages. */
+  usage_days: {
+    tenant_id: string
+    day: string
+    application_id: string
+    channel: Channel
+    /** Empty for channels without categories. */
+    category: string
+    messages: bigint
+    credits: bigint
   }
   activity: {
     id: string

@@ -6,6 +6,7 @@ import type { Context } from '../context.ts'
 import { urlPlace } from '../db/places.ts'
 import { findProvider, insertOwnProvider } from '../providers/provider-store.ts'
 import { sealSecret } from '../providers/secret.ts'
+import { auditSubscription } from './audit-subscription.ts'
 import { describeSubscription } from './describe-subscription.ts'
 import { actorOf, type Manager, requireDestination } from './scope.ts'
 import { insertSubscription, tellSubscription } from './subscription-store.ts'
@@ -24,7 +25,8 @@ export const createSubscription: Handler<Context, typeof contract> = idempotent(
     if (!isUsable) throw invalid('provider_id', 'names no webhook provider of this application')
     return { applicationId, providerId: body.provider_id, secret: undefined }
   },
-  async effect({ config, secrets: { keyRing } }, { body, principal }, run, { applicationId, providerId, secret }) {
+  async effect({ config, secrets: { keyRing } }, request, run, { applicationId, providerId, secret }) {
+    const { body, principal } = request
     const { tenant_id: tenantId } = principal
     const id = newId('whsub')
     if (secret !== undefined) {
@@ -45,7 +47,9 @@ export const createSubscription: Handler<Context, typeof contract> = idempotent(
       throw new Problem('subscription_limit_reached', 'The application has as many webhook subscriptions as it may')
     }
     await tellSubscription(run, row, actorOf(principal))
-    return new Reply(201, JSON.stringify({ ...describeSubscription(keyRing, row), ...(secret ? { secret } : {}) }))
+    const after = describeSubscription(keyRing, row)
+    await auditSubscription(run, { request, action: 'webhook_subscription.created', before: null, after })
+    return new Reply(201, JSON.stringify({ ...after, ...(secret ? { secret } : {}) }))
   },
   after({ log, wakeOutbox }, { requestId }) {
     wakeOutbox()

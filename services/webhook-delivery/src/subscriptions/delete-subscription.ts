@@ -1,11 +1,14 @@
 import type { deleteWebhookSubscription as contract } from '@notify/contracts'
 import type { Handler } from '@notify/service-kit'
 import type { Context } from '../context.ts'
+import { auditSubscription } from './audit-subscription.ts'
+import { describeSubscription } from './describe-subscription.ts'
 import { actorOf, requireSubscription } from './scope.ts'
 import { tellSubscription } from './subscription-store.ts'
 
 /** Ends a subscription at once; its deliveries are removed in the background. */
-export const deleteSubscription: Handler<Context, typeof contract> = async (context, { params, principal }) => {
+export const deleteSubscription: Handler<Context, typeof contract> = async (context, request) => {
+  const { params, principal } = request
   await context.db.transaction(async (run) => {
     const row = await requireSubscription(run, principal, params.subscription_id)
     await run('delete from subscriptions where id = $1', [row.id])
@@ -13,6 +16,8 @@ export const deleteSubscription: Handler<Context, typeof contract> = async (cont
     await run('delete from providers where id = $1 and own', [row.provider_id])
     await run('update endpoints set active = false, deleted_at = now() where id = $1', [row.id])
     await tellSubscription(run, { ...row, revision: row.revision + 1, status: 'deleted' }, actorOf(principal))
+    const before = describeSubscription(context.secrets.keyRing, row)
+    await auditSubscription(run, { request, action: 'webhook_subscription.deleted', before, after: null })
   })
   context.wakeOutbox()
   return undefined

@@ -11,9 +11,9 @@ export const listSubscriptions: Handler<Context, typeof contract> = async ({ db,
   const scope = scopeOf(request.principal)
   const { application_id: wanted } = request.query
   const own = scope.applicationId
-  if (own !== undefined && wanted !== undefined && own !== wanted) return { items: [], next_cursor: null }
-  const { items, next_cursor } = await page(request, orderById('whsub'), (after, limit) =>
-    listSubscriptionRows(db.run, { ...scope, applicationId: wanted ?? own }, { after, limit }),
+  const isForeign = own !== undefined && wanted !== undefined && own !== wanted
+  const { items, next_cursor } = await page(request, orderById('whsub'), async (after, limit) =>
+    isForeign ? [] : listSubscriptionRows(db.run, { ...scope, applicationId: wanted ?? own }, { after, limit }),
   )
   return { items: items.map((row) => describeSubscription(secrets.keyRing, row)), next_cursor }
 }

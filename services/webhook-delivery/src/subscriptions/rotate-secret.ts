@@ -1,5 +1,5 @@
-import type { rotateWebhookSecret as contract } from '@notify/contracts'
-import { idempotent } from '@notify/database'
+import { type rotateWebhookSecret as contract, webhookAuditRecorded } from '@notify/contracts'
+import { idempotent, recordAudit } from '@notify/database'
 import { type Handler, Problem, Reply } from '@notify/service-kit'
 import { newWebhookSecret } from '@notify/webhook-signature'
 import type { Context } from '../context.ts'
@@ -9,17 +9,31 @@ import { requireSubscription } from './scope.ts'
 
 /** Makes a new secret; the one before it signs as well for a day. */
 export const rotateSecret: Handler<Context, typeof contract> = idempotent({
-  async effect({ secrets: { keyRing } }, { params, principal }, run) {
-    const { id, tenant_id, provider_id } = await requireSubscription(run, principal, params.subscription_id)
+  async effect({ secrets: { keyRing } }, request, run) {
+    const { params, principal } = request
+    const { id, tenant_id, application_id, provider_id } = await requireSubscription(
+      run,
+      principal,
+      params.subscription_id,
+    )
     const secret = newWebhookSecret()
     const until = await rotateOwnSecret(run, provider_id, sealSecret(keyRing, secret, tenant_id, provider_id))
     if (!until) {
       throw new Problem('secret_of_provider', `The secret belongs to the provider ${provider_id}; rotate it there`)
     }
+    await recordAudit(run, webhookAuditRecorded, {
+      request,
+      action: 'webhook_subscription.secret_rotated',
+      resourceId: id,
+      applicationId: application_id,
+      before: { secret: 'previous' },
+      after: { secret: 'new', previous_valid_until: until },
+    })
     const body = { subscription_id: id, provider_id, secret, previous_valid_until: until.toISOString() }
     return new Reply(200, JSON.stringify(body))
   },
-  after({ log }, { params, requestId }) {
+  after({ log, wakeOutbox }, { params, requestId }) {
+    wakeOutbox()
     log.info({ subscription_id: params.subscription_id, request_id: requestId }, 'webhook secret rotated')
   },
 })

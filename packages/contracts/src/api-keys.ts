@@ -1,0 +1,131 @@
+import { z } from 'zod'
+import { idSchema } from './ids.ts'
+import { listQuery } from './list.ts'
+import { KeyMode, KeyPermission, liveOnlyPermissions } from './permissions.ts'
+import { defineRoute, NoContent, operator } from './route.ts'
+import { oneLinePattern, Timestamp } from './text.ts'
+
+/** Whether a test key is given a permission that only live keys may have. */
+export function permissionsRefused(mode: KeyMode, permissions: readonly KeyPermission[]): KeyPermission[] {
+  return mode === 'test' ? permissions.filter((permission) => liveOnlyPermissions.includes(permission)) : []
+}
+
+export const ApiKey = z
+  .object({
+    key_id: idSchema('key'),
+    application_id: idSchema('app'),
+    name: z.string(),
+    mode: KeyMode,
+    permissions: z.array(KeyPermission),
+    rate_limit_per_second: z.int().nullable().meta({ description: 'Null: the default of the installation' }),
+    status: z.enum(['active', 'expired', 'revoked']),
+    expires_at: Timestamp.nullable().meta({ description: 'End of the overlap after a rotation' }),
+    revoked_at: Timestamp.nullable(),
+    created_at: Timestamp,
+  })
+  .meta({ id: 'ApiKey' })
+export type ApiKey = z.output<typeof ApiKey>
+
+const secret = z.string().meta({ description: 'The key itself. Shown once.', example: 'sk_live_…' })
+
+export const NewApiKey = z
+  .strictObject({
+    name: z.string().trim().min(1).max(100).regex(oneLinePattern, 'must be one line without control characters'),
+    mode: KeyMode.default('live'),
+    permissions: z.array(KeyPermission).transform((permissions) => [...new Set(permissions)]),
+    rate_limit_per_second: z.int().min(1).max(1_000_000).nullable().default(null),
+  })
+  .superRefine(({ mode, permissions }, issues) => {
+    for (const permission of permissionsRefused(mode, permissions)) {
+      const message = `a test key cannot have ${permission}`
+      issues.addIssue({ code: 'custom', path: ['permissions', permissions.indexOf(permission)], message })
+    }
+  })
+
+const keyErrors = ['invalid_idempotency_key', 'idempotency_conflict', 'idempotency_in_progress'] as const
+const auth = operator('applications:manage')
+const params = z.object({ application_id: z.string() })
+const keyParams = z.object({ application_id: z.string(), key_id: z.string() })
+const path = '/api/v1/applications/:application_id/keys'
+
+export const listApiKeys = defineRoute({
+  name: 'listApiKeys',
+  service: 'gateway',
+  method: 'GET',
+  path,
+  summary: 'List the API keys of an application, newest first, with those that were revoked',
+  auth,
+  params,
+  query: z.strictObject(listQuery),
+  responses: {
+    200: z.object({ items: z.array(ApiKey), next_cursor: z.string().nullable() }).meta({ id: 'ApiKeyList' }),
+  },
+  errors: ['not_found'],
+})
+
+export const createApiKey = defineRoute({
+  name: 'createApiKey',
+  service: 'gateway',
+  method: 'POST',
+  path,
+  summary: 'Create an API key. The response is the only one that contains the key.',
+  auth,
+  params,
+  body: NewApiKey,
+  confidential: true,
+  responses: { 201: ApiKey.extend({ api_key: secret }).meta({ id: 'CreatedApiKey' }) },
+  errors: ['not_found', ...keyErrors],
+})
+
+export const getApiKey = defineRoute({
+  name: 'getApiKey',
+  service: 'gateway',
+  method: 'GET',
+  path: `${path}/:key_id`,
+  summary: 'Retrieve an API key, without its secret',
+  auth,
+  params: keyParams,
+  responses: { 200: ApiKey },
+  errors: ['not_found'],
+})
+
+export const revokeApiKey = defineRoute({
+  name: 'revokeApiKey',
+  service: 'gateway',
+  method: 'DELETE',
+  path: `${path}/:key_id`,
+  summary: 'Revoke an API key. It stops working within a second.',
+  auth,
+  params: keyParams,
+  responses: { 204: NoContent },
+  errors: ['not_found'],
+})
+
+const dayInSeconds = 86_400
+
+export const rotateApiKey = defineRoute({
+  name: 'rotateApiKey',
+  service: 'gateway',
+  method: 'POST',
+  path: `${path}/:key_id/rotate`,
+  summary: 'Create the successor of an API key. Both work until the overlap ends.',
+  auth,
+  params: keyParams,
+  body: z.strictObject({
+    overlap_seconds: z
+      .int()
+      .min(0)
+      .max(30 * dayInSeconds)
+      .default(dayInSeconds)
+      .meta({ description: 'Time for which the previous key still works; 0 ends it at once' }),
+  }),
+  confidential: true,
+  responses: {
+    201: ApiKey.extend({
+      api_key: secret,
+      previous_key_id: idSchema('key'),
+      previous_valid_until: Timestamp,
+    }).meta({ id: 'RotatedApiKey' }),
+  },
+  errors: ['not_found', 'key_not_active', ...keyErrors],
+})

@@ -1,0 +1,118 @@
+import { z } from 'zod'
+import { idSchema } from './ids.ts'
+import { listQuery } from './list.ts'
+import { OtpSettings } from './otp.ts'
+import { defineRoute, NoContent, operator } from './route.ts'
+import { oneLinePattern, Timestamp } from './text.ts'
+
+const Name = z.string().trim().min(1).max(100).regex(oneLinePattern, 'must be one line without control characters')
+
+/** An origin as browsers send it: scheme, host and port, in lower case and without a path (RFC 6454). */
+const Origin = z
+  .string()
+  .max(300)
+  .refine((text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol) && new URL(text).origin === text, {
+    error: 'must be an origin such as https://shop.example.com, without a path',
+  })
+  .meta({ example: 'https://shop.example.com' })
+
+const settings = {
+  name: Name,
+  allowed_origins: z
+    .array(Origin)
+    .max(100)
+    .transform((origins) => [...new Set(origins)])
+    .meta({ description: 'Origins whose pages may call the inbox and the live stream' }),
+  otp: z.strictObject(OtpSettings.shape).meta({ description: 'How the application sends codes' }),
+}
+
+export const Application = z
+  .object({
+    application_id: idSchema('app'),
+    name: z.string(),
+    allowed_origins: z.array(z.string()),
+    otp: OtpSettings,
+    created_at: Timestamp,
+    updated_at: Timestamp,
+  })
+  .meta({ id: 'Application' })
+export type Application = z.output<typeof Application>
+
+export const NewApplication = z.strictObject({
+  name: settings.name,
+  allowed_origins: settings.allowed_origins.default([]),
+  otp: settings.otp.default({}),
+})
+export type NewApplication = z.output<typeof NewApplication>
+
+const keyErrors = ['invalid_idempotency_key', 'idempotency_conflict', 'idempotency_in_progress'] as const
+const auth = operator('applications:manage')
+const params = z.object({ application_id: z.string() })
+const path = '/api/v1/applications/:application_id'
+
+export const listApplications = defineRoute({
+  name: 'listApplications',
+  service: 'gateway',
+  method: 'GET',
+  path: '/api/v1/applications',
+  summary: 'List the applications of the tenant, newest first',
+  auth,
+  query: z.strictObject(listQuery),
+  responses: {
+    200: z.object({ items: z.array(Application), next_cursor: z.string().nullable() }).meta({ id: 'ApplicationList' }),
+  },
+  errors: [],
+})
+
+export const createApplication = defineRoute({
+  name: 'createApplication',
+  service: 'gateway',
+  method: 'POST',
+  path: '/api/v1/applications',
+  summary: 'Create an application',
+  auth,
+  body: NewApplication,
+  responses: { 201: Application },
+  errors: keyErrors,
+})
+
+export const getApplication = defineRoute({
+  name: 'getApplication',
+  service: 'gateway',
+  method: 'GET',
+  path,
+  summary: 'Retrieve an application',
+  auth,
+  params,
+  responses: { 200: Application },
+  errors: ['not_found'],
+})
+
+export const changeApplication = defineRoute({
+  name: 'changeApplication',
+  service: 'gateway',
+  method: 'PATCH',
+  path,
+  summary: 'Change an application. Fields that are absent keep their values; otp is replaced as a whole.',
+  auth,
+  params,
+  body: z.strictObject({
+    name: settings.name.optional(),
+    allowed_origins: settings.allowed_origins.optional(),
+    otp: settings.otp.optional(),
+  }),
+  responses: { 200: Application },
+  errors: ['not_found'],
+})
+
+export const deleteApplication = defineRoute({
+  name: 'deleteApplication',
+  service: 'gateway',
+  method: 'DELETE',
+  path,
+  summary: 'Delete an application: revoke its API keys and the tokens of its users. Its activity is kept.',
+  auth,
+  params,
+  responses: { 204: NoContent },
+  errors: ['not_found'],
+})

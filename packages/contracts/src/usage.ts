@@ -1,0 +1,59 @@
+import { z } from 'zod'
+import { Channel } from './channel.ts'
+import { idSchema } from './ids.ts'
+import { listQuery } from './list.ts'
+import { defineRoute, operator } from './route.ts'
+
+const Day = z.iso.date().meta({ example: '2026-11-01' })
+const longestDays = 366
+const dayMs = 86_400_000
+
+export const UsageItem = z
+  .object({
+    period: z.string().meta({ description: 'Day or month in UTC', example: '2026-11-01' }),
+    application_id: idSchema('app'),
+    channel: Channel,
+    category: z.string().nullable().meta({ description: 'Category of the WhatsApp template; null for other channels' }),
+    messages: z.int(),
+    credits: z.int(),
+  })
+  .meta({ id: 'UsageItem' })
+export type UsageItem = z.output<typeof UsageItem>
+
+export const getUsage = defineRoute({
+  name: 'getUsage',
+  service: 'gateway',
+  method: 'GET',
+  path: '/api/v1/usage',
+  summary: 'Messages that cost credits, by period, application, channel and category',
+  auth: operator('usage:read'),
+  query: z
+    .strictObject({
+      from: Day.optional().meta({ description: 'First day, UTC. Default: the first of the month of `to`.' }),
+      to: Day.optional().meta({ description: 'Last day, UTC. Default: today.' }),
+      interval: z.enum(['day', 'month']).default('day'),
+      application_id: idSchema('app').optional(),
+      channel: Channel.optional(),
+      ...listQuery,
+    })
+    .superRefine(({ from, to }, issues) => {
+      if (from === undefined || to === undefined) return
+      const days = (Date.parse(to) - Date.parse(from)) / dayMs + 1
+      if (days < 1) issues.addIssue({ code: 'custom', path: ['to'], message: 'must not be before from' })
+      if (days > longestDays) {
+        issues.addIssue({ code: 'custom', path: ['from'], message: `must be at most ${longestDays} days before to` })
+      }
+    }),
+  responses: {
+    200: z
+      .object({
+        from: Day,
+        to: Day,
+        totals: z.object({ messages: z.int(), credits: z.int() }).meta({ description: 'Of all pages' }),
+        items: z.array(UsageItem),
+        next_cursor: z.string().nullable(),
+      })
+      .meta({ id: 'Usage' }),
+  },
+  errors: [],
+})

@@ -1,0 +1,64 @@
+import { parseArgs } from 'node:util'
+import { KeyPermission, newId } from '@notify/contracts'
+import { openDatabase, type Run } from '@notify/database'
+import { mintApiKey } from '@notify/privacy'
+import { type Command, UsageError } from '@notify/service-kit'
+import { describeApplication, enqueueApplicationChange, insertApplication } from '../applications/application-store.ts'
+import { recordOwnAudit } from '../audit/audit-store.ts'
+import type { Config } from '../config.ts'
+import { migrations } from '../db/migrations.ts'
+import type { Tables } from '../db/schema.ts'
+import { describeKey, insertKey } from '../keys/key-store.ts'
+
+const usage = 'usage: create-tenant --name <name> [--application <name>]'
+
+/** Creates a tenant with an application and a live API key, and prints their ids and the key as one line of JSON. */
+export const createTenantCommand: Command<Config> = async (config, kit, args) => {
+  const { name, application } = readArguments(args)
+  const db = await openDatabase<Tables>(kit, { config, migrations })
+  const created = await db.transaction((run) => createTenant(run, name, application))
+  process.stdout.write(`${JSON.stringify(created)}\n`)
+}
+
+function readArguments(args: readonly string[]): { name: string; application: string } {
+  try {
+    const options = { name: { type: 'string' }, application: { type: 'string', default: 'Default' } } as const
+    const { name, application } = parseArgs({ args: [...args], options }).values
+    if (!name?.trim() || !application.trim()) throw new UsageError(usage)
+    return { name: name.trim(), application: application.trim() }
+  } catch (error) {
+    throw error instanceof UsageError ? error : new UsageError(`${(error as Error).message}\n${usage}`)
+  }
+}
+
+async function createTenant(run: Run, name: string, applicationName: string) {
+  const tenantId = newId('ten')
+  const applicationId = newId('app')
+  const id = newId('key')
+  await run('insert into tenants (id, name) values ($1, $2)', [tenantId, name])
+  const settings = { name: applicationName, allowed_origins: [], otp: {} }
+  const application = (await insertApplication(run, { id: applicationId, tenantId, ...settings }))!
+  await enqueueApplicationChange(run, application)
+  const { apiKey, sha256 } = mintApiKey('live', id)
+  const permissions = KeyPermission.options
+  const key = {
+    id,
+    tenantId,
+    applicationId,
+    name: 'First key',
+    mode: 'live',
+    permissions,
+    sha256,
+    rateLimit: null,
+  } as const
+  const row = await insertKey(run, key)
+  const common = { request: null, tenantId, applicationId, before: null }
+  const ofApplication = {
+    action: 'application.created',
+    resourceId: applicationId,
+    after: describeApplication(application),
+  }
+  await recordOwnAudit(run, { ...common, ...ofApplication })
+  await recordOwnAudit(run, { ...common, action: 'api_key.created', resourceId: id, after: describeKey(row) })
+  return { tenant_id: tenantId, application_id: applicationId, key_id: id, api_key: apiKey }
+}

@@ -1,0 +1,12 @@
+import type { getMe as contract } from '@notify/contracts'
+import type { Handler } from '@notify/service-kit'
+import type { RouteContext } from '../context.ts'
+import { findTenantName } from './tenant-store.ts'
+
+/** Describes the caller to itself. */
+export const getMe: Handler<RouteContext, typeof contract> = async ({ db }, { principal }) => {
+  const tenant_name = await findTenantName(db.run, principal.tenant_id)
+  if (principal.kind === 'key') return { tenant_name, ...principal }
+  const { subject, ...operator } = principal
+  return { tenant_name, operator_id: subject, ...operator }
+}

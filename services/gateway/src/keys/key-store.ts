@@ -1,0 +1,107 @@
+import type { ApiKey, KeyMode, KeyPermission, KeyPrincipal } from '@notify/contracts'
+import type { Run, Statement } from '@notify/database'
+import type { Selectable } from 'kysely'
+import type { Tables } from '../db/schema.ts'
+
+/** A valid API key. */
+export interface StoredKey extends Omit<KeyPrincipal, 'kind'> {
+  sha256: string
+  key_limit: number | null
+  tenant_limit: number | null
+}
+
+const findValid: Statement = {
+  name: 'find-key',
+  text: `select k.id as key_id, k.mode, k.tenant_id, k.application_id, k.permissions, k.sha256,
+           k.rate_limit_per_second as key_limit, t.rate_limit_per_second as tenant_limit
+         from api_keys k join tenants t on t.id = k.tenant_id
+           join applications a on a.id = k.application_id and a.deleted_at is null
+         where k.id = $1 and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())`,
+}
+
+/** Finds a key that is neither revoked nor expired. */
+export async function findKey(run: Run, keyId: string): Promise<StoredKey | undefined> {
+  return (await run<StoredKey>(findValid, [keyId]))[0]
+}
+
+export type KeyRow = Selectable<Tables['api_keys']>
+
+export interface NewKey {
+  id: string
+  tenantId: string
+  applicationId: string
+  name: string
+  mode: KeyMode
+  permissions: readonly KeyPermission[]
+  sha256: string
+  rateLimit: number | null
+}
+
+export async function insertKey(run: Run, key: NewKey): Promise<KeyRow> {
+  const [row] = await run<KeyRow>(
+    `insert into api_keys (id, tenant_id, application_id, name, mode, permissions, sha256, rate_limit_per_second)
+     values ($1, $2, $3, $4, $5, $6, $7, $8) returning *`,
+    [key.id, key.tenantId, key.applicationId, key.name, key.mode, key.permissions, key.sha256, key.rateLimit],
+  )
+  return row!
+}
+
+/** Which key of whom. */
+export interface KeyPlace {
+  tenantId: string
+  applicationId: string
+  keyId: string
+}
+
+const ofPlace = 'id = $1 and tenant_id = $2 and application_id = $3'
+const valuesOf = ({ tenantId, applicationId, keyId }: KeyPlace) => [keyId, tenantId, applicationId]
+
+export async function findKeyRow(run: Run, place: KeyPlace): Promise<KeyRow | undefined> {
+  return (await run<KeyRow>(`select * from api_keys where ${ofPlace}`, valuesOf(place)))[0]
+}
+
+/** Finds a key and locks it until the transaction ends. */
+export async function lockKeyRow(run: Run, place: KeyPlace): Promise<KeyRow | undefined> {
+  return (await run<KeyRow>(`select * from api_keys where ${ofPlace} for update`, valuesOf(place)))[0]
+}
+
+/** The keys of an application, newest first. */
+export function listKeyRows(
+  run: Run,
+  { applicationId, after, limit }: { applicationId: string; after: string | undefined; limit: number },
+): Promise<KeyRow[]> {
+  return run<KeyRow>(
+    `select * from api_keys where application_id = $1 and ($2::text is null or id < $2) order by id desc limit $3`,
+    [applicationId, after ?? null, limit],
+  )
+}
+
+export async function markRevoked(run: Run, keyId: string): Promise<KeyRow> {
+  return (await run<KeyRow>('update api_keys set revoked_at = now() where id = $1 returning *', [keyId]))[0]!
+}
+
+/** Ends a key after the overlap, unless it ends earlier already. */
+export async function expireKey(run: Run, keyId: string, overlapSeconds: number): Promise<KeyRow> {
+  const [row] = await run<KeyRow>(
+    `update api_keys set expires_at = least(expires_at, now() + make_interval(secs => $2)) where id = $1 returning *`,
+    [keyId, overlapSeconds],
+  )
+  return row!
+}
+
+/** A key as returned to operators, without its secret. */
+export function describeKey(row: KeyRow): ApiKey {
+  const expired = row.expires_at !== null && row.expires_at.getTime() <= Date.now()
+  return {
+    key_id: row.id as `key_${string}`,
+    application_id: row.application_id as `app_${string}`,
+    name: row.name,
+    mode: row.mode,
+    permissions: row.permissions,
+    rate_limit_per_second: row.rate_limit_per_second,
+    status: row.revoked_at !== null ? 'revoked' : expired ? 'expired' : 'active',
+    expires_at: row.expires_at?.toISOString() ?? null,
+    revoked_at: row.revoked_at?.toISOString() ?? null,
+    created_at: row.created_at.toISOString(),
+  }
+}

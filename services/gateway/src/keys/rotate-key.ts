@@ -1,0 +1,31 @@
+import { type rotateApiKey as contract, newId } from '@notify/contracts'
+import { idempotent } from '@notify/database'
+import { mintApiKey } from '@notify/privacy'
+import { type Handler, Problem, Reply } from '@notify/service-kit'
+import { recordOwnAudit } from '../audit/audit-store.ts'
+import type { RouteContext } from '../context.ts'
+import { requireKey } from './key-of-application.ts'
+import { describeKey, expireKey, insertKey } from './key-store.ts'
+
+/** Creates the successor of a key, with its name, mode, permissions and limit. */
+export const rotateKey: Handler<RouteContext, typeof contract> = idempotent({
+  async effect(_context, request, run) {
+    const known = await requireKey(run, request)
+    const before = describeKey(known)
+    if (before.status !== 'active')
+      throw new Problem('key_not_active', `The API key is ${before.status}; create another`)
+    const ended = describeKey(await expireKey(run, known.id, request.body.overlap_seconds))
+    const { tenant_id: tenantId, application_id: applicationId, name, mode, permissions } = known
+    const id = newId('key')
+    const { apiKey, sha256 } = mintApiKey(mode, id)
+    const rateLimit = known.rate_limit_per_second
+    const row = await insertKey(run, { id, tenantId, applicationId, name, mode, permissions, sha256, rateLimit })
+    const created = describeKey(row)
+    const common = { request, applicationId }
+    const rotated = { action: 'api_key.rotated', resourceId: known.id, before, after: { ...ended, successor: id } }
+    await recordOwnAudit(run, { ...common, ...rotated })
+    await recordOwnAudit(run, { ...common, action: 'api_key.created', resourceId: id, before: null, after: created })
+    const previous = { previous_key_id: known.id, previous_valid_until: ended.expires_at }
+    return new Reply(201, JSON.stringify({ ...created, api_key: apiKey, ...previous }))
+  },
+})

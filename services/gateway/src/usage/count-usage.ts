@@ -1,0 +1,39 @@
+import type { NotificationFact } from '@notify/contracts'
+import { coalesce } from '@notify/service-kit'
+import type { Context } from '../context.ts'
+import { chargeOf } from './charge-of.ts'
+import { type Charge, countCharges } from './usage-store.ts'
+
+/** Counts what a fact charges, batched into one statement. */
+export type CountUsage = (fact: NotificationFact) => Promise<void>
+
+export function createUsageCounter({ db }: Pick<Context, 'db'>): CountUsage {
+  const count = coalesce<Charge, undefined>({
+    maxBatch: 2000,
+    maxInFlight: 1,
+    minIntervalMs: 200,
+    async run(charges) {
+      await countCharges(db.run, newestOfEach(charges))
+      return charges.map(() => undefined)
+    },
+  })
+  return async (fact) => {
+    const charge = chargeOf(fact)
+    if (charge) await count(charge)
+  }
+}
+
+/** Facts that the bus did not deliver, at once. */
+export async function countMissed({ db }: Pick<Context, 'db'>, facts: readonly NotificationFact[]): Promise<void> {
+  const charges = facts.map(chargeOf).filter((charge) => charge !== undefined)
+  if (charges.length > 0) await countCharges(db.run, newestOfEach(charges))
+}
+
+function newestOfEach(charges: readonly Charge[]): Charge[] {
+  const newest = new Map<string, Charge>()
+  for (const charge of charges) {
+    const known = newest.get(charge.id)
+    if (!known || known.revision < charge.revision) newest.set(charge.id, charge)
+  }
+  return [...newest.values()]
+}

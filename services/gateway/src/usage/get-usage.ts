@@ -1,0 +1,39 @@
+import { Channel, type getUsage as contract, type UsageItem } from '@notify/contracts'
+import { type ListOrder, page } from '@notify/database'
+import { type Handler, Problem } from '@notify/service-kit'
+import { z } from 'zod'
+import type { RouteContext } from '../context.ts'
+import { listUsageRows, sumUsage, type UsageFilter, type UsagePosition, type UsageRow } from './usage-store.ts'
+
+/** The usage of the operator's tenant. */
+export const getUsage: Handler<RouteContext, typeof contract> = async ({ db }, request) => {
+  const { query, principal } = request
+  const filter: UsageFilter = { tenantId: principal.tenant_id, ...query, ...spanOf(query) }
+  const [totals, { items, next_cursor }] = await Promise.all([
+    sumUsage(db.run, filter),
+    page(request, byPeriod, (after, limit) => listUsageRows(db.run, filter, { after, limit })),
+  ])
+  const { from, to } = filter
+  return { from, to, totals, items: items.map(describe), next_cursor }
+}
+
+function spanOf({ from, to }: { from?: string | undefined; to?: string | undefined }): { from: string; to: string } {
+  const last = to ?? new Date().toISOString().slice(0, 10)
+  const first = from ?? `${last.slice(0, 8)}01`
+  if (first <= last) return { from: first, to: last }
+  const message = 'must not be after to, which is today by default'
+  throw new Problem('validation_failed', `from ${message}`, { errors: [{ path: 'from', message }] })
+}
+
+const describe = ({ application_id, category, ...row }: UsageRow): UsageItem => ({
+  ...row,
+  application_id: application_id as `app_${string}`,
+  category: category === '' ? null : category,
+})
+
+const text = z.string().max(64)
+
+const byPeriod: ListOrder<UsageRow, UsagePosition> = {
+  position: z.tuple([text, text, Channel, text]),
+  of: ({ period, application_id, channel, category }) => [period, application_id, channel, category],
+}

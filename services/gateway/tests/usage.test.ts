@@ -1,0 +1,155 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { addApplication } from '@notify/test-kit/other-callers'
+import { freshPhone, post, smsTo } from '@notify/test-kit/sms'
+import { type NotificationFact, newId } from '../../../packages/contracts/src/index.ts'
+import { eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
+
+let env: TestEnv
+beforeAll(async () => {
+  env = await TestEnv.start(['gateway', 'dispatch', 'callbacks', 'otp'])
+}, 60_000)
+afterAll(() => env?.stop())
+
+const today = () => new Date().toISOString().slice(0, 10)
+
+async function usage(query: Record<string, string>) {
+  return env.api('GET', `/api/v1/usage?${new URLSearchParams(query)}`, { token: env.operatorToken })
+}
+
+const untilUsage = (query: Record<string, string>, expected: object) =>
+  eventually(async () => expect((await usage(query)).body).toMatchObject(expected), { timeoutMs: 15_000 })
+
+/** A fact of a message that costs credits, as dispatch tells it. */
+function fact(applicationId: string, changes: Partial<NotificationFact>): NotificationFact {
+  const now = new Date().toISOString()
+  return {
+    notification_id: newId('notif'),
+    tenant_id: env.tenantId as `ten_${string}`,
+    application_id: applicationId as `app_${string}`,
+    mode: 'live',
+    revision: 2,
+    channel: 'whatsapp',
+    event_key: null,
+    status: 'sent',
+    recipient_masked: '+1***',
+    recipient_index: 'index',
+    failure_reason: null,
+    retryable: false,
+    retry_count: 0,
+    credits: 3,
+    category: 'marketing',
+    created_at: now,
+    occurred_at: now,
+    ...changes,
+  }
+}
+
+/** Publishes facts as dispatch does, in this order. */
+async function publish(facts: readonly NotificationFact[], lane = 'transactional'): Promise<void> {
+  for (const one of facts) {
+    await env
+      .sql('dispatch')
+      .query('insert into outbox (subject, events) values ($1, $2)', [
+        `dispatch.notification.${lane}.${one.channel}.${one.status}`,
+        JSON.stringify([{ event: { ...one, lane } }]),
+      ])
+  }
+}
+
+test('a message costs its credits once its carrier has taken it; one that failed costs nothing', async () => {
+  const { applicationId: application_id, apiKey: key } = await addApplication(env)
+  const sent = await Promise.all([1, 2].map(() => post(env, smsTo(freshPhone()), { key })))
+  const refused = await post(env, smsTo(freshPhone('0003')), { key })
+  const state = (id: string) => env.api('GET', `/api/v1/notifications/${id}`, { key })
+  const ids = [...sent, refused].map(({ body }) => body.notification_id)
+  await eventually(
+    async () => {
+      const states = await Promise.all(ids.map(state))
+      expect(states.map(({ body }) => body.delivery_status)).toEqual(['delivered', 'delivered', 'failed'])
+    },
+    { timeoutMs: 20_000 },
+  )
+  await untilUsage(
+    { application_id },
+    {
+      totals: { messages: 2, credits: 2 },
+      items: [{ period: today(), application_id, channel: 'sms', category: null, messages: 2, credits: 2 }],
+      next_cursor: null,
+    },
+  )
+}, 60_000)
+
+test('counts are exact however often and in whatever order facts arrive', async () => {
+  const { applicationId: application_id } = await addApplication(env)
+  const messages = Array.from({ length: 20 }, (_, at) => {
+    const first = fact(application_id, {})
+    // A third of them fails after the carrier took them.
+    const status = at % 3 === 0 ? 'failed' : 'delivered'
+    return [first, { ...first, revision: 3, status }] as const
+  })
+  const facts = messages.flat() as NotificationFact[]
+  await publish([...facts, ...facts.toReversed(), ...facts])
+  await untilUsage({ application_id }, { totals: { messages: 13, credits: 39 } })
+  await publish(facts.toReversed())
+  const marker = fact(application_id, { category: 'utility', credits: 1 })
+  await publish([marker])
+  await untilUsage(
+    { application_id },
+    {
+      totals: { messages: 14, credits: 40 },
+      items: [
+        { category: 'marketing', messages: 13, credits: 39 },
+        { category: 'utility', messages: 1, credits: 1 },
+      ],
+    },
+  )
+}, 60_000)
+
+test('messages of test keys cost nothing', async () => {
+  const { applicationId: application_id } = await addApplication(env)
+  await publish([fact(application_id, { mode: 'test' }), fact(application_id, {})])
+  await untilUsage({ application_id }, { totals: { messages: 1, credits: 3 } })
+})
+
+test('the message of a code costs its credits, though it is no item of the activity', async () => {
+  const { applicationId: application_id } = await addApplication(env)
+  await publish([fact(application_id, { channel: 'sms', category: null, credits: 1 })], 'otp')
+  await untilUsage({ application_id }, { items: [{ channel: 'sms', category: null, messages: 1, credits: 1 }] })
+})
+
+test('usage is summed by month, and paged', async () => {
+  const { applicationId: application_id } = await addApplication(env)
+  const days = ['2026-09-30', '2026-10-01', '2026-10-02', '2026-11-01']
+  await publish(days.map((day) => fact(application_id, { created_at: `${day}T23:59:59.999Z` })))
+  const span = { application_id, from: '2026-01-01', to: '2026-12-31' }
+  await untilUsage(
+    { ...span, interval: 'month' },
+    {
+      items: [
+        { period: '2026-09', messages: 1 },
+        { period: '2026-10', messages: 2, credits: 6 },
+        { period: '2026-11', messages: 1 },
+      ],
+    },
+  )
+  const pages: unknown[] = []
+  let cursor: string | null = ''
+  while (cursor !== null) {
+    const { body } = await usage({ ...span, limit: '1', ...(cursor ? { cursor } : {}) })
+    expect(body.totals).toEqual({ messages: 4, credits: 12 })
+    pages.push(...body.items.map(({ period }: { period: string }) => period))
+    cursor = body.next_cursor
+  }
+  expect(pages).toEqual(days)
+})
+
+test.each([
+  ['to', { from: '2026-02-01', to: '2026-01-01' }],
+  ['from', { from: '2025-01-01', to: '2026-12-31' }],
+  ['from', { from: '2999-01-01' }],
+  ['from', { from: '2026-02-30' }],
+  ['interval', { interval: 'hour' }],
+])('a bad %s is refused: %j', async (path, query) => {
+  const { status, body } = await usage(query)
+  expect([status, body.errors?.[0].path]).toEqual([422, path])
+})

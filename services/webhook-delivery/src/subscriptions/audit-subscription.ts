@@ -1,0 +1,26 @@
+import { type WebhookSubscription, webhookAuditRecorded } from '@notify/contracts'
+import { type Change, type Run, recordAudit } from '@notify/database'
+
+interface SubscriptionChange extends Pick<Change, 'request'> {
+  action: `webhook_subscription.${'created' | 'changed' | 'deleted'}`
+  before: WebhookSubscription | null
+  after: WebhookSubscription | null
+}
+
+/** Records who changed a subscription. */
+export async function auditSubscription(run: Run, change: SubscriptionChange): Promise<void> {
+  const { before, after } = change
+  const { subscription_id: resourceId, application_id: applicationId } = (before ?? after)!
+  await recordAudit(run, webhookAuditRecorded, {
+    ...change,
+    ...{ resourceId, applicationId },
+    before: before && settingsOf(before),
+    after: after && settingsOf(after),
+  })
+}
+
+/** What somebody decides about a subscription. The path of its address may hold a secret. */
+function settingsOf({ url, replay: _, failing_since: __, ...fields }: WebhookSubscription): object {
+  const { origin, href } = new URL(url)
+  return { ...fields, url: origin, url_path: href.slice(origin.length) }
+}

@@ -1,0 +1,156 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { freshUser, userToken } from '@notify/test-kit/inbox'
+import { addKey, operatorToken } from '@notify/test-kit/other-callers'
+import { freshPhone, smsTo } from '@notify/test-kit/sms'
+import { type StandInSns, startSns } from '@notify/test-kit/sns'
+import { publicRoutes } from '../../packages/contracts/src/catalogue.ts'
+import {
+  KeyPermission,
+  newId,
+  OperatorPermission,
+  permissionsFor,
+  type Route,
+} from '../../packages/contracts/src/index.ts'
+import { type ApiRequest, type ApiResponse, TestEnv } from '../../packages/dev-env/src/index.ts'
+import type { Sample } from './route-samples/sample.ts'
+import { callRoute, type Samples, samplesOf } from './route-samples/samples.ts'
+
+let env: TestEnv
+let sns: StandInSns
+let samples: Samples
+/** A second tenant: its key and its operator may do everything. */
+let other: { key: ApiRequest; operator: ApiRequest; user: ApiRequest }
+
+beforeAll(async () => {
+  sns = await startSns()
+  env = await TestEnv.start(undefined, { env: { callbacks: { SNS_CERTIFICATE_HOSTS: sns.origin } } })
+  samples = samplesOf(env, sns)
+  const [tenantId, applicationId] = [newId('ten'), newId('app')]
+  await env.admin.query(`insert into gateway.tenants (id, name) values ($1, 'Other')`, [tenantId])
+  await env.admin.query(`insert into gateway.applications (id, tenant_id, name) values ($1, $2, 'Other Shop')`, [
+    applicationId,
+    tenantId,
+  ])
+  const { apiKey } = await addKey(env, { tenantId, applicationId }, { permissions: [...KeyPermission.options] })
+  const token = operatorToken(env, { tenant_id: tenantId, permissions: [...OperatorPermission.options] })
+  const { body } = await env.api('POST', '/api/v1/in-app/tokens', { key: apiKey, body: { user_id: freshUser() } })
+  other = { key: { key: apiKey }, operator: { token }, user: { token: body.token } }
+}, 60_000)
+afterAll(async () => {
+  await env?.stop()
+  await sns?.stop()
+})
+
+const callersOf = ({ auth }: Route): ApiRequest[] => {
+  if (auth.caller === 'user') return [other.user]
+  const { key, operator } = permissionsFor(auth) ?? {}
+  return [...(key === undefined ? [] : [other.key]), ...(operator === undefined ? [] : [other.operator])]
+}
+
+function callAs(caller: ApiRequest, route: Route, { params, body }: Sample): Promise<ApiResponse> {
+  const path = route.path.replace(/:(\w+)/g, (_, name: string) => params![name]!)
+  return env.api(route.method, path, { ...caller, ...(body === undefined ? {} : { body }) })
+}
+
+/** Another identifier of the same form, which nobody has. */
+function unknownOf(id: string): string {
+  const [, prefix] = /^([a-z]+)_/.exec(id) ?? []
+  return prefix === undefined ? freshPhone() : newId(prefix as 'app')
+}
+
+/** An answer without what differs from request to request. */
+const plain = ({ status, headers, text }: ApiResponse, ids: readonly string[]) => ({
+  status,
+  headers: [...headers.keys()].filter((name) => name !== 'date').sort(),
+  text: ids.reduce((rest, id) => rest.replaceAll(id, '<id>'), text).replace(/"request_id":"[^"]*"/, ''),
+})
+
+const isFor = (caller: string) =>
+  caller === 'user' || ['key', 'operator', 'key or operator', 'any principal'].includes(caller)
+const named = (chosen: readonly Route[]) => chosen.map((route) => [`${route.method} ${route.path}`, route] as const)
+const routes = publicRoutes().filter(({ auth, path }) => isFor(auth.caller) && !path.endsWith('/stream'))
+
+describe.each(named(routes.filter(({ path }) => path.includes('/:'))))('%s', (_name, route) => {
+  test("answers another tenant's id as it answers one that nobody has, and changes nothing", async () => {
+    const sample = await samples[route.name]!(0)
+    const ids = Object.values(sample.params!)
+    for (const caller of callersOf(route)) {
+      // Ids of ours, one after the other replaced by one that nobody has.
+      const foreign = await callAs(caller, route, sample)
+      const unknown = Object.fromEntries(Object.entries(sample.params!).map(([name, id]) => [name, unknownOf(id)]))
+      const missing = await callAs(caller, route, { ...sample, params: unknown })
+      expect([foreign.status, foreign.body.code]).toEqual([404, expect.stringMatching(/not_found$/)])
+      expect(plain(foreign, ids)).toEqual(plain(missing, Object.values(unknown)))
+    }
+    const own = await callRoute(env, route, sample)
+    expect([own.status, route.responses[own.status] !== undefined]).toEqual([own.status, true])
+  })
+})
+
+test.each(named(routes.filter(({ method, path }) => method === 'GET' && !path.includes('/:'))))(
+  '%s shows another tenant nothing, and counts nothing',
+  async (_name, route) => {
+    for (const caller of callersOf(route)) {
+      const { status, body, text } = await callAs(caller, route, {})
+      expect(status).toBe(200)
+      for (const ours of [env.tenantId, env.applicationId, 'Demo']) expect(text).not.toContain(ours)
+      const counted = body.total_count ?? body.unread_count ?? body.totals?.messages ?? 0
+      if (route.name !== 'listAuditLog') expect(counted).toBe(0)
+      if (body.items && route.name !== 'listApplications') expect(body.items).toEqual([])
+    }
+  },
+)
+
+describe('an id of another tenant in a body', () => {
+  const asKey = (method: string, path: string, body: object) =>
+    env.api(method, `/api/v1${path}`, { ...other.key, body })
+  const asOperator = (method: string, path: string, body: object) =>
+    env.api(method, `/api/v1${path}`, { ...other.operator, body })
+  const same = async (call: (id: string) => Promise<ApiResponse>, ours: string, status: number) => {
+    const [foreign, unknown] = [await call(ours), await call(unknownOf(ours))]
+    expect(foreign.status).toBe(status)
+    const { request_id: _, ...told } = foreign.body
+    expect(told).toEqual({ ...unknown.body, request_id: undefined })
+  }
+
+  test('is no template of a notification', async () => {
+    const { params } = await samples.getTemplate!(0)
+    const send = (template_id: string) =>
+      asKey(
+        'POST',
+        '/notifications',
+        smsTo(freshPhone(), { body: undefined, template_id, template_data: { name: 'a' } }),
+      )
+    const [foreign, unknown] = [await send(params!.template_id!), await send(newId('tmpl'))]
+    expect(foreign.status).toBeGreaterThanOrEqual(400)
+    expect({ ...foreign.body, request_id: '' }).toEqual({ ...unknown.body, request_id: '' })
+  })
+
+  test('is no code that can be tried', async () => {
+    const { body } = (await samples.verifyOtp!(0)) as { body: { transaction_id: string; code: string } }
+    await same((transaction_id) => asKey('POST', '/otp/verify', { ...body, transaction_id }), body.transaction_id, 404)
+    expect((await env.api('POST', '/api/v1/otp/verify', { body })).status).toBe(200)
+  })
+
+  test('is no application of a template or of a webhook subscription', async () => {
+    const templates = { sms: { body: 'Hello' } }
+    await same(
+      (application_id) => asOperator('POST', '/templates', { name: 'x', templates, application_id }),
+      env.applicationId,
+      422,
+    )
+    const subscription = { url: `${env.stack.receiverUrl}/ok`, events: ['notification.failed'] }
+    await same(
+      (application_id) => asOperator('POST', '/webhook-subscriptions', { ...subscription, application_id }),
+      env.applicationId,
+      422,
+    )
+  })
+})
+
+test("a user's token of another tenant opens an inbox of its own", async () => {
+  const userId = freshUser()
+  const mine = await userToken(env, userId)
+  expect((await env.api('GET', '/api/v1/inbox', { token: mine })).status).toBe(200)
+  expect((await env.api('GET', '/api/v1/inbox', other.user)).body.notifications).toEqual([])
+})
