@@ -5,10 +5,10 @@ import type { Context } from '../context.ts'
 import { bodyPlace, responsePlace, targetPlace, urlPlace } from '../db/places.ts'
 import { openSecret } from '../providers/secret.ts'
 import { disableSubscription } from '../subscriptions/disable-subscription.ts'
-import type { TakenDelivery } from './delivery-store.ts'
 import { judgeOutcome, type Verdict } from './judge-outcome.ts'
 import { messageIdOf } from './message-body.ts'
 import { type Settlement, settleAttempts } from './settle-store.ts'
+import type { TakenDelivery } from './take-store.ts'
 
 /** Bytes of an answer that are kept. */
 const excerptBytes = 20_000

@@ -1,6 +1,6 @@
 import type { Config } from '../config.ts'
 import type { DeliverWebhook } from '../deliveries/deliver-webhook.ts'
-import type { TakenDelivery } from '../deliveries/delivery-store.ts'
+import type { TakenDelivery } from '../deliveries/take-store.ts'
 import type { Endpoint } from './endpoint-store.ts'
 
 /** How long a session takes new deliveries; then others have their turn. */

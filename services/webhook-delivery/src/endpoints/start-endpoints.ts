@@ -1,7 +1,7 @@
 import { coalesce, type Kit, startPeriodic } from '@notify/service-kit'
 import type { Context } from '../context.ts'
 import { createDelivery } from '../deliveries/deliver-webhook.ts'
-import { type Room, type TakenDelivery, takeDeliveries } from '../deliveries/delivery-store.ts'
+import { type Room, type TakenDelivery, takeDeliveries } from '../deliveries/take-store.ts'
 import { claimEndpoints, type Endpoint, mendEndpoints, releaseEndpoint } from './endpoint-store.ts'
 import { deliveryLeaseMs, runSession, sessionLeaseMs } from './run-session.ts'
 
