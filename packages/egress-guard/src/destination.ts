@@ -43,6 +43,15 @@ export function readDestination(text: string, allowed: AllowList = nothingAllowe
   return url
 }
 
+/**
+ * Judges a host that a stranger wrote without a URL, as far as its text goes: the name of a mail server, for example.
+ * @throws DestinationError
+ */
+export function requirePublicHost(host: string, port: number, allowed: AllowList = nothingAllowed): void {
+  const name = host.toLowerCase()
+  if (!allowed.hasHost(name, port)) requireHost(name, name, allowed)
+}
+
 /** The address of an IPv6 literal, or the name as it is. */
 export const withoutBrackets = (host: string): string => (host.startsWith('[') ? host.slice(1, -1) : host)
 
