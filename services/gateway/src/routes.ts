@@ -2,6 +2,7 @@ import {
   createNotificationBatch as createBatchContract,
   createNotification as createContract,
   createTemplate,
+  createWebhookSubscription,
   listActivity as listContract,
   replaceTemplate,
   retryActivity as retryContract,
@@ -23,6 +24,7 @@ const own: readonly RouteEntry<RouteContext>[] = [
   passOn(retryContract, retryActivity),
   passOn(createTemplate, forwardWithOwnApplication),
   passOn(replaceTemplate, forwardWithOwnApplication),
+  passOn(createWebhookSubscription, forwardWithOwnApplication),
 ]
 
 /** Own routes, then the forwarded routes of other services for API keys and operators. */
