@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type { EgressOutcome } from '@notify/egress-guard'
 import { coalesce } from '@notify/service-kit'
 import { signWebhook } from '@notify/webhook-signature'
@@ -7,11 +8,13 @@ import { openSecret } from '../providers/secret.ts'
 import { disableSubscription } from '../subscriptions/disable-subscription.ts'
 import { judgeOutcome, type Verdict } from './judge-outcome.ts'
 import { messageIdOf } from './message-body.ts'
-import { type Settlement, settleAttempts } from './settle-store.ts'
+import { type CountedEndpoint, type Settlement, settleAttempts } from './settle-store.ts'
 import type { TakenDelivery } from './take-store.ts'
 
 /** Bytes of an answer that are kept. */
 const excerptBytes = 20_000
+/** Waits between tries to settle. A lease may end meanwhile; settling is safe then, too. */
+const settleRetryDelaysMs = [100, 500, 2000, 5000]
 const userAgent = 'Notification-Service-Webhooks/1.0'
 
 /** What goes out in one attempt. */
@@ -98,8 +101,21 @@ function excerptOf({ secrets }: Context, id: string, outcome: EgressOutcome): Bu
   return secrets.keyRing.encrypt(text, responsePlace(id))
 }
 
+/** What a receiver took must not be sent again because Postgres was away for a moment. */
+async function settleWithRetries({ db, log }: Context, settlements: readonly Settlement[]): Promise<CountedEndpoint[]> {
+  for (const delayMs of settleRetryDelaysMs) {
+    try {
+      return await settleAttempts(db.run, settlements)
+    } catch (error) {
+      log.warn({ err: error, count: settlements.length }, 'attempts could not be settled; trying again')
+      await delay(delayMs)
+    }
+  }
+  return settleAttempts(db.run, settlements)
+}
+
 async function settleBatch(context: Context, settlements: readonly Settlement[]): Promise<undefined[]> {
-  const endpoints = await settleAttempts(context.db.run, settlements)
+  const endpoints = await settleWithRetries(context, settlements)
   context.wakeOutbox()
   for (const { id, failing_ms } of endpoints) {
     if (failing_ms === null || failing_ms < context.config.WEBHOOK_DISABLE_AFTER) continue

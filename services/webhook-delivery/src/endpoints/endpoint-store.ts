@@ -1,8 +1,10 @@
-import { claimDueSql, type Queries, type Run } from '@notify/database'
+import { claimDueSql, type Queries, type Run, type Statement } from '@notify/database'
 
 export interface Endpoint {
   id: string
   struggling: boolean
+  /** The end of the lease, which identifies it. */
+  lease: string
 }
 
 /** Endpoints that one claim takes of a tenant, so that a tenant with thousands delays no other. */
@@ -21,7 +23,8 @@ const due = {
   fair: { by: 'tenant_id', most: mostOfTenant },
 }
 
-const claimEndpointsSql = `${claimDueSql(due, { limit: '$1', leaseMs: '$2' })} select id, struggling from claimed`
+const claimEndpointsSql = `${claimDueSql(due, { limit: '$1', leaseMs: '$2' })} select id, struggling, leased_until::text as lease
+  from claimed`
 
 export interface Claim {
   limit: number
@@ -34,22 +37,34 @@ export function claimEndpoints(run: Run, { limit, leaseMs, struggling }: Claim):
   return run<Endpoint>({ name: 'claim-endpoints', text: claimEndpointsSql }, [limit, leaseMs, struggling])
 }
 
-/** When the next of an endpoint's deliveries is due; the index leads to it. */
+/** When the next delivery of an endpoint is due. */
 const nextDue = `(select next_attempt_at from deliveries where endpoint_id = endpoints.id and next_attempt_at is not null
   order by next_attempt_at limit 1)`
 
+const lock: Statement = {
+  name: 'lock-endpoints',
+  text: 'select 1 from endpoints where id = any($1) order by id for update',
+}
+
+const release: Statement = {
+  name: 'release-endpoints',
+  text: `update endpoints set leased_until = null, next_due_at = ${nextDue}
+         from json_to_recordset($1::json) as t (id text, lease timestamptz)
+         where endpoints.id = t.id and endpoints.leased_until = t.lease`,
+}
+
 /**
- * Gives an endpoint back. It is locked first: what others stored before is seen by the second statement, and what they store
- * afterwards makes the endpoint due again.
+ * Gives endpoints back whose lease is still the caller's. They are locked first: the second statement sees what others stored
+ * before, and what they store afterwards makes the endpoint due again.
  */
-export function releaseEndpoint(db: Queries, id: string): Promise<void> {
+export function releaseEndpoints(db: Queries, held: readonly Pick<Endpoint, 'id' | 'lease'>[]): Promise<void> {
   return db.transaction(async (run) => {
-    await run('select 1 from endpoints where id = $1 for update', [id])
-    await run(`update endpoints set leased_until = null, next_due_at = ${nextDue} where id = $1`, [id])
+    await run(lock, [held.map(({ id }) => id)])
+    await run(release, [JSON.stringify(held.map(({ id, lease }) => ({ id, lease })))])
   })
 }
 
-/** Makes endpoints due whose deliveries are, should that ever have been missed. */
+/** Repairs endpoints whose due time is later than that of their deliveries. */
 export async function mendEndpoints(run: Run): Promise<void> {
   await run(
     `with late as (

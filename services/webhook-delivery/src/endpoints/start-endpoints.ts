@@ -2,7 +2,7 @@ import { coalesce, type Kit, startPeriodic } from '@notify/service-kit'
 import type { Context } from '../context.ts'
 import { createDelivery } from '../deliveries/deliver-webhook.ts'
 import { type Room, type TakenDelivery, takeDeliveries } from '../deliveries/take-store.ts'
-import { claimEndpoints, type Endpoint, mendEndpoints, releaseEndpoint } from './endpoint-store.ts'
+import { claimEndpoints, type Endpoint, mendEndpoints, releaseEndpoints } from './endpoint-store.ts'
 import { deliveryLeaseMs, runSession, sessionLeaseMs } from './run-session.ts'
 
 const lookEveryMs = 200
@@ -67,14 +67,24 @@ function createSessions(context: Context, isStopping: () => boolean): (endpoint:
       return wanted.map(({ endpoint_id }) => taken.get(endpoint_id) ?? [])
     },
   })
+  const release = coalesce<Endpoint, undefined>({
+    maxBatch: 64,
+    maxInFlight: 2,
+    async run(held) {
+      await releaseEndpoints(db, held)
+      return held.map(() => undefined)
+    },
+  })
   return async (endpoint) => {
     const { id: endpoint_id } = endpoint
+    const warn = (err: unknown) => log.warn({ endpoint_id, err }, 'a session with an endpoint broke off')
     try {
       await runSession({ config, endpoint, take: (room) => take({ endpoint_id, room }), deliver, isStopping })
-      await releaseEndpoint(db, endpoint_id)
     } catch (error) {
-      // Its lease ends, and then everything that was taken is due again.
-      log.warn({ endpoint_id, err: error }, 'a session with an endpoint broke off')
+      // What it had taken is due again when the lease of the delivery ends; the rest need not wait for that.
+      warn(error)
     }
+    // An endpoint that cannot be released is claimed again when its lease ends.
+    await release(endpoint).catch(warn)
   }
 }

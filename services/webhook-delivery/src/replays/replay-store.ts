@@ -80,7 +80,11 @@ async function replayPage(db: Queries, id: string, most: number): Promise<number
        update deliveries set ${again} where id = any(array(select id from page)) returning id`,
       [id, job.reached, job.since, job.requested_at, most],
     )
-    const reached = moved.reduce((last, one) => (one.id > last ? one.id : last), job.reached)
+    const reached =
+      moved
+        .map((one) => one.id)
+        .toSorted()
+        .at(-1) ?? job.reached
     const isOver = moved.length < most
     await run(
       `update replays set replayed = replayed + $2, reached = $3,
@@ -88,21 +92,23 @@ async function replayPage(db: Queries, id: string, most: number): Promise<number
        where subscription_id = $1`,
       [id, moved.length, reached, isOver],
     )
-    if (moved.length > 0) await makeDue(run, id)
+    if (moved.length > 0) await run('update endpoints set next_due_at = now() where id = $1', [id])
     return moved.length
   })
 }
 
 /** Puts one exhausted delivery back to work. @returns whether it was exhausted */
 export async function replayOne(run: Run, id: string): Promise<boolean> {
-  const [row] = await run<{ endpoint_id: string }>(
-    `update deliveries set ${again} where id = $1 and status = 'exhausted' returning endpoint_id`,
+  const [row] = await run<{ endpoint_id: string; tenant_id: string }>(
+    `update deliveries set ${again} where id = $1 and status = 'exhausted' returning endpoint_id, tenant_id`,
     [id],
   )
-  if (row) await makeDue(run, row.endpoint_id)
-  return row !== undefined
-}
-
-async function makeDue(run: Run, endpointId: string): Promise<void> {
-  await run('update endpoints set next_due_at = now() where id = $1', [endpointId])
+  if (!row) return false
+  // The retention may have removed the endpoint of an origin.
+  await run(
+    `insert into endpoints (id, tenant_id, next_due_at) values ($1, $2, now())
+     on conflict (id) do update set next_due_at = now()`,
+    [row.endpoint_id, row.tenant_id],
+  )
+  return true
 }
