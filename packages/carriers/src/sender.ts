@@ -83,8 +83,6 @@ export interface CarrierTemplates<Credentials, Environment> {
 /** The sending half of a carrier. */
 export interface SenderDefinition<Credentials, Message, Environment> {
   createSender(options: SenderOptions<Environment>): Sender<Credentials, Message>
-  /** Why an account may not be configured in this installation: a host that it names, for example. */
-  accountFault?(credentials: Credentials, environment: Environment): string | undefined
   identities?: DomainIdentities<Credentials, Environment>
   templates?: CarrierTemplates<Credentials, Environment>
 }

@@ -46,7 +46,7 @@ export interface PublicHost {
 }
 
 /**
- * Opens a TCP connection to a host that a stranger chose.
+ * Opens a TCP connection to a host that a tenant chose.
  * @throws DestinationError unless all its addresses are public; the error of DNS or of the connection
  */
 export function connectPublic(target: PublicHost): Promise<Socket> {

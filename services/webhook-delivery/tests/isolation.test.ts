@@ -4,7 +4,7 @@ import { type CountingReceiver, startCountingReceiver } from './counting-receive
 import { storeDeliveries, storeSubscriptions } from './stored-deliveries.ts'
 
 const inFlight = 4
-const backlog = 500
+const backlog = 100
 
 let env: TestEnv
 let receiver: CountingReceiver

@@ -14,7 +14,9 @@ let receiver: CountingReceiver
 beforeAll(async () => {
   const variables: Record<string, string> = {
     WEBHOOK_EGRESS_ALLOW: '127.0.0.0/8',
-    WEBHOOK_TIMEOUT: '2s',
+    WEBHOOK_TIMEOUT: '5s',
+    // Requests that a freeze made late are failures; they come again soon.
+    WEBHOOK_RETRY_DELAYS: '1s,1s,1s,1s,1s,1s,1s',
     LOG_LEVEL: 'warn',
   }
   let databaseUrl = ''

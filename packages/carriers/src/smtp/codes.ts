@@ -1,5 +1,5 @@
 import { accountDown, carrierFault, couldNotBeReached, later, permanent, unknown, type Verdict } from '../verdict.ts'
-import { forbiddenHostCode } from './guard-host.ts'
+import { forbiddenHostCode } from './connect-to-server.ts'
 
 /**
  * Replies whose meaning differs from their first digit.

@@ -9,8 +9,8 @@ import type { Correlation, EmailMessage } from '../messages.ts'
 import type { SenderDefinition } from '../sender.ts'
 import { accepted, refusal } from '../verdict.ts'
 import { judgeSmtpFault, type SmtpFault } from './codes.ts'
+import { connectToServer } from './connect-to-server.ts'
 import type { SmtpCredentials } from './credentials.ts'
-import { connectToServer, hostFault } from './guard-host.ts'
 import { createSandboxSender } from './sandbox.ts'
 
 /** Servers limit the connections per client. */
@@ -23,7 +23,6 @@ interface SmtpEnvironment {
 
 /** Sends email over SMTP, with a connection pool per account. */
 export const smtpSender: SenderDefinition<SmtpCredentials, EmailMessage, SmtpEnvironment> = {
-  accountFault: (credentials, { SMTP_EGRESS_ALLOW }) => hostFault(credentials, SMTP_EGRESS_ALLOW),
   createSender(options) {
     const { timeoutMs, environment } = options
     const sandbox = createSandboxSender(options)

@@ -1,9 +1,8 @@
-import { environmentOf, type SendingCarriers } from '@notify/carriers/sending'
+import type { SendingCarriers } from '@notify/carriers/sending'
 import { type Channel, providerChanged } from '@notify/contracts'
 import { enqueueEvents, runOn } from '@notify/database'
 import { sealEvent } from '@notify/messaging'
 import type { Transaction } from 'kysely'
-import type { Config } from '../config.ts'
 import type { Context } from '../context.ts'
 import type { Tables } from '../db/schema.ts'
 import { carrierOfKind, openCredentials, sealCredentials } from './provider-directory.ts'
@@ -26,11 +25,11 @@ interface ProviderRecord {
  */
 export async function saveProvider(
   tx: Transaction<Tables>,
-  { config, secrets: { keyRing }, carrierTable }: Pick<Context, 'config' | 'secrets' | 'carrierTable'>,
+  { secrets: { keyRing }, carrierTable }: Pick<Context, 'secrets' | 'carrierTable'>,
   record: ProviderRecord,
 ): Promise<void> {
   const { provider_id: id, tenant_id, credentials, rate_limit_per_second = null, ...rest } = record
-  requireUsable(config, carrierTable, record)
+  requireUsable(carrierTable, record)
   const text = JSON.stringify(credentials)
   const known = await tx
     .selectFrom('providers')
@@ -68,20 +67,15 @@ export async function saveProvider(
   ])
 }
 
-/** Refuses records that the directory could not use, and accounts that this installation does not allow. */
-function requireUsable(
-  config: Config,
-  carriers: SendingCarriers,
-  { provider_id, channel, kind, credentials }: ProviderRecord,
-): void {
+/** Refuses records that the directory could not use. */
+function requireUsable(carriers: SendingCarriers, { provider_id, channel, kind, credentials }: ProviderRecord): void {
   const carrier = carrierOfKind(carriers, kind)
   if (!carrier) return
-  const { channel: expected, credentials: schema, accountFault } = carrier
+  const { channel: expected, credentials: schema } = carrier
   if (channel !== expected)
     throw new Error(`provider ${provider_id}: a ${kind} account sends ${expected}, not ${channel}`)
-  const { data, error } = schema.safeParse(credentials)
-  const faults = error?.issues.map(({ path, message }) => `${path.join('.') || 'credentials'} ${message}`) ?? []
-  const fault = error ? undefined : accountFault?.(data as never, environmentOf(config, carrier))
-  if (fault) faults.push(fault)
-  if (faults.length > 0) throw new Error(`provider ${provider_id}: ${faults.join('; ')}`)
+  const { error } = schema.safeParse(credentials)
+  if (!error) return
+  const faults = error.issues.map(({ path, message }) => `${path.join('.') || 'credentials'} ${message}`)
+  throw new Error(`provider ${provider_id}: ${faults.join('; ')}`)
 }

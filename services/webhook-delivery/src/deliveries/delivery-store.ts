@@ -22,7 +22,7 @@ export type NewDelivery = Pick<
   | 'traceparent'
 >
 
-/** What was stored before under the same natural key changes nothing. New ones make their endpoint due. */
+/** A delivery that is stored already changes nothing. A new one makes its endpoint due. */
 const insert: Statement = {
   name: 'insert-deliveries',
   text: `
@@ -47,7 +47,7 @@ const insert: Statement = {
     select id from stored`,
 }
 
-/** Stores deliveries, each once however often it comes. @returns how many were new */
+/** Stores deliveries, each once, however often it is given. @returns the number of new ones */
 export async function insertDeliveries(run: Run, deliveries: readonly NewDelivery[]): Promise<number> {
   if (deliveries.length === 0) return 0
   const input = deliveries.map(({ url, body, ...rest }) => ({

@@ -18,7 +18,7 @@ export interface CountedEndpoint {
   failing_ms: number | null
 }
 
-/** Failures in a row that make an endpoint one of those that share a few places. */
+/** After so many failures in a row an endpoint is struggling. */
 const strugglingAfter = 5
 
 const attempted = `json_build_object('outcome', outcome, 'delivery_id', id, 'tenant_id', tenant_id, 'application_id', application_id,

@@ -1,7 +1,7 @@
 import type { Run, Statement } from '@notify/database'
 import type { DeliveryRow } from './delivery-store.ts'
 
-/** A delivery that a worker has taken, with what it takes to send it. */
+/** A delivery that a worker has taken, with the address and the secrets to send it with. */
 export interface TakenDelivery extends DeliveryRow {
   subscription_url: Buffer | null
   signer_id: string | null
@@ -11,8 +11,8 @@ export interface TakenDelivery extends DeliveryRow {
 }
 
 /**
- * Takes the longest due deliveries of several endpoints and opens an attempt of each, before anything is sent. A worker that
- * dies gives them back when the lease ends.
+ * Takes the longest due deliveries of several endpoints and opens an attempt of each, before anything is sent. After a crash of
+ * the worker they are due again when the lease ends.
  */
 const take: Statement = {
   name: 'take-deliveries',

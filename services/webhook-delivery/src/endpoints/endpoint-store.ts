@@ -7,12 +7,12 @@ export interface Endpoint {
   lease: string
 }
 
-/** Endpoints that one claim takes of a tenant, so that a tenant with thousands delays no other. */
+/** Endpoints per tenant in a claim, so that a tenant with thousands of endpoints delays no other. */
 const mostOfTenant = 8
 
 /**
- * An endpoint is delivered to by one worker at a time, which keeps its requests in flight within their limit over all
- * replicas. However many deliveries wait for it, it is one row here: a claim costs the same.
+ * One worker at a time delivers to an endpoint, so the limit of requests in flight holds over all replicas. An endpoint is one
+ * row here however many deliveries wait for it, so a claim costs the same.
  */
 const due = {
   table: 'endpoints',
@@ -32,7 +32,7 @@ export interface Claim {
   struggling: boolean
 }
 
-/** Takes endpoints with due deliveries, fairly over the tenants. */
+/** Claims endpoints with due deliveries, fairly over the tenants. */
 export function claimEndpoints(run: Run, { limit, leaseMs, struggling }: Claim): Promise<Endpoint[]> {
   return run<Endpoint>({ name: 'claim-endpoints', text: claimEndpointsSql }, [limit, leaseMs, struggling])
 }

@@ -7,12 +7,12 @@ import { deliveryLeaseMs, runSession, sessionLeaseMs } from './run-session.ts'
 
 const lookEveryMs = 200
 const mendEveryMs = 30_000
-/** Endpoints claimed at once; the next claim follows as soon as these have begun. */
+/** Endpoints per claim; the next claim follows at once. */
 const claimMost = 32
 
 /**
- * Starts the workers: each endpoint with due deliveries gets a session. Those that keep failing share places of their own, so
- * that receivers which hang never take those of receivers which answer.
+ * Starts the workers: each endpoint with due deliveries gets a session. Endpoints that keep failing share places of their own,
+ * so receivers that hang do not occupy those of receivers that answer.
  * @returns wakes the workers of this process
  */
 export function startEndpoints(kit: Kit, context: Context): () => void {

@@ -1,28 +1,11 @@
 import type { Socket } from 'node:net'
-import {
-  type AllowList,
-  connectPublic,
-  createHostResolver,
-  DestinationError,
-  requirePublicHost,
-} from '@notify/egress-guard'
+import { type AllowList, connectPublic, createHostResolver, DestinationError } from '@notify/egress-guard'
 import type { SmtpCredentials } from './credentials.ts'
 
 type Server = Pick<SmtpCredentials, 'host' | 'port'>
 
-/** nodemailer's errors have codes; this one says that the mail server may not be called. */
+/** The code of the error for a mail server that may not be called, beside nodemailer's own codes. */
 export const forbiddenHostCode = 'EDESTINATION'
-
-/** Why an account may not name this mail server; names are resolved when it is called. */
-export function hostFault({ host, port }: Server, allowed: AllowList): string | undefined {
-  try {
-    requirePublicHost(host, Number(port), allowed)
-    return undefined
-  } catch (error) {
-    if (error instanceof DestinationError) return `host ${error.message}`
-    throw error
-  }
-}
 
 const resolve = createHostResolver()
 
