@@ -1,6 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import type { EgressOutcome } from '@notify/egress-guard'
-import { coalesce } from '@notify/service-kit'
 import { signWebhook } from '@notify/webhook-signature'
 import type { Context } from '../context.ts'
 import { bodyPlace, responsePlace, targetPlace, urlPlace } from '../db/places.ts'
@@ -8,13 +6,11 @@ import { openSecret } from '../providers/secret.ts'
 import { disableSubscription } from '../subscriptions/disable-subscription.ts'
 import { judgeOutcome, type Verdict } from './judge-outcome.ts'
 import { messageIdOf } from './message-body.ts'
-import { type CountedEndpoint, type Settlement, settleAttempts } from './settle-store.ts'
+import { createSettler } from './settle-attempts.ts'
 import type { TakenDelivery } from './take-store.ts'
 
 /** Bytes of an answer that are kept. */
 const excerptBytes = 20_000
-/** Waits between tries to settle. A lease may end meanwhile; settling is safe then, too. */
-const settleRetryDelaysMs = [100, 500, 2000, 5000]
 const userAgent = 'Notification-Service-Webhooks/1.0'
 
 /** What goes out in one attempt. */
@@ -28,12 +24,7 @@ interface Prepared {
 export type DeliverWebhook = (taken: TakenDelivery) => Promise<void>
 
 export function createDelivery(context: Context): DeliverWebhook {
-  const settle = coalesce<Settlement, undefined>({
-    maxBatch: 256,
-    maxInFlight: 2,
-    minIntervalMs: 10,
-    run: (settlements) => settleBatch(context, settlements),
-  })
+  const settle = createSettler(context)
   return async (taken) => {
     const outcome = await send(context, taken)
     const verdict = judge(context, taken, outcome)
@@ -99,27 +90,4 @@ function excerptOf({ secrets }: Context, id: string, outcome: EgressOutcome): Bu
   if (outcome.kind !== 'answered' || outcome.body.length === 0) return null
   const text = outcome.body.subarray(0, excerptBytes).toString('utf8')
   return secrets.keyRing.encrypt(text, responsePlace(id))
-}
-
-/** What a receiver took must not be sent again because Postgres was away for a moment. */
-async function settleWithRetries({ db, log }: Context, settlements: readonly Settlement[]): Promise<CountedEndpoint[]> {
-  for (const delayMs of settleRetryDelaysMs) {
-    try {
-      return await settleAttempts(db.run, settlements)
-    } catch (error) {
-      log.warn({ err: error, count: settlements.length }, 'attempts could not be settled; trying again')
-      await delay(delayMs)
-    }
-  }
-  return settleAttempts(db.run, settlements)
-}
-
-async function settleBatch(context: Context, settlements: readonly Settlement[]): Promise<undefined[]> {
-  const endpoints = await settleWithRetries(context, settlements)
-  context.wakeOutbox()
-  for (const { id, failing_ms } of endpoints) {
-    if (failing_ms === null || failing_ms < context.config.WEBHOOK_DISABLE_AFTER) continue
-    if (id.startsWith('whsub_')) await disableSubscription(context, id, 'failing')
-  }
-  return settlements.map(() => undefined)
 }
