@@ -131,7 +131,7 @@ const statements: Sample[] = [
         endpoints.map((id) => ({ id, lease: since })),
       ),
   },
-  { name: 'mend endpoints', run: ({ run }) => mendEndpoints(run) },
+  { name: 'mend endpoints', run: ({ run }) => mendEndpoints(run, '') },
   {
     name: 'list all states',
     unnamed: true,

@@ -49,7 +49,15 @@ export function startEndpoints(kit: Kit, context: Context): () => void {
   })
   const healthy = lane('healthy endpoints', false, config.WEBHOOK_ENDPOINTS)
   lane('struggling endpoints', true, Math.ceil(config.WEBHOOK_ENDPOINTS / 4))
-  startPeriodic(kit, { name: 'endpoint mending', everyMs: mendEveryMs, run: () => mendEndpoints(context.db.run) })
+  let mended: string | undefined
+  startPeriodic(kit, {
+    name: 'endpoint mending',
+    everyMs: mendEveryMs,
+    async run() {
+      mended = await mendEndpoints(context.db.run, mended ?? '')
+      return mended !== undefined
+    },
+  })
   return () => healthy.wake()
 }
 

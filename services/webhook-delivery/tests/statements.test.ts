@@ -7,6 +7,7 @@ import { deleteOldDeliveries } from '../src/deliveries/delete-old.ts'
 import { insertDeliveries } from '../src/deliveries/delivery-store.ts'
 import { settleAttempts } from '../src/deliveries/settle-store.ts'
 import { takeDeliveries } from '../src/deliveries/take-store.ts'
+import { mendEndpoints } from '../src/endpoints/endpoint-store.ts'
 import { replayOne } from '../src/replays/replay-store.ts'
 import { openOwnSchema } from './own-schema.ts'
 
@@ -83,6 +84,14 @@ test('a replay makes its endpoint due, also one that the retention removed', asy
   await db.run(`delete from endpoints where id = 'origin_gone'`)
   expect([await replayOne(db.run, id), await replayOne(db.run, id)]).toEqual([true, false])
   expect(await endpointOf('origin_gone')).toEqual({ next_due_at: expect.any(Date) })
+})
+
+test('an endpoint that does not know of its due deliveries is repaired', async () => {
+  const id = await storeSend('origin_late')
+  await db.run(`update endpoints set next_due_at = null where id = 'origin_late'`)
+  await db.run(`update deliveries set next_attempt_at = now() - interval '1 minute' where id = $1`, [id])
+  expect(await mendEndpoints(db.run, '')).toBeUndefined()
+  expect(await endpointOf('origin_late')).toEqual({ next_due_at: expect.any(Date) })
 })
 
 test('an attempt is settled once, however often its end is written', async () => {
