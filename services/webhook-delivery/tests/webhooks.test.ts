@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { addKey, addTenant } from '@notify/test-kit/other-callers'
+import { addApplication, addKey } from '@notify/test-kit/other-callers'
 import { freshPhone, post, send, untilActivity, untilState } from '@notify/test-kit/sms'
 import { newId } from '../../../packages/contracts/src/index.ts'
 import { eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
@@ -230,7 +230,9 @@ test('what test keys send by webhook goes to the sandbox alone, and no subscribe
 })
 
 test('an operator subscribes for applications of his tenant alone', async () => {
-  const other = await addTenant(env)
+  const tenantId = newId('ten')
+  await env.admin.query(`insert into gateway.tenants (id, name) values ($1, 'Other')`, [tenantId])
+  const other = await addApplication(env, tenantId)
   for (const application_id of [other.applicationId, newId('app')]) {
     const body = { application_id, url: 'https://example.com/', events: ['notification.failed'] }
     const { status, body: answer } = await operator('POST', '/api/v1/webhook-subscriptions', body)
