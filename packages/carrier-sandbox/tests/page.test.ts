@@ -63,6 +63,28 @@ test('the page shows a code large: the one number of a text that speaks of a cod
   expect(shown({ text: 'Codes 1234 and 5678' })).toBeUndefined()
 })
 
+test('the page shows the webhooks that the receiver got, the newest first, with the verdict on their signatures', async () => {
+  const { url } = await startSandbox()
+  const page = await (await fetch(url)).text()
+  expect(page).toContain('<ol id="webhooks"')
+  const source = /function createWebhookRow[\s\S]*?\n}\n/.exec(page)?.[0] ?? ''
+  const rowOf = (webhook: object) => {
+    const parts: Record<string, { textContent: string; dataset: Record<string, string> }> = {}
+    const row = { dataset: {}, querySelector: (name: string) => (parts[name] ??= { textContent: '', dataset: {} }) }
+    const element = () => ({ content: { cloneNode: () => ({ firstElementChild: row }) } })
+    const clock = { format: () => '12:00:00' }
+    new Function('element', 'clock', 'webhook', `${source}; createWebhookRow(webhook)`)(element, clock, webhook)
+    return parts
+  }
+  const webhook = { received_id: 1, path: '/ok', body: '{"id":"msg_1"}', received_at: '2026-11-22T08:00:00.000Z' }
+  const good = rowOf({ ...webhook, headers: { 'x-svc-id': 'msg_1' }, verified: true })
+  expect([good['.to']?.textContent, good['.from']?.textContent]).toEqual(['/ok', 'msg_1'])
+  expect(good['.status']).toMatchObject({ textContent: 'signature verified', dataset: { outcome: 'good' } })
+  expect(good.pre?.textContent).toBe('x-svc-id: msg_1\n\n{"id":"msg_1"}')
+  const bad = rowOf({ ...webhook, headers: {}, verified: false })
+  expect(bad['.status']).toMatchObject({ textContent: 'signature not verified', dataset: { outcome: 'bad' } })
+})
+
 test('the behaviours are served for the legend', async () => {
   const { url } = await startSandbox()
   expect(await (await fetch(`${url}/behaviours`)).json()).toEqual({ items: behaviours, emails: emailBehaviours })

@@ -5,9 +5,9 @@ const statementTimeoutMs = 3000
 
 /**
  * Services whose statements need nested loops. A connection keeps the plan that it prepared while the tables were small: with a
- * hash or merge join it would read whole tables later. services/dispatch/tests/plans.test.ts shows which statements do.
+ * hash or merge join it would read whole tables later. tests/plans.test.ts of each shows which statements do.
  */
-const nestedLoopsOnly: ReadonlySet<ServiceName> = new Set<ServiceName>(['dispatch'])
+const nestedLoopsOnly: ReadonlySet<ServiceName> = new Set<ServiceName>(['dispatch', 'webhook-delivery'])
 
 const noOtherJoins = { enable_hashjoin: 'off', enable_mergejoin: 'off' }
 

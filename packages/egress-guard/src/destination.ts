@@ -2,7 +2,7 @@ import { isIPv4, isIPv6 } from 'node:net'
 import { type AllowList, nothingAllowed } from './allow-list.ts'
 import { isPublicAddress } from './public-address.ts'
 
-/** An address that must not be called. The message says why as far as the address itself tells, and nothing of DNS. */
+/** An address that must not be called. The message explains its text and reveals nothing of DNS. */
 export class DestinationError extends Error {
   override name = 'DestinationError'
 }
@@ -10,7 +10,7 @@ export class DestinationError extends Error {
 const longestUrl = 2048
 const longestName = 253
 
-/** What follows the scheme up to the path; parsers disagree about the rest. */
+/** The part between scheme and path, in the one form that all parsers read alike. */
 const authorityPattern = /^https:\/\/([^/?#]+)(?:[/?#]|$)/i
 /** Names that mean something in one network only (RFC 6761, 6762, 8375, ICANN's private-use list). */
 const privateNames =
@@ -18,7 +18,7 @@ const privateNames =
 const label = /^(?!-)[a-z0-9_-]{1,63}(?<!-)$/
 
 /**
- * Reads an address that a stranger wrote, and judges it as far as its text goes. Names still have to be resolved at every connect.
+ * Reads an address that a tenant wrote, and judges its text. Names must be resolved and judged at every connect, too.
  * @throws DestinationError
  */
 export function readDestination(text: string, allowed: AllowList = nothingAllowed): URL {

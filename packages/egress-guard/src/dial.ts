@@ -1,5 +1,5 @@
-import { isIP } from 'node:net'
-import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls'
+import { connect as connectTcp, isIP, type Socket } from 'node:net'
+import { type ConnectionOptions, connect as connectTls } from 'node:tls'
 import type { buildConnector } from 'undici'
 import type { AllowList } from './allow-list.ts'
 import { withoutBrackets } from './destination.ts'
@@ -10,43 +10,66 @@ interface DialOptions {
   allowed: AllowList
   /** PEM certificates that are trusted besides the system's. */
   ca?: readonly string[] | undefined
-  /** Longest wait for DNS, and for TCP and TLS of each address. */
+  /** Longest wait for DNS, and for TCP and TLS of each address, in milliseconds. */
   connectMs: number
 }
 
-/**
- * A connector that resolves the host once, has all its addresses judged, and dials the checked ones: nothing can be resolved
- * again in between. SNI and the name that the certificate must bear stay those of the URL.
- */
-export function createDial({ resolve, allowed, ca, connectMs }: DialOptions): buildConnector.connector {
+/** A connector for undici over TLS. SNI and the name that the certificate must bear are those of the URL. */
+export function createDial({ ca, connectMs, ...guard }: DialOptions): buildConnector.connector {
   return ({ hostname, port: portText }, callback) => {
     const host = withoutBrackets(hostname)
     const port = Number(portText || 443)
-    const tls: ConnectionOptions = {
+    const options: ConnectionOptions = {
       port,
       ALPNProtocols: ['http/1.1'],
       minVersion: 'TLSv1.2',
       ...(isIP(host) ? {} : { servername: host }),
       ...(ca ? { ca: [...ca] } : {}),
     }
-    const dial = async () => {
-      const addresses = await within(connectMs, resolvePublic(host, port, { resolve, allowed }))
-      let failure: unknown
-      for (const address of addresses) {
-        try {
-          return await connectTo({ ...tls, host: address }, connectMs)
-        } catch (error) {
-          failure = error
-          if (!isUnreachable(error)) break
-        }
-      }
-      throw failure
-    }
-    dial().then(
+    const open = (address: string) => opened(connectTls({ ...options, host: address }), 'secureConnect', connectMs)
+    dialPublic({ host, port, connectMs, ...guard }, open).then(
       (socket) => callback(null, socket),
       (error: Error) => callback(error, null),
     )
   }
+}
+
+export interface PublicHost {
+  /** A name, or an address without brackets. */
+  host: string
+  port: number
+  resolve: HostResolver
+  /** Default: nothing. */
+  allowed?: AllowList
+  /** Longest wait for DNS, and for each address, in milliseconds. */
+  connectMs: number
+}
+
+/**
+ * Opens a TCP connection to a host that a tenant chose.
+ * @throws DestinationError unless all its addresses are public; the error of DNS or of the connection
+ */
+export function connectPublic(target: PublicHost): Promise<Socket> {
+  const { port, connectMs } = target
+  return dialPublic(target, (address) => opened(connectTcp({ host: address, port }), 'connect', connectMs))
+}
+
+/** Resolves the host once, judges all its addresses, and dials the judged ones: nothing is resolved again in between. */
+async function dialPublic<S>(
+  { host, port, connectMs, ...guard }: PublicHost,
+  open: (address: string) => Promise<S>,
+): Promise<S> {
+  const addresses = await within(connectMs, resolvePublic(host, port, guard))
+  let failure: unknown
+  for (const address of addresses) {
+    try {
+      return await open(address)
+    } catch (error) {
+      failure = error
+      if (!isUnreachable(error)) break
+    }
+  }
+  throw failure
 }
 
 async function within<T>(ms: number, work: Promise<T>): Promise<T> {
@@ -61,9 +84,8 @@ async function within<T>(ms: number, work: Promise<T>): Promise<T> {
 
 const dnsTimeout = () => Object.assign(codedError('ETIMEOUT', 'no answer of DNS in time'), { syscall: 'query' })
 
-function connectTo(options: ConnectionOptions, connectMs: number): Promise<TLSSocket> {
+function opened<S extends Socket>(socket: S, event: 'connect' | 'secureConnect', connectMs: number): Promise<S> {
   return new Promise((resolve, reject) => {
-    const socket = connect(options)
     const timer = setTimeout(() => socket.destroy(codedError('ETIMEDOUT', 'no connection in time')), connectMs)
     const end = (error: Error) => {
       clearTimeout(timer)
@@ -71,7 +93,7 @@ function connectTo(options: ConnectionOptions, connectMs: number): Promise<TLSSo
     }
     socket.setNoDelay(true)
     socket.once('error', end)
-    socket.once('secureConnect', () => {
+    socket.once(event, () => {
       clearTimeout(timer)
       socket.off('error', end)
       resolve(socket)

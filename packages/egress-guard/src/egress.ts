@@ -30,21 +30,21 @@ export type EgressOutcome = { durationMs: number } & (
   | { kind: 'refused'; message: 'destination not allowed' }
 )
 
-/** Calls destinations that strangers chose. */
+/** Calls destinations that tenants chose. */
 export interface Egress {
-  /** Posts once; redirects are answers like any other. Never throws. */
+  /** Posts once. A redirect is returned like any other answer. Never throws. */
   post(request: EgressRequest): Promise<EgressOutcome>
   close(): Promise<void>
 }
 
-/** Most bytes of an answer that are read; the connection is closed then. */
+/** Maximum bytes read of an answer; then the connection is closed. */
 const maxReadBytes = 64 * 1024
 const maxHeaderBytes = 16 * 1024
 const connectMs = 10_000
-/** Short: a name that resolves to another address soon leads there. */
+/** Short, so that a changed DNS record soon takes effect. */
 const keepAliveMs = 10_000
 
-/** Opens a client for strangers' destinations; no proxy variable, redirect or compression has a say in it. */
+/** Opens a client for destinations of tenants. It ignores proxy variables, follows no redirect and unpacks nothing. */
 export function createEgress({
   allowed = nothingAllowed,
   resolve = createHostResolver(),
@@ -52,7 +52,7 @@ export function createEgress({
 }: EgressOptions = {}): Egress {
   const agent = new Agent({
     connect: createDial({ resolve, allowed, ca: ca === undefined ? undefined : [...rootCertificates, ca], connectMs }),
-    // No limit for an origin: receivers of many customers share hosts, and one that hangs must not take the others' connections.
+    // No limit per origin: receivers of many customers share hosts, and one that hangs must not use up their connections.
     connections: null,
     pipelining: 1,
     keepAliveTimeout: keepAliveMs,
@@ -116,7 +116,7 @@ class DeadlineError extends Error {
   override name = 'DeadlineError'
 }
 
-/** The beginning of an answer; the rest is not waited for. */
+/** Reads the beginning of an answer and drops the rest. */
 async function readStart(stream: Dispatcher.ResponseData['body']): Promise<Buffer> {
   const chunks: Buffer[] = []
   let size = 0

@@ -1,10 +1,10 @@
 import { codeOf } from './dial.ts'
 
-/** Why an exchange brought no answer, in words that may be shown to the owner of the destination. */
+/** Why an exchange has no answer, in words for the owner of the destination. */
 export interface Failure {
   reason: 'timeout' | 'dns' | 'connection' | 'certificate' | 'protocol'
   message: string
-  /** Whether it is our own DNS or network that failed, so that the receiver is not to blame. */
+  /** Whether our own DNS or network failed, and not the receiver. */
   own: boolean
 }
 
@@ -44,11 +44,11 @@ const ownFaults = new Set([
   'EACCES',
   'EPERM',
 ])
-/** DNS did not answer, or could not be asked; NXDOMAIN and an empty answer are the receiver's. */
+/** DNS did not answer or could not be asked. NXDOMAIN and an empty answer are faults of the receiver. */
 const ownDnsFaults = new Set(['ECONNREFUSED', 'ETIMEOUT', 'ESERVFAIL', 'EREFUSED', 'ECANCELLED', 'ENOMEM'])
 const foreignDnsFaults = new Set(['ENOTFOUND', 'ENODATA', 'EBADNAME', 'EBADRESP', 'EFORMERR', 'ENONAME'])
 
-/** Says what an error of the exchange means; its own text may bear addresses, so it is not passed on. */
+/** Explains an error of the exchange. The error's own text may contain addresses, so it is not passed on. */
 export function failureOf(error: unknown): Failure {
   const code = codeOf(error)
   const isDns = String((error as NodeJS.ErrnoException).syscall ?? '').startsWith('query')

@@ -16,7 +16,7 @@ export const consumers: readonly ConsumerEntry<ConsumerContext>[] = [
           where: { lane, status },
           concurrency: 256,
           retry,
-          handle: ({ fanOut }, fact) => fanOut(fact),
+          handle: ({ fanOut }, fact, { span }) => fanOut(fact, span.traceparent),
         }),
     ),
   ),
@@ -27,7 +27,7 @@ export const consumers: readonly ConsumerEntry<ConsumerContext>[] = [
         where: { lane },
         concurrency: 256,
         retry,
-        handle: ({ storeHandOff }, handOff) => storeHandOff(handOff),
+        handle: ({ storeHandOff }, handOff, { span }) => storeHandOff(handOff, span.traceparent),
       }),
   ),
   consumer(providerChanged, {

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { addApplication, addKey } from '@notify/test-kit/other-callers'
 import { freshPhone, post, send, untilActivity, untilState } from '@notify/test-kit/sms'
+import { newId } from '../../../packages/contracts/src/index.ts'
 import { eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
 import { verifyWebhook } from '../../../packages/webhook-signature/src/index.ts'
 import { deliveriesOf, freshPath, received, subscribe, untilDelivery, untilReceived } from './webhooks.ts'
@@ -183,13 +185,69 @@ test.each([
   expect([sent.status, sent.body.code]).toEqual([422, 'invalid_recipient'])
 })
 
-test('a name that resolves to a private address is refused at delivery, for good, without a word about it', async () => {
-  await env.setDns([{ type: 'A', name: 'rebind.example.com', value: '10.0.0.7' }])
-  const { subscription_id } = await subscribe(env, '', { url: 'https://rebind.example.com/hook' })
+test.each([
+  ['a private address', 'rebind.example.com'],
+  ['a public address and a private one', 'mixed.example.com'],
+  ['an alias of a name with a private address', 'alias.example.com'],
+  ['loopback in IPv6', 'six.example.com'],
+])('a name that resolves to %s is refused at delivery, for good, without a word about it', async (_what, name) => {
+  await env.setDns([
+    { type: 'A', name: 'rebind.example.com', value: '10.0.0.7' },
+    { type: 'A', name: 'mixed.example.com', value: '8.8.8.8' },
+    { type: 'A', name: 'mixed.example.com', value: '10.0.0.7' },
+    { type: 'CNAME', name: 'alias.example.com', value: 'chain.example.com' },
+    { type: 'CNAME', name: 'chain.example.com', value: 'rebind.example.com' },
+    { type: 'AAAA', name: 'six.example.com', value: '::1' },
+  ])
+  const { subscription_id } = await subscribe(env, '', { url: `https://${name}/hook` })
   await send(env)
   const delivery = await untilDelivery(env, subscription_id, { status: 'exhausted', attempts_made: 1 })
   expect(delivery.attempts[0].error).toBe('destination not allowed')
-  expect(JSON.stringify(delivery)).not.toContain('10.0.0.7')
+  expect(JSON.stringify(delivery)).not.toMatch(/10\.0\.0\.7|::1/)
+})
+
+test('what test keys send by webhook goes to the sandbox alone, and no subscriber is told of it', async () => {
+  const { apiKey } = await addKey(env, env, { mode: 'test' })
+  const [named, told] = [freshPath('ok'), freshPath('ok')]
+  await subscribe(env, told)
+  const order = `T-${Math.random()}`
+  const request = { channel: 'webhook', event_key: 'order.shipped', data: { name: 'Ada', order } }
+  const sent = await post(env, { ...request, recipient: { url: env.stack.receiverUrl + named } }, { key: apiKey })
+  expect(sent.status).toBe(202)
+  await eventually(async () => {
+    const toSandbox = await received(env, '/ok/test-mode')
+    expect(toSandbox.map(({ body }) => JSON.parse(body).data.order)).toContain(order)
+  })
+  await eventually(async () => {
+    const { body } = await env.api('GET', `/api/v1/notifications/${sent.body.notification_id}`, { key: apiKey })
+    expect(body).toMatchObject({ delivery_status: 'delivered' })
+  })
+  // A live one that is sent later has arrived: the test key's would have been told of before.
+  const live = await send(env, freshPhone())
+  const [only, ...more] = await untilReceived(env, told, 1)
+  expect([JSON.parse(only!.body).data.notification_id, more]).toEqual([live, []])
+  expect(await received(env, named)).toEqual([])
+})
+
+test('an operator subscribes for applications of his tenant alone', async () => {
+  const tenantId = newId('ten')
+  await env.admin.query(`insert into gateway.tenants (id, name) values ($1, 'Other')`, [tenantId])
+  const other = await addApplication(env, tenantId)
+  for (const application_id of [other.applicationId, newId('app')]) {
+    const body = { application_id, url: 'https://example.com/', events: ['notification.failed'] }
+    const { status, body: answer } = await operator('POST', '/api/v1/webhook-subscriptions', body)
+    expect([status, answer.code, answer.errors?.[0]?.path]).toEqual([422, 'validation_failed', 'application_id'])
+  }
+})
+
+test('a webhook bears the trace of the request that caused it', async () => {
+  const path = freshPath('ok')
+  const traceId = '4bf92f3577b34da6a3ce929d0e0e4736'
+  const headers = { traceparent: `00-${traceId}-00f067aa0ba902b7-01` }
+  const request = { channel: 'webhook', event_key: 'order.shipped', data: { name: 'Ada', order: 'A-1' } }
+  await post(env, { ...request, recipient: { url: env.stack.receiverUrl + path } }, { headers })
+  const [only] = await untilReceived(env, path, 1)
+  expect(only!.headers.traceparent).toContain(traceId)
 })
 
 test('an application’s key sees its own subscriptions alone, and a disabled one gets nothing', async () => {

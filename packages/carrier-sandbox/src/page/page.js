@@ -24,17 +24,22 @@ async function refresh() {
   const mine = ++refreshes
   const query = new URLSearchParams({ ...Object.fromEntries(new FormData(filter)), limit: shownMessages })
   try {
-    const response = await fetch(`messages?${query}`)
-    if (!response.ok) throw new Error(`HTTP ${response.status}`)
-    const messages = await response.json()
+    const [messages, webhooks] = await Promise.all([read(`messages?${query}`), read(`received?limit=${shownMessages}`)])
     if (mine !== refreshes) return
     show(messages)
+    showWebhooks(webhooks.items)
     setConnection('live', 'Live')
   } catch {
     if (mine !== refreshes) return
     setConnection('lost', 'The sandbox does not answer')
   }
   timer = setTimeout(refresh, refreshMs)
+}
+
+async function read(path) {
+  const response = await fetch(path)
+  if (!response.ok) throw new Error(`HTTP ${response.status}`)
+  return response.json()
 }
 
 function show({ items, total }) {
@@ -76,6 +81,32 @@ function createRow(message) {
   row.querySelector('pre').textContent = requestText(message)
   row.querySelector('pre').ariaLabel = `Request of the message to ${message.to}`
   rows.set(message.id, row)
+  return row
+}
+
+/** Webhooks never change, so rows are made for new ones only. */
+function showWebhooks(items) {
+  const shown = new Set(items.map(({ received_id }) => received_id))
+  for (const row of [...element('webhooks').children]) if (!shown.has(Number(row.dataset.id))) row.remove()
+  const newest = Number(element('webhooks').firstElementChild?.dataset.id ?? 0)
+  for (const item of items.toReversed()) {
+    if (item.received_id > newest) element('webhooks').prepend(createWebhookRow(item))
+  }
+  setText(element('webhook-count'), `${items.length}`)
+  element('no-webhooks').hidden = items.length > 0
+}
+
+function createWebhookRow({ received_id, path, headers, body, verified, received_at }) {
+  const row = element('webhook-template').content.cloneNode(true).firstElementChild
+  row.dataset.id = received_id
+  row.querySelector('.to').textContent = path
+  row.querySelector('.from').textContent = headers['x-svc-id'] ?? 'without an id'
+  row.querySelector('.status').textContent = verified ? 'signature verified' : 'signature not verified'
+  row.querySelector('.status').dataset.outcome = verified ? 'good' : 'bad'
+  row.querySelector('time').textContent = clock.format(new Date(received_at))
+  row.querySelector('time').dateTime = received_at
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
+  row.querySelector('pre').textContent = [...lines, '', body].join('\n')
   return row
 }
 
@@ -165,7 +196,7 @@ function explain(list, recipient, summary) {
 filter.addEventListener('submit', (event) => event.preventDefault())
 filter.addEventListener('input', refresh)
 element('clear').addEventListener('click', async () => {
-  await fetch('messages', { method: 'DELETE' }).catch(() => undefined)
+  await Promise.all(['messages', 'received'].map((path) => fetch(path, { method: 'DELETE' }).catch(() => undefined)))
   refresh()
 })
 

@@ -3,6 +3,8 @@ import { Fifo } from '../fifo.ts'
 
 /** A webhook as it came, and whether its signature fits a secret that the sandbox knows. */
 export interface Received {
+  /** Ascends; tells two webhooks of the same message apart. */
+  received_id: number
   path: string
   headers: Record<string, string>
   /** The raw text. */
@@ -16,6 +18,7 @@ export class ReceivedLog {
   readonly #capacity: number
   readonly #secrets: Set<string>
   #items = new Fifo<Received>()
+  #count = 0
 
   constructor(capacity: number, secrets: readonly string[]) {
     this.#capacity = capacity
@@ -28,7 +31,8 @@ export class ReceivedLog {
 
   add(path: string, headers: Record<string, string>, body: string): void {
     const verified = [...this.#secrets].some((secret) => verifies(secret, headers, body))
-    this.#items.push({ path, headers, body, verified, received_at: new Date().toISOString() })
+    this.#count += 1
+    this.#items.push({ received_id: this.#count, path, headers, body, verified, received_at: new Date().toISOString() })
     if (this.#items.length > this.#capacity) this.#items.shift()
   }
 

@@ -1,4 +1,5 @@
 import { accountDown, carrierFault, couldNotBeReached, later, permanent, unknown, type Verdict } from '../verdict.ts'
+import { forbiddenHostCode } from './connect-to-server.ts'
 
 /**
  * Replies whose meaning differs from their first digit.
@@ -50,6 +51,8 @@ export function judgeSmtpFault({ code, responseCode, bodyBegan }: SmtpFault): Ve
       return accountDown('The mail server refused the login')
     case 'ETLS':
       return sessionRefused
+    case forbiddenHostCode:
+      return accountDown('The mail server of the provider may not be called')
     case 'EENVELOPE':
     case 'EMESSAGE':
     case 'ESTREAM':

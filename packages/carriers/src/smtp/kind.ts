@@ -1,3 +1,6 @@
+import { parseAllowList } from '@notify/egress-guard'
+import { parsedBy } from '@notify/privacy'
+import { z } from 'zod'
 import type { CarrierKind } from '../carrier-kind.ts'
 import { SmtpCredentials } from './credentials.ts'
 
@@ -6,5 +9,13 @@ export const smtp = {
   credentials: SmtpCredentials,
   secrets: ['password'],
   destinationOf: ({ host = '', port }) => ({ host, port: Number(port) }),
-  environment: {},
+  environment: {
+    SMTP_EGRESS_ALLOW: z
+      .string()
+      .default('')
+      .transform(parsedBy(parseAllowList))
+      .describe(
+        'Mail servers that providers may name although they are not public, `host:port` or networks, comma separated: relays of your own',
+      ),
+  },
 } as const satisfies CarrierKind

@@ -16,7 +16,7 @@ const options = {
   maxConnections: 6,
   publicUrl: 'https://api.example.com',
   sandboxUrl: undefined,
-  environment: {},
+  environment: { SMTP_EGRESS_ALLOW: { hasHost: (host: string) => host === 'localhost', hasAddress: () => false } },
 }
 /** Timeout for servers that never respond. */
 const impatientMs = 400
@@ -379,4 +379,12 @@ test('a port where nobody listens is a refusal for now', async () => {
     code: 'ECONNREFUSED',
     carrierFault: true,
   })
+})
+
+test('a mail server that may not be called is not, and the provider is down', async () => {
+  const server = await startServer()
+  const provider = providerAt(server.port, { host: '127.0.0.1', security: 'none' })
+  const answer = await startCarrier().send(provider, emailOf())
+  expect(answer).toMatchObject({ outcome: 'rejected_retryable', code: 'EDESTINATION', providerDown: true })
+  expect([JSON.stringify(answer).includes('127.0.0.1'), server.connections]).toEqual([false, 0])
 })

@@ -1,4 +1,6 @@
+import type { Socket } from 'node:net'
 import type { Readable } from 'node:stream'
+import type { AllowList } from '@notify/egress-guard'
 import { withoutAddresses } from '@notify/privacy'
 import { createTransport } from 'nodemailer'
 import type { CarrierAnswer } from '../carrier-answer.ts'
@@ -8,6 +10,7 @@ import type { SenderDefinition } from '../sender.ts'
 import { accepted, refusal } from '../verdict.ts'
 import { checkAccount } from './check.ts'
 import { judgeSmtpFault, type SmtpFault } from './codes.ts'
+import { connectToServer } from './connect-to-server.ts'
 import type { SmtpCredentials } from './credentials.ts'
 import { createSandboxSender } from './sandbox.ts'
 
@@ -15,10 +18,14 @@ import { createSandboxSender } from './sandbox.ts'
 const maxConnections = 5
 const idleMs = 30_000
 
+interface SmtpEnvironment {
+  SMTP_EGRESS_ALLOW: AllowList
+}
+
 /** Sends email over SMTP, with a connection pool per account. */
-export const smtpSender: SenderDefinition<SmtpCredentials, EmailMessage, object> = {
+export const smtpSender: SenderDefinition<SmtpCredentials, EmailMessage, SmtpEnvironment> = {
   createSender(options) {
-    const { timeoutMs } = options
+    const { timeoutMs, environment } = options
     const sandbox = createSandboxSender(options)
     /** The message stream of each send in progress, by its deadline signal. */
     const bodies = new WeakMap<AbortSignal, Readable>()
@@ -26,7 +33,9 @@ export const smtpSender: SenderDefinition<SmtpCredentials, EmailMessage, object>
     return {
       async send(account, message) {
         if (message.mode === 'test') return sandbox.send(account, message)
-        const pool = pools.of(account, '', () => connect(account.credentials, timeoutMs, bodies))
+        const pool = pools.of(account, '', () =>
+          connect(account.credentials, { timeout: timeoutMs, allowed: environment.SMTP_EGRESS_ALLOW, bodies }),
+        )
         // Bounds the whole exchange, including the wait for a pooled connection.
         const signal = AbortSignal.timeout(timeoutMs)
         const mail = { ...mailOf(account.credentials, message), signal }
@@ -48,11 +57,14 @@ export const smtpSender: SenderDefinition<SmtpCredentials, EmailMessage, object>
 
 type Pool = ReturnType<typeof connect>
 
-function connect(
-  { host, port, security, username, password }: SmtpCredentials,
-  timeout: number,
-  bodies: WeakMap<AbortSignal, Readable>,
-) {
+interface PoolSettings {
+  timeout: number
+  allowed: AllowList
+  bodies: WeakMap<AbortSignal, Readable>
+}
+
+function connect(credentials: SmtpCredentials, { timeout, allowed, bodies }: PoolSettings) {
+  const { host, port, security, username, password } = credentials
   const pool = createTransport({
     pool: true,
     host,
@@ -68,6 +80,12 @@ function connect(
     connectionTimeout: timeout,
     greetingTimeout: timeout,
     socketTimeout: timeout,
+    getSocket(_options: unknown, done: (error: Error | null, socket?: { connection: Socket } | false) => void) {
+      connectToServer(credentials, allowed, timeout).then(
+        (connection) => done(null, connection ? { connection } : false),
+        (error: Error) => done(error),
+      )
+    },
     // Content is untrusted: it must not reference files or URLs.
     disableFileAccess: true,
     disableUrlAccess: true,

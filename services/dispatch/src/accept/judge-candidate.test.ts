@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, expect, test } from '@jest/globals'
 import { DispatchRequest, type EventTemplates, type KeyPrincipal, newId } from '@notify/contracts'
+import { nothingAllowed } from '@notify/egress-guard'
 import { createBlindIndex, parseKeyRing } from '@notify/privacy'
 import { Problem } from '@notify/service-kit'
 import { startRenderer } from '../../tests/test-renderer.ts'
@@ -50,13 +51,13 @@ interface World {
 /** What the rules look at: the records as they would come from the database. */
 function world({ events = [shipped], providers = [provider], templates = {}, sandbox }: World = {}): ApiContext {
   return {
-    config: { CARRIER_SANDBOX_URL: sandbox },
+    config: { CARRIER_SANDBOX_URL: sandbox, WEBHOOK_EGRESS_ALLOW: nothingAllowed },
     channels,
     secrets: { keyRing, blindIndex },
     renderer,
     directory: {
       events: { find: async (_app: string, key: string) => events.find(({ event_key }) => event_key === key) },
-      providers: { list: async () => providers },
+      providers: { list: async () => providers, has: async () => providers.length > 0 },
       templates: { find: async (_tenant: string, _app: string, id: string) => templates[id] },
       domains: { isVerified: async (_tenant: string, domain: string) => domain === 'shop.example' },
     },
@@ -220,6 +221,14 @@ test('without a provider nothing is accepted, and a test key never reaches a rea
   expect(await codeOf(event, world({ providers: [] }))).toBe('provider_not_configured')
   expect(await codeOf(event, world(), { mode: 'test' })).toBe('provider_not_configured')
   expect(await codeOf(event, world({ sandbox: 'http://sandbox' }), { mode: 'test' })).toBe('none')
+})
+
+test('a webhook needs a provider that signs, an inbox none', async () => {
+  const webhook = { channel: 'webhook', recipient: { url: 'https://hooks.example.com/' }, body: 'Hi' }
+  const inApp = { channel: 'in_app', recipient: 'ada-42', title: 'Hi', body: 'Hello' }
+  const nobody = world({ providers: [] })
+  expect([await codeOf(webhook, nobody), await codeOf(webhook)]).toEqual(['provider_not_configured', 'none'])
+  expect(await codeOf(inApp, nobody)).toBe('none')
 })
 
 test('of several faults the first in the documented order is told: event, channel, recipient, provider, text', async () => {

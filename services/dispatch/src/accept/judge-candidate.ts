@@ -1,12 +1,14 @@
 import type { Channel } from '@notify/contracts'
 import { Problem } from '@notify/service-kit'
 import { requireApproved } from '../carrier-templates/require-approved.ts'
+import type { ChannelDefinition } from '../channels/channel.ts'
 import { payloadPlace } from '../channels/payload-place.ts'
 import { requireConsent } from '../consents/require-consent.ts'
 import type { ApiContext } from '../context.ts'
 import { domainOf } from '../domains/verified-domains.ts'
 import { requireFit } from '../hand-offs/hand-off-events.ts'
 import { sealMetadata } from '../notifications/metadata.ts'
+import type { ListedProvider } from '../providers/provider-directory.ts'
 import { type Candidate, laneOf, type NewNotification, type Sender } from './accept-item.ts'
 import { acceptedText } from './accepted-text.ts'
 import { prepare, providerMissing } from './prepare-content.ts'
@@ -24,7 +26,7 @@ export async function judgeCandidate(context: ApiContext, candidate: Candidate):
   const lane = laneOf(candidate)
   const { draft, content } = candidate.prepared ?? (await prepare(context, candidate))
   const definition = context.channels[channel]!
-  const providers = definition.delivery.by === 'carrier' ? await requireProvider(context, principal, channel) : []
+  const providers = await requireProvider(context, principal, definition)
   if (draft.from !== undefined) await requireVerified(context, tenant_id, draft.from)
   const recipientIndex = context.secrets.blindIndex(tenant_id, draft.to)
   if (definition.needsConsent) await requireConsent(context, principal, recipientIndex, draft.template)
@@ -53,8 +55,17 @@ export async function judgeCandidate(context: ApiContext, candidate: Candidate):
   }
 }
 
-async function requireProvider({ directory, config }: ApiContext, principal: Sender, channel: Channel) {
-  const { tenant_id, application_id, mode } = principal
+/** @returns the providers that dispatch sends through; none for a hand-off */
+async function requireProvider(
+  { directory, config }: ApiContext,
+  { tenant_id, application_id, mode }: Sender,
+  { name: channel, delivery }: ChannelDefinition,
+): Promise<ListedProvider[]> {
+  if (delivery.by === 'hand-off') {
+    const isMissing = delivery.needsProvider && !(await directory.providers.has(tenant_id, application_id, channel))
+    if (isMissing) throw providerMissing(channel)
+    return []
+  }
   const providers = await directory.providers.list(tenant_id, application_id, channel)
   const isReachable = mode === 'live' || config.CARRIER_SANDBOX_URL !== undefined
   if (providers.length === 0 || !isReachable) throw providerMissing(channel)

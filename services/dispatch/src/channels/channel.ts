@@ -72,6 +72,8 @@ export interface ByCarrier {
 /** Another service delivers: the event that hands a notification over is committed together with it. */
 export interface ByHandOff {
   by: 'hand-off'
+  /** Whether the tenant must have a provider of the channel: what the receiver signs with, for example. */
+  needsProvider?: true
   event: SealedEventContract<typeof HandOff, 'content'>
   /** The receiver's durable for a lane. Notifications that it consumed without a report are handed over again. */
   durableOf(lane: Lane): string

@@ -19,6 +19,8 @@ export interface ListedProvider extends Provider {
 /** The providers of tenants by priority, cached for a second. */
 export interface ProviderDirectory {
   list(tenantId: string, applicationId: string, channel: Channel): Promise<ListedProvider[]>
+  /** Whether the channel has a provider of any kind, also of one that another service uses. */
+  has(tenantId: string, applicationId: string, channel: Channel): Promise<boolean>
   forget(): void
 }
 
@@ -48,7 +50,7 @@ export function createProviderDirectory(
   keyRing: KeyRing,
   carriers: SendingCarriers,
 ): ProviderDirectory {
-  const cache = createTtlCache<ListedProvider[]>({
+  const cache = createTtlCache<{ usable: ListedProvider[]; count: number }>({
     ttlMs: rememberedMs,
     maxEntries: 10_000,
     async load(key) {
@@ -62,17 +64,21 @@ export function createProviderDirectory(
         },
         [tenantId, applicationId, channel],
       )
-      return rows.flatMap(({ id, kind, credentials, revision, rate_limit_per_second }): ListedProvider[] => {
+      const usable = rows.flatMap(({ id, kind, credentials, revision, rate_limit_per_second }): ListedProvider[] => {
         const carrier = carrierOfKind(carriers, kind)
         if (!carrier) return []
         const text = openCredentials(keyRing, credentials, tenantId, id)
         const account = { id, kind, revision, credentials: carrier.credentials.parse(JSON.parse(text)) }
         return [{ ...account, rateLimitPerSecond: rate_limit_per_second }]
       })
+      return { usable, count: rows.length }
     },
   })
+  const providersOf = (tenantId: string, applicationId: string, channel: Channel) =>
+    cache.get(`${tenantId}|${applicationId}|${channel}`)
   return {
-    list: (tenantId, applicationId, channel) => cache.get(`${tenantId}|${applicationId}|${channel}`),
+    list: async (...owner) => (await providersOf(...owner)).usable,
+    has: async (...owner) => (await providersOf(...owner)).count > 0,
     forget: () => cache.clear(),
   }
 }

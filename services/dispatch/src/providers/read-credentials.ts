@@ -66,7 +66,7 @@ export async function addressOf(
   host: string,
   port: number,
 ): Promise<string> {
-  const allowed = config.WEBHOOK_EGRESS_ALLOW
+  const allowed = config.SMTP_EGRESS_ALLOW
   if (!allowed.hasHost(host.toLowerCase(), port)) readDestination(`https://${host}/`, allowed)
   const [address] = await resolvePublic(host.toLowerCase(), port, { resolve, allowed })
   return address!

@@ -1,14 +1,13 @@
 import type { EgressOutcome } from '@notify/egress-guard'
-import { coalesce } from '@notify/service-kit'
 import { signWebhook } from '@notify/webhook-signature'
 import type { Context } from '../context.ts'
 import { bodyPlace, responsePlace, targetPlace, urlPlace } from '../db/places.ts'
 import { openSecret } from '../providers/secret.ts'
 import { disableSubscription } from '../subscriptions/disable-subscription.ts'
-import type { TakenDelivery } from './delivery-store.ts'
 import { judgeOutcome, type Verdict } from './judge-outcome.ts'
 import { messageIdOf } from './message-body.ts'
-import { type Settlement, settleAttempts } from './settle-store.ts'
+import { createSettler } from './settle-attempts.ts'
+import type { TakenDelivery } from './take-store.ts'
 
 /** Bytes of an answer that are kept. */
 const excerptBytes = 20_000
@@ -25,12 +24,7 @@ interface Prepared {
 export type DeliverWebhook = (taken: TakenDelivery) => Promise<void>
 
 export function createDelivery(context: Context): DeliverWebhook {
-  const settle = coalesce<Settlement, undefined>({
-    maxBatch: 256,
-    maxInFlight: 2,
-    minIntervalMs: 10,
-    run: (settlements) => settleBatch(context, settlements),
-  })
+  const settle = createSettler(context)
   return async (taken) => {
     const outcome = await send(context, taken)
     const verdict = judge(context, taken, outcome)
@@ -96,14 +90,4 @@ function excerptOf({ secrets }: Context, id: string, outcome: EgressOutcome): Bu
   if (outcome.kind !== 'answered' || outcome.body.length === 0) return null
   const text = outcome.body.subarray(0, excerptBytes).toString('utf8')
   return secrets.keyRing.encrypt(text, responsePlace(id))
-}
-
-async function settleBatch(context: Context, settlements: readonly Settlement[]): Promise<undefined[]> {
-  const endpoints = await settleAttempts(context.db.run, settlements)
-  context.wakeOutbox()
-  for (const { id, failing_ms } of endpoints) {
-    if (failing_ms === null || failing_ms < context.config.WEBHOOK_DISABLE_AFTER) continue
-    if (id.startsWith('whsub_')) await disableSubscription(context, id, 'failing')
-  }
-  return settlements.map(() => undefined)
 }

@@ -1,3 +1,4 @@
+import type { WebhookDeliveryStatus } from '@notify/contracts'
 import type { Run, Statement } from '@notify/database'
 import type { Selectable } from 'kysely'
 import type { Tables } from '../db/schema.ts'
@@ -21,7 +22,7 @@ export type NewDelivery = Pick<
   | 'traceparent'
 >
 
-/** What was stored before under the same natural key changes nothing. New ones make their endpoint due. */
+/** A delivery that is stored already changes nothing. A new one makes its endpoint due. */
 const insert: Statement = {
   name: 'insert-deliveries',
   text: `
@@ -46,7 +47,7 @@ const insert: Statement = {
     select id from stored`,
 }
 
-/** Stores deliveries, each once however often it comes. @returns how many were new */
+/** Stores deliveries, each once, however often it is given. @returns the number of new ones */
 export async function insertDeliveries(run: Run, deliveries: readonly NewDelivery[]): Promise<number> {
   if (deliveries.length === 0) return 0
   const input = deliveries.map(({ url, body, ...rest }) => ({
@@ -57,45 +58,32 @@ export async function insertDeliveries(run: Run, deliveries: readonly NewDeliver
   return (await run(insert, [JSON.stringify(input)])).length
 }
 
-/** A delivery that a worker has taken, with what it takes to send it. */
-export interface TakenDelivery extends DeliveryRow {
-  subscription_url: Buffer | null
-  signer_id: string | null
-  secret: Buffer | null
-  previous_secret: Buffer | null
-  retry_delays: number[] | null
+export async function findDelivery(run: Run, tenantId: string, id: string): Promise<DeliveryRow | undefined> {
+  const [row] = await run<DeliveryRow>('select * from deliveries where id = $1 and tenant_id = $2', [id, tenantId])
+  return row
 }
 
-/**
- * Takes the longest due deliveries of several endpoints and opens an attempt of each, before anything is sent. A worker that
- * dies gives them back when the lease ends.
- */
-const take: Statement = {
-  name: 'take-deliveries',
-  text: `
-    with wanted as (select * from json_to_recordset($1::json) as t (endpoint_id text, room int)),
-    due as (
-      select mine.id from wanted cross join lateral (
-        select id from deliveries where endpoint_id = wanted.endpoint_id and next_attempt_at <= now()
-        order by next_attempt_at limit wanted.room for update skip locked) as mine
-    ), taken as (
-      update deliveries d set attempts = d.attempts + 1, next_attempt_at = now() + $2 * interval '1 millisecond'
-      from due where d.id = due.id returning d.*
-    ), opened as (
-      insert into attempts (delivery_id, number) select id, attempts from taken order by id, attempts
-    )
-    select taken.*, s.url as subscription_url, p.id as signer_id, p.secret, p.retry_delays,
-      case when p.previous_until > now() then p.previous_secret end as previous_secret
-    from taken left join subscriptions s on s.id = taken.subscription_id
-    left join providers p on p.id = coalesce(s.provider_id, taken.provider_id)`,
+const states: readonly WebhookDeliveryStatus[] = ['pending', 'succeeded', 'exhausted']
+
+/** The deliveries of a subscription in one state or in any, newest first. */
+export function listDeliveryRows(
+  run: Run,
+  { id, status }: { id: string; status: WebhookDeliveryStatus | undefined },
+  { after, limit }: { after: string | undefined; limit: number },
+): Promise<DeliveryRow[]> {
+  // The index has a range for each state: the newest of every range are read and merged.
+  const inState = (state: string) => `(select * from deliveries where subscription_id = $1 and status = '${state}'
+    and ($2::text is null or id < $2) order by id desc limit $3)`
+  const ranges = (status ? [status] : states).map(inState)
+  return run<DeliveryRow>(`select * from (${ranges.join(' union all ')}) as any_state order by id desc limit $3`, [
+    id,
+    after ?? null,
+    limit,
+  ])
 }
 
-export interface Room {
-  endpoint_id: string
-  room: number
-}
+export type AttemptRow = Selectable<Tables['attempts']>
 
-/** @param leaseMs longer than the exchange and its settlement take */
-export function takeDeliveries(run: Run, wanted: readonly Room[], leaseMs: number): Promise<TakenDelivery[]> {
-  return run<TakenDelivery>(take, [JSON.stringify(wanted), leaseMs])
+export function listAttemptRows(run: Run, deliveryId: string): Promise<AttemptRow[]> {
+  return run<AttemptRow>('select * from attempts where delivery_id = $1 order by number', [deliveryId])
 }

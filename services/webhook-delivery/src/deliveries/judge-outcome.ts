@@ -1,15 +1,15 @@
 import type { EgressOutcome } from '@notify/egress-guard'
 
-/** How an attempt ends, and what follows from it. */
+/** The outcome of an attempt, and what follows from it. */
 export interface Verdict {
   outcome: 'succeeded' | 'failed' | 'exhausted'
-  /** Whether the attempt counts against the schedule and the receiver; not when our own network failed. */
+  /** Whether the attempt counts against the schedule and the receiver: false when our own DNS or network failed. */
   charged: boolean
   status: number | null
   /** Why it failed, without personal data. */
   error: string | null
   nextInMs: number | null
-  /** The receiver wants nothing more: 410. */
+  /** Whether the receiver answered 410, which disables its subscription. */
   gone: boolean
   /** Whether an operator may try again. */
   retryable: boolean
@@ -29,11 +29,11 @@ export interface Schedule {
 
 const jitter = 0.2
 const longestRetryAfterMs = 24 * 3_600_000
-/** A day and more of our own trouble: from here on it may well be the receiver's. */
+/** With the default delay, a day: after so many faults of our own the receiver is charged. */
 const mostHeld = 3000
 const retryAfterStatuses = [429, 503]
 
-/** Says what an exchange means for its delivery. */
+/** Derives from an exchange what happens to its delivery. */
 export function judgeOutcome(outcome: EgressOutcome, schedule: Schedule, nowMs = Date.now()): Verdict {
   const failure = {
     outcome: 'failed',

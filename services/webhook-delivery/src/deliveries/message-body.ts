@@ -2,8 +2,8 @@ import type { NotificationFact, WebhookEventType } from '@notify/contracts'
 import type { DeliveryRow } from './delivery-store.ts'
 
 /**
- * What receivers tell repetitions by: the same over retries. A notification that an operator retries keeps it too, since its
- * receiver may have had the first one.
+ * The id by which receivers recognise repetitions. It stays the same over retries, also over those by an operator: the
+ * receiver may have taken the first request.
  */
 export function messageIdOf({
   id,
@@ -21,18 +21,18 @@ interface Envelope {
   data: Record<string, unknown>
 }
 
-/** The body of a request, signed and sent as it is written here. */
+/** The body of a request. It is stored, signed and sent byte for byte. */
 export function bodyOf({ id, type, application_id, data }: Envelope): string {
   return JSON.stringify({ id, type, created_at: new Date().toISOString(), application_id, data })
 }
 
-/** The type of event that a fact is for subscribers; `undefined` for states that nobody subscribes to. */
+/** The type of event for subscribers; `undefined` for states without one. */
 export function eventTypeOf(status: NotificationFact['status']): WebhookEventType | undefined {
   if (status === 'delivered') return 'notification.delivered'
   return status === 'failed' || status === 'undelivered' ? 'notification.failed' : undefined
 }
 
-/** What subscribers learn of a notification: masked, as in activity. */
+/** The data of an event, with the recipient masked as in activity. */
 export function factData(fact: NotificationFact, metadata: Record<string, string> | null): Record<string, unknown> {
   const { notification_id, channel, event_key, status, failure_reason, recipient_masked } = fact
   const occurred_at = new Date(fact.occurred_at).toISOString()

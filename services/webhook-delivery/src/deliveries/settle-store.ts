@@ -18,7 +18,7 @@ export interface CountedEndpoint {
   failing_ms: number | null
 }
 
-/** Failures in a row that make an endpoint one of those that share a few places. */
+/** After so many failures in a row an endpoint is struggling. */
 const strugglingAfter = 5
 
 const attempted = `json_build_object('outcome', outcome, 'delivery_id', id, 'tenant_id', tenant_id, 'application_id', application_id,
@@ -30,8 +30,8 @@ const reported = `json_build_object('notification_id', notification_id, 'retry_c
   'failure_reason', last_error, 'retryable', status <> 'succeeded' and retryable)`
 
 /**
- * Closes attempts and moves their deliveries on. A late failure of an attempt that was given up (its lease ended) changes
- * nothing; a late success always counts. Endpoints are locked in their order.
+ * Closes attempts and moves their deliveries on. An attempt is settled once: a repetition changes nothing. After the lease of
+ * an attempt has ended, its failure changes nothing and its success still counts. Endpoints are locked in the order of their ids.
  */
 const settle: Statement = {
   name: 'settle-deliveries',
@@ -43,6 +43,7 @@ const settle: Statement = {
       update attempts a set finished_at = now(), duration_ms = i.duration_ms, status = i.status, error = i.error,
         response = decode(i.response, 'base64')
       from input i where a.delivery_id = i.delivery_id and a.number = i.number and a.finished_at is null
+      returning i.*
     ), settled as (
       update deliveries d
       set status = case i.outcome when 'failed' then 'pending' else i.outcome end,
@@ -50,10 +51,10 @@ const settle: Statement = {
         finished_at = case i.outcome when 'failed' then null else now() end,
         charged = d.charged + i.charged::int, held = d.held + (not i.charged)::int,
         last_status = i.status, last_error = i.error
-      from input i
+      from closed i
       where d.id = i.delivery_id and d.status = 'pending' and (i.outcome = 'succeeded' or d.attempts = i.number)
       returning d.*, i.outcome, i.charged as counts, i.retryable
-    ), told as (${enqueueSql(deliveryAttempted, 'settled', attempted)}),
+    ), facts as (${enqueueSql(deliveryAttempted, 'settled', attempted)}),
     reports as (${enqueueSql(
       webhookReported,
       `(select * from settled where subscription_id is null and status <> 'pending') as final`,
@@ -75,7 +76,7 @@ const settle: Statement = {
     returning e.id, extract(epoch from now() - e.failing_since) * 1000 as failing_ms`,
 }
 
-/** Settles attempts of different deliveries. @returns the endpoints whose health changed */
+/** Settles attempts of different deliveries; may be repeated. @returns the endpoints whose health changed */
 export async function settleAttempts(run: Run, settlements: readonly Settlement[]): Promise<CountedEndpoint[]> {
   const input = settlements.map(({ deliveryId, number, verdict, durationMs, response }) => ({
     delivery_id: deliveryId,

@@ -1,16 +1,18 @@
-import { claimDueSql, type Queries, type Run } from '@notify/database'
+import { claimDueSql, type Queries, type Run, type Statement } from '@notify/database'
 
 export interface Endpoint {
   id: string
   struggling: boolean
+  /** The end of the lease, which identifies it. */
+  lease: string
 }
 
-/** Endpoints that one claim takes of a tenant, so that a tenant with thousands delays no other. */
+/** Endpoints per tenant in a claim, so that a tenant with thousands of endpoints delays no other. */
 const mostOfTenant = 8
 
 /**
- * An endpoint is delivered to by one worker at a time, which keeps its requests in flight within their limit over all
- * replicas. However many deliveries wait for it, it is one row here: a claim costs the same.
+ * One worker at a time delivers to an endpoint, so the limit of requests in flight holds over all replicas. An endpoint is one
+ * row here however many deliveries wait for it, so a claim costs the same.
  */
 const due = {
   table: 'endpoints',
@@ -21,7 +23,8 @@ const due = {
   fair: { by: 'tenant_id', most: mostOfTenant },
 }
 
-const claimEndpointsSql = `${claimDueSql(due, { limit: '$1', leaseMs: '$2' })} select id, struggling from claimed`
+const claimEndpointsSql = `${claimDueSql(due, { limit: '$1', leaseMs: '$2' })} select id, struggling, leased_until::text as lease
+  from claimed`
 
 export interface Claim {
   limit: number
@@ -29,35 +32,60 @@ export interface Claim {
   struggling: boolean
 }
 
-/** Takes endpoints with due deliveries, fairly over the tenants. */
+/** Claims endpoints with due deliveries, fairly over the tenants. */
 export function claimEndpoints(run: Run, { limit, leaseMs, struggling }: Claim): Promise<Endpoint[]> {
   return run<Endpoint>({ name: 'claim-endpoints', text: claimEndpointsSql }, [limit, leaseMs, struggling])
 }
 
-/** When the next of an endpoint's deliveries is due; the index leads to it. */
+/** When the next delivery of an endpoint is due. */
 const nextDue = `(select next_attempt_at from deliveries where endpoint_id = endpoints.id and next_attempt_at is not null
   order by next_attempt_at limit 1)`
 
+const lock: Statement = {
+  name: 'lock-endpoints',
+  text: 'select 1 from endpoints where id = any($1) order by id for update',
+}
+
+const release: Statement = {
+  name: 'release-endpoints',
+  text: `update endpoints set leased_until = null, next_due_at = ${nextDue}
+         from json_to_recordset($1::json) as t (id text, lease timestamptz)
+         where endpoints.id = t.id and endpoints.leased_until = t.lease`,
+}
+
 /**
- * Gives an endpoint back. It is locked first: what others stored before is seen by the second statement, and what they store
- * afterwards makes the endpoint due again.
+ * Gives endpoints back whose lease is still the caller's. They are locked first: the second statement sees what others stored
+ * before, and what they store afterwards makes the endpoint due again.
  */
-export function releaseEndpoint(db: Queries, id: string): Promise<void> {
+export function releaseEndpoints(db: Queries, held: readonly Pick<Endpoint, 'id' | 'lease'>[]): Promise<void> {
   return db.transaction(async (run) => {
-    await run('select 1 from endpoints where id = $1 for update', [id])
-    await run(`update endpoints set leased_until = null, next_due_at = ${nextDue} where id = $1`, [id])
+    await run(lock, [held.map(({ id }) => id)])
+    await run(release, [JSON.stringify(held.map(({ id, lease }) => ({ id, lease })))])
   })
 }
 
-/** Makes endpoints due whose deliveries are, should that ever have been missed. */
-export async function mendEndpoints(run: Run): Promise<void> {
-  await run(
-    `with late as (
-       select id from endpoints
-       where active and (leased_until is null or leased_until <= now()) and (next_due_at is null or next_due_at > now())
-         and ${nextDue} <= now() - interval '10 seconds'
-       order by id for update skip locked
-     )
-     update endpoints set next_due_at = now() from late where endpoints.id = late.id`,
-  )
+/** Endpoints per page of the repair: it takes milliseconds however many there are. */
+const mendedAtOnce = 2000
+
+const mend: Statement = {
+  name: 'mend-endpoints',
+  text: `
+    with page as (
+      select id from endpoints where id > $1 order by id limit ${mendedAtOnce}
+    ), late as (
+      select id from endpoints
+      where id = any(array(select id from page)) and active and (leased_until is null or leased_until <= now())
+        and (next_due_at is null or next_due_at > now()) and ${nextDue} <= now() - interval '10 seconds'
+      order by id for update skip locked
+    ), mended as (update endpoints set next_due_at = now() from late where endpoints.id = late.id)
+    select max(id) as reached from page having count(*) = ${mendedAtOnce}`,
+}
+
+/**
+ * Repairs a page of endpoints whose due time is later than that of their deliveries.
+ * @returns the last id of the page; undefined after the last page
+ */
+export async function mendEndpoints(run: Run, after: string): Promise<string | undefined> {
+  const [row] = await run<{ reached: string }>(mend, [after])
+  return row?.reached
 }

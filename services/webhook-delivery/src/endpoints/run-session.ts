@@ -1,22 +1,22 @@
 import type { Config } from '../config.ts'
 import type { DeliverWebhook } from '../deliveries/deliver-webhook.ts'
-import type { TakenDelivery } from '../deliveries/delivery-store.ts'
+import type { TakenDelivery } from '../deliveries/take-store.ts'
 import type { Endpoint } from './endpoint-store.ts'
 
-/** How long a session takes new deliveries; then others have their turn. */
+/** A session takes new deliveries for so long; then other endpoints have their turn. */
 const sessionMs = 5000
-/** For what comes after an exchange: its settlement, and the end of the session. */
+/** Time to settle an attempt, and to end the session. */
 const settleMs = 5000
-/** How often a session with requests in flight looks whether more has become due. */
+/** Interval at which a session with requests in flight looks for due deliveries. */
 const lookEveryMs = 200
 /** Requests at the same time to an endpoint that keeps failing. */
 const strugglingInFlight = 2
 
-/** How long an endpoint may stay claimed: what was taken last is sent and settled by then. */
+/** Lease of an endpoint: the last deliveries that a session took are sent and settled by then. */
 export const sessionLeaseMs = ({ WEBHOOK_TIMEOUT }: Config) =>
   sessionMs + deliveryLeaseMs({ WEBHOOK_TIMEOUT }) + settleMs
 
-/** How long a delivery may stay taken. */
+/** Lease of a delivery that was taken. */
 export const deliveryLeaseMs = ({ WEBHOOK_TIMEOUT }: Pick<Config, 'WEBHOOK_TIMEOUT'>) => WEBHOOK_TIMEOUT + settleMs
 
 interface Session {
@@ -50,7 +50,7 @@ export async function runSession({ config, endpoint, take, deliver, isStopping }
       })
       .finally(() => {
         inFlight -= 1
-        // Half of the places at once: a statement for each delivery would cost more than the delivery.
+        // Refill half of the places at once: a statement per delivery would cost more than the delivery.
         if (inFlight <= most / 2) wake()
       })
   }

@@ -1,18 +1,18 @@
 import { coalesce, type Kit, startPeriodic } from '@notify/service-kit'
 import type { Context } from '../context.ts'
 import { createDelivery } from '../deliveries/deliver-webhook.ts'
-import { type Room, type TakenDelivery, takeDeliveries } from '../deliveries/delivery-store.ts'
-import { claimEndpoints, type Endpoint, mendEndpoints, releaseEndpoint } from './endpoint-store.ts'
+import { type Room, type TakenDelivery, takeDeliveries } from '../deliveries/take-store.ts'
+import { claimEndpoints, type Endpoint, mendEndpoints, releaseEndpoints } from './endpoint-store.ts'
 import { deliveryLeaseMs, runSession, sessionLeaseMs } from './run-session.ts'
 
 const lookEveryMs = 200
 const mendEveryMs = 30_000
-/** Endpoints claimed at once; the next claim follows as soon as these have begun. */
+/** Endpoints per claim; the next claim follows at once. */
 const claimMost = 32
 
 /**
- * Starts the workers: each endpoint with due deliveries gets a session. Those that keep failing share places of their own, so
- * that receivers which hang never take those of receivers which answer.
+ * Starts the workers: each endpoint with due deliveries gets a session. Endpoints that keep failing share places of their own,
+ * so receivers that hang do not occupy those of receivers that answer.
  * @returns wakes the workers of this process
  */
 export function startEndpoints(kit: Kit, context: Context): () => void {
@@ -49,7 +49,15 @@ export function startEndpoints(kit: Kit, context: Context): () => void {
   })
   const healthy = lane('healthy endpoints', false, config.WEBHOOK_ENDPOINTS)
   lane('struggling endpoints', true, Math.ceil(config.WEBHOOK_ENDPOINTS / 4))
-  startPeriodic(kit, { name: 'endpoint mending', everyMs: mendEveryMs, run: () => mendEndpoints(context.db.run) })
+  let mended: string | undefined
+  startPeriodic(kit, {
+    name: 'endpoint mending',
+    everyMs: mendEveryMs,
+    async run() {
+      mended = await mendEndpoints(context.db.run, mended ?? '')
+      return mended !== undefined
+    },
+  })
   return () => healthy.wake()
 }
 
@@ -67,14 +75,24 @@ function createSessions(context: Context, isStopping: () => boolean): (endpoint:
       return wanted.map(({ endpoint_id }) => taken.get(endpoint_id) ?? [])
     },
   })
+  const release = coalesce<Endpoint, undefined>({
+    maxBatch: 64,
+    maxInFlight: 2,
+    async run(held) {
+      await releaseEndpoints(db, held)
+      return held.map(() => undefined)
+    },
+  })
   return async (endpoint) => {
     const { id: endpoint_id } = endpoint
+    const warn = (err: unknown) => log.warn({ endpoint_id, err }, 'a session with an endpoint broke off')
     try {
       await runSession({ config, endpoint, take: (room) => take({ endpoint_id, room }), deliver, isStopping })
-      await releaseEndpoint(db, endpoint_id)
     } catch (error) {
-      // Its lease ends, and then everything that was taken is due again.
-      log.warn({ endpoint_id, err: error }, 'a session with an endpoint broke off')
+      // What it had taken is due again when the lease of the delivery ends; the rest need not wait for that.
+      warn(error)
     }
+    // An endpoint that cannot be released is claimed again when its lease ends.
+    await release(endpoint).catch(warn)
   }
 }

@@ -10,10 +10,11 @@ import { findSubscribers, type Subscriber } from '../subscriptions/subscription-
 interface Opened {
   fact: NotificationFact
   metadata: Record<string, string> | null
+  traceparent: string | undefined
 }
 
 /** Stores a delivery for each subscriber of a fact. The same fact may come several times. */
-export type FanOut = (fact: NotificationFact) => Promise<void>
+export type FanOut = (fact: NotificationFact, traceparent: string | undefined) => Promise<void>
 
 export function createFanOut(context: Pick<Context, 'db' | 'secrets' | 'metrics' | 'wakeEndpoints'>): FanOut {
   const store = coalesce<Opened, undefined>({
@@ -34,15 +35,15 @@ export function createFanOut(context: Pick<Context, 'db' | 'secrets' | 'metrics'
       return facts.map(() => undefined)
     },
   })
-  return async (fact) => {
+  return async (fact, traceparent) => {
     // What test keys send is shown to nobody but the sandbox.
     if (fact.mode !== 'live' || eventTypeOf(fact.status) === undefined) return
-    // Opened alone: what cannot be read holds up no other.
-    await store({ fact, metadata: metadataOf(context.secrets.keyRing, fact) })
+    // Decrypted outside the batch: an unreadable fact fails alone.
+    await store({ fact, metadata: metadataOf(context.secrets.keyRing, fact), traceparent })
   }
 }
 
-/** The caller's metadata, which only final states tell. */
+/** The caller's metadata; only facts of final states hold it. */
 function metadataOf(keyRing: KeyRing, { metadata, tenant_id, notification_id }: NotificationFact) {
   if (!metadata) return null
   const place = metadataPlace(tenant_id, notification_id)
@@ -51,7 +52,7 @@ function metadataOf(keyRing: KeyRing, { metadata, tenant_id, notification_id }: 
 
 function deliveriesOf(
   { secrets }: Pick<Context, 'secrets'>,
-  { fact, metadata }: Opened,
+  { fact, metadata, traceparent }: Opened,
   subscribers: readonly Subscriber[],
 ): NewDelivery[] {
   const { tenant_id, application_id, notification_id, retry_count } = fact
@@ -77,7 +78,7 @@ function deliveriesOf(
       provider_id: null,
       url: null,
       body: secrets.keyRing.encrypt(body, bodyPlace(tenant_id, id)),
-      traceparent: null,
+      traceparent: traceparent ?? null,
     }
   })
 }

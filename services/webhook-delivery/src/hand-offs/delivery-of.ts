@@ -5,14 +5,23 @@ import { bodyPlace, targetPlace } from '../db/places.ts'
 import type { NewDelivery } from '../deliveries/delivery-store.ts'
 import { bodyOf, messageIdOf } from '../deliveries/message-body.ts'
 
-/** The type of a message that no event was named for. */
+/** The type of a message that was requested without an event. */
 const plainType = 'notification'
 
-/** The delivery of a hand-off, or why there can be none. */
+/** A hand-off with its decrypted payload. */
+export interface OpenedHandOff {
+  handOff: HandOff
+  payload: WebhookPayload
+  traceparent: string | undefined
+}
+
+/** A provider is known to dispatch before it is known here; a hand-off waits for it so long. */
+const providerGraceMs = 10_000
+
+/** The delivery of a hand-off, or the report that there can be none. @throws Error when the hand-off should come again */
 export function deliveryOf(
   { config, secrets }: Pick<Context, 'config' | 'secrets'>,
-  handOff: HandOff,
-  { to, data }: WebhookPayload,
+  { handOff, payload: { to, data }, traceparent }: OpenedHandOff,
   providerId: string | undefined,
 ): NewDelivery | HandOffReport {
   const { notification_id, retry_count, tenant_id, application_id, mode } = handOff
@@ -20,7 +29,11 @@ export function deliveryOf(
     ({ notification_id, retry_count, status: 'failed', failure_reason, retryable: true }) as const
   const url = mode === 'live' ? to : config.WEBHOOK_SANDBOX_URL
   if (url === undefined) return refusal('No sandbox is configured for what test keys send')
-  if (providerId === undefined) return refusal('No webhook provider is configured')
+  if (providerId === undefined) {
+    if (Date.now() - Date.parse(handOff.created_at) < providerGraceMs)
+      throw new Error('no webhook provider is known yet')
+    return refusal('No webhook provider is configured')
+  }
   const id = newId('whdel')
   const type = handOff.event_key ?? plainType
   const message = messageIdOf({ id, subscription_id: null, notification_id })
@@ -36,11 +49,11 @@ export function deliveryOf(
     provider_id: providerId,
     url: secrets.keyRing.encrypt(url, targetPlace(tenant_id, id)),
     body: secrets.keyRing.encrypt(bodyOf({ id: message, type, application_id, data }), bodyPlace(tenant_id, id)),
-    traceparent: null,
+    traceparent: traceparent ?? null,
   }
 }
 
-/** All that a tenant sends to one host and port is one queue. */
+/** A tenant's sends to one host and port share an endpoint. */
 function endpointOf(tenantId: string, url: string): string {
   return `origin_${createHash('sha256')
     .update(`${tenantId} ${new URL(url).host}`)

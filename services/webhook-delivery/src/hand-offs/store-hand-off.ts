@@ -1,20 +1,15 @@
-import { type HandOff, type WebhookPayload, webhookReported, webhookRequested } from '@notify/contracts'
+import { type HandOff, webhookReported, webhookRequested } from '@notify/contracts'
 import { enqueueEvents } from '@notify/database'
 import { openEvent } from '@notify/messaging'
 import { coalesce } from '@notify/service-kit'
 import type { Context } from '../context.ts'
 import { insertDeliveries } from '../deliveries/delivery-store.ts'
 import { chooseProviders } from '../providers/provider-store.ts'
-import { deliveryOf } from './delivery-of.ts'
+import { deliveryOf, type OpenedHandOff } from './delivery-of.ts'
 import { findHandOffs, reportOf } from './hand-off-store.ts'
 
-interface Opened {
-  handOff: HandOff
-  payload: WebhookPayload
-}
-
 /** Stores what dispatch hands over, once, and reports its state; a repetition is answered by the state again. */
-export type StoreHandOff = (handOff: HandOff) => Promise<void>
+export type StoreHandOff = (handOff: HandOff, traceparent: string | undefined) => Promise<void>
 
 export function createHandOffStore(context: Omit<Context, 'egress'>): StoreHandOff {
   const {
@@ -22,7 +17,7 @@ export function createHandOffStore(context: Omit<Context, 'egress'>): StoreHandO
     metrics,
     secrets: { keyRing },
   } = context
-  const store = coalesce<Opened, undefined>({
+  const store = coalesce<OpenedHandOff, undefined>({
     maxBatch: 128,
     maxInFlight: 2,
     minIntervalMs: 10,
@@ -31,9 +26,7 @@ export function createHandOffStore(context: Omit<Context, 'egress'>): StoreHandO
         db.run,
         handOffs.map(({ handOff }) => handOff),
       )
-      const prepared = handOffs.map(({ handOff, payload }) =>
-        deliveryOf(context, handOff, payload, providers.get(handOff.application_id)),
-      )
+      const prepared = handOffs.map((opened) => prepare(context, opened, providers.get(opened.handOff.application_id)))
       const deliveries = prepared.filter((one) => 'body' in one)
       const refusals = prepared.filter((one) => 'failure_reason' in one)
       const count = await db.transaction(async (run) => {
@@ -50,9 +43,19 @@ export function createHandOffStore(context: Omit<Context, 'egress'>): StoreHandO
       metrics.stored('hand-off', count)
       context.wakeOutbox()
       if (count > 0) context.wakeEndpoints()
-      return handOffs.map(() => undefined)
+      return prepared.map((one) => (one instanceof Error ? one : undefined))
     },
   })
-  // Opened alone: one that cannot be read holds up no other.
-  return async (handOff) => store({ handOff, payload: openEvent(keyRing, webhookRequested, handOff) })
+  // Decrypted outside the batch: an unreadable hand-off fails alone.
+  return async (handOff, traceparent) =>
+    store({ handOff, payload: openEvent(keyRing, webhookRequested, handOff), traceparent })
+}
+
+/** @returns an error for a hand-off that must come again; the others of its batch are stored */
+function prepare(context: Omit<Context, 'egress'>, opened: OpenedHandOff, providerId: string | undefined) {
+  try {
+    return deliveryOf(context, opened, providerId)
+  } catch (error) {
+    return error as Error
+  }
 }

@@ -1,3 +1,4 @@
+import { earliestId } from '@notify/contracts'
 import { claimDueSql, type Queries, type Run } from '@notify/database'
 
 interface Range {
@@ -5,13 +6,19 @@ interface Range {
   since: string
 }
 
-const inRange = `subscription_id = $1 and status = 'exhausted' and created_at >= $2::timestamptz`
+/** Ids are made by the clocks of processes, `created_at` by that of Postgres. */
+const clockSkewMs = 600_000
 
+/** An id before those of all deliveries created since then: what is older is not read. */
+const idBefore = (since: string) => earliestId('whdel', Math.max(0, Date.parse(since) - clockSkewMs))
+
+/** Counts the exhausted deliveries of a subscription that were created since a moment. */
 export async function countExhausted(run: Run, { subscriptionId, since }: Range): Promise<number> {
-  const [row] = await run<{ count: number }>(`select count(*)::int as count from deliveries where ${inRange}`, [
-    subscriptionId,
-    since,
-  ])
+  const [row] = await run<{ count: number }>(
+    `select count(*)::int as count from deliveries
+     where subscription_id = $1 and status = 'exhausted' and id > $2 and created_at >= $3::timestamptz`,
+    [subscriptionId, idBefore(since), since],
+  )
   return row?.count ?? 0
 }
 
@@ -24,15 +31,16 @@ export interface ReplayRow {
   finished_at: Date | null
 }
 
-/** Begins a replay; one that is under way begins anew with the range of both. */
+/** Starts a replay. One in progress goes on, extended by the new range. */
 export async function insertReplay(run: Run, { subscriptionId, since }: Range, count: number): Promise<ReplayRow> {
   const [row] = await run<ReplayRow>(
-    `insert into replays as known (subscription_id, since, count, next_at) values ($1, $2, $3, now())
+    `insert into replays as known (subscription_id, since, count, reached, next_at) values ($1, $2, $3, $4, now())
      on conflict (subscription_id) do update set
        since = case when known.finished_at is null then least(known.since, excluded.since) else excluded.since end,
-       count = excluded.count, replayed = 0, reached = '', next_at = now(), requested_at = now(), finished_at = null
+       reached = case when known.finished_at is null then least(known.reached, excluded.reached) else excluded.reached end,
+       count = excluded.count, replayed = 0, next_at = now(), requested_at = now(), finished_at = null
      returning *`,
-    [subscriptionId, since, count],
+    [subscriptionId, since, count, idBefore(since)],
   )
   return row!
 }
@@ -46,8 +54,8 @@ const claimReplays = claimDueSql(
 )
 
 /**
- * Does a second's worth of each replay that is due. A page and how far it reached commit together, so that a worker that dies
- * repeats nothing and forgets nothing. @returns how many deliveries are due now
+ * Replays one page of each job that is due. A page commits together with the position it reached, so a job that is cut off
+ * goes on where it stopped. @returns how many deliveries are due now
  */
 export async function replayPages(db: Queries, perSecond: number): Promise<number> {
   const due = await db.run<{ subscription_id: string }>(`${claimReplays} select subscription_id from claimed`)
@@ -56,38 +64,51 @@ export async function replayPages(db: Queries, perSecond: number): Promise<numbe
   return replayed
 }
 
-async function replayPage(db: Queries, id: string, perSecond: number): Promise<number> {
+async function replayPage(db: Queries, id: string, most: number): Promise<number> {
   return db.transaction(async (run) => {
-    const [row] = await run<{ count: number }>(
-      `with job as (select * from replays where subscription_id = $1 and finished_at is null for update),
-       page as (
-         select d.id from deliveries d, job
-         where d.subscription_id = $1 and d.status = 'exhausted' and d.id > job.reached
-           and d.created_at >= job.since and d.created_at <= job.requested_at
-         order by d.id limit $2 for update of d
-       ), moved as (update deliveries d set ${again} from page where d.id = page.id returning d.id),
-       noted as (
-         update replays r set replayed = r.replayed + (select count(*) from moved),
-           reached = coalesce((select max(id) from moved), r.reached),
-           next_at = case when (select count(*) from moved) = $2 then now() + interval '1 second' end,
-           finished_at = case when (select count(*) from moved) < $2 then now() end
-         from job where r.subscription_id = job.subscription_id
-       )
-       select count(*)::int as count from moved`,
-      [id, perSecond],
+    const [job] = await run<{ reached: string; since: Date; requested_at: Date }>(
+      `select reached, since, requested_at from replays where subscription_id = $1 and finished_at is null for update`,
+      [id],
     )
-    const count = row?.count ?? 0
-    if (count > 0) await run('update endpoints set next_due_at = now() where id = $1', [id])
-    return count
+    if (!job) return 0
+    const moved = await run<{ id: string }>(
+      `with page as (
+         select id from deliveries
+         where subscription_id = $1 and status = 'exhausted' and id > $2 and created_at between $3 and $4
+         order by id limit $5 for update
+       )
+       update deliveries set ${again} where id = any(array(select id from page)) returning id`,
+      [id, job.reached, job.since, job.requested_at, most],
+    )
+    const reached =
+      moved
+        .map((one) => one.id)
+        .toSorted()
+        .at(-1) ?? job.reached
+    const isOver = moved.length < most
+    await run(
+      `update replays set replayed = replayed + $2, reached = $3,
+         next_at = case when not $4 then now() + interval '1 second' end, finished_at = case when $4 then now() end
+       where subscription_id = $1`,
+      [id, moved.length, reached, isOver],
+    )
+    if (moved.length > 0) await run('update endpoints set next_due_at = now() where id = $1', [id])
+    return moved.length
   })
 }
 
 /** Puts one exhausted delivery back to work. @returns whether it was exhausted */
 export async function replayOne(run: Run, id: string): Promise<boolean> {
-  const [row] = await run<{ endpoint_id: string }>(
-    `update deliveries set ${again} where id = $1 and status = 'exhausted' returning endpoint_id`,
+  const [row] = await run<{ endpoint_id: string; tenant_id: string }>(
+    `update deliveries set ${again} where id = $1 and status = 'exhausted' returning endpoint_id, tenant_id`,
     [id],
   )
-  if (row) await run('update endpoints set next_due_at = now() where id = $1', [row.endpoint_id])
-  return row !== undefined
+  if (!row) return false
+  // The retention may have removed the endpoint of an origin.
+  await run(
+    `insert into endpoints (id, tenant_id, next_due_at) values ($1, $2, now())
+     on conflict (id) do update set next_due_at = now()`,
+    [row.endpoint_id, row.tenant_id],
+  )
+  return true
 }

@@ -23,6 +23,7 @@ export const webhook: ChannelDefinition<WebhookPayload> = {
   receiptDeadlineMs: () => undefined,
   delivery: {
     by: 'hand-off',
+    needsProvider: true,
     event: webhookRequested,
     // Codes are never sent by webhook; the answer for their lane names a durable that exists.
     durableOf: (lane) => `webhook-delivery-requested-${activityLanes.find((one) => one === lane) ?? 'transactional'}`,

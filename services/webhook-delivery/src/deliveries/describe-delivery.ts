@@ -1,0 +1,35 @@
+import type { WebhookDelivery, WebhookDeliverySummary } from '@notify/contracts'
+import type { KeyRing } from '@notify/privacy'
+import { responsePlace } from '../db/places.ts'
+import type { AttemptRow, DeliveryRow } from './delivery-store.ts'
+
+/** A delivery as callers see it, without its attempts. */
+export function summaryOf(row: DeliveryRow): WebhookDeliverySummary {
+  return {
+    delivery_id: row.id as `whdel_${string}`,
+    subscription_id: row.subscription_id as `whsub_${string}` | null,
+    notification_id: row.notification_id as `notif_${string}` | null,
+    event_type: row.event_type,
+    status: row.status,
+    attempts_made: row.attempts,
+    last_status: row.last_status,
+    last_error: row.last_error,
+    next_attempt_at: row.next_attempt_at?.toISOString() ?? null,
+    created_at: row.created_at.toISOString(),
+    finished_at: row.finished_at?.toISOString() ?? null,
+  }
+}
+
+/** An attempt as callers see it, its answer decrypted. */
+export function attemptOf(keyRing: KeyRing, attempt: AttemptRow): WebhookDelivery['attempts'][number] {
+  const { number, started_at, finished_at, duration_ms, status, error, response, delivery_id } = attempt
+  return {
+    number,
+    started_at: started_at.toISOString(),
+    finished_at: finished_at?.toISOString() ?? null,
+    duration_ms,
+    status,
+    error,
+    response_excerpt: response && keyRing.decrypt(response, responsePlace(delivery_id)),
+  }
+}

@@ -1,0 +1,41 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { coalesce } from '@notify/service-kit'
+import type { Context } from '../context.ts'
+import { disableSubscription } from '../subscriptions/disable-subscription.ts'
+import { type CountedEndpoint, type Settlement, settleAttempts } from './settle-store.ts'
+
+/** Waits between tries to settle. A lease may end meanwhile; settling is safe then, too. */
+const retryDelaysMs = [100, 500, 2000, 5000]
+
+/** Settles attempts, those of the same moment in one statement, and disables endpoints that have failed for too long. */
+export function createSettler(context: Context): (settlement: Settlement) => Promise<undefined> {
+  return coalesce<Settlement, undefined>({
+    maxBatch: 256,
+    maxInFlight: 2,
+    minIntervalMs: 10,
+    run: (settlements) => settleBatch(context, settlements),
+  })
+}
+
+/** What a receiver took must not be sent again because Postgres was away for a moment. */
+async function settleWithRetries({ db, log }: Context, settlements: readonly Settlement[]): Promise<CountedEndpoint[]> {
+  for (const delayMs of retryDelaysMs) {
+    try {
+      return await settleAttempts(db.run, settlements)
+    } catch (error) {
+      log.warn({ err: error, count: settlements.length }, 'attempts could not be settled; trying again')
+      await delay(delayMs)
+    }
+  }
+  return settleAttempts(db.run, settlements)
+}
+
+async function settleBatch(context: Context, settlements: readonly Settlement[]): Promise<undefined[]> {
+  const endpoints = await settleWithRetries(context, settlements)
+  context.wakeOutbox()
+  for (const { id, failing_ms } of endpoints) {
+    if (failing_ms === null || failing_ms < context.config.WEBHOOK_DISABLE_AFTER) continue
+    if (id.startsWith('whsub_')) await disableSubscription(context, id, 'failing')
+  }
+  return settlements.map(() => undefined)
+}

@@ -1,0 +1,45 @@
+import type { Run, Statement } from '@notify/database'
+import type { DeliveryRow } from './delivery-store.ts'
+
+/** A delivery that a worker has taken, with the address and the secrets to send it with. */
+export interface TakenDelivery extends DeliveryRow {
+  subscription_url: Buffer | null
+  signer_id: string | null
+  secret: Buffer | null
+  previous_secret: Buffer | null
+  retry_delays: number[] | null
+}
+
+/**
+ * Takes the longest due deliveries of several endpoints and opens an attempt of each, before anything is sent. After a crash of
+ * the worker they are due again when the lease ends.
+ */
+const take: Statement = {
+  name: 'take-deliveries',
+  text: `
+    with wanted as (select * from json_to_recordset($1::json) as t (endpoint_id text, room int)),
+    due as (
+      select mine.id from wanted cross join lateral (
+        select id from deliveries where endpoint_id = wanted.endpoint_id and next_attempt_at <= now()
+        order by next_attempt_at limit wanted.room for update skip locked) as mine
+    ), taken as (
+      update deliveries d set attempts = d.attempts + 1, next_attempt_at = now() + $2 * interval '1 millisecond'
+      from due where d.id = due.id returning d.*
+    ), opened as (
+      insert into attempts (delivery_id, number) select id, attempts from taken order by id, attempts
+    )
+    select taken.*, s.url as subscription_url, p.id as signer_id, p.secret, p.retry_delays,
+      case when p.previous_until > now() then p.previous_secret end as previous_secret
+    from taken left join subscriptions s on s.id = taken.subscription_id
+    left join providers p on p.id = coalesce(s.provider_id, taken.provider_id)`,
+}
+
+export interface Room {
+  endpoint_id: string
+  room: number
+}
+
+/** @param leaseMs longer than the exchange and its settlement take */
+export function takeDeliveries(run: Run, wanted: readonly Room[], leaseMs: number): Promise<TakenDelivery[]> {
+  return run<TakenDelivery>(take, [JSON.stringify(wanted), leaseMs])
+}

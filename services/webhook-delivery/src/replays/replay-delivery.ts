@@ -1,0 +1,21 @@
+import type { replayWebhookDelivery as contract } from '@notify/contracts'
+import { idempotent } from '@notify/database'
+import { type Handler, Problem, Reply } from '@notify/service-kit'
+import type { Context } from '../context.ts'
+import { summaryOf } from '../deliveries/describe-delivery.ts'
+import { requireDelivery } from '../deliveries/require-delivery.ts'
+import { requireActive, requireSubscription } from '../subscriptions/scope.ts'
+import { replayOne } from './replay-store.ts'
+
+/** Delivers what was exhausted once more, under the same id. */
+export const replayDelivery: Handler<Context, typeof contract> = idempotent({
+  async effect(_context, { params, principal }, run) {
+    const row = await requireDelivery(run, principal.tenant_id, params.delivery_id)
+    if (row.subscription_id) requireActive(await requireSubscription(run, principal, row.subscription_id))
+    if (!(await replayOne(run, row.id))) {
+      throw new Problem('not_replayable', 'Only a delivery that is exhausted can be replayed')
+    }
+    return new Reply(202, JSON.stringify(summaryOf(await requireDelivery(run, principal.tenant_id, row.id))))
+  },
+  after: ({ wakeEndpoints }) => wakeEndpoints(),
+})

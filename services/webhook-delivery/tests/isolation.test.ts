@@ -1,0 +1,65 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
+import { type CountingReceiver, startCountingReceiver } from './counting-receiver.ts'
+import { storeDeliveries, storeSubscriptions } from './stored-deliveries.ts'
+
+const inFlight = 4
+const backlog = 100
+
+let env: TestEnv
+let receiver: CountingReceiver
+
+beforeAll(async () => {
+  env = await TestEnv.start(['webhook-delivery'], {
+    env: {
+      'webhook-delivery': {
+        WEBHOOK_EGRESS_ALLOW: '127.0.0.0/8',
+        // Longer than the test: whatever hangs goes on hanging.
+        WEBHOOK_TIMEOUT: '120s',
+        WEBHOOK_IN_FLIGHT: String(inFlight),
+        LOG_LEVEL: 'warn',
+      },
+    },
+  })
+  receiver = await startCountingReceiver(env)
+}, 60_000)
+afterAll(async () => {
+  receiver?.stop()
+  await env?.stop()
+})
+
+test('receivers that hang and fail, with a backlog, delay no other, and get no more requests at once than they may', async () => {
+  const bad = await storeSubscriptions(
+    env,
+    ['/hang/1', '/hang/2', '/hang/3', '/500/1', '/500/2'].map((path) => receiver.url + path),
+  )
+  await storeDeliveries(env, bad, backlog)
+  await eventually(() => expect(openAt('/hang/1', '/hang/2', '/hang/3')).toEqual([inFlight, inFlight, inFlight]), {
+    timeoutMs: 20_000,
+  })
+  const good = await storeSubscriptions(env, [`${receiver.url}/ok/1`, `${receiver.url}/ok/2`])
+  await storeDeliveries(env, good, backlog)
+  await eventually(async () => expect(await succeeded(good)).toBe(backlog), { timeoutMs: 60_000, intervalMs: 200 })
+  expect(openAt('/hang/1', '/hang/2', '/hang/3')).toEqual([inFlight, inFlight, inFlight])
+  expect(await attempts(bad.slice(0, 3))).toEqual({ begun: 3 * inFlight, ended: 0 })
+}, 120_000)
+
+const openAt = (...paths: string[]) => paths.map((path) => receiver.open.get(path) ?? 0)
+
+async function succeeded(subscriptions: string[]): Promise<number> {
+  const { rows } = await env
+    .sql('webhook-delivery')
+    .query(`select count(*)::int as count from deliveries where subscription_id = any($1) and status = 'succeeded'`, [
+      subscriptions,
+    ])
+  return rows[0].count
+}
+
+async function attempts(subscriptions: string[]): Promise<{ begun: number; ended: number }> {
+  const { rows } = await env.sql('webhook-delivery').query(
+    `select count(*)::int as begun, count(a.finished_at)::int as ended
+     from deliveries d join attempts a on a.delivery_id = d.id where d.subscription_id = any($1)`,
+    [subscriptions],
+  )
+  return rows[0]
+}

@@ -1,0 +1,121 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { openBus, storedMessages } from '@notify/test-kit/bus'
+import { eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
+import { verifyWebhook } from '../../../packages/webhook-signature/src/index.ts'
+import { storeDeliveries } from './stored-deliveries.ts'
+import { deliveriesOf, freshPath, received, subscribe, untilDelivery, untilReceived } from './webhooks.ts'
+
+const hourMs = 3_600_000
+
+let env: TestEnv
+beforeAll(async () => {
+  env = await TestEnv.start(['gateway', 'webhook-delivery'], {
+    apart: ['webhook-delivery'],
+    env: { 'webhook-delivery': { WEBHOOK_RETRY_DELAYS: '50ms', WEBHOOK_REPLAY_RATE: '20', WEBHOOK_TIMEOUT: '3s' } },
+  })
+}, 60_000)
+afterAll(() => env?.stop())
+
+const operator = (method: string, path: string, body?: unknown) =>
+  env.api(method, path, { token: env.operatorToken, ...(body === undefined ? {} : { body }) })
+const pathOf = (subscriptionId: string) => `/api/v1/webhook-subscriptions/${subscriptionId}`
+
+/** Lets time pass for one row: the clock is that of Postgres. */
+const rewind = (sql: string, id: string) => env.sql('webhook-delivery').query(sql, [id])
+
+const exhausted = async (subscriptionId: string) =>
+  (await deliveriesOf(env, subscriptionId, '?status=exhausted&limit=100')).length
+
+test('an endpoint that fails for five days is disabled, which others are told; test events and one success count otherwise', async () => {
+  const { subscription_id } = await subscribe(env, freshPath('500'))
+  const state = async () => (await operator('GET', pathOf(subscription_id))).body
+  const fail = async () => {
+    const before = await exhausted(subscription_id)
+    await storeDeliveries(env, [subscription_id], 1)
+    await eventually(async () => expect(await exhausted(subscription_id)).toBe(before + 1), { timeoutMs: 15_000 })
+  }
+  const fiveDaysPass = () =>
+    rewind(`update endpoints set failing_since = failing_since - interval '5 days' where id = $1`, subscription_id)
+  await fail()
+  expect(await state()).toMatchObject({ status: 'active', failing_since: expect.any(String) })
+
+  await operator('PATCH', pathOf(subscription_id), { url: env.stack.receiverUrl + freshPath('ok') })
+  await storeDeliveries(env, [subscription_id], 1)
+  await untilDelivery(env, subscription_id, { status: 'succeeded' })
+  expect(await state()).toMatchObject({ failing_since: null })
+
+  await operator('PATCH', pathOf(subscription_id), { url: env.stack.receiverUrl + freshPath('500') })
+  await fail()
+  await fiveDaysPass()
+  const tested = await operator('POST', `${pathOf(subscription_id)}/test`)
+  await untilDelivery(env, subscription_id, { delivery_id: tested.body.delivery_id, status: 'exhausted' })
+  expect(await state()).toMatchObject({ status: 'active' })
+
+  await storeDeliveries(env, [subscription_id], 1)
+  await eventually(
+    async () => expect(await state()).toMatchObject({ status: 'disabled', disabled_reason: 'failing' }),
+    {
+      timeoutMs: 15_000,
+    },
+  )
+  await using bus = await openBus(env)
+  await eventually(async () => {
+    const facts = (await storedMessages(bus, ['webhook-delivery']))
+      .filter(({ subject }) => subject === 'webhooks.subscription.changed')
+      .flatMap(({ text }) => JSON.parse(text) as { event: object }[])
+    expect(facts).toContainEqual({
+      ...facts[0],
+      event: expect.objectContaining({ subscription_id, status: 'disabled', reason: 'failing', actor: null }),
+    })
+  })
+  const enabled = await operator('PATCH', pathOf(subscription_id), { status: 'active' })
+  expect(enabled.body).toMatchObject({ status: 'active', disabled_reason: null, failing_since: null })
+})
+
+test('a rotated secret signs for 24 hours beside the new one, and not longer', async () => {
+  const path = freshPath('ok')
+  const { secret, subscription_id, provider_id } = await subscribe(env, path)
+  const { body: rotated } = await operator('POST', `${pathOf(subscription_id)}/rotate-secret`)
+  const validMs = Date.parse(rotated.previous_valid_until) - Date.now()
+  expect(validMs).toBeGreaterThan(24 * hourMs - 60_000)
+  expect(validMs).toBeLessThanOrEqual(24 * hourMs + 60_000)
+  await operator('POST', `${pathOf(subscription_id)}/test`)
+  const [both] = await untilReceived(env, path, 1)
+  for (const one of [secret, rotated.secret]) expect(verifyWebhook(both!.headers, both!.body, one)).toBeTruthy()
+  await rewind(`update providers set previous_until = previous_until - interval '24 hours' where id = $1`, provider_id)
+  await operator('POST', `${pathOf(subscription_id)}/test`)
+  const last = (await untilReceived(env, path, 2)).at(-1)!
+  expect(last.headers['x-svc-signature']).toMatch(/^v1=[0-9a-f]{64}$/)
+  expect(verifyWebhook(last.headers, last.body, rotated.secret)).toBeTruthy()
+  expect(() => verifyWebhook(last.headers, last.body, secret)).toThrow()
+})
+
+test('a replay that is killed on the way goes on where it was, forgets none and begins none anew', async () => {
+  const count = 60
+  const since = new Date().toISOString()
+  const { subscription_id } = await subscribe(env, freshPath('500'))
+  await storeDeliveries(env, [subscription_id], count)
+  await eventually(async () => expect(await exhausted(subscription_id)).toBe(count), { timeoutMs: 30_000 })
+  const path = freshPath('ok')
+  await operator('PATCH', pathOf(subscription_id), { url: env.stack.receiverUrl + path })
+  const asked = await operator('POST', `${pathOf(subscription_id)}/replay`, { since })
+  expect([asked.status, asked.body.count]).toEqual([202, count])
+  await untilReceived(env, path, 20)
+  await env.kill('webhook-delivery')
+  const { rows } = await env
+    .sql('webhook-delivery')
+    .query('select replayed, finished_at from replays where subscription_id = $1', [subscription_id])
+  expect(rows[0].finished_at).toBeNull()
+  expect(rows[0].replayed).toBeLessThan(count)
+  await env.restart('webhook-delivery')
+  await eventually(
+    async () => {
+      const { body } = await operator('GET', pathOf(subscription_id))
+      expect(body.replay).toMatchObject({ count, replayed: count, finished_at: expect.any(String) })
+      expect(await deliveriesOf(env, subscription_id, '?status=succeeded&limit=100')).toHaveLength(count)
+    },
+    { timeoutMs: 60_000 },
+  )
+  const ids = (await received(env, path)).map(({ headers }) => headers['x-svc-id'])
+  expect(new Set(ids).size).toBe(count)
+}, 120_000)

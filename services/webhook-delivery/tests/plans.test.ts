@@ -1,0 +1,167 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { countRowsRead } from '@notify/test-kit/rows-read'
+import { newId } from '../../../packages/contracts/src/index.ts'
+import type { Database } from '../../../packages/database/src/index.ts'
+import { TestEnv } from '../../../packages/dev-env/src/index.ts'
+import type { Tables } from '../src/db/schema.ts'
+import { deleteOldDeliveries, deleteOrphans } from '../src/deliveries/delete-old.ts'
+import { insertDeliveries, listDeliveryRows } from '../src/deliveries/delivery-store.ts'
+import { settleAttempts } from '../src/deliveries/settle-store.ts'
+import { takeDeliveries } from '../src/deliveries/take-store.ts'
+import { claimEndpoints, mendEndpoints, releaseEndpoints } from '../src/endpoints/endpoint-store.ts'
+import { findHandOffs } from '../src/hand-offs/hand-off-store.ts'
+import { insertReplay, replayPages } from '../src/replays/replay-store.ts'
+import { findSubscribers } from '../src/subscriptions/subscription-store.ts'
+import { openOwnSchema } from './own-schema.ts'
+
+const many = 20_000
+const few = 20
+/** Their deliveries are spread evenly over these. */
+const endpoints = ['whsub_0', 'whsub_1', 'whsub_2', 'whsub_3']
+const tenantId = newId('ten')
+const applicationId = newId('app')
+
+let env: TestEnv
+let db: Database<Tables>
+let stop: () => Promise<void>
+beforeAll(async () => {
+  env = await TestEnv.start([])
+  // One connection, so that every statement keeps the plan that it got while the tables were nearly empty.
+  ;({ db, stop } = await openOwnSchema(env, { poolSize: 1 }))
+  for (const table of ['deliveries', 'attempts', 'endpoints']) {
+    await db.run(`alter table ${table} set (autovacuum_enabled = false)`)
+  }
+  await db.run('set plan_cache_mode = force_generic_plan')
+  await db.run(
+    'insert into endpoints (id, tenant_id, next_due_at) select id, $2, now() from unnest($1::text[]) as id',
+    [endpoints, tenantId],
+  )
+  await fill(few)
+  await db.run('analyze deliveries, attempts, endpoints')
+  for (const { run } of statements) await run(db, await someIds())
+  await fill(many)
+}, 60_000)
+afterAll(async () => {
+  await stop?.()
+  await env?.stop()
+})
+
+/** Deliveries in every state, each with one attempt. */
+async function fill(count: number): Promise<void> {
+  await db.runLong(
+    `with inserted as (
+       insert into deliveries (id, tenant_id, application_id, endpoint_id, subscription_id, notification_id, event_type, body, status,
+         attempts, next_attempt_at, finished_at)
+       select 'whdel_' || gen_random_uuid(), $2, $3, 'whsub_' || i % 4, 'whsub_' || i % 4, 'notif_' || gen_random_uuid(),
+         'notification.failed', '', state, 1,
+         case state when 'pending' then now() - interval '1 minute' end, case when state <> 'pending' then now() end
+       from (select i, (array['pending', 'succeeded', 'exhausted'])[i % 3 + 1] as state from generate_series(1, $1::int) as i) as n
+       returning id)
+     insert into attempts (delivery_id, number) select id, 1 from inserted`,
+    [count, tenantId, applicationId],
+  )
+}
+
+/** Pending deliveries from all over the table. */
+async function someIds(): Promise<string[]> {
+  const rows = await db.run<{ id: string }>(
+    `select id from deliveries where status = 'pending' order by md5(id) limit ${few}`,
+  )
+  return rows.map(({ id }) => id)
+}
+
+const newDelivery = () => ({
+  id: newId('whdel'),
+  tenant_id: tenantId,
+  application_id: applicationId,
+  endpoint_id: 'whsub_0',
+  subscription_id: 'whsub_0',
+  notification_id: newId('notif'),
+  retry_count: 0,
+  event_type: 'notification.failed',
+  provider_id: null,
+  url: null,
+  body: Buffer.alloc(1),
+  traceparent: null,
+})
+const verdict = {
+  outcome: 'failed',
+  charged: true,
+  status: 500,
+  error: 'the receiver answered 500',
+  nextInMs: 5000,
+  gone: false,
+  retryable: true,
+} as const
+const since = new Date(Date.now() - 3_600_000).toISOString()
+const monthMs = 30 * 86_400_000
+
+interface Sample {
+  name: string
+  /** Planned anew for each call, so with its values. */
+  unnamed?: true
+  run(db: Database<Tables>, some: readonly string[]): Promise<unknown>
+}
+
+const statements: Sample[] = [
+  { name: 'insert', run: ({ run }) => insertDeliveries(run, Array.from({ length: few }, newDelivery)) },
+  { name: 'claim endpoints', run: ({ run }) => claimEndpoints(run, { limit: 4, leaseMs: 0, struggling: false }) },
+  {
+    name: 'take',
+    run: ({ run }) =>
+      takeDeliveries(
+        run,
+        endpoints.map((endpoint_id) => ({ endpoint_id, room: 5 })),
+        0,
+      ),
+  },
+  {
+    name: 'settle',
+    run: ({ run }, some) =>
+      settleAttempts(
+        run,
+        some.map((deliveryId) => ({ deliveryId, number: 1, verdict, durationMs: 5, response: null })),
+      ),
+  },
+  {
+    name: 'release endpoints',
+    run: (on) =>
+      releaseEndpoints(
+        on,
+        endpoints.map((id) => ({ id, lease: since })),
+      ),
+  },
+  { name: 'mend endpoints', run: ({ run }) => mendEndpoints(run, '') },
+  {
+    name: 'list all states',
+    unnamed: true,
+    run: ({ run }) => listDeliveryRows(run, { id: 'whsub_0', status: undefined }, { after: undefined, limit: few }),
+  },
+  {
+    name: 'list one state',
+    unnamed: true,
+    run: ({ run }) => listDeliveryRows(run, { id: 'whsub_0', status: 'exhausted' }, { after: undefined, limit: few }),
+  },
+  {
+    name: 'replay',
+    unnamed: true,
+    async run(on) {
+      await insertReplay(on.run, { subscriptionId: 'whsub_0', since }, 0)
+      await replayPages(on, few)
+    },
+  },
+  { name: 'retention', run: (on) => deleteOldDeliveries(on, monthMs) },
+  { name: 'orphans', run: (on) => deleteOrphans(on) },
+  {
+    name: 'subscribers',
+    run: ({ run }) => findSubscribers(run, [{ tenant_id: tenantId, application_id: applicationId }]),
+  },
+  { name: 'hand-offs', run: ({ run }) => findHandOffs(run, [{ notification_id: newId('notif'), retry_count: 0 }]) },
+]
+
+test.each(statements)('however many deliveries there are, $name reads few of them', async ({ unnamed, run }) => {
+  await db.run(`set plan_cache_mode = ${unnamed ? 'auto' : 'force_generic_plan'}`)
+  const some = await someIds()
+  const read = await countRowsRead(db, ['deliveries', 'attempts', 'endpoints'], (on) => run(on, some))
+  expect(read).toBeLessThan(many / 50)
+})

@@ -1,0 +1,108 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { newId } from '../../../packages/contracts/src/index.ts'
+import type { Database } from '../../../packages/database/src/index.ts'
+import { TestEnv } from '../../../packages/dev-env/src/index.ts'
+import type { Tables } from '../src/db/schema.ts'
+import { deleteOldDeliveries } from '../src/deliveries/delete-old.ts'
+import { insertDeliveries } from '../src/deliveries/delivery-store.ts'
+import { settleAttempts } from '../src/deliveries/settle-store.ts'
+import { takeDeliveries } from '../src/deliveries/take-store.ts'
+import { mendEndpoints } from '../src/endpoints/endpoint-store.ts'
+import { replayOne } from '../src/replays/replay-store.ts'
+import { openOwnSchema } from './own-schema.ts'
+
+const dayMs = 86_400_000
+
+let env: TestEnv
+let db: Database<Tables>
+let stop: () => Promise<void>
+beforeAll(async () => {
+  env = await TestEnv.start([])
+  ;({ db, stop } = await openOwnSchema(env))
+})
+afterAll(async () => {
+  await stop?.()
+  await env?.stop()
+})
+
+const failed = {
+  outcome: 'failed',
+  charged: true,
+  status: 500,
+  error: 'the receiver answered 500',
+  nextInMs: 5000,
+  gone: false,
+  retryable: true,
+} as const
+
+async function storeSend(endpoint: string): Promise<string> {
+  const id = newId('whdel')
+  const delivery = {
+    id,
+    tenant_id: 'ten_1',
+    application_id: 'app_1',
+    endpoint_id: endpoint,
+    subscription_id: null,
+    notification_id: newId('notif'),
+    retry_count: 0,
+    event_type: 'order.shipped',
+    provider_id: null,
+    url: Buffer.alloc(1),
+    body: Buffer.alloc(1),
+    traceparent: null,
+  }
+  await insertDeliveries(db.run, [delivery])
+  return id
+}
+
+const exhaust = (id: string) =>
+  db.run(
+    `update deliveries set status = 'exhausted', next_attempt_at = null, finished_at = now() - interval '2 days' where id = $1`,
+    [id],
+  )
+const endpointOf = async (id: string) => (await db.run('select next_due_at from endpoints where id = $1', [id]))[0]
+
+test('retention removes old deliveries with their attempts and idle origins, and keeps what waits', async () => {
+  const old = await storeSend('origin_idle')
+  await takeDeliveries(db.run, [{ endpoint_id: 'origin_idle', room: 1 }], 1000)
+  await exhaust(old)
+  await db.run(`update endpoints set next_due_at = null where id = 'origin_idle'`)
+  await exhaust(await storeSend('origin_busy'))
+  const waiting = await storeSend('origin_busy')
+  expect(await deleteOldDeliveries(db, dayMs)).toBe(false)
+  expect(await db.run('select id from deliveries')).toEqual([{ id: waiting }])
+  expect(await db.run('select * from attempts')).toEqual([])
+  expect([await endpointOf('origin_idle'), await endpointOf('origin_busy')]).toEqual([
+    undefined,
+    { next_due_at: expect.any(Date) },
+  ])
+})
+
+test('a replay makes its endpoint due, also one that the retention removed', async () => {
+  const id = await storeSend('origin_gone')
+  await exhaust(id)
+  await db.run(`delete from endpoints where id = 'origin_gone'`)
+  expect([await replayOne(db.run, id), await replayOne(db.run, id)]).toEqual([true, false])
+  expect(await endpointOf('origin_gone')).toEqual({ next_due_at: expect.any(Date) })
+})
+
+test('an endpoint that does not know of its due deliveries is repaired', async () => {
+  const id = await storeSend('origin_late')
+  await db.run(`update endpoints set next_due_at = null where id = 'origin_late'`)
+  await db.run(`update deliveries set next_attempt_at = now() - interval '1 minute' where id = $1`, [id])
+  expect(await mendEndpoints(db.run, '')).toBeUndefined()
+  expect(await endpointOf('origin_late')).toEqual({ next_due_at: expect.any(Date) })
+})
+
+test('an attempt is settled once, however often its end is written', async () => {
+  const id = await storeSend('origin_settled')
+  await takeDeliveries(db.run, [{ endpoint_id: 'origin_settled', room: 1 }], 1000)
+  const settlement = { deliveryId: id, number: 1, verdict: failed, durationMs: 5, response: null }
+  await settleAttempts(db.run, [settlement])
+  await settleAttempts(db.run, [settlement])
+  expect(await db.run('select status, attempts, charged from deliveries where id = $1', [id])).toEqual([
+    { status: 'pending', attempts: 1, charged: 1 },
+  ])
+  const told = `select 1 from outbox where subject = 'webhooks.delivery.failed'`
+  expect(await db.run(told)).toHaveLength(1)
+})
