@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { expectProblem, freshPhone } from '@notify/test-kit/sms'
+import type { ServicePrincipal } from '../../../packages/contracts/src/index.ts'
 import { TestEnv } from '../../../packages/dev-env/src/index.ts'
 import { createBlindIndex } from '../../../packages/privacy/src/index.ts'
+import { createPrincipalSigner, principalHeader } from '../../../packages/service-kit/src/index.ts'
 
 let env: TestEnv
 beforeAll(async () => {
@@ -16,6 +18,16 @@ const consentOf = (phone: string) => env.api('GET', `/api/v1/whatsapp/opt-ins/${
 let evidence = 0
 const fresh = () => ({ evidence_url: `https://shop.example/opt-ins/${++evidence}` })
 
+const dispatch: ServicePrincipal = { kind: 'service', service: 'dispatch', permissions: ['consents:check'] }
+const asDispatch = (principal = dispatch) =>
+  createPrincipalSigner(env.stack.state.dispatch_signing_key, 'dispatch').then((sign) => sign(principal))
+
+const checkAs = (principal: string, subjects: object[]) =>
+  env.call('consent', 'POST', '/internal/v1/whatsapp/consents/check', {
+    headers: { [principalHeader]: principal },
+    body: { subjects },
+  })
+
 async function check(...phones: string[]) {
   const index = createBlindIndex(Buffer.from(env.stack.state.blind_index_key, 'base64'))
   const subjects = phones.map((phone) => ({
@@ -23,9 +35,24 @@ async function check(...phones: string[]) {
     mode: 'live',
     recipient_index: index(env.tenantId, phone),
   }))
-  return (await env.call('consent', 'POST', '/internal/v1/whatsapp/consents/check', { body: { subjects } })).body
-    .consents
+  return (await checkAs(await asDispatch(), subjects)).body.consents
 }
+
+test('only dispatch may ask which numbers may be written to', async () => {
+  const { otp_signing_key, principal_signing_key } = env.stack.state
+  const byOtp = await createPrincipalSigner(otp_signing_key, 'otp')
+  const byGateway = await createPrincipalSigner(principal_signing_key)
+  const subjects = [{ tenant_id: env.tenantId, mode: 'live', recipient_index: 'nobody' }]
+  const refused: [string, number, string][] = [
+    ['', 401, 'unauthenticated'],
+    [await byGateway(dispatch), 401, 'unauthenticated'],
+    [await byOtp(dispatch), 401, 'unauthenticated'],
+    [await byOtp({ ...dispatch, service: 'otp' }), 403, 'permission_denied'],
+    [await asDispatch({ ...dispatch, permissions: [] }), 403, 'permission_denied'],
+  ]
+  for (const [principal, status, code] of refused) expectProblem(await checkAs(principal, subjects), status, code)
+  expect((await checkAs(await asDispatch(), subjects)).status).toBe(200)
+})
 
 test('an opt-in is recorded, and the number may be written to from then on', async () => {
   const phone = freshPhone()

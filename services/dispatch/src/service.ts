@@ -12,7 +12,14 @@ import {
 } from '@notify/database'
 import { type Bus, openBus, startConsumers } from '@notify/messaging'
 import { createBlindIndex, createFingerprint } from '@notify/privacy'
-import { type Commands, createPrincipalVerifier, type Kit, serveHttp, startPeriodic } from '@notify/service-kit'
+import {
+  type Commands,
+  createPrincipalSigner,
+  createPrincipalVerifier,
+  type Kit,
+  serveHttp,
+  startPeriodic,
+} from '@notify/service-kit'
 import { createAcceptance } from './accept/accept-notifications.ts'
 import { createAcceptOne } from './accept/accept-one.ts'
 import { loadBootstrap } from './bootstrap/load-bootstrap.ts'
@@ -62,6 +69,7 @@ export async function createService(config: Config, kit: Kit, overrides: Overrid
   const { carriers = sendingCarriers, channels = channelRegistry } = overrides
   const db = await openDatabase<Tables>(kit, { config, migrations })
   const bus = await openBus(kit, config, { requiredForReady: config.ROLE === 'worker' })
+  const signPrincipal = await createPrincipalSigner(config.SERVICE_SIGNING_KEY, 'dispatch')
   const context: Context = {
     config,
     channels,
@@ -82,7 +90,7 @@ export async function createService(config: Config, kit: Kit, overrides: Overrid
       providers: createProviderDirectory(db, config.ENCRYPTION_KEYS, carriers),
       templates: createTemplateCatalogue(db),
       domains: createVerifiedDomains(db),
-      consents: createConsentDirectory(config.CONSENT_URL, config.CONSENT_TIMEOUT),
+      consents: createConsentDirectory(config, signPrincipal),
       carrierTemplates: createCarrierTemplateDirectory(db),
     },
   }
