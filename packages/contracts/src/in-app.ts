@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { defineEvent } from './event.ts'
 import { idSchema } from './ids.ts'
 import { InboxNotification, UserId } from './inbox.ts'
+import { OtpSettings } from './otp.ts'
 import { anyone, apiKey, defineRoute } from './route.ts'
 import { defineStream } from './stream.ts'
 import { Timestamp } from './text.ts'
@@ -84,6 +85,7 @@ export const applicationChanged = defineEvent({
     allowed_origins: z.array(z.string()),
     /** A revoked application's users are let in no more. */
     status: z.enum(['active', 'revoked']),
+    otp: OtpSettings.optional(),
   }),
 })
 export type ApplicationChange = z.output<typeof applicationChanged.schema>

@@ -17,6 +17,30 @@ export type OtpStatus = z.infer<typeof OtpStatus>
 /** ASCII digits alone: `\d` in a `u` pattern is ASCII too, but this says so. */
 const Code = z.string().regex(/^[0-9]{4,10}$/, 'must be 4 to 10 digits')
 
+/** How an application sends codes. */
+export const OtpSettings = z.object({
+  allowed_countries: z
+    .array(
+      z
+        .string()
+        .regex(/^\+[1-9][0-9]{0,14}$/, 'must be a plus sign and 1 to 15 digits')
+        .meta({ example: '+4415' }),
+    )
+    .max(300)
+    .optional()
+    .meta({ description: 'Beginnings of the numbers that codes may be sent to. Default: all numbers' }),
+  autofill_host: z
+    .string()
+    .regex(/^[a-z0-9.-]{1,253}$/, 'must be a host name in lower case')
+    .optional()
+    .meta({
+      description: 'Host of the site that asks for the code; browsers fill it in there',
+      example: 'shop.example',
+    }),
+  sends_per_minute: z.int().positive().optional().meta({ description: 'Limit of the application' }),
+})
+export type OtpSettings = z.output<typeof OtpSettings>
+
 export const OtpRequest = z
   .strictObject({
     channel: OtpChannel,
@@ -60,6 +84,7 @@ const sendErrors = [
   'domain_not_verified',
   'template_not_approved',
   'template_variable_missing',
+  'whatsapp_opt_in_required',
   'otp_rate_limited',
   ...idempotencyErrors,
 ] as const

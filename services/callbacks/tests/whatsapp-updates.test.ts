@@ -101,12 +101,17 @@ describe('a status', () => {
   test('moves the message; read implies delivered, and nothing lowers it again', async () => {
     const message = await silentMessage()
     await update(envelope(ofNumber({ statuses: [message.status('read')] })))
-    await untilState(env, message.id, { delivery_status: 'delivered' })
+    const read = await untilState(env, message.id, { delivery_status: 'delivered', read_at: expect.any(String) })
     const errors = [{ code: 131026, title: 'Message undeliverable' }]
     await update(
       envelope(
         ofNumber({
-          statuses: [message.status('sent'), message.status('failed', { errors }), message.status('deleted')],
+          statuses: [
+            message.status('sent'),
+            message.status('delivered'),
+            message.status('failed', { errors }),
+            message.status('deleted'),
+          ],
         }),
       ),
     )
@@ -117,7 +122,8 @@ describe('a status', () => {
       failure_reason: '131026 The recipient cannot receive WhatsApp messages',
       retryable: false,
     })
-    expect((await stateOf(env, message.id)).delivery_status).toBe('delivered')
+    expect(await stateOf(env, message.id)).toMatchObject({ delivery_status: 'delivered', read_at: read.read_at })
+    expect((await stateOf(env, later.id)).read_at).toBeNull()
   })
 
   test('delivered overrides failed, also without a number of the recipient', async () => {

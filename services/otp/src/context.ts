@@ -1,5 +1,6 @@
 import type { Database } from '@notify/database'
 import type { BlindIndex, Fingerprint, KeyRing } from '@notify/privacy'
+import type { SettingsOf } from './applications/create-settings-of.ts'
 import type { CodeProof } from './codes/code-proof.ts'
 import type { Config } from './config.ts'
 import type { Tables } from './db/schema.ts'
@@ -15,8 +16,8 @@ export interface Context {
   db: Database<Tables>
   metrics: OtpMetrics
   secrets: { keyRing: KeyRing; blindIndex: BlindIndex; fingerprint: Fingerprint; codeProof: CodeProof }
-  velocity: Velocity
-  treatmentOf: TreatmentOf
+  limits: { velocity: Velocity; treatmentOf: TreatmentOf }
+  settingsOf: SettingsOf
   handOver: HandOver
   tryCode: TryCode
 }

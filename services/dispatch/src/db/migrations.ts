@@ -3,6 +3,7 @@ import { foundation } from './migrations/0001-foundation.ts'
 import { expiry } from './migrations/0002-expiry.ts'
 import { expiring } from './migrations/0003-expiring.ts'
 import { carrierTemplates } from './migrations/0004-carrier-templates.ts'
+import { reads } from './migrations/0005-reads.ts'
 
 export const migrations: Migrations = [
   ...outboxTables,
@@ -13,4 +14,5 @@ export const migrations: Migrations = [
   expiry,
   expiring,
   carrierTemplates,
+  reads,
 ]

@@ -1,10 +1,18 @@
-import type { KeyMode, OtpChannel, OtpStatus } from '@notify/contracts'
+import type { KeyMode, OtpChannel, OtpSettings, OtpStatus } from '@notify/contracts'
 import type { ColumnType } from 'kysely'
 
 type Time = ColumnType<Date, Date | string | undefined, Date | string>
 
 /** The tables of this service's own schema. */
 export interface Tables {
+  /** Copies of what the gateway has published of applications. */
+  applications: {
+    id: string
+    tenant_id: string
+    revision: number
+    settings: OtpSettings
+    updated_at: Time
+  }
   transactions: {
     id: string
     tenant_id: string

@@ -1,6 +1,5 @@
-import type { KeyMode } from '@notify/contracts'
+import type { KeyMode, OtpSettings } from '@notify/contracts'
 import { Problem } from '@notify/service-kit'
-import type { ApplicationSettings } from '../config.ts'
 import type { Context } from '../context.ts'
 import { type NumberParts, readNumber } from './read-number.ts'
 
@@ -11,7 +10,7 @@ interface Sending {
   mode: KeyMode
   /** E.164; undefined for an address. */
   phone: string | undefined
-  settings: ApplicationSettings
+  settings: OtpSettings
 }
 
 /**
@@ -27,15 +26,15 @@ export async function admitSend(context: Context, sending: Sending): Promise<voi
   if (phone !== undefined) await admitNumber(context, sending, readNumber(phone))
 }
 
-function requireAllowed(phone: string, { allowed_countries: allowed }: ApplicationSettings): void {
+function requireAllowed(phone: string, { allowed_countries: allowed }: OtpSettings): void {
   if (!allowed || allowed.some((beginning) => phone.startsWith(beginning))) return
   const message = 'is of a country that this application does not send codes to'
   throw new Problem('country_not_allowed', `recipient ${message}`, { errors: [{ path: 'recipient', message }] })
 }
 
 async function admitNumber(context: Context, { tenantId, mode }: Sending, { country, prefix }: NumberParts) {
-  const { config, treatmentOf, metrics } = context
-  const treatment = await treatmentOf(tenantId, mode, prefix)
+  const { config, limits, metrics } = context
+  const treatment = await limits.treatmentOf(tenantId, mode, prefix)
   if (treatment === 'blocked') {
     metrics.limited('fraud')
     throw rateLimited('Codes to numbers that begin alike are hardly ever verified', config.FRAUD_WINDOW / 4)
@@ -48,12 +47,12 @@ async function admitNumber(context: Context, { tenantId, mode }: Sending, { coun
 }
 
 async function take(
-  { velocity, metrics }: Context,
+  { limits, metrics }: Context,
   what: 'application' | 'country' | 'prefix',
   id: string,
   perMinute: number,
 ): Promise<void> {
-  const waitMs = await velocity(what, id, perMinute)
+  const waitMs = await limits.velocity(what, id, perMinute)
   if (waitMs === 0) return
   metrics.limited(what)
   throw rateLimited(`Too many codes for one ${what}`, waitMs)

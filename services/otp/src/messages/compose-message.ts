@@ -1,5 +1,4 @@
-import type { OtpChannel } from '@notify/contracts'
-import type { ApplicationSettings } from '../config.ts'
+import type { OtpChannel, OtpSettings } from '@notify/contracts'
 
 /** What a message says. */
 export interface Content {
@@ -9,7 +8,7 @@ export interface Content {
   code: string
   ttlSeconds: number
   language: string | null
-  settings: ApplicationSettings
+  settings: OtpSettings
 }
 
 /** The event whose templates say a code. */

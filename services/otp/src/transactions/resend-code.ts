@@ -27,7 +27,7 @@ export const resendCode = commitAndSend<typeof contract, Draft>({
     if (row.resends >= mostResends) throw noMoreResends(row)
     const { tenant_id: tenantId, application_id: applicationId, mode, channel, language } = row
     const { keyRing } = context.secrets
-    const settings = context.config.APPLICATION_SETTINGS[row.application_id as `app_${string}`] ?? {}
+    const settings = await context.settingsOf(applicationId)
     const recipient = keyRing.decrypt(row.recipient!, recipientPlace(tenantId, row.id))
     const phone = channel === 'email' ? undefined : recipient
     await admitSend(context, { tenantId, applicationId, mode, phone, settings })

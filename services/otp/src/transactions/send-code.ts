@@ -16,7 +16,7 @@ export const sendCode = commitAndSend<typeof contract, NewTransaction>({
     const code = codeOf(body, principal)
     const recipient = readRecipient(body)
     const { tenant_id: tenantId, application_id: applicationId, mode } = principal
-    const settings = context.config.APPLICATION_SETTINGS[applicationId] ?? {}
+    const settings = await context.settingsOf(applicationId)
     const { phone } = recipient
     await admitSend(context, { tenantId, applicationId, mode, phone, settings })
     const { channel, ttl_seconds: ttlSeconds, language = null } = body
