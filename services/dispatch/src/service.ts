@@ -47,6 +47,7 @@ import { createReceiptRecorder } from './receipts/record-receipt.ts'
 import { startInquiries } from './receipts/start-inquiries.ts'
 import { createRenderer } from './rendering/create-renderer.ts'
 import { routes } from './routes.ts'
+import { startBulkBrake } from './sending/bulk-brake.ts'
 import { createSender } from './sending/send-notification.ts'
 import { createSentAttempts } from './sending/sent-attempts.ts'
 import { startSchedulers } from './sending/start-schedulers.ts'
@@ -133,9 +134,10 @@ async function startWorker(kit: Kit, shared: Context, bus: Bus): Promise<void> {
   })
   await serveHttp(kit, { config, context, routes: [] })
   const lanes = lanesOf(context.channels, config)
+  const brake = startBulkBrake(kit)
   const consuming: ConsumerContext = {
     ...context,
-    senders: new Map(lanes.map(({ durable, settings }) => [durable, createSender(context, settings)])),
+    senders: new Map(lanes.map(({ durable, settings }) => [durable, createSender(context, settings, brake)])),
     recordReceipt: createReceiptRecorder(context),
     recordReports: new Map(
       handedOverChannels(context.channels).map(({ name }) => [name, createReportRecorder(context, name)]),
