@@ -147,9 +147,12 @@ export type ReceiptWanted = z.output<typeof receiptWanted.schema>
 
 /** Content of an inbound message. */
 export const ReceivedContent = z.object({
+  /** Empty when the carrier does not tell the number. */
   from: z.string(),
   to: z.string(),
   body: z.string(),
+  /** The carrier's id of the sender, which stays the same without a number. */
+  user_id: z.string().optional(),
   /** The keyword that the carrier recognised, e.g. `STOP`. */
   opt_out_type: z.string().optional(),
   /** The payload of the button that was pressed, where the message is one. */
@@ -194,8 +197,9 @@ export type TemplateChange = z.output<typeof templateChanged.schema>
 
 /** What a recipient chose about marketing, at the carrier. */
 export const MarketingChoice = z.object({
-  /** E.164 number. */
+  /** E.164 number; empty when the carrier does not tell it. */
   from: z.string(),
+  user_id: z.string().optional(),
   choice: z.enum(['stop', 'resume']),
   /** `preference`: chosen in the carrier's app. `carrier`: learned from a message that it did not deliver. */
   source: z.enum(['preference', 'carrier']),
@@ -218,6 +222,25 @@ export const preferenceChanged = defineEvent({
   sealed: { field: 'content', aad: ['tenant_id', 'provider_id'], content: MarketingChoice },
 })
 export type PreferenceChange = z.output<typeof preferenceChanged.schema>
+
+/** A number, and the id by which the carrier knows its user. */
+export const ContactIdentity = z.object({ phone: z.string(), user_id: z.string() })
+export type ContactIdentity = z.output<typeof ContactIdentity>
+
+/** The carrier told the number and the id of one user, who may later appear by the id alone. */
+export const contactIdentified = defineEvent({
+  publisher: 'callbacks',
+  subject: 'callbacks.contact.identified',
+  schema: z.object({
+    provider_id: idSchema('prov'),
+    tenant_id: idSchema('ten'),
+    channel: Channel,
+    content: SealedText,
+    received_at: Timestamp,
+  }),
+  sealed: { field: 'content', aad: ['tenant_id', 'provider_id'], content: ContactIdentity },
+})
+export type ContactIdentified = z.output<typeof contactIdentified.schema>
 
 /** A provider was created or changed. Callbacks verifies signatures with its credentials. */
 export const providerChanged = defineEvent({

@@ -1,8 +1,12 @@
 import type { MessageReport, ReceivingAccount } from '../receiver.ts'
 import type { Message } from './update.ts'
 
-/** What a recipient wrote, or which button was pressed. Without a number nobody can be told who it was. */
-export function readMessage(account: ReceivingAccount, to: string, message: Message): MessageReport {
+/** What a recipient wrote, or which button was pressed. */
+export function readMessage(
+  account: ReceivingAccount,
+  { to, userId }: { to: string; userId: string | undefined },
+  message: Message,
+): MessageReport {
   const { id, text, button, interactive } = message
   const reply = interactive?.button_reply ?? interactive?.list_reply
   const payload = button ? (button.payload ?? '') : reply?.id
@@ -15,6 +19,7 @@ export function readMessage(account: ReceivingAccount, to: string, message: Mess
       to,
       body: text?.body ?? button?.text ?? reply?.title ?? '',
       ...(payload === undefined ? {} : { payload }),
+      ...(userId ? { user_id: userId } : {}),
     },
   }
 }

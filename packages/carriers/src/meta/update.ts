@@ -11,6 +11,7 @@ const Status = z.object({
   id: Name,
   status: z.string(),
   recipient_id: orNothing(Text),
+  recipient_user_id: orNothing(Text),
   biz_opaque_callback_data: orNothing(Text),
   errors: orNothing(
     z.array(
@@ -29,6 +30,7 @@ const Reply = z.object({ id: Text, title: Text })
 const Message = z.object({
   id: Name,
   from: orNothing(Text),
+  from_user_id: orNothing(Text),
   text: orNothing(z.object({ body: Text })),
   button: orNothing(z.object({ payload: orNothing(Text), text: orNothing(Text) })),
   interactive: orNothing(z.object({ button_reply: orNothing(Reply), list_reply: orNothing(Reply) })),
@@ -43,8 +45,13 @@ const Preference = z.object({
 })
 export type Preference = z.output<typeof Preference>
 
+/** Users with a username may be known by their id alone: `wa_id` is empty then. */
+const Contact = z.object({ wa_id: orNothing(Text), user_id: orNothing(Text) })
+export type Contact = z.output<typeof Contact>
+
 const Value = z.object({
   metadata: orNothing(z.object({ phone_number_id: Name })),
+  contacts: list(orNothing(Contact)),
   statuses: list(orNothing(Status)),
   messages: list(orNothing(Message)),
   user_preferences: list(orNothing(Preference)),

@@ -1,6 +1,14 @@
-import type { MessageReport, PreferenceReport, ReceiptReport, Report, TemplateReport } from '@notify/carriers/receiving'
+import type {
+  IdentityReport,
+  MessageReport,
+  PreferenceReport,
+  ReceiptReport,
+  Report,
+  TemplateReport,
+} from '@notify/carriers/receiving'
 import {
   type Channel,
+  contactIdentified,
   messageReceived,
   preferenceChanged,
   type Receipt,
@@ -27,6 +35,8 @@ export function callbackOfReport(keyRing: KeyRing, { report, ...source }: Source
       return callbackOfMessage(keyRing, { ...source, report }, span)
     case 'preference':
       return callbackOfPreference(keyRing, { ...source, report }, span)
+    case 'identity':
+      return callbackOfIdentity(keyRing, { ...source, report }, span)
     case 'template':
       return callbackOfTemplate({ ...source, report }, span)
   }
@@ -80,6 +90,19 @@ function callbackOfPreference(
   const change = sealEvent(keyRing, preferenceChanged, payload, content)
   const identity = { provider_id: account.id, provider_message_id: callbackId, status: `marketing ${content.choice}` }
   return callbackOf(identity, preferenceChanged, change, span.traceparent)
+}
+
+function callbackOfIdentity(keyRing: KeyRing, { channel, report }: Source<IdentityReport>, span: Span): NewCallback {
+  const { account, callbackId, content } = report
+  const payload = {
+    provider_id: account.id,
+    tenant_id: account.tenantId,
+    channel,
+    received_at: new Date().toISOString(),
+  }
+  const identified = sealEvent(keyRing, contactIdentified, payload, content)
+  const identity = { provider_id: account.id, provider_message_id: callbackId, status: 'identified' }
+  return callbackOf(identity, contactIdentified, identified, span.traceparent)
 }
 
 function callbackOfTemplate({ channel, report }: Source<TemplateReport>, span: Span): NewCallback {

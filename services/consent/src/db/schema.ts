@@ -39,4 +39,21 @@ export interface Tables {
     details: Buffer
     recorded_at: Time
   }
+  /** Users of the carrier, who may write to us without a number. */
+  users: {
+    tenant_id: string
+    /** Blind index of the carrier's id. */
+    user_index: string
+    /** Encrypted; null until the carrier has told it. */
+    phone: Buffer | null
+  }
+  /** Changes by users whose number is not known yet. */
+  waiting_changes: {
+    tenant_id: string
+    user_index: string
+    origin: string
+    action: Exclude<ConsentAction, 'opt_in'>
+    source: string
+    received_at: Time
+  }
 }
