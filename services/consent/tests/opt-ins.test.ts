@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { addApplication, addKey, operatorToken } from '@notify/test-kit/other-callers'
 import { expectProblem, freshPhone } from '@notify/test-kit/sms'
-import type { ServicePrincipal } from '../../../packages/contracts/src/index.ts'
+import { newId, type ServicePrincipal } from '../../../packages/contracts/src/index.ts'
 import { TestEnv } from '../../../packages/dev-env/src/index.ts'
 import { createBlindIndex } from '../../../packages/privacy/src/index.ts'
 import { createPrincipalSigner, principalHeader } from '../../../packages/service-kit/src/index.ts'
@@ -147,6 +148,31 @@ test('no number, reference or evidence is readable in the database', async () =>
     for (const secret of [phone.slice(1), 'legible', 'shop.example'])
       expect([table, texts.includes(secret)]).toEqual([table, false])
   }
+})
+
+test('another tenant, and a test key, see and change nothing of a number', async () => {
+  const phone = freshPhone()
+  await optIn(phone)
+  const path = `/api/v1/whatsapp/opt-ins/${encodeURIComponent(phone)}`
+  const permissions = ['notifications:send', 'notifications:read']
+  const tenantId = newId('ten')
+  await env.admin.query(`insert into gateway.tenants (id, name) values ($1, 'Other')`, [tenantId])
+  const stranger = await addApplication(env, tenantId)
+  const tested = await addKey(env, env, { mode: 'test', permissions })
+  for (const { apiKey: key } of [stranger, tested]) {
+    expectProblem(await env.api('GET', path, { key }), 404, 'not_found')
+    expect((await env.api('GET', '/api/v1/whatsapp/opt-ins', { key })).body.items).toEqual([])
+  }
+  expectProblem(
+    await env.api('GET', path, { token: operatorToken(env, { tenant_id: tenantId, permissions: ['consents:read'] }) }),
+    404,
+    'not_found',
+  )
+  for (const { apiKey: key } of [stranger, tested]) {
+    const { status } = await env.api('POST', '/api/v1/whatsapp/opt-outs', { key, body: { phone_e164: phone } })
+    expect(status).toBe(201)
+  }
+  expect((await consentOf(phone)).body).toMatchObject({ status: 'active', history: [{ action: 'opt_in' }] })
 })
 
 test('the ledger is listed page by page, newest first, to keys and operators', async () => {

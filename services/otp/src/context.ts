@@ -10,7 +10,7 @@ import type { HandOver } from './messages/hand-over.ts'
 import type { OtpMetrics } from './metrics.ts'
 import type { TryCode } from './transactions/verify-code.ts'
 
-/** What handlers and schedulers work with. */
+/** Shared by handlers, consumers and schedulers. */
 export interface Context {
   config: Config
   db: Database<Tables>

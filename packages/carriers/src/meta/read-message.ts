@@ -24,7 +24,7 @@ export function readMessage(
   }
 }
 
-/** A number in E.164; it comes without the plus sign. Empty for a user who is known by a name alone. */
+/** A number in E.164 from its form without plus sign. Empty for a user without a number. */
 export function phoneOf(waId: string | undefined): string {
   return waId !== undefined && /^\d{7,15}$/.test(waId) ? `+${waId}` : ''
 }

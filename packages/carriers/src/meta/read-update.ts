@@ -7,7 +7,7 @@ import { readTemplate } from './read-template.ts'
 import type { Change, Contact, Preference, Status } from './update.ts'
 
 /**
- * What the changes of a post report of these accounts; changes of other numbers report nothing.
+ * Reads the reports of these accounts from the changes of a post. Changes of other numbers give none.
  * @param secret the app secret that signed the post
  */
 export function readUpdate(
@@ -23,7 +23,7 @@ export function readUpdate(
   ])
 }
 
-/** The accounts that send from the number which a change is of, one for each tenant. */
+/** The accounts of the number that a change names, one per tenant. */
 function ofNumber({ value }: Change, accounts: readonly ReceivingAccount[]): ReceivingAccount[] {
   const number = value.metadata?.phone_number_id
   const senders = accounts.filter(({ accountId }) => accountId != null && accountId === number)
@@ -33,7 +33,7 @@ function ofNumber({ value }: Change, accounts: readonly ReceivingAccount[]): Rec
 function reportsOf(account: ReceivingAccount, { value }: Change, secret: string): Report[] {
   const { statuses, messages, user_preferences, contacts } = value
   const to = value.metadata!.phone_number_id
-  // Of several contacts nobody says which one wrote.
+  // With several contacts it is unknown which of them wrote.
   const contactId = contacts.length === 1 ? contacts[0]?.user_id : undefined
   return [
     ...(tellsOfUsers(value) ? contacts.flatMap((one) => (one ? readIdentity(account, one, secret) : [])) : []),
@@ -47,7 +47,7 @@ function reportsOf(account: ReceivingAccount, { value }: Change, secret: string)
   ]
 }
 
-/** The contacts of a `sent` come again with the statuses that follow. */
+/** A `sent` is skipped: its contacts come again with the next status. */
 const tellsOfUsers = ({ statuses, messages }: Change['value']) =>
   messages.length > 0 || statuses.some((one) => one?.status === 'delivered' || one?.status === 'read')
 
@@ -57,7 +57,7 @@ function readIdentity(account: ReceivingAccount, { wa_id, user_id }: Contact, se
   return [{ type: 'identity', account, callbackId: pseudonym(secret, phone, user_id), content: { phone, user_id } }]
 }
 
-/** A message that was not delivered because its recipient wants no marketing says so of the recipient too. */
+/** A message refused because its recipient stopped marketing also reports that choice. */
 function learned(account: ReceivingAccount, status: Status): PreferenceReport[] {
   const { id, errors = [], recipient_id, recipient_user_id: user_id } = status
   const isStopped = errors.some(({ code }) => String(code) === marketingStopped)
@@ -81,7 +81,7 @@ function readPreference(
   return { type: 'preference', account, callbackId, content }
 }
 
-/** An HMAC: a number must not be readable in what is kept of callbacks. */
+/** An HMAC, because the records of callbacks must not contain numbers. */
 function pseudonym(secret: string, ...parts: string[]): string {
   return createHmac('sha256', secret).update(parts.join(' ')).digest('base64url')
 }

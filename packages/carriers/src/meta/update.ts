@@ -4,7 +4,7 @@ import { z } from 'zod'
 const Text = z.string().max(4096)
 const Name = z.string().min(1).max(512)
 const list = <S extends z.ZodType>(schema: S) => z.array(schema).catch([])
-/** What cannot be read is passed over alone: the rest of a post counts. */
+/** Skips an unreadable part, so that the rest of a post counts. */
 const orNothing = <S extends z.ZodType>(schema: S) => schema.optional().catch(undefined)
 
 const Status = z.object({
@@ -66,8 +66,7 @@ const Value = z.object({
 export type Value = z.output<typeof Value>
 
 /**
- * A post of the webhooks: entries of several accounts, with changes of several fields. Fields that are not named here say
- * nothing to us.
+ * A webhook post: entries of several accounts with changes of several fields. Other fields are ignored.
  * @see https://developers.facebook.com/docs/whatsapp/cloud-api/webhooks/components
  */
 const Update = z.object({
@@ -83,7 +82,7 @@ const Update = z.object({
   ),
 })
 
-/** One change, and what it is of. */
+/** One change with its account and time. */
 export interface Change {
   businessAccountId: string | undefined
   time: number | undefined
