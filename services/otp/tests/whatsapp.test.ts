@@ -7,7 +7,7 @@ import { codesTo, otpState, postResend, postSend, postVerify, sendCode } from '.
 
 let env: TestEnv
 beforeAll(async () => {
-  env = await TestEnv.start(['gateway', 'dispatch', 'otp', 'callbacks', 'consent'])
+  env = await TestEnv.start(['gateway', 'dispatch', 'otp', 'callbacks', 'consent'], { apart: ['consent'] })
   await untilTemplates(env)
 }, 90_000)
 afterAll(() => env?.stop())

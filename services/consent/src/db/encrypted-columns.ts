@@ -1,6 +1,6 @@
 import type { EncryptedColumn } from '@notify/database'
 import { detailsPlace } from '../ledger/entry-details.ts'
-import { phonePlace } from '../users/user-store.ts'
+import { phonePlace } from '../users/user-phone.ts'
 
 /** Every column that the key ring encrypts, and where its values belong: what `rotate-keys` goes through. */
 export const encryptedColumns: readonly EncryptedColumn[] = [

@@ -1,6 +1,7 @@
 import type { Context } from '../context.ts'
 import { type Recorded, recordChange } from '../ledger/record-change.ts'
-import { addWaiting, lockUser, phonePlace, type WaitingChange } from '../users/user-store.ts'
+import { openPhone } from '../users/user-phone.ts'
+import { addWaiting, lockUser, type WaitingChange } from '../users/user-store.ts'
 import { phoneOf } from './sender-phone.ts'
 
 /** Who changed something, as the carrier told it. */
@@ -31,7 +32,7 @@ export async function recordSenderChange(
       const user = { tenantId, userIndex: secrets.blindIndex(tenantId, userId!) }
       const known = await lockUser(run, user)
       if (!known) return { kind: (await addWaiting(run, user, change, receivedAt)) ? 'waiting' : 'repeated' }
-      phone = secrets.keyRing.decrypt(known, phonePlace(tenantId, user.userIndex))
+      phone = openPhone(secrets.keyRing, user, known)
     }
     const details = { phone, reference: null, evidence_url: null }
     return recordChange(context, run, { tenantId, mode: 'live', details, origin, what })

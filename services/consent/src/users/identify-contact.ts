@@ -2,7 +2,8 @@ import { type ContactIdentified, contactIdentified } from '@notify/contracts'
 import { openEvent } from '@notify/messaging'
 import type { Context } from '../context.ts'
 import { recordChange } from '../ledger/record-change.ts'
-import { lockUser, phonePlace, savePhone, takeWaiting } from './user-store.ts'
+import { sealPhone } from './user-phone.ts'
+import { lockUser, savePhone, takeWaiting } from './user-store.ts'
 
 /** Keeps the number of a user, and records what the user did while it was unknown. */
 export async function identifyContact(context: Context, contact: ContactIdentified): Promise<void> {
@@ -13,7 +14,7 @@ export async function identifyContact(context: Context, contact: ContactIdentifi
   const user = { tenantId, userIndex: secrets.blindIndex(tenantId, user_id) }
   const waiting = await db.transaction(async (run) => {
     await lockUser(run, user)
-    await savePhone(run, user, secrets.keyRing.encrypt(phone, phonePlace(tenantId, user.userIndex)))
+    await savePhone(run, user, sealPhone(secrets.keyRing, user, phone))
     const changes = await takeWaiting(run, user)
     const details = { phone, reference: null, evidence_url: null }
     for (const { origin, ...what } of changes) {

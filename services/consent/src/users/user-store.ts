@@ -9,9 +9,6 @@ export interface UserKey {
   userIndex: string
 }
 
-/** The AAD of a user's number. */
-export const phonePlace = (tenantId: string, userIndex: string) => `users|${tenantId}|${userIndex}`
-
 const lock: Statement = {
   name: 'lock-user',
   text: `insert into users as known (tenant_id, user_index) values ($1, $2)
