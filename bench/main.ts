@@ -5,6 +5,7 @@ import { benchInbox } from './inbox/bench-inbox.ts'
 import { benchLanes } from './lanes/bench-lanes.ts'
 import { benchOtp } from './otp/bench-otp.ts'
 import { benchWebhooks } from './webhooks/bench-webhooks.ts'
+import { benchWhatsApp } from './whatsapp/bench-whatsapp.ts'
 
 /** `pnpm bench <name>`: each benchmark starts its own stack and ends with one line of JSON. */
 const benches: Record<string, () => Promise<object>> = {
@@ -15,6 +16,7 @@ const benches: Record<string, () => Promise<object>> = {
   otp: benchOtp,
   inbox: benchInbox,
   webhooks: benchWebhooks,
+  whatsapp: benchWhatsApp,
 }
 
 const name = process.argv[2] ?? ''

@@ -54,6 +54,7 @@ To begin anew: docker compose down --volumes, delete them, and run this again.`)
 function writeAll() {
   const signingKey = makeSigningKey('gateway')
   const otpSigningKey = makeSigningKey('otp')
+  const dispatchSigningKey = makeSigningKey('dispatch')
   const identityKey = makeSigningKey('identity-provider')
   const userTokenKey = makeSigningKey('user-tokens')
   const tenantId = makeId('ten')
@@ -88,7 +89,8 @@ function writeAll() {
     FINGERPRINT_KEY: key(),
     PRINCIPAL_SIGNING_KEY: JSON.stringify(signingKey),
     OTP_SIGNING_KEY: JSON.stringify(otpSigningKey),
-    PRINCIPAL_JWKS: JSON.stringify({ keys: [signingKey, otpSigningKey].map(publicHalf) }),
+    DISPATCH_SIGNING_KEY: JSON.stringify(dispatchSigningKey),
+    PRINCIPAL_JWKS: JSON.stringify({ keys: [signingKey, otpSigningKey, dispatchSigningKey].map(publicHalf) }),
     USER_TOKEN_KEYS: JSON.stringify({ keys: [userTokenKey] }),
     TWILIO_ACCOUNT_SID: twilio.account_sid,
     TWILIO_AUTH_TOKEN: twilio.auth_token,

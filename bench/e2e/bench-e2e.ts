@@ -3,12 +3,12 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Stack } from '@notify/dev-env'
 import pg from 'pg'
 import { clearCarrierLog, readCarrierLog } from '../carrier-log.ts'
+import { cpuPerMessage, cpuTimes, printCpu } from '../cpu-time.ts'
 import { withForked } from '../forked.ts'
 import { type Accepted, createSmsClient, type SmsClient } from '../sms-client.ts'
 import { round } from '../statistics.ts'
 import { withStack } from '../with-stack.ts'
 import { sendWithBareSdk } from './bare-sdk.ts'
-import { cpuTimes } from './cpu-time.ts'
 
 const messages = Number(process.env.BENCH_MESSAGES ?? 10_000)
 const callers = 64
@@ -82,7 +82,7 @@ async function measureBare(stack: Stack): Promise<{ plain: number; heard: number
   const before = cpuTimes(stack)
   const plain = await sendWithBareSdk(stack, messages, callers, messageOf)
   print('bare SDK', plain)
-  printCpu(before, cpuTimes(stack))
+  printCpu(cpuPerMessage(before, cpuTimes(stack), messages))
   const heard = await withForked(join(import.meta.dirname, 'callback-yardstick.ts'), async (port) => {
     const rate = await sendWithBareSdk(stack, messages, callers, messageOf, `http://127.0.0.1:${port}/`)
     await untilNothingFollows(stack)
@@ -108,7 +108,7 @@ async function measurePipeline(stack: Stack, client: SmsClient, database: pg.Poo
   const before = cpuTimes(stack)
   const pipeline = await runPipeline(client, database, messages)
   print('our pipeline', pipeline.perSecond)
-  printCpu(before, cpuTimes(stack))
+  printCpu(cpuPerMessage(before, cpuTimes(stack), messages))
   const outcome = await outcomeOf(stack, database, pipeline.accepted)
   await clearCarrierLog(stack)
   return { ...pipeline, ...outcome }
@@ -155,15 +155,6 @@ async function outcomeOf(stack: Stack, database: pg.Pool, accepted: readonly Acc
     lost: accepted.filter(({ id }) => !delivered.has(id) || !distinct.has(id)).length,
     duplicated: received.length - distinct.size,
   }
-}
-
-/** Rates vary with the machine; CPU time per message varies less. */
-function printCpu(before: ReadonlyMap<string, number>, after: ReadonlyMap<string, number>): void {
-  const spent = [...after].map(([name, ms]) => [name, ((ms - (before.get(name) ?? 0)) * 1000) / messages] as const)
-  const total = spent.reduce((sum, [, microseconds]) => sum + microseconds, 0)
-  const telling = spent.filter(([, microseconds]) => microseconds >= 10).sort(([, a], [, b]) => b - a)
-  const list = telling.map(([name, microseconds]) => `${name} ${Math.round(microseconds)}`)
-  console.log(`  CPU a message: ${Math.round(total)} µs (${list.join(', ')})`)
 }
 
 function print(title: string, perSecond: number): void {

@@ -48,9 +48,12 @@ test('only the gateway holds the key that signs principals', () => {
   expect(holders.map(([name]) => name)).toEqual(['gateway'])
 })
 
-test('only otp holds the key that signs for otp', () => {
-  const holders = all.filter(([, container]) => JSON.stringify(container).includes('OTP_SIGNING_KEY'))
-  expect(holders.map(([name]) => name)).toEqual(['otp'])
+test.each([
+  ['OTP_SIGNING_KEY', ['otp']],
+  ['DISPATCH_SIGNING_KEY', ['dispatch-api', 'dispatch-worker']],
+])('only the service itself holds %s', (key, processes) => {
+  const holders = all.filter(([, container]) => JSON.stringify(container).includes(key))
+  expect(holders.map(([name]) => name).filter((name) => !name.endsWith('-migration'))).toEqual(processes)
 })
 
 test('a service knows no password but those of its own role and its own user', () => {

@@ -63,7 +63,11 @@ test('keys have the form and the length that the services read', () => {
 })
 
 test('the published keys are the public halves of the signing keys, named by their services, and nothing private', () => {
-  const signers = { gateway: values.PRINCIPAL_SIGNING_KEY!, otp: values.OTP_SIGNING_KEY! }
+  const signers = {
+    gateway: values.PRINCIPAL_SIGNING_KEY!,
+    otp: values.OTP_SIGNING_KEY!,
+    dispatch: values.DISPATCH_SIGNING_KEY!,
+  }
   const published = Object.entries(signers).map(([service, text]) => {
     const { d, ...publicHalf } = JSON.parse(text)
     expect(d).toEqual(expect.any(String))

@@ -36,6 +36,7 @@ beforeAll(async () => {
     state.fingerprint_key,
     state.principal_signing_key.d,
     state.otp_signing_key.d,
+    state.dispatch_signing_key.d,
   ]
   const operator = operatorToken(env, {
     sub: 'Schneewittchen',

@@ -9,9 +9,7 @@ import {
   untilTemplates,
   writeToUs,
 } from '@notify/test-kit/whatsapp'
-import { newId } from '../../packages/contracts/src/index.ts'
 import { eventually, TestEnv } from '../../packages/dev-env/src/index.ts'
-import { createPrincipalSigner, principalHeader } from '../../packages/service-kit/src/index.ts'
 
 let env: TestEnv
 beforeAll(async () => {
@@ -46,13 +44,7 @@ test('refused without a reference and without consent, accepted, delivered and r
   await untilState(env, id, { delivery_status: 'delivered', credits: 1, channel: 'whatsapp' })
   const [message] = await env.messages({ to: phone })
   expect(message).toMatchObject({ channel: 'whatsapp', text: 'Hi Ada, your order A-1 is on its way.' })
-  await eventually(async () => {
-    const { rows } = await env.admin.query(
-      'select status from callbacks.received_callbacks where provider_message_id = $1',
-      [message!.provider_message_id],
-    )
-    expect(rows.map(({ status }) => status).sort()).toEqual(['delivered', 'read', 'sent'])
-  })
+  await untilState(env, id, { delivery_status: 'delivered', read_at: expect.any(String) })
   await writeToUs(env, phone, { body: 'please do not stop' })
   await writeToUs(env, phone, { body: ' Stop. ' })
   await untilConsent(env, phone, { status: 'revoked', history: [{ action: 'opt_out', source: 'reply' }, {}] })
@@ -223,40 +215,3 @@ test.each([
   },
   30_000,
 )
-
-test('a code of the otp service goes into the authentication template, its button included, to those who agreed', async () => {
-  const sign = await createPrincipalSigner(env.stack.state.otp_signing_key, 'otp')
-  const token = await sign({ kind: 'service', service: 'otp', permissions: ['notifications:accept'] })
-  const accept = async (phone: string) => {
-    const item = {
-      notification_id: newId('notif'),
-      tenant_id: env.tenantId,
-      application_id: env.applicationId,
-      mode: 'live',
-      lane: 'otp',
-      expires_at: new Date(Date.now() + 60_000).toISOString(),
-      erase_when_terminal: true,
-      request: { channel: 'whatsapp', recipient: { phone }, body: '482915 is your verification code.' },
-    }
-    const headers = { [principalHeader]: token }
-    const { body } = await env.call('dispatch-api', 'POST', '/internal/v1/notifications', {
-      headers,
-      body: { items: [item] },
-    })
-    return body.results[0]
-  }
-  expect((await accept(freshPhone())).problem.code).toBe('whatsapp_opt_in_required')
-  const phone = await agreed()
-  const { notification_id } = JSON.parse((await accept(phone)).body)
-  await untilState(env, notification_id, { delivery_status: 'delivered' })
-  const [message] = await env.messages({ to: phone })
-  expect(message!.text).toBe('482915 is your verification code.')
-  expect((message!.request.body as { template: object }).template).toMatchObject({
-    name: 'otp_code',
-    components: [
-      { type: 'body', parameters: [{ type: 'text', text: '482915' }] },
-      { type: 'button', sub_type: 'url', index: 0, parameters: [{ type: 'text', text: '482915' }] },
-    ],
-  })
-  expect(env.logs('dispatch-worker', 5000) + env.logs('dispatch-api', 5000)).not.toContain('482915')
-})

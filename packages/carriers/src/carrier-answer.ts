@@ -9,6 +9,8 @@ export interface CarrierAnswer {
   providerMessageId: string | null
   /** Retry-After of the carrier, in milliseconds. */
   retryAfterMs: number | null
+  /** Only this recipient has to wait; the account may go on sending to others. */
+  recipientOnly?: true
   /** The whole account is refused (credentials, suspension, pause). Another provider may accept the message. */
   providerDown?: true
   /** The carrier failed: no response, or an internal error. */

@@ -1,5 +1,13 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { Channel, MarketingChoice, Receipt, ReceivedContent, Route, TemplateChange } from '@notify/contracts'
+import type {
+  Channel,
+  ContactIdentity,
+  MarketingChoice,
+  Receipt,
+  ReceivedContent,
+  Route,
+  TemplateChange,
+} from '@notify/contracts'
 import type { Logger } from '@notify/service-kit'
 import type { z } from 'zod'
 
@@ -78,6 +86,15 @@ export interface PreferenceReport {
   content: MarketingChoice
 }
 
+/** The number and the carrier's id of one user. */
+export interface IdentityReport {
+  type: 'identity'
+  account: ReceivingAccount
+  /** The same for repetitions; it tells nobody who the user is. */
+  callbackId: string
+  content: ContactIdentity
+}
+
 /** The carrier judged a message template anew. */
 export interface TemplateReport extends Pick<TemplateChange, 'name' | 'language' | 'status' | 'category' | 'quality'> {
   type: 'template'
@@ -86,7 +103,7 @@ export interface TemplateReport extends Pick<TemplateChange, 'name' | 'language'
   callbackId: string
 }
 
-export type Report = ReceiptReport | MessageReport | PreferenceReport | TemplateReport
+export type Report = ReceiptReport | MessageReport | PreferenceReport | IdentityReport | TemplateReport
 
 /** A verified callback. */
 export interface Received {

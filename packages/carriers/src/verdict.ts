@@ -3,7 +3,7 @@ import type { CarrierAnswer } from './carrier-answer.ts'
 import { plainText } from './plain-text.ts'
 
 /** The meaning of a carrier's refusal; each carrier maps its codes to these. */
-export interface Verdict extends Pick<CarrierAnswer, 'providerDown' | 'carrierFault' | 'suppress'> {
+export interface Verdict extends Pick<CarrierAnswer, 'providerDown' | 'carrierFault' | 'recipientOnly' | 'suppress'> {
   outcome: Exclude<AttemptOutcome, 'accepted'>
   /** Text for people; the carrier's own text if absent. */
   text?: string

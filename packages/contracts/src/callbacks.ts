@@ -147,9 +147,12 @@ export type ReceiptWanted = z.output<typeof receiptWanted.schema>
 
 /** Content of an inbound message. */
 export const ReceivedContent = z.object({
+  /** Empty when the carrier does not tell the number. */
   from: z.string(),
   to: z.string(),
   body: z.string(),
+  /** The carrier's id of the sender, which stays the same without a number. */
+  user_id: z.string().optional(),
   /** The keyword that the carrier recognised, e.g. `STOP`. */
   opt_out_type: z.string().optional(),
   /** The payload of the button that was pressed, where the message is one. */
@@ -194,8 +197,9 @@ export type TemplateChange = z.output<typeof templateChanged.schema>
 
 /** What a recipient chose about marketing, at the carrier. */
 export const MarketingChoice = z.object({
-  /** E.164 number. */
+  /** E.164 number; empty when the carrier does not tell it. */
   from: z.string(),
+  user_id: z.string().optional(),
   choice: z.enum(['stop', 'resume']),
   /** `preference`: chosen in the carrier's app. `carrier`: learned from a message that it did not deliver. */
   source: z.enum(['preference', 'carrier']),

@@ -3,7 +3,7 @@ import { defineEvent } from './event.ts'
 import { idSchema } from './ids.ts'
 import { listQuery } from './list.ts'
 import { KeyMode } from './permissions.ts'
-import { apiKey, apiKeyOrOperator, defineRoute, internal } from './route.ts'
+import { apiKey, apiKeyOrOperator, defineRoute, service } from './route.ts'
 import { Timestamp } from './text.ts'
 
 /** How somebody agreed to be written to. */
@@ -159,7 +159,7 @@ export const checkConsents = defineRoute({
   method: 'POST',
   path: '/internal/v1/whatsapp/consents/check',
   summary: 'The consent of many numbers at once, in the order asked',
-  auth: internal,
+  auth: service('consents:check'),
   body: z.object({ subjects: z.array(ConsentSubject).min(1).max(1000) }),
   maxBodyBytes: 1024 * 1024,
   responses: { 200: z.object({ consents: z.array(ConsentAnswer) }) },

@@ -134,6 +134,7 @@ export const NotificationState = z
     send_at: Timestamp.nullable(),
     created_at: Timestamp,
     updated_at: Timestamp,
+    read_at: Timestamp.nullable().meta({ description: 'When the carrier first reported that it was read; WhatsApp' }),
     attempts: z.array(Attempt),
   })
   .meta({ id: 'Notification' })

@@ -84,6 +84,7 @@ const sendErrors = [
   'domain_not_verified',
   'template_not_approved',
   'template_variable_missing',
+  'whatsapp_opt_in_required',
   'otp_rate_limited',
   ...idempotencyErrors,
 ] as const

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { defineRoute, internal } from '@notify/contracts'
+import { defineRoute, internal, service } from '@notify/contracts'
 import { z } from 'zod'
 import { createInternalClient, type InternalClient } from './internal-client.ts'
 import { Problem } from './problem.ts'
@@ -134,6 +134,17 @@ test.each<[string, number, unknown]>([
   expect(JSON.stringify(problem.toBody())).not.toContain('hunter2')
   expect((problem.cause as Error).message).toBe(`dispatch answered ${status} to GET /internal/things/:id`)
 })
+
+test.each([401, 403, 422, 500])(
+  'a %s for a call that the service signs itself is unavailability, not the caller’s fault',
+  async (status) => {
+    const refusal = { type: 't', title: 'T', status, code: 'unauthenticated', detail: 'Who are you?' }
+    answer = json(status, refusal)
+    const ownRoute = defineRoute({ ...getThing, auth: service('consents:check') })
+    const problem = await problemOf(client.call(ownRoute, { params: { id: '1' }, timeoutMs: 5000 }))
+    expect(problem.code).toBe('service_unavailable')
+  },
+)
 
 test('a service that is not available makes us unavailable, with a time to come back', async () => {
   answer = json(503, {})

@@ -80,7 +80,9 @@ function noAnswer(contract: Route, { code, message, hasLeft }: ExchangeError): P
 /** Problems are passed on; anything else becomes an internal error. */
 function problemOf({ status, text, headers }: InternalAnswer, contract: Route): Problem {
   const parsed = ProblemBody.safeParse(tryJson(text))
-  if (parsed.success && status < 500 && Object.hasOwn(errorCodes, parsed.data.code)) {
+  // No caller is to blame for a call that this service signs itself.
+  const isOurs = contract.auth.caller === 'service'
+  if (!isOurs && parsed.success && status < 500 && Object.hasOwn(errorCodes, parsed.data.code)) {
     const { code, detail, errors, attempts_remaining: attemptsRemaining } = parsed.data
     const retryAfter = headers['retry-after']
     return new Problem(code as ErrorCode, detail, {
@@ -90,7 +92,7 @@ function problemOf({ status, text, headers }: InternalAnswer, contract: Route): 
     })
   }
   const cause = new Error(`${contract.service} answered ${status} to ${contract.method} ${contract.path}`)
-  if (status === 503) {
+  if (status === 503 || isOurs) {
     return new Problem('service_unavailable', 'An internal service is unavailable; try again shortly', {
       headers: { 'Retry-After': '1' },
       cause,

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { expectProblem, freshPhone, post, stateOf, untilState } from '@notify/test-kit/sms'
-import { optIn, shippedTo, untilConsent, untilTemplates } from '@notify/test-kit/whatsapp'
+import { consentOf, optIn, shippedTo, untilConsent, untilTemplates } from '@notify/test-kit/whatsapp'
 import { newId } from '../../../packages/contracts/src/index.ts'
 import { eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
 
@@ -101,12 +101,17 @@ describe('a status', () => {
   test('moves the message; read implies delivered, and nothing lowers it again', async () => {
     const message = await silentMessage()
     await update(envelope(ofNumber({ statuses: [message.status('read')] })))
-    await untilState(env, message.id, { delivery_status: 'delivered' })
+    const read = await untilState(env, message.id, { delivery_status: 'delivered', read_at: expect.any(String) })
     const errors = [{ code: 131026, title: 'Message undeliverable' }]
     await update(
       envelope(
         ofNumber({
-          statuses: [message.status('sent'), message.status('failed', { errors }), message.status('deleted')],
+          statuses: [
+            message.status('sent'),
+            message.status('delivered'),
+            message.status('failed', { errors }),
+            message.status('deleted'),
+          ],
         }),
       ),
     )
@@ -117,7 +122,8 @@ describe('a status', () => {
       failure_reason: '131026 The recipient cannot receive WhatsApp messages',
       retryable: false,
     })
-    expect((await stateOf(env, message.id)).delivery_status).toBe('delivered')
+    expect(await stateOf(env, message.id)).toMatchObject({ delivery_status: 'delivered', read_at: read.read_at })
+    expect((await stateOf(env, later.id)).read_at).toBeNull()
   })
 
   test('delivered overrides failed, also without a number of the recipient', async () => {
@@ -152,6 +158,45 @@ describe('a status', () => {
     expect((await update(raw)).status).toBe(200)
     expect(await rows()).toBe(before + 1000)
     await untilState(env, message.id, { delivery_status: 'delivered' })
+  })
+})
+
+describe('a user without a number', () => {
+  const contact = (wa_id: string, user_id: string) => ({ contacts: [{ wa_id, user_id, profile: { name: 'Ada' } }] })
+  const stopBy = (user_id: string, id: string) => ({
+    ...contact('', user_id),
+    messages: [{ from: '', from_user_id: user_id, id, type: 'text', text: { body: 'STOP' } }],
+  })
+
+  test('whom the carrier has named with a number before revokes by STOP', async () => {
+    const message = await silentMessage()
+    const userId = `user.${message.phone}`
+    const named = { ...contact(message.phone.slice(1), userId), statuses: [message.status('delivered')] }
+    expect((await update(envelope(ofNumber(named)))).status).toBe(200)
+    expect((await update(envelope(ofNumber(stopBy(userId, `wamid.${userId}`))))).status).toBe(200)
+    await untilConsent(env, message.phone, { status: 'revoked', history: [{ action: 'opt_out', source: 'reply' }, {}] })
+  })
+
+  test('whom it names later: STOP and marketing choice wait until then, and count once', async () => {
+    const message = await silentMessage()
+    const userId = `user.${message.phone}`
+    const raw = envelope(ofNumber(stopBy(userId, `wamid.${userId}`)))
+    const choice = { wa_id: '', category: 'marketing_messages', value: 'stop', timestamp: 1731705721 }
+    const choices = envelope({
+      ...ofNumber({ ...contact('', userId), user_preferences: [choice] }),
+      field: 'user_preferences',
+    })
+    for (const body of [raw, raw, choices]) expect((await update(body)).status).toBe(200)
+    await eventually(async () => {
+      const { rows: waiting } = await env.admin.query('select action from consent.waiting_changes')
+      expect(waiting.map(({ action }) => action).sort()).toEqual(['marketing_stop', 'opt_out'])
+    })
+    const named = { ...contact(message.phone.slice(1), userId), statuses: [message.status('read')] }
+    expect((await update(envelope(ofNumber(named)))).status).toBe(200)
+    await untilConsent(env, message.phone, { status: 'revoked', marketing: 'stopped' })
+    expect((await consentOf(env, message.phone)).history).toHaveLength(3)
+    const { rows: left } = await env.admin.query('select from consent.waiting_changes')
+    expect(left).toEqual([])
   })
 })
 

@@ -1,8 +1,9 @@
-import { messageReceived, preferenceChanged } from '@notify/contracts'
+import { contactIdentified, messageReceived, preferenceChanged } from '@notify/contracts'
 import { type ConsumerEntry, consumer } from '@notify/messaging'
 import type { Context } from './context.ts'
 import { applyPreference } from './messages/apply-preference.ts'
 import { revokeByMessage } from './messages/revoke-by-message.ts'
+import { identifyContact } from './users/identify-contact.ts'
 
 const retry = ['250ms', '1s', '5s', '15s']
 
@@ -18,5 +19,11 @@ export const consumers: readonly ConsumerEntry<Context>[] = [
     concurrency: 16,
     retry,
     handle: applyPreference,
+  }),
+  consumer(contactIdentified, {
+    durable: 'consent-contact-identified',
+    concurrency: 16,
+    retry,
+    handle: identifyContact,
   }),
 ]

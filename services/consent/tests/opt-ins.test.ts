@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { addApplication, addKey, operatorToken } from '@notify/test-kit/other-callers'
 import { expectProblem, freshPhone } from '@notify/test-kit/sms'
+import { newId, type ServicePrincipal } from '../../../packages/contracts/src/index.ts'
 import { TestEnv } from '../../../packages/dev-env/src/index.ts'
 import { createBlindIndex } from '../../../packages/privacy/src/index.ts'
+import { createPrincipalSigner, principalHeader } from '../../../packages/service-kit/src/index.ts'
 
 let env: TestEnv
 beforeAll(async () => {
@@ -16,6 +19,16 @@ const consentOf = (phone: string) => env.api('GET', `/api/v1/whatsapp/opt-ins/${
 let evidence = 0
 const fresh = () => ({ evidence_url: `https://shop.example/opt-ins/${++evidence}` })
 
+const dispatch: ServicePrincipal = { kind: 'service', service: 'dispatch', permissions: ['consents:check'] }
+const asDispatch = (principal = dispatch) =>
+  createPrincipalSigner(env.stack.state.dispatch_signing_key, 'dispatch').then((sign) => sign(principal))
+
+const checkAs = (principal: string, subjects: object[]) =>
+  env.call('consent', 'POST', '/internal/v1/whatsapp/consents/check', {
+    headers: { [principalHeader]: principal },
+    body: { subjects },
+  })
+
 async function check(...phones: string[]) {
   const index = createBlindIndex(Buffer.from(env.stack.state.blind_index_key, 'base64'))
   const subjects = phones.map((phone) => ({
@@ -23,9 +36,24 @@ async function check(...phones: string[]) {
     mode: 'live',
     recipient_index: index(env.tenantId, phone),
   }))
-  return (await env.call('consent', 'POST', '/internal/v1/whatsapp/consents/check', { body: { subjects } })).body
-    .consents
+  return (await checkAs(await asDispatch(), subjects)).body.consents
 }
+
+test('only dispatch may ask which numbers may be written to', async () => {
+  const { otp_signing_key, principal_signing_key } = env.stack.state
+  const byOtp = await createPrincipalSigner(otp_signing_key, 'otp')
+  const byGateway = await createPrincipalSigner(principal_signing_key)
+  const subjects = [{ tenant_id: env.tenantId, mode: 'live', recipient_index: 'nobody' }]
+  const refused: [string, number, string][] = [
+    ['', 401, 'unauthenticated'],
+    [await byGateway(dispatch), 401, 'unauthenticated'],
+    [await byOtp(dispatch), 401, 'unauthenticated'],
+    [await byOtp({ ...dispatch, service: 'otp' }), 403, 'permission_denied'],
+    [await asDispatch({ ...dispatch, permissions: [] }), 403, 'permission_denied'],
+  ]
+  for (const [principal, status, code] of refused) expectProblem(await checkAs(principal, subjects), status, code)
+  expect((await checkAs(await asDispatch(), subjects)).status).toBe(200)
+})
 
 test('an opt-in is recorded, and the number may be written to from then on', async () => {
   const phone = freshPhone()
@@ -120,6 +148,31 @@ test('no number, reference or evidence is readable in the database', async () =>
     for (const secret of [phone.slice(1), 'legible', 'shop.example'])
       expect([table, texts.includes(secret)]).toEqual([table, false])
   }
+})
+
+test('another tenant, and a test key, see and change nothing of a number', async () => {
+  const phone = freshPhone()
+  await optIn(phone)
+  const path = `/api/v1/whatsapp/opt-ins/${encodeURIComponent(phone)}`
+  const permissions = ['notifications:send', 'notifications:read']
+  const tenantId = newId('ten')
+  await env.admin.query(`insert into gateway.tenants (id, name) values ($1, 'Other')`, [tenantId])
+  const stranger = await addApplication(env, tenantId)
+  const tested = await addKey(env, env, { mode: 'test', permissions })
+  for (const { apiKey: key } of [stranger, tested]) {
+    expectProblem(await env.api('GET', path, { key }), 404, 'not_found')
+    expect((await env.api('GET', '/api/v1/whatsapp/opt-ins', { key })).body.items).toEqual([])
+  }
+  expectProblem(
+    await env.api('GET', path, { token: operatorToken(env, { tenant_id: tenantId, permissions: ['consents:read'] }) }),
+    404,
+    'not_found',
+  )
+  for (const { apiKey: key } of [stranger, tested]) {
+    const { status } = await env.api('POST', '/api/v1/whatsapp/opt-outs', { key, body: { phone_e164: phone } })
+    expect(status).toBe(201)
+  }
+  expect((await consentOf(phone)).body).toMatchObject({ status: 'active', history: [{ action: 'opt_in' }] })
 })
 
 test('the ledger is listed page by page, newest first, to keys and operators', async () => {

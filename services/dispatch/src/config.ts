@@ -1,6 +1,6 @@
 import { sendingEnvironment } from '@notify/carriers/kinds'
 import { parsedBy, parseKey, parseKeyRing } from '@notify/privacy'
-import { commonConfig, duration, durations } from '@notify/service-kit'
+import { commonConfig, duration, durations, signingKey } from '@notify/service-kit'
 import { z } from 'zod'
 import { channelVariables } from './channels/registry.ts'
 import { areDnsServers } from './dns/lookup.ts'
@@ -21,6 +21,9 @@ export const Config = z.object({
     .string()
     .transform(parsedBy(parseKey))
     .describe('Base64 of 32 bytes; key of the HMAC that request bodies are compared by'),
+  SERVICE_SIGNING_KEY: signingKey('dispatch').describe(
+    'Private ES256 JWK whose kid begins with `dispatch`; consent answers whoever signs with it',
+  ),
   BOOTSTRAP_FILE: z.string().optional().describe('JSON document with the initial events and providers'),
   ...sendingEnvironment,
   CARRIER_SANDBOX_URL: z

@@ -13,7 +13,14 @@ import {
 import { createHostResolver } from '@notify/egress-guard'
 import { type Bus, openBus, startConsumers } from '@notify/messaging'
 import { createBlindIndex, createFingerprint } from '@notify/privacy'
-import { type Commands, createPrincipalVerifier, type Kit, serveHttp, startPeriodic } from '@notify/service-kit'
+import {
+  type Commands,
+  createPrincipalSigner,
+  createPrincipalVerifier,
+  type Kit,
+  serveHttp,
+  startPeriodic,
+} from '@notify/service-kit'
 import { createAcceptance } from './accept/accept-notifications.ts'
 import { createAcceptOne } from './accept/accept-one.ts'
 import { loadBootstrap } from './bootstrap/load-bootstrap.ts'
@@ -42,6 +49,7 @@ import { createReceiptRecorder } from './receipts/record-receipt.ts'
 import { startInquiries } from './receipts/start-inquiries.ts'
 import { createRenderer } from './rendering/create-renderer.ts'
 import { routes } from './routes.ts'
+import { startBulkBrake } from './sending/bulk-brake.ts'
 import { createSender } from './sending/send-notification.ts'
 import { createSentAttempts } from './sending/sent-attempts.ts'
 import { startSchedulers } from './sending/start-schedulers.ts'
@@ -64,6 +72,7 @@ export async function createService(config: Config, kit: Kit, overrides: Overrid
   const { carriers = sendingCarriers, channels = channelRegistry } = overrides
   const db = await openDatabase<Tables>(kit, { config, migrations })
   const bus = await openBus(kit, config, { requiredForReady: config.ROLE === 'worker' })
+  const signPrincipal = await createPrincipalSigner(config.SERVICE_SIGNING_KEY, 'dispatch')
   const context: Context = {
     config,
     channels,
@@ -84,7 +93,7 @@ export async function createService(config: Config, kit: Kit, overrides: Overrid
       providers: createProviderDirectory(db, config.ENCRYPTION_KEYS, carriers),
       templates: createTemplateCatalogue(db),
       domains: createVerifiedDomains(db),
-      consents: createConsentDirectory(config.CONSENT_URL, config.CONSENT_TIMEOUT),
+      consents: createConsentDirectory(config, signPrincipal),
       carrierTemplates: createCarrierTemplateDirectory(db),
     },
   }
@@ -128,9 +137,10 @@ async function startWorker(kit: Kit, shared: Context, bus: Bus): Promise<void> {
   })
   await serveHttp(kit, { config, context, routes: [] })
   const lanes = lanesOf(context.channels, config)
+  const brake = startBulkBrake(kit)
   const consuming: ConsumerContext = {
     ...context,
-    senders: new Map(lanes.map(({ durable, settings }) => [durable, createSender(context, settings)])),
+    senders: new Map(lanes.map(({ durable, settings }) => [durable, createSender(context, settings, brake)])),
     recordReceipt: createReceiptRecorder(context),
     recordReports: new Map(
       handedOverChannels(context.channels).map(({ name }) => [name, createReportRecorder(context, name)]),

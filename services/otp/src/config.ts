@@ -1,22 +1,8 @@
-import { idSchema } from '@notify/contracts'
 import { parsedBy, parseKey, parseKeyRing } from '@notify/privacy'
-import { commonConfig, duration, jsonText, redisConfig, signingKey } from '@notify/service-kit'
+import { commonConfig, duration, redisConfig, signingKey } from '@notify/service-kit'
 import { z } from 'zod'
 
 const perMinute = (fallback: number) => z.coerce.number().int().positive().default(fallback)
-
-/** What an application decides about its codes. */
-export const ApplicationSettings = z.strictObject({
-  /** Beginnings of the numbers that codes may be sent to, such as `+1` or `+4415`; every number without this. */
-  allowed_countries: z.array(z.string().regex(/^\+[1-9][0-9]{0,14}$/)).optional(),
-  /** Host of the site that the code is typed into: browsers offer to fill it in (WICG, origin-bound one-time codes). */
-  autofill_host: z
-    .string()
-    .regex(/^[a-z0-9.-]{1,253}$/)
-    .optional(),
-  sends_per_minute: z.int().positive().optional(),
-})
-export type ApplicationSettings = z.output<typeof ApplicationSettings>
 
 export const Config = z.object({
   ...commonConfig,
@@ -37,12 +23,9 @@ export const Config = z.object({
   SERVICE_SIGNING_KEY: signingKey('otp').describe(
     'Private ES256 JWK whose kid begins with `otp`; dispatch accepts codes to send from whoever signs with it',
   ),
-  APPLICATION_SETTINGS: jsonText(z.record(idSchema('app'), ApplicationSettings))
-    .prefault('{}')
-    .describe(
-      'JSON, by application id: `allowed_countries` (beginnings of numbers), `autofill_host`, `sends_per_minute`',
-    ),
-  SENDS_PER_APPLICATION: perMinute(600).describe('Codes a minute of one application that names no number of its own'),
+  SENDS_PER_APPLICATION: perMinute(600).describe(
+    'Codes a minute of one application whose settings have no `sends_per_minute`',
+  ),
   SENDS_PER_COUNTRY: perMinute(300).describe('Codes a minute of one tenant to numbers of one country code'),
   SENDS_PER_PREFIX: perMinute(60).describe(
     'Codes a minute of one tenant to numbers that begin alike: country code and four digits',

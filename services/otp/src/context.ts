@@ -1,5 +1,6 @@
 import type { Database } from '@notify/database'
 import type { BlindIndex, Fingerprint, KeyRing } from '@notify/privacy'
+import type { SettingsOf } from './applications/create-settings-of.ts'
 import type { CodeProof } from './codes/code-proof.ts'
 import type { Config } from './config.ts'
 import type { Tables } from './db/schema.ts'
@@ -9,14 +10,14 @@ import type { HandOver } from './messages/hand-over.ts'
 import type { OtpMetrics } from './metrics.ts'
 import type { TryCode } from './transactions/verify-code.ts'
 
-/** What handlers and schedulers work with. */
+/** Shared by handlers, consumers and schedulers. */
 export interface Context {
   config: Config
   db: Database<Tables>
   metrics: OtpMetrics
   secrets: { keyRing: KeyRing; blindIndex: BlindIndex; fingerprint: Fingerprint; codeProof: CodeProof }
-  velocity: Velocity
-  treatmentOf: TreatmentOf
+  limits: { velocity: Velocity; treatmentOf: TreatmentOf }
+  settingsOf: SettingsOf
   handOver: HandOver
   tryCode: TryCode
 }

@@ -18,6 +18,7 @@ import {
   serveHttp,
   startPeriodic,
 } from '@notify/service-kit'
+import { createSettingsOf } from './applications/create-settings-of.ts'
 import { createCodeProof } from './codes/code-proof.ts'
 import type { Config } from './config.ts'
 import { consumers } from './consumers.ts'
@@ -58,8 +59,11 @@ export async function createService(config: Config, kit: Kit): Promise<void> {
       fingerprint: createFingerprint(config.FINGERPRINT_KEY),
       codeProof: createCodeProof(config.FINGERPRINT_KEY),
     },
-    velocity: createVelocity(redis, config.BLIND_INDEX_KEY),
-    treatmentOf: createFraudGuard(db, config, { log: kit.log, metrics }),
+    limits: {
+      velocity: createVelocity(redis, config.BLIND_INDEX_KEY),
+      treatmentOf: createFraudGuard(db, config, { log: kit.log, metrics }),
+    },
+    settingsOf: createSettingsOf(db),
     handOver: createHandOver(createInternalClient(config.DISPATCH_URL), { signPrincipal, keyRing }),
     tryCode: createTryCode({ db }),
   }

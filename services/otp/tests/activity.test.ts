@@ -1,16 +1,18 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { untilSettled } from '@notify/test-kit/bus'
+import { report } from '@notify/test-kit/carrier-callback'
 import { operatorToken } from '@notify/test-kit/other-callers'
 import { activity, expectProblem, freshPhone, retry, untilActivity } from '@notify/test-kit/sms'
 import { newId } from '../../../packages/contracts/src/index.ts'
 import { eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
-import { postResend, postVerify, sendCode } from './codes.ts'
+import { otpState, postResend, postVerify, sendCode } from './codes.ts'
 
 let env: TestEnv
 beforeAll(async () => {
   env = await TestEnv.start(['gateway', 'dispatch', 'otp', 'callbacks'], {
     env: { gateway: { RECONCILE_INTERVAL: '500ms', RECONCILE_AFTER: '0s' } },
   })
-})
+}, 90_000)
 afterAll(() => env?.stop())
 
 const items = async (query: Record<string, string> = {}) => {
@@ -34,6 +36,29 @@ test('a code is one item from its sending to its verification, masked, and its m
   expect((await itemsOf(phone)).map(({ transaction_id }) => transaction_id)).toEqual([id])
   const verified = await activity(env, { status: 'verified', channel: 'sms' })
   expect(verified.body).toMatchObject({ total_count: 1, items: [{ transaction_id: id }] })
+})
+
+test('a code that was verified stays so, whatever the carrier reports of its message later', async () => {
+  const { id, code } = await sendCode(env, {}, freshPhone('0008'))
+  await untilActivity(env, id, { status: 'sent' })
+  expect((await postVerify(env, id, code)).status).toBe(200)
+  await untilActivity(env, id, { status: 'verified' })
+  const { rows } = await env.admin.query(
+    `select a.notification_id, a.id from dispatch.attempts a
+     join otp.transactions t using (notification_id) where t.id = $1`,
+    [id],
+  )
+  const correlation = { notificationId: rows[0].notification_id, attemptId: rows[0].id }
+  for (const status of ['undelivered', 'delivered']) {
+    expect((await report(env, correlation, status, { fields: { ErrorCode: '30003' } })).status).toBe(200)
+    await untilSettled(env, ['callbacks', 'dispatch', 'otp'])
+    const { rows: states } = await env.admin.query('select status from dispatch.notifications where id = $1', [
+      correlation.notificationId,
+    ])
+    expect(states).toEqual([{ status }])
+    expect(await otpState(env, id)).toMatchObject({ status: 'verified', failure_reason: null })
+    await untilActivity(env, id, { status: 'verified', failure_reason: null })
+  }
 })
 
 test('a code that failed says why, one that nobody typed expires, and a resend is no second item', async () => {

@@ -9,7 +9,7 @@ let gate: DispatchGate
 beforeAll(async () => {
   gate = await startDispatchGate(() => env.stack.url('dispatch-api'))
   env = await TestEnv.start(['gateway', 'dispatch', 'otp'], { apart: 'all', env: { otp: { DISPATCH_URL: gate.url } } })
-})
+}, 90_000)
 afterAll(async () => {
   await env?.stop()
   gate?.stop()

@@ -6,6 +6,7 @@ import { openBus, storedMessages } from '@notify/test-kit/bus'
 import { searchColumns, writtenSecrets } from '@notify/test-kit/search-columns'
 import { activity, freshPhone, untilActivity } from '@notify/test-kit/sms'
 import { startTraceReceiver, type TraceReceiver } from '@notify/test-kit/trace-receiver'
+import { optIn, untilTemplates } from '@notify/test-kit/whatsapp'
 import { schemaOf, serviceNames } from '../../../packages/contracts/src/index.ts'
 import { eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
 import { parseKeyRing } from '../../../packages/privacy/src/index.ts'
@@ -24,10 +25,13 @@ const newCode = () => {
   return code
 }
 
-async function send(recipient: string, request = {}): Promise<{ id: string; code: string }> {
+async function send(
+  recipient: string,
+  request = {},
+  channel = recipient.includes('@') ? 'email' : 'sms',
+): Promise<{ id: string; code: string }> {
   const code = newCode()
   secrets.push(recipient.replace('+', ''))
-  const channel = recipient.includes('@') ? 'email' : 'sms'
   const { status, body } = await postSend(env, { channel, recipient, code }, request)
   expect(status).toBe(200)
   return { id: body.transaction_id, code }
@@ -37,7 +41,7 @@ async function send(recipient: string, request = {}): Promise<{ id: string; code
 beforeAll(async () => {
   traces = await startTraceReceiver()
   gate = await startDispatchGate(() => env.stack.url('dispatch-api'))
-  env = await TestEnv.start(['gateway', 'dispatch', 'otp', 'callbacks'], {
+  env = await TestEnv.start(['gateway', 'dispatch', 'otp', 'callbacks', 'consent'], {
     env: {
       all: { LOG_LEVEL: 'trace', OTEL_EXPORTER_OTLP_ENDPOINT: traces.url, TRACE_SAMPLE_RATIO: '1' },
       otp: { DISPATCH_URL: gate.url },
@@ -49,10 +53,16 @@ beforeAll(async () => {
   const undelivered = await send(freshPhone('0002'))
   const refused = await send(freshPhone('0003'))
   await send(freshPhone('0006'))
+  await untilTemplates(env)
+  const agreed = freshPhone()
+  expect((await optIn(env, agreed)).status).toBe(201)
+  const byWhatsApp = await send(agreed, {}, 'whatsapp')
   await postVerify(env, delivered.id, wrong(delivered.code))
   await postVerify(env, delivered.id, delivered.code, { headers })
   expect((await postResend(env, byEmail.id)).status).toBe(200)
+  await postVerify(env, byWhatsApp.id, byWhatsApp.code)
   await untilActivity(env, delivered.id, { status: 'verified' })
+  await untilActivity(env, byWhatsApp.id, { status: 'verified' })
   await untilActivity(env, undelivered.id, { status: 'failed' })
   await untilActivity(env, refused.id, { status: 'failed' })
   const bad = [
@@ -128,7 +138,7 @@ test('no log, metric, message on the bus, span, answer or activity item holds on
   await using bus = await openBus(env)
   const messages = await storedMessages(bus)
   expect(new Set(messages.map(({ subject }) => subject.split('.')[0]))).toEqual(
-    new Set(['dispatch', 'callbacks', 'otp']),
+    new Set(['dispatch', 'callbacks', 'consent', 'otp']),
   )
   const onBus = messages.map((message) => `${message.subject}\n${message.headers}\n${message.text}`).join('\n')
   expect(writtenSecrets(onBus, secrets)).toEqual([])

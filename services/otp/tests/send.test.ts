@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { openBus } from '@notify/test-kit/bus'
 import { addApplication, addKey } from '@notify/test-kit/other-callers'
 import { expectProblem, freshPhone } from '@notify/test-kit/sms'
+import { applicationChanged, newId } from '../../../packages/contracts/src/index.ts'
 import { eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
 import { codesTo, otpState, postResend, postSend, postVerify, sendCode } from './codes.ts'
 
@@ -10,20 +12,30 @@ const limitedId = 'app_01jd3x8qk5w9t2m4v6b8n0p2r4'
 let limitedKey: string
 
 beforeAll(async () => {
-  const settings = {
-    [limitedId]: { allowed_countries: ['+1', '+4915'], autofill_host: 'shop.example', sends_per_minute: 4 },
-  }
   env = await TestEnv.start(['gateway', 'dispatch', 'otp', 'callbacks'], {
-    env: { otp: { APPLICATION_SETTINGS: JSON.stringify(settings), SENDS_PER_COUNTRY: '100' } },
+    env: { otp: { SENDS_PER_COUNTRY: '100' } },
   })
   await env.admin.query(`insert into gateway.applications (id, tenant_id, name) values ($1, $2, 'Limited')`, [
     limitedId,
     env.tenantId,
   ])
   const own = { tenantId: env.tenantId, applicationId: limitedId }
+  const otp = { allowed_countries: ['+1', '+4915'], autofill_host: 'shop.example', sends_per_minute: 4 }
+  await publishApplication({ application_id: limitedId, revision: 2, otp })
+  await eventually(async () => expect(await settingsOf(limitedId)).toEqual({ revision: 2, settings: otp }))
   limitedKey = (await addKey(env, own, { permissions: ['otp:send', 'otp:verify'] })).apiKey
-})
+}, 90_000)
 afterAll(() => env?.stop())
+
+/** The gateway publishes an application. */
+async function publishApplication(fields: object): Promise<void> {
+  await using bus = await openBus(env)
+  const event = { tenant_id: env.tenantId, allowed_origins: [], status: 'active', ...fields }
+  await bus.js.publish(applicationChanged.subject, JSON.stringify([{ event }]), { msgID: newId('msg') })
+}
+
+const settingsOf = async (id: string) =>
+  (await env.sql('otp').query('select revision, settings from applications where id = $1', [id])).rows[0]
 
 const rows = async (table: string) => (await env.sql('otp').query(`select count(*)::int as n from ${table}`)).rows[0].n
 
@@ -174,6 +186,22 @@ test('an application sends to the countries that it allows, so often a minute, a
   await asLimited(freshPhone())
   await asLimited(freshPhone())
   expectProblem(await asLimited(freshPhone()), 429, 'otp_rate_limited')
+})
+
+test('settings change while otp runs, and an older revision changes nothing', async () => {
+  const { applicationId } = await addApplication(env)
+  const own = { tenantId: env.tenantId, applicationId }
+  const { apiKey: key } = await addKey(env, own, { permissions: ['otp:send'] })
+  const send = () => postSend(env, { channel: 'sms', recipient: freshPhone() }, { key })
+  const publish = (revision: number, otp?: object) =>
+    publishApplication({ application_id: applicationId, revision, otp })
+  expect((await send()).status).toBe(200)
+  await publish(3, { allowed_countries: ['+44'], added_later: true })
+  await eventually(async () => expectProblem(await send(), 422, 'country_not_allowed'))
+  await publish(2, { allowed_countries: ['+1'] })
+  await publish(4)
+  await eventually(async () => expect(await settingsOf(applicationId)).toEqual({ revision: 4, settings: {} }))
+  await eventually(async () => expect((await send()).status).toBe(200))
 })
 
 test('a country takes so many codes a minute of a tenant', async () => {

@@ -1,5 +1,6 @@
 import { freshPhone } from '@notify/test-kit/sms'
 import type { ApiResponse, TestEnv } from '../../../packages/dev-env/src/index.ts'
+import { createPrincipalSigner, principalHeader } from '../../../packages/service-kit/src/index.ts'
 import type { Samples } from './sample.ts'
 
 export function consentSamples(env: TestEnv): Samples {
@@ -16,7 +17,12 @@ export function consentSamples(env: TestEnv): Samples {
   }
 }
 
-function checkDirectly(env: TestEnv): Promise<ApiResponse> {
+async function checkDirectly(env: TestEnv): Promise<ApiResponse> {
   const subjects = [{ tenant_id: env.tenantId, mode: 'live', recipient_index: 'nobody' }]
-  return env.call('consent', 'POST', '/internal/v1/whatsapp/consents/check', { body: { subjects } })
+  const sign = await createPrincipalSigner(env.stack.state.dispatch_signing_key, 'dispatch')
+  const principal = await sign({ kind: 'service', service: 'dispatch', permissions: ['consents:check'] })
+  return env.call('consent', 'POST', '/internal/v1/whatsapp/consents/check', {
+    headers: { [principalHeader]: principal },
+    body: { subjects },
+  })
 }

@@ -5,7 +5,7 @@ import type { Received } from '../receiver.ts'
 const longestChallenge = 200
 
 /**
- * Answers the challenge that verifies an address, with its own words alone.
+ * Answers the challenge that verifies an address with the challenge itself.
  * @throws Problem `permission_denied` for another token
  */
 export function answerChallenge(verifyToken: string | null | undefined, url: string): Received {

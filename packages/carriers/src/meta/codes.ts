@@ -2,8 +2,7 @@ import type { Receipt } from '@notify/contracts'
 import { accountDown, carrierFault, later, permanent, type Verdict, verdictOfStatus } from '../verdict.ts'
 
 /**
- * Error codes of the Cloud API: what they say, and what they mean for the message. The HTTP status that comes with a code says
- * less than the code.
+ * Error codes of the Cloud API and their verdicts. A code is more precise than the HTTP status of its response.
  * @see https://developers.facebook.com/docs/whatsapp/cloud-api/support/error-codes
  */
 const codes: Record<string, Verdict> = {
@@ -35,7 +34,7 @@ const codes: Record<string, Verdict> = {
   '131048': accountDown('The number is restricted for spam or low quality'),
   '131049': permanent('Not delivered, to keep the number of marketing messages low'),
   '131050': permanent('The recipient has stopped marketing messages'),
-  '131056': later('Too many messages to this recipient in a short time'),
+  '131056': { ...later('Too many messages to this recipient in a short time'), recipientOnly: true },
   '131057': accountDown('The account is in maintenance'),
   '131063': permanent('Marketing templates are disabled for this account'),
   '131064': accountDown('The account may send no templates for now'),
@@ -48,18 +47,18 @@ const codes: Record<string, Verdict> = {
   '132016': permanent('The template is disabled for low quality'),
 }
 
-/** Never tried again by ourselves, but an operator may: after a day the recipient may have room for it. */
+/** Not retried automatically, but an operator may retry after a day, when Meta's limit for the recipient has passed. */
 const retriedByHand = new Set(['131049'])
 
-/** The code by which the carrier says that a recipient does not want marketing. */
+/** The recipient has stopped marketing messages. */
 export const marketingStopped = '131050'
 
-/** The verdict of a refused call: by the code where the table has it, else by the HTTP status. */
+/** The verdict of a refused call: that of the code if it is in the table, else that of the HTTP status. */
 export function judgeMetaError(status: number, code: string): Verdict {
   return verdictOf(code) ?? verdictOfStatus(status)
 }
 
-/** What a receipt's code says: the reason for people, and whether the same message may get through later. */
+/** The reason of a receipt as text for people, and whether the same message may succeed later. */
 export function explainCode(code: string | null, sentence?: string): Pick<Receipt, 'reason' | 'retryable'> {
   const { outcome } = (code === null ? undefined : verdictOf(code)) ?? {}
   return {
@@ -68,7 +67,7 @@ export function explainCode(code: string | null, sentence?: string): Pick<Receip
   }
 }
 
-/** The reason as shown to people: code and text. */
+/** The reason as text for people: code and text. */
 export function describeCode(code: string | null, fallback = 'The carrier gave no reason'): string {
   return code === null ? fallback : `${code} ${verdictOf(code)?.text ?? fallback}`
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 const graphId = z.string().regex(/^\d{1,32}$/, 'must be digits')
-/** What goes into a header. */
+/** Travels in a header. */
 const token = z.string().regex(/^[\x21-\x7e]{8,1024}$/, 'must be 8 to 1024 visible ASCII characters')
 
 /** Credentials of a WhatsApp number. `app_secret` and `verify_token` belong to an app of the customer's own. */

@@ -11,24 +11,24 @@ interface GraphCall {
   traceparent?: string | undefined
 }
 
-/** What the Graph API answered. */
+/** A response of the Graph API. */
 export interface GraphAnswer {
   status: number
   retryAfter: string | undefined
-  /** The JSON of the body; undefined when it is none. */
+  /** The parsed body; undefined unless it is JSON. */
   body: unknown
 }
 
-/** Calls the Graph API over connections that are kept open. */
+/** Calls the Graph API over kept connections. */
 export interface GraphClient {
-  /** @throws AxiosError when there is no whole answer in time */
+  /** @throws AxiosError without a complete response in time */
   call(call: GraphCall): Promise<GraphAnswer>
   close(): void
 }
 
 const longestAnswer = 8 * 1024 * 1024
 
-/** @param limits `timeoutMs` is for a whole exchange */
+/** @param limits `timeoutMs` limits the whole exchange */
 export function createGraphClient({
   timeoutMs,
   maxConnections,

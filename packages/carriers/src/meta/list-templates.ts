@@ -24,7 +24,7 @@ const Page = z.object({
 
 type Options = Pick<SenderOptions<EnvironmentOf<'whatsapp_cloud'>>, 'timeoutMs' | 'environment'>
 
-/** Reads every message template of a business account. @throws Error that says why the carrier did not tell */
+/** Lists the message templates of a business account. @throws Error with the carrier's answer */
 export async function listTemplates(
   credentials: MetaCredentials,
   { timeoutMs, environment }: Options,

@@ -1,8 +1,7 @@
 import type { Correlation, WhatsAppMessage } from '../messages.ts'
 
 /**
- * The body of a send: a template, filled. What correlates its callbacks travels as `biz_opaque_callback_data`, which comes back
- * in each of them.
+ * The body of a send: a filled template. Meta returns `biz_opaque_callback_data` in every callback, which correlates them.
  * @see https://developers.facebook.com/docs/whatsapp/cloud-api/guides/send-message-templates
  */
 export function messageBody(message: WhatsAppMessage & Correlation) {

@@ -1,8 +1,12 @@
 import type { MessageReport, ReceivingAccount } from '../receiver.ts'
 import type { Message } from './update.ts'
 
-/** What a recipient wrote, or which button was pressed. Without a number nobody can be told who it was. */
-export function readMessage(account: ReceivingAccount, to: string, message: Message): MessageReport {
+/** What a recipient wrote, or which button was pressed. */
+export function readMessage(
+  account: ReceivingAccount,
+  { to, userId }: { to: string; userId: string | undefined },
+  message: Message,
+): MessageReport {
   const { id, text, button, interactive } = message
   const reply = interactive?.button_reply ?? interactive?.list_reply
   const payload = button ? (button.payload ?? '') : reply?.id
@@ -15,11 +19,12 @@ export function readMessage(account: ReceivingAccount, to: string, message: Mess
       to,
       body: text?.body ?? button?.text ?? reply?.title ?? '',
       ...(payload === undefined ? {} : { payload }),
+      ...(userId ? { user_id: userId } : {}),
     },
   }
 }
 
-/** A number in E.164; it comes without the plus sign. Empty for a user who is known by a name alone. */
+/** A number in E.164 from its form without plus sign. Empty for a user without a number. */
 export function phoneOf(waId: string | undefined): string {
   return waId !== undefined && /^\d{7,15}$/.test(waId) ? `+${waId}` : ''
 }

@@ -8,7 +8,7 @@ import type { Status } from './update.ts'
 const Recorded = ReceiptStatus.extract(['sent', 'delivered', 'read', 'failed'])
 const longestSentence = 500
 
-/** The receipt that a status is; undefined for one that says nothing of the message's way. */
+/** Reads a status as a receipt; undefined for statuses that report no delivery state. */
 export function readStatus(account: ReceivingAccount, status: Status): ReceiptReport | undefined {
   const recorded = Recorded.safeParse(status.status)
   if (!recorded.success) return undefined

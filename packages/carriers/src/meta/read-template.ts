@@ -1,15 +1,15 @@
 import type { ReceivingAccount, TemplateReport } from '../receiver.ts'
 import type { Change } from './update.ts'
 
-/** Events that do not name the status that they lead to. */
+/** The status after events that are not named like it. */
 const statusOf: Record<string, string | undefined> = {
   reinstated: 'approved',
   unpaused: 'approved',
-  // A warning: it may still be sent.
+  // A warning: the template may still be sent.
   flagged: undefined,
 }
 
-/** What a change says of a template; undefined when it says nothing. */
+/** The template that a change reports; undefined when it reports none. */
 export function readTemplate(account: ReceivingAccount, { field, time, value }: Change): TemplateReport | undefined {
   const { message_template_name: name, message_template_language: language } = value
   if (name === undefined || language === undefined) return undefined

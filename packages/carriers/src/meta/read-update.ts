@@ -1,13 +1,13 @@
 import { createHmac } from 'node:crypto'
-import type { PreferenceReport, ReceivingAccount, Report } from '../receiver.ts'
+import type { IdentityReport, PreferenceReport, ReceivingAccount, Report } from '../receiver.ts'
 import { marketingStopped } from './codes.ts'
 import { phoneOf, readMessage } from './read-message.ts'
 import { readStatus } from './read-status.ts'
 import { readTemplate } from './read-template.ts'
-import type { Change, Preference, Status } from './update.ts'
+import type { Change, Contact, Preference, Status } from './update.ts'
 
 /**
- * What the changes of a post report of these accounts; changes of other numbers report nothing.
+ * Reads the reports of these accounts from the changes of a post. Changes of other numbers give none.
  * @param secret the app secret that signed the post
  */
 export function readUpdate(
@@ -23,7 +23,7 @@ export function readUpdate(
   ])
 }
 
-/** The accounts that send from the number which a change is of, one for each tenant. */
+/** The accounts of the number that a change names, one per tenant. */
 function ofNumber({ value }: Change, accounts: readonly ReceivingAccount[]): ReceivingAccount[] {
   const number = value.metadata?.phone_number_id
   const senders = accounts.filter(({ accountId }) => accountId != null && accountId === number)
@@ -31,27 +31,57 @@ function ofNumber({ value }: Change, accounts: readonly ReceivingAccount[]): Rec
 }
 
 function reportsOf(account: ReceivingAccount, { value }: Change, secret: string): Report[] {
+  const { statuses, messages, user_preferences, contacts } = value
   const to = value.metadata!.phone_number_id
+  // With several contacts it is unknown which of them wrote.
+  const contactId = contacts.length === 1 ? contacts[0]?.user_id : undefined
   return [
-    ...value.statuses.flatMap((status) =>
+    ...(tellsOfUsers(value) ? contacts.flatMap((one) => (one ? readIdentity(account, one, secret) : [])) : []),
+    ...statuses.flatMap((status) =>
       (status ? [readStatus(account, status) ?? [], learned(account, status)] : []).flat(),
     ),
-    ...value.messages.flatMap((message) => (message ? [readMessage(account, to, message)] : [])),
-    ...value.user_preferences.flatMap((one) => (one ? [readPreference(account, one, secret)] : [])),
+    ...messages.flatMap((message) =>
+      message ? [readMessage(account, { to, userId: message.from_user_id ?? contactId }, message)] : [],
+    ),
+    ...user_preferences.flatMap((one) => (one ? [readPreference(account, one, { secret, userId: contactId })] : [])),
   ]
 }
 
-/** A message that was not delivered because its recipient wants no marketing says so of the recipient too. */
-function learned(account: ReceivingAccount, { id, errors = [], recipient_id }: Status): PreferenceReport[] {
+/** A `sent` is skipped: its contacts come again with the next status. */
+const tellsOfUsers = ({ statuses, messages }: Change['value']) =>
+  messages.length > 0 || statuses.some((one) => one?.status === 'delivered' || one?.status === 'read')
+
+function readIdentity(account: ReceivingAccount, { wa_id, user_id }: Contact, secret: string): IdentityReport[] {
+  const phone = phoneOf(wa_id)
+  if (phone === '' || !user_id) return []
+  return [{ type: 'identity', account, callbackId: pseudonym(secret, phone, user_id), content: { phone, user_id } }]
+}
+
+/** A message refused because its recipient stopped marketing also reports that choice. */
+function learned(account: ReceivingAccount, status: Status): PreferenceReport[] {
+  const { id, errors = [], recipient_id, recipient_user_id: user_id } = status
   const isStopped = errors.some(({ code }) => String(code) === marketingStopped)
   if (!isStopped) return []
-  const content = { from: phoneOf(recipient_id), choice: 'stop', source: 'carrier' } as const
+  const content = {
+    from: phoneOf(recipient_id),
+    choice: 'stop',
+    source: 'carrier',
+    ...(user_id && { user_id }),
+  } as const
   return [{ type: 'preference', account, callbackId: id, content }]
 }
 
-/** Named by an HMAC: a number must not be readable in what is kept of callbacks. */
-function readPreference(account: ReceivingAccount, preference: Preference, secret: string): PreferenceReport {
-  const { wa_id, value: choice, timestamp } = preference
-  const callbackId = createHmac('sha256', secret).update(`${wa_id} ${choice} ${timestamp}`).digest('base64url')
-  return { type: 'preference', account, callbackId, content: { from: phoneOf(wa_id), choice, source: 'preference' } }
+function readPreference(
+  account: ReceivingAccount,
+  { wa_id, value: choice, timestamp }: Preference,
+  { secret, userId }: { secret: string; userId: string | undefined },
+): PreferenceReport {
+  const callbackId = pseudonym(secret, wa_id || (userId ?? ''), choice, timestamp)
+  const content = { from: phoneOf(wa_id), choice, source: 'preference', ...(userId && { user_id: userId }) } as const
+  return { type: 'preference', account, callbackId, content }
+}
+
+/** An HMAC, because the records of callbacks must not contain numbers. */
+function pseudonym(secret: string, ...parts: string[]): string {
+  return createHmac('sha256', secret).update(parts.join(' ')).digest('base64url')
 }

@@ -7,7 +7,7 @@ import { readUpdate } from './read-update.ts'
 import { requireSignature } from './signature.ts'
 import { readChanges } from './update.ts'
 
-/** The app that numbers without one of their own are connected through. */
+/** The app of numbers that have no app of their own. */
 interface SharedApp {
   secret: string | undefined
   verifyToken: string | undefined
@@ -15,7 +15,7 @@ interface SharedApp {
 
 const signatureHeader = 'x-hub-signature-256'
 
-/** Webhooks of WhatsApp: signed JSON, of the shared app or of a customer's own. */
+/** Webhooks of WhatsApp: JSON signed by the shared app or by a customer's own. */
 export const metaReceiver = defineReceiver({
   channel: 'whatsapp',
   keep: z
@@ -64,7 +64,7 @@ function openShared({ secret }: SharedApp, { body, headers }: Callback): Claim {
   }
 }
 
-/** What an app of a customer's own says counts for the number of that provider alone. */
+/** Posts of a customer's own app count only for the number of that provider. */
 function openOwn(_: SharedApp, { body, headers, params }: Callback): Claim {
   return {
     of: { providerId: params.provider_id ?? '' },

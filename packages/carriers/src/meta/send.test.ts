@@ -97,7 +97,7 @@ test('without a button the code is in the body alone; named parameters bear thei
 
 test.each<[string, number, object]>([
   ['error_130429', 400, { outcome: 'rejected_retryable', code: '130429' }],
-  ['error_131056', 400, { outcome: 'rejected_retryable', code: '131056' }],
+  ['error_131056', 400, { outcome: 'rejected_retryable', code: '131056', recipientOnly: true }],
   ['error_132001', 404, { outcome: 'rejected_permanent', code: '132001' }],
   ['error_190', 401, { outcome: 'rejected_retryable', code: '190', providerDown: true }],
 ])('%s with status %s is %j', async (name, status, expected) => {

@@ -63,7 +63,7 @@ function readAnswer({ status, retryAfter, body }: GraphAnswer): CarrierAnswer {
     const sentence = withoutNumbers(error_data?.details ?? message)
     return refusal(String(code), verdict, describeCode(String(code), sentence), retryAfterMs)
   }
-  // A success that cannot be read may have sent the message all the same.
+  // After an unreadable success the message may have been sent.
   const verdict = status < 300 ? didNotAnswer : judgeMetaError(status, '')
   return refusal(`http_${status}`, verdict, `The carrier answered ${status}`, retryAfterMs)
 }

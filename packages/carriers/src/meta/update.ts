@@ -4,13 +4,14 @@ import { z } from 'zod'
 const Text = z.string().max(4096)
 const Name = z.string().min(1).max(512)
 const list = <S extends z.ZodType>(schema: S) => z.array(schema).catch([])
-/** What cannot be read is passed over alone: the rest of a post counts. */
+/** Skips an unreadable part, so that the rest of a post counts. */
 const orNothing = <S extends z.ZodType>(schema: S) => schema.optional().catch(undefined)
 
 const Status = z.object({
   id: Name,
   status: z.string(),
   recipient_id: orNothing(Text),
+  recipient_user_id: orNothing(Text),
   biz_opaque_callback_data: orNothing(Text),
   errors: orNothing(
     z.array(
@@ -29,6 +30,7 @@ const Reply = z.object({ id: Text, title: Text })
 const Message = z.object({
   id: Name,
   from: orNothing(Text),
+  from_user_id: orNothing(Text),
   text: orNothing(z.object({ body: Text })),
   button: orNothing(z.object({ payload: orNothing(Text), text: orNothing(Text) })),
   interactive: orNothing(z.object({ button_reply: orNothing(Reply), list_reply: orNothing(Reply) })),
@@ -43,8 +45,13 @@ const Preference = z.object({
 })
 export type Preference = z.output<typeof Preference>
 
+/** Users with a username may be known by their id alone: `wa_id` is empty then. */
+const Contact = z.object({ wa_id: orNothing(Text), user_id: orNothing(Text) })
+export type Contact = z.output<typeof Contact>
+
 const Value = z.object({
   metadata: orNothing(z.object({ phone_number_id: Name })),
+  contacts: list(orNothing(Contact)),
   statuses: list(orNothing(Status)),
   messages: list(orNothing(Message)),
   user_preferences: list(orNothing(Preference)),
@@ -59,8 +66,7 @@ const Value = z.object({
 export type Value = z.output<typeof Value>
 
 /**
- * A post of the webhooks: entries of several accounts, with changes of several fields. Fields that are not named here say
- * nothing to us.
+ * A webhook post: entries of several accounts with changes of several fields. Other fields are ignored.
  * @see https://developers.facebook.com/docs/whatsapp/cloud-api/webhooks/components
  */
 const Update = z.object({
@@ -76,7 +82,7 @@ const Update = z.object({
   ),
 })
 
-/** One change, and what it is of. */
+/** One change with its account and time. */
 export interface Change {
   businessAccountId: string | undefined
   time: number | undefined

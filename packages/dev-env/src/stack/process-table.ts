@@ -171,9 +171,9 @@ function serviceValues(wiring: Wiring, process: ServiceProcess): Record<string, 
     ENCRYPTION_KEYS: state.encryption_keys.map(({ id, key }) => `${id}:${key}`).join(','),
     BLIND_INDEX_KEY: state.blind_index_key,
     FINGERPRINT_KEY: state.fingerprint_key,
-    PRINCIPAL_JWKS: publicJwks(state.principal_signing_key, state.otp_signing_key),
+    PRINCIPAL_JWKS: publicJwks(state.principal_signing_key, state.otp_signing_key, state.dispatch_signing_key),
     PRINCIPAL_SIGNING_KEY: JSON.stringify(state.principal_signing_key),
-    ...(process === 'otp' ? { SERVICE_SIGNING_KEY: JSON.stringify(state.otp_signing_key) } : {}),
+    ...signingKeyOf(state, process),
     USER_TOKEN_KEYS: JSON.stringify({ keys: [state.user_token_key] }),
     OIDC_ISSUER: baseUrl(wiring, 'identity-provider'),
     OIDC_AUDIENCE: audience,
@@ -198,6 +198,16 @@ function serviceValues(wiring: Wiring, process: ServiceProcess): Record<string, 
     // Short, so that a failing message fails while somebody watches.
     SEND_RETRY_DELAYS: '1s,2s,4s,8s',
   }
+}
+
+/** The key of a service that signs its own calls. */
+function signingKeyOf(state: State, process: ServiceProcess): Record<string, string> {
+  const keys: Partial<Record<ServiceName, object>> = {
+    otp: state.otp_signing_key,
+    dispatch: state.dispatch_signing_key,
+  }
+  const key = keys[serviceOf(process)]
+  return key ? { SERVICE_SIGNING_KEY: JSON.stringify(key) } : {}
 }
 
 /** The addresses at which services call one another. */

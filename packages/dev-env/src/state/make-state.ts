@@ -40,8 +40,12 @@ export function makeServerPasswords(): Pick<State, 'nats_passwords' | 'redis_pas
 }
 
 /** Fields missing in state files older than service signing keys. */
-export function makeServiceKeys(): Pick<State, 'otp_signing_key' | 'user_token_key'> {
-  return { otp_signing_key: signingKey('otp'), user_token_key: signingKey('user-tokens') }
+export function makeServiceKeys(): Pick<State, 'otp_signing_key' | 'dispatch_signing_key' | 'user_token_key'> {
+  return {
+    otp_signing_key: signingKey('otp'),
+    dispatch_signing_key: signingKey('dispatch'),
+    user_token_key: signingKey('user-tokens'),
+  }
 }
 
 /** Fields missing in state files older than email. */

@@ -40,6 +40,7 @@ export interface State {
   fingerprint_key: string
   principal_signing_key: PrivateJwk
   otp_signing_key: PrivateJwk
+  dispatch_signing_key: PrivateJwk
   identity_provider_key: PrivateJwk
   user_token_key: PrivateJwk
   operator: IdentityClient

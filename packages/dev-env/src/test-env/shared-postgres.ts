@@ -15,11 +15,16 @@ export interface TestPostgres {
   /** Suspends all its processes (SIGSTOP); the kernel still accepts connections. */
   freeze: () => void
   thaw: () => void
+  /** Kills all of its processes with SIGKILL and starts it again on the same data. */
+  crash: () => Promise<void>
   stop: () => Promise<void>
 }
 
-/** Starts a Postgres for tests in a temporary folder: no fsync, a random port; `stop` removes the folder. */
-export async function startTestPostgres(): Promise<TestPostgres> {
+/**
+ * Starts a Postgres for tests in a temporary folder, on a random port; `stop` removes the folder.
+ * @param durable whether a commit survives `crash`; false by default, which is faster
+ */
+export async function startTestPostgres({ durable = false }: { durable?: boolean } = {}): Promise<TestPostgres> {
   const folder = mkdtempSync(join(tmpdir(), 'notify-test-postgres-'))
   chmodSync(folder, 0o755)
   const ports = await reservePortBlock()
@@ -30,24 +35,37 @@ export async function startTestPostgres(): Promise<TestPostgres> {
     dataDir: join(folder, 'data'),
     logFile: join(folder, 'postgres.log'),
     password: randomBytes(12).toString('hex'),
-    durable: false,
+    durable,
     maxConnections: 500,
     onStart: (pid) => reaper.add('server', pid),
     onEnd: (pid) => reaper.forget(pid),
   })
   const signal = (name: NodeJS.Signals) => {
-    for (const pid of [server.pid, ...childrenOf(server.pid)]) process.kill(pid, name)
+    for (const pid of [server.pid, ...childrenOf(server.pid)]) sendSignal(pid, name)
   }
   return {
     url: server.url,
     freeze: () => signal('SIGSTOP'),
     thaw: () => signal('SIGCONT'),
+    crash: async () => {
+      signal('SIGKILL')
+      await server.restart()
+    },
     stop: async () => {
       await server.stop(5000)
       reaper.dismiss()
       await ports.release()
       for (const path of [dataDir, folder]) rmSync(path, { recursive: true, force: true })
     },
+  }
+}
+
+/** A backend may have ended since it was listed. */
+function sendSignal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
   }
 }
 

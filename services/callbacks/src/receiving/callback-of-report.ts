@@ -1,6 +1,15 @@
-import type { MessageReport, PreferenceReport, ReceiptReport, Report, TemplateReport } from '@notify/carriers/receiving'
+import type {
+  IdentityReport,
+  MessageReport,
+  PreferenceReport,
+  ReceiptReport,
+  ReceivingAccount,
+  Report,
+  TemplateReport,
+} from '@notify/carriers/receiving'
 import {
   type Channel,
+  contactIdentified,
   messageReceived,
   preferenceChanged,
   type Receipt,
@@ -27,6 +36,8 @@ export function callbackOfReport(keyRing: KeyRing, { report, ...source }: Source
       return callbackOfMessage(keyRing, { ...source, report }, span)
     case 'preference':
       return callbackOfPreference(keyRing, { ...source, report }, span)
+    case 'identity':
+      return callbackOfIdentity(keyRing, { ...source, report }, span)
     case 'template':
       return callbackOfTemplate({ ...source, report }, span)
   }
@@ -52,13 +63,7 @@ function callbackOfReceipt({ kind, channel, report }: Source<ReceiptReport>, spa
 
 function callbackOfMessage(keyRing: KeyRing, { channel, report }: Source<MessageReport>, span: Span): NewCallback {
   const { account, provider_message_id, content } = report
-  const payload = {
-    provider_id: account.id,
-    tenant_id: account.tenantId,
-    channel,
-    provider_message_id,
-    received_at: new Date().toISOString(),
-  }
+  const payload = { ...envelopeOf(channel, account), provider_message_id }
   const message = sealEvent(keyRing, messageReceived, payload, content)
   const identity = { provider_id: account.id, provider_message_id, status: 'received' }
   return callbackOf(identity, messageReceived, message, span.traceparent)
@@ -70,27 +75,27 @@ function callbackOfPreference(
   span: Span,
 ): NewCallback {
   const { account, callbackId, content } = report
-  const payload = {
-    provider_id: account.id,
-    tenant_id: account.tenantId,
-    channel,
-    provider_message_id: callbackId,
-    received_at: new Date().toISOString(),
-  }
+  const payload = { ...envelopeOf(channel, account), provider_message_id: callbackId }
   const change = sealEvent(keyRing, preferenceChanged, payload, content)
   const identity = { provider_id: account.id, provider_message_id: callbackId, status: `marketing ${content.choice}` }
   return callbackOf(identity, preferenceChanged, change, span.traceparent)
 }
 
+function callbackOfIdentity(keyRing: KeyRing, { channel, report }: Source<IdentityReport>, span: Span): NewCallback {
+  const { account, callbackId, content } = report
+  const identified = sealEvent(keyRing, contactIdentified, envelopeOf(channel, account), content)
+  const identity = { provider_id: account.id, provider_message_id: callbackId, status: 'identified' }
+  return callbackOf(identity, contactIdentified, identified, span.traceparent)
+}
+
 function callbackOfTemplate({ channel, report }: Source<TemplateReport>, span: Span): NewCallback {
   const { type: _, account, callbackId, ...said } = report
-  const change = {
-    provider_id: account.id,
-    tenant_id: account.tenantId,
-    channel,
-    ...said,
-    received_at: new Date().toISOString(),
-  }
+  const change = { ...envelopeOf(channel, account), ...said }
   const identity = { provider_id: account.id, provider_message_id: callbackId, status: 'template' }
   return callbackOf(identity, templateChanged, change, span.traceparent)
+}
+
+/** The fields of every event but a receipt. */
+function envelopeOf(channel: Channel, { id, tenantId }: ReceivingAccount) {
+  return { provider_id: id, tenant_id: tenantId, channel, received_at: new Date().toISOString() }
 }

@@ -1,4 +1,5 @@
 import { deadLetterTables, idempotencyTables, type Migrations, outboxTables } from '@notify/database'
 import { foundation } from './migrations/0001-foundation.ts'
+import { users } from './migrations/0002-users.ts'
 
-export const migrations: Migrations = [...outboxTables, ...deadLetterTables, ...idempotencyTables, foundation]
+export const migrations: Migrations = [...outboxTables, ...deadLetterTables, ...idempotencyTables, foundation, users]

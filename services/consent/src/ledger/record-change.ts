@@ -6,24 +6,24 @@ import { describeEntry, type EntryDetails, type EntryRow, sealDetails } from './
 import { appendEntry, findEntries, lockConsent, type Subject } from './ledger-store.ts'
 import { type Change, nextConsent } from './next-consent.ts'
 
-/** What is to be recorded of a number, without what only the ledger knows. */
+/** A change to record for a number. */
 export interface Wanted {
   tenantId: `ten_${string}`
   mode: 'live' | 'test'
   details: EntryDetails
-  /** The message that it is made of: it is recorded once however often it comes. */
+  /** Identifies the message that caused it, which is recorded once however often it arrives. */
   origin: string | null
   what:
     | { action: 'opt_in'; source: OptInSource }
     | { action: 'opt_out' | 'marketing_stop' | 'marketing_resume'; source: string }
 }
 
-/** How it ended. */
+/** The result. A caller must roll back after `refused`. */
 export type Recorded = { kind: 'recorded'; entry: ConsentEntry } | { kind: 'repeated' } | { kind: 'refused' }
 
 /**
- * Records a change in a transaction: entry, what holds now, and the event. The row of the number stays locked, so entries are
- * numbered in the order in which they commit. What is `refused` must be rolled back by its caller.
+ * Writes the entry, the current consent and the event. The row of the number stays locked until the commit, so entries are
+ * numbered in the order in which they commit.
  */
 export async function recordChange({ secrets }: Context, run: Run, wanted: Wanted): Promise<Recorded> {
   const { tenantId, mode, details, origin, what } = wanted

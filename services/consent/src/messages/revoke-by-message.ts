@@ -1,34 +1,26 @@
 import { type MessageReceived, messageReceived } from '@notify/contracts'
 import { openEvent } from '@notify/messaging'
 import type { Context } from '../context.ts'
-import { recordChange } from '../ledger/record-change.ts'
 import { readStop } from './read-stop.ts'
-import { phoneOf } from './sender-phone.ts'
+import { recordSenderChange } from './record-sender-change.ts'
 
-/** Revokes the consent of a recipient who wrote STOP, once however often the message comes. */
+/** Revokes the consent of a recipient who wrote STOP. */
 export async function revokeByMessage(context: Context, message: MessageReceived): Promise<void> {
   if (message.channel !== 'whatsapp') return
-  const { db, secrets, log, metrics, wakeOutbox } = context
-  const { tenant_id: tenantId, provider_id, provider_message_id } = message
-  const content = openEvent(secrets.keyRing, messageReceived, message)
+  const { tenant_id: tenantId, provider_id, provider_message_id, received_at: receivedAt } = message
+  const content = openEvent(context.secrets.keyRing, messageReceived, message)
   const source = readStop(content)
   if (source === undefined) return
-  const phone = phoneOf(content.from)
-  if (phone === undefined) {
-    log.warn({ provider_id, provider_message_id }, 'a STOP of somebody whose number the carrier does not tell')
-    return
-  }
-  const recorded = await db.transaction((run) =>
-    recordChange(context, run, {
-      tenantId,
-      mode: 'live',
-      details: { phone, reference: null, evidence_url: null },
-      origin: `message ${provider_message_id}`,
-      what: { action: 'opt_out', source },
-    }),
+  const recorded = await recordSenderChange(
+    context,
+    { tenantId, from: content.from, userId: content.user_id, receivedAt },
+    { origin: `message ${provider_message_id}`, action: 'opt_out', source },
   )
-  if (recorded.kind !== 'recorded') return
-  wakeOutbox()
-  metrics.changed('opt_out', source)
-  log.info({ provider_message_id, entry_id: recorded.entry.id }, 'consent revoked by a message')
+  switch (recorded.kind) {
+    case 'recorded':
+      return context.log.info({ provider_message_id, entry_id: recorded.entry.id }, 'consent revoked by a message')
+    case 'waiting':
+    case 'unknown':
+      return context.log.warn({ provider_id, provider_message_id, kind: recorded.kind }, 'a STOP came without a number')
+  }
 }

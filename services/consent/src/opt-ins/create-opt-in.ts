@@ -5,7 +5,7 @@ import type { Context } from '../context.ts'
 import { recordChange } from '../ledger/record-change.ts'
 import { requirePhone } from './read-phone.ts'
 
-/** Records that a number agreed to be written to. */
+/** Records an opt-in. */
 export const createOptIn: Handler<Context, typeof contract> = idempotent({
   prepare: async (_context, { body }) => requirePhone(body.phone_e164),
   async effect(context, { body, principal }, run) {

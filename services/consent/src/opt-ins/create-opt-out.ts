@@ -7,7 +7,7 @@ import { recordChange } from '../ledger/record-change.ts'
 import { modeOf } from './caller-mode.ts'
 import { requirePhone } from './read-phone.ts'
 
-/** Revokes the consent of a number, whether it ever gave one or not. */
+/** Revokes the consent of a number, even if it has none. */
 export const createOptOut: Handler<Context, typeof contract> = idempotent({
   prepare: async (_context, { body }) => requirePhone(body.phone_e164),
   async effect(context, request, run) {

@@ -6,7 +6,7 @@ import { findConsent, listHistory } from '../ledger/ledger-store.ts'
 import { modeOf } from './caller-mode.ts'
 import { requirePhone } from './read-phone.ts'
 
-/** What holds for a number, and how it came to be. */
+/** The current consent of a number, and its history. */
 export const getOptIn: Handler<Context, typeof contract> = async ({ db, secrets }, { params, principal }) => {
   const { phone_e164 } = params
   requirePhone(phone_e164)

@@ -137,3 +137,10 @@ test('a provider that asks for a pause is busy for as long, and is called all th
   nowMs += 30_000
   expect(held.isBusy(provider, 'live')).toBe(false)
 })
+
+test('a pause for one recipient leaves the provider free for others', async () => {
+  const carriers = answering(refusal('131056', { ...later(), recipientOnly: true }, null, 30_000))
+  const held = withCircuitBreakers(carriers, () => 1000)
+  await held.send(provider, message)
+  expect(held.isBusy(provider, 'live')).toBe(false)
+})

@@ -70,7 +70,7 @@ export function withCircuitBreakers(carriers: Carriers, nowMs: () => number = Da
       if (waitMs(circuit) > 0) return circuitOpen
       try {
         const answer = await circuit.breaker.execute(() => carriers.send(provider, message))
-        if (answer.retryAfterMs !== null) circuit.busyUntilMs = nowMs() + answer.retryAfterMs
+        if (answer.retryAfterMs !== null && !answer.recipientOnly) circuit.busyUntilMs = nowMs() + answer.retryAfterMs
         return answer
       } catch (error) {
         if (error instanceof BrokenCircuitError) return circuitOpen

@@ -1,4 +1,4 @@
-import { type DispatchRequest, e164Pattern } from '@notify/contracts'
+import { type DispatchRequest, e164Fault, e164Pattern } from '@notify/contracts'
 import { Problem } from '@notify/service-kit'
 
 /** @throws Problem `invalid_recipient` for what is not E.164 */
@@ -6,7 +6,6 @@ export function readPhone({ recipient }: Pick<DispatchRequest, 'recipient'>): st
   const phone = typeof recipient === 'string' ? recipient : recipient.phone
   if (typeof phone === 'string' && e164Pattern.test(phone)) return phone
   const path = typeof recipient === 'string' ? 'recipient' : 'recipient.phone'
-  const message =
-    phone === undefined ? 'is missing' : 'must be E.164: a plus sign, country code, 7 to 15 digits, no spaces or dashes'
+  const message = phone === undefined ? 'is missing' : e164Fault
   throw new Problem('invalid_recipient', `${path} ${message}`, { errors: [{ path, message }] })
 }

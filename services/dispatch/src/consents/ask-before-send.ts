@@ -4,10 +4,10 @@ import type { Context } from '../context.ts'
 import type { Claim } from '../sending/claim-store.ts'
 import { consentFault } from './judge-consent.ts'
 
-/** Nothing is sent without an answer: the message waits in the retry schedule. */
-const unavailable = later('Nobody could say whether the recipient may be written to; nothing was sent')
+/** Without an answer the message waits in the retry schedule. */
+const unavailable = later('The consent service did not answer; nothing was sent')
 
-/** Asks for the recipient's consent, the last thing before the carrier. @returns the answer in its place; undefined to go on */
+/** Checks consent immediately before the carrier is called. @returns a refusal; undefined when the message may be sent */
 export async function askBeforeSend(
   { directory, log }: Pick<Context, 'directory' | 'log'>,
   { id, tenant_id, mode, recipient_index }: Claim,

@@ -1,7 +1,7 @@
 import type { ConsentAnswer } from '@notify/contracts'
 import type { TemplateReference } from '../channels/channel.ts'
 
-/** Why a recipient may not be sent a message, for people; undefined when it may. */
+/** Why a recipient may not be sent a message, as text for people; undefined when it may. */
 export function consentFault(
   { status, marketing_stopped, entry_id }: ConsentAnswer,
   template: TemplateReference | undefined,

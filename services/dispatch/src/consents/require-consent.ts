@@ -4,7 +4,7 @@ import type { TemplateReference } from '../channels/channel.ts'
 import type { Context } from '../context.ts'
 import { consentFault } from './judge-consent.ts'
 
-/** @throws Problem `whatsapp_opt_in_required`, or `service_unavailable` when nobody can say */
+/** @throws Problem `whatsapp_opt_in_required`, or `service_unavailable` without an answer */
 export async function requireConsent(
   { directory }: Pick<Context, 'directory'>,
   { tenant_id, mode }: Sender,

@@ -7,6 +7,7 @@ import { eventVersions } from './migrations/0005-event-versions.ts'
 import { providerChanges } from './migrations/0006-provider-changes.ts'
 import { providerAccounts } from './migrations/0007-provider-accounts.ts'
 import { notificationCategory } from './migrations/0008-notification-category.ts'
+import { reads } from './migrations/0009-reads.ts'
 
 export const migrations: Migrations = [
   ...outboxTables,
@@ -21,4 +22,5 @@ export const migrations: Migrations = [
   providerChanges,
   providerAccounts,
   notificationCategory,
+  reads,
 ]

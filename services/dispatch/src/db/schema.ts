@@ -153,6 +153,8 @@ export interface Tables {
     provider_code: string | null
     provider_message: string | null
     provider_message_id: string | null
+    /** When the carrier first reported that the recipient read it. */
+    read_at: Date | null
   }
   domains: {
     id: string

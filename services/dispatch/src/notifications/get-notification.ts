@@ -30,6 +30,7 @@ export const getNotification: Handler<Context, typeof contract> = async ({ db, s
     send_at: found.send_at?.toISOString() ?? null,
     created_at: found.created_at.toISOString(),
     updated_at: found.updated_at.toISOString(),
+    read_at: firstRead(attempts)?.toISOString() ?? null,
     attempts: attempts.map((attempt) => ({
       attempt_id: attempt.id as `att_${string}`,
       number: attempt.number,
@@ -43,4 +44,8 @@ export const getNotification: Handler<Context, typeof contract> = async ({ db, s
       provider_message_id: attempt.provider_message_id,
     })),
   }
+}
+
+function firstRead(attempts: readonly { read_at: Date | null }[]): Date | undefined {
+  return attempts.flatMap(({ read_at }) => read_at ?? []).sort((a, b) => a.getTime() - b.getTime())[0]
 }

@@ -2,6 +2,7 @@ import type { Receipt } from '@notify/contracts'
 import { coalesce } from '@notify/service-kit'
 import type { WorkerContext } from '../context.ts'
 import { attemptKey, planRounds } from './fold-receipts.ts'
+import { recordReads } from './read-store.ts'
 import { applyReceipts } from './receipt-store.ts'
 import { isObservation } from './transition.ts'
 
@@ -15,6 +16,7 @@ export function createReceiptRecorder(context: WorkerContext): RecordReceipt {
     ...batch,
     async run(receipts) {
       for (const round of planRounds(receipts, attemptKey)) await applyReceipts(context.db, round)
+      await recordReads(context.db, receipts)
       context.wakeOutbox()
       return receipts.map(() => undefined)
     },

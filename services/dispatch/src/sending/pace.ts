@@ -14,15 +14,18 @@ const turnMs = 100
 
 /**
  * @param perSecond sends a second; after a pause at most one turn's worth begins at once
- * @param now milliseconds of a steady clock
+ * @param options `now`: milliseconds of a steady clock. `slowdown`: factor, 1 or more, by which the interval is longer at the moment
  */
-export function createPace(perSecond: number, now: () => number = () => performance.now()): Pace {
+export function createPace(
+  perSecond: number,
+  { now = () => performance.now(), slowdown = () => 1 }: { now?: () => number; slowdown?: () => number } = {},
+): Pace {
   const intervalMs = 1000 / perSecond
   let nextAtMs = 0
   return {
     async next() {
       const nowMs = now()
-      nextAtMs = Math.max(nextAtMs + intervalMs, nowMs - turnMs)
+      nextAtMs = Math.max(nextAtMs + intervalMs * slowdown(), nowMs - turnMs)
       if (nextAtMs <= nowMs) return
       // Put off to the end of a turn that all share, so that starts come in small groups.
       await delay(Math.ceil(nextAtMs / turnMs) * turnMs - nowMs)

@@ -6,6 +6,7 @@ import type { z } from 'zod'
 import type { LaneSettings } from '../channels/channel.ts'
 import type { WorkerContext } from '../context.ts'
 import type { ListedProvider } from '../providers/provider-directory.ts'
+import { type BulkBrake, mostSlowdown } from './bulk-brake.ts'
 import { callCarrier } from './call-carrier.ts'
 import { chooseProvider } from './choose-provider.ts'
 import type { Claim } from './claim-store.ts'
@@ -28,16 +29,21 @@ const faultPauseMs = 1000
 /** Handles the work of a lane: claims the notification, calls the carrier, records the outcome. */
 export type SendWork = (work: Work, delivery: Delivery) => Promise<void>
 
-/** Makes what handles a lane. */
-export function createSender(context: WorkerContext, { concurrency, ratePerSecond }: LaneSettings): SendWork {
+/** Makes what handles a lane. Bulk lanes are slowed by the brake. */
+export function createSender(
+  context: WorkerContext,
+  { lane, concurrency, ratePerSecond }: LaneSettings,
+  brake: BulkBrake,
+): SendWork {
   const { config, db, directory, carriers, metrics } = context
-  const longestPaceMs = (1000 * concurrency) / ratePerSecond
+  const isBulk = lane === 'bulk'
+  const longestPaceMs = ((isBulk ? mostSlowdown : 1) * 1000 * concurrency) / ratePerSecond
   // Questions for consent gather while one is under way, so one waits for two calls at most.
   const longestCallMs = 2 * config.CONSENT_TIMEOUT + config.CARRIER_TIMEOUT
   const leaseMs = longestPaceMs + longestTurnMs + longestCallMs + leaseMarginMs
   const policy = retryPolicyOf(config)
   const claims = createClaims(context, leaseMs)
-  const pace = createPace(ratePerSecond)
+  const pace = createPace(ratePerSecond, isBulk ? { slowdown: brake.slowdown } : {})
   const throttles = { urgent: createThrottle(db, 'urgent'), bulk: createThrottle(db, 'bulk') }
 
   const putBack = async (claim: Claim, cause: 'circuit_open' | 'rate_limit' | 'late' | 'fault', afterMs: number) => {

@@ -1,18 +1,26 @@
-import type { KeyMode, OtpChannel, OtpStatus } from '@notify/contracts'
+import type { KeyMode, OtpChannel, OtpSettings, OtpStatus } from '@notify/contracts'
 import type { ColumnType } from 'kysely'
 
 type Time = ColumnType<Date, Date | string | undefined, Date | string>
 
 /** The tables of this service's own schema. */
 export interface Tables {
+  /** Applications as the gateway publishes them. */
+  applications: {
+    id: string
+    tenant_id: string
+    revision: number
+    settings: OtpSettings
+    updated_at: Time
+  }
   transactions: {
     id: string
     tenant_id: string
     application_id: string
-    /** Of the key that began it. */
+    /** Mode of the key that began it. */
     mode: KeyMode
     channel: OtpChannel
-    /** Encrypted; erased once no code of the transaction can verify any more. */
+    /** Encrypted; erased once the transaction is verified or expired. */
     recipient: Buffer | null
     recipient_masked: string
     recipient_index: string
@@ -22,7 +30,7 @@ export interface Tables {
     /** Digits of the code. */
     length: number
     ttl_seconds: number
-    /** Keyed HMAC of the current code; null once the code is dead. */
+    /** Keyed HMAC of the current code; null when the code can no longer verify. */
     code_proof: string | null
     status: OtpStatus
     failure_reason: string | null
@@ -38,18 +46,18 @@ export interface Tables {
     expires_at: Time
     verified_at: Time | null
   }
-  /** One row for each code sent: what the limit per recipient counts, and what is handed to dispatch. */
+  /** One row per code: counted by the limit per recipient, and handed to dispatch. */
   messages: {
     notification_id: string
     transaction_id: string
     tenant_id: string
     mode: KeyMode
     recipient_index: string
-    /** What dispatch is asked for, encrypted; erased once dispatch has answered. */
+    /** Request to dispatch, encrypted; erased once dispatch has answered. */
     request: Buffer | null
     /** Error code with which dispatch refused it. */
     refusal: string | null
-    /** When it is handed to dispatch again, unless that has happened. */
+    /** When it is next handed to dispatch; null once dispatch has answered. */
     due_at: Time | null
     expires_at: Time
     created_at: Time

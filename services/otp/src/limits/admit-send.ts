@@ -1,21 +1,21 @@
-import type { KeyMode } from '@notify/contracts'
+import type { KeyMode, OtpSettings } from '@notify/contracts'
 import { Problem } from '@notify/service-kit'
-import type { ApplicationSettings } from '../config.ts'
 import type { Context } from '../context.ts'
+import { rateLimited } from './rate-limited.ts'
 import { type NumberParts, readNumber } from './read-number.ts'
 
-/** Who sends a code, and to whom. */
+/** A request to send a code. */
 interface Sending {
   tenantId: string
   applicationId: string
   mode: KeyMode
   /** E.164; undefined for an address. */
   phone: string | undefined
-  settings: ApplicationSettings
+  settings: OtpSettings
 }
 
 /**
- * Applies the limits of application, country and prefix. The limit per recipient is judged where the code is written.
+ * Applies the limits of application, country and prefix. `admitRecipient` applies the limit per recipient.
  * @throws Problem `country_not_allowed` or `otp_rate_limited`
  */
 export async function admitSend(context: Context, sending: Sending): Promise<void> {
@@ -27,41 +27,34 @@ export async function admitSend(context: Context, sending: Sending): Promise<voi
   if (phone !== undefined) await admitNumber(context, sending, readNumber(phone))
 }
 
-function requireAllowed(phone: string, { allowed_countries: allowed }: ApplicationSettings): void {
+function requireAllowed(phone: string, { allowed_countries: allowed }: OtpSettings): void {
   if (!allowed || allowed.some((beginning) => phone.startsWith(beginning))) return
-  const message = 'is of a country that this application does not send codes to'
+  const message = 'belongs to a country that this application does not send codes to'
   throw new Problem('country_not_allowed', `recipient ${message}`, { errors: [{ path: 'recipient', message }] })
 }
 
 async function admitNumber(context: Context, { tenantId, mode }: Sending, { country, prefix }: NumberParts) {
-  const { config, treatmentOf, metrics } = context
-  const treatment = await treatmentOf(tenantId, mode, prefix)
+  const { config, limits, metrics } = context
+  const treatment = await limits.treatmentOf(tenantId, mode, prefix)
   if (treatment === 'blocked') {
     metrics.limited('fraud')
-    throw rateLimited('Codes to numbers that begin alike are hardly ever verified', config.FRAUD_WINDOW / 4)
+    throw rateLimited('Codes to numbers with this prefix are hardly ever verified', config.FRAUD_WINDOW / 4)
   }
   const slowness = treatment === 'slow' ? 10 : 1
   await take(context, 'country', `${tenantId} ${mode} ${country}`, config.SENDS_PER_COUNTRY)
   const perMinute = Math.max(1, Math.floor(config.SENDS_PER_PREFIX / slowness))
-  // A window of its own: what was sent before it was slowed does not count.
+  // A separate window: codes sent before the prefix was slowed do not count.
   await take(context, 'prefix', `${tenantId} ${mode} ${prefix}${treatment === 'slow' ? ' slow' : ''}`, perMinute)
 }
 
 async function take(
-  { velocity, metrics }: Context,
+  { limits, metrics }: Context,
   what: 'application' | 'country' | 'prefix',
   id: string,
   perMinute: number,
 ): Promise<void> {
-  const waitMs = await velocity(what, id, perMinute)
+  const waitMs = await limits.velocity(what, id, perMinute)
   if (waitMs === 0) return
   metrics.limited(what)
   throw rateLimited(`Too many codes for one ${what}`, waitMs)
-}
-
-/** @param waitMs after which it is worth trying again */
-export function rateLimited(detail: string, waitMs: number): Problem {
-  return new Problem('otp_rate_limited', `${detail}; wait and try again`, {
-    headers: { 'Retry-After': String(Math.max(1, Math.ceil(waitMs / 1000))) },
-  })
 }

@@ -1,7 +1,7 @@
 import type { KeyMode } from '@notify/contracts'
 import type { Queries, Statement } from '@notify/database'
 
-/** Which codes conversion is judged by. */
+/** The codes that conversion is judged by. */
 interface Sample {
   tenantId: string
   mode: KeyMode
@@ -26,7 +26,7 @@ const count: Statement = {
       order by created_at desc limit $6) as latest`,
 }
 
-/** How many of a prefix's latest codes were verified: told by the transactions themselves, so nothing can be lost. */
+/** Counts how many of a prefix's latest codes were verified. Reads the transactions, so nothing can be lost. */
 export async function countConversion(db: Queries, sample: Sample): Promise<{ sent: number; verified: number }> {
   const { tenantId, mode, prefix, windowMs, graceMs, most } = sample
   const [row] = await db.run<{ sent: number; verified: number }>(count, [

@@ -2,14 +2,14 @@ import { createPseudonym } from '@notify/privacy'
 import type { connectRedis } from '@notify/service-kit'
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible'
 
-/** Counts one more of a minute. @returns milliseconds until there is room, 0 when it was within the limit */
+/** Counts a send against a limit per minute. @returns 0 within the limit, else milliseconds until there is room */
 export type Velocity = (what: string, id: string, perMinute: number) => Promise<number>
 
 const windowSeconds = 60
 
 /**
- * Counts in Redis, over all replicas; with Redis away each replica counts by itself.
- * @param masterKey 32 bytes, the same for all replicas: who reads Redis learns nothing of numbers and applications
+ * Counts in Redis over all replicas. Without Redis each replica counts by itself.
+ * @param masterKey 32 bytes, the same in all replicas; Redis holds pseudonyms only
  */
 export function createVelocity(redis: ReturnType<typeof connectRedis>, masterKey: Buffer): Velocity {
   const pseudonym = createPseudonym(masterKey)

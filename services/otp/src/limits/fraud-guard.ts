@@ -6,13 +6,13 @@ import type { OtpMetrics } from '../metrics.ts'
 import { countConversion } from './conversion-store.ts'
 import { judgeConversion, type Treatment } from './judge-conversion.ts'
 
-/** Tells how a prefix of a tenant is treated now. */
+/** Returns the current treatment of a prefix of a tenant. */
 export type TreatmentOf = (tenantId: string, mode: KeyMode, prefix: string) => Promise<Treatment>
 
 const ttlMs = 1000
 const maxEntries = 10_000
 
-/** Judges prefixes by their conversion, each at most once a second; a prefix recovers as its codes grow older than the window. */
+/** Judges prefixes by conversion, each at most once a second. A prefix recovers as its codes leave the window. */
 export function createFraudGuard(
   db: Context['db'],
   config: Config,

@@ -1,6 +1,6 @@
 import type { Config } from '../config.ts'
 
-/** How a prefix is treated: many codes and hardly any verification is how SMS pumping looks. */
+/** How a prefix is treated. Many codes with hardly any verification indicate SMS pumping. */
 export type Treatment = 'normal' | 'slow' | 'blocked'
 
 type Thresholds = Pick<Config, 'FRAUD_CONVERSION' | 'FRAUD_SLOW_AFTER' | 'FRAUD_BLOCK_AFTER'>

@@ -2,7 +2,7 @@
 const shortCodes = /^\+(1|7|2[07]|3[0-469]|4[013-9]|5[1-8]|6[0-6]|8[1246]|9[0-58])/
 const prefixDigits = 4
 
-/** What limits and conversion look at of a number. */
+/** The parts of a number that limits apply to. */
 export interface NumberParts {
   /** Country code with its plus sign, `+49`. */
   country: string

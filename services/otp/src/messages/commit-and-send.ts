@@ -5,15 +5,15 @@ import type { Context } from '../context.ts'
 import { findMessage } from './message-store.ts'
 import { sendMessage } from './send-message.ts'
 
-/** What a route does before a code leaves. */
+/** Steps of a route before its code is sent. */
 interface Steps<R extends Route, Draft> {
-  /** Judges the request and makes the code. Holds no connection, and may be done in vain. */
+  /** Validates the request and makes the code. Holds no connection, and may run in vain. */
   draft(context: Context, request: HttpRequest<R>): Promise<Draft>
   /** Writes the transaction with its message. @returns the message's id */
   write(context: Context, request: HttpRequest<R>, run: Run, draft: Draft): Promise<string>
 }
 
-/** The message is committed here, and not yet at dispatch. */
+/** The message is committed in otp, but not yet in dispatch. */
 class Committed extends Reply {
   readonly notificationId: string
 
@@ -24,14 +24,14 @@ class Committed extends Reply {
 }
 
 /**
- * The handler of a POST that sends a code: the message commits with the record of the key, then it is handed to dispatch, then
- * the answer is kept. A request that died in between is gone on with by its repetition, and by the scheduler.
+ * Makes the handler of a POST that sends a code: the message commits with the record of the key, dispatch commits it, the response
+ * is stored. If the process dies in between, the caller's repetition or the scheduler continues.
  */
 export function commitAndSend<R extends Route, Draft>({ draft, write }: Steps<R, Draft>): Handler<Context, R> {
   const step = idempotent<Context, R, { draft: Draft } | { answer: Reply }>({
     async prepare(context, request, done) {
       const message = done === undefined ? undefined : await findMessage(context.db.run, done)
-      // After a refusal nothing was sent: the request begins anew.
+      // Nothing was sent after a refusal, so the request starts again.
       if (!message || message.refusal !== null) return { draft: await draft(context, request) }
       return { answer: await sendMessage(context, message.notification_id) }
     },

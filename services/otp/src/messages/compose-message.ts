@@ -1,7 +1,6 @@
-import type { OtpChannel } from '@notify/contracts'
-import type { ApplicationSettings } from '../config.ts'
+import type { OtpChannel, OtpSettings } from '@notify/contracts'
 
-/** What a message says. */
+/** Content of a message. */
 export interface Content {
   transactionId: string
   channel: OtpChannel
@@ -9,15 +8,15 @@ export interface Content {
   code: string
   ttlSeconds: number
   language: string | null
-  settings: ApplicationSettings
+  settings: OtpSettings
 }
 
-/** The event whose templates say a code. */
+/** Key of the event whose templates contain the code. */
 const eventKey = 'otp'
 
 /**
- * The requests that a code may be sent by, the best first: the application's template for the language, its general one, the
- * text below. Dispatch knows which templates there are.
+ * Requests that dispatch tries in order: the application's template for the language, its general template, the default text.
+ * Only dispatch knows which templates exist.
  */
 export function composeMessage(content: Content): object[] {
   const { channel, code, ttlSeconds, language, settings } = content
@@ -30,7 +29,7 @@ export function composeMessage(content: Content): object[] {
 }
 
 function recipientOf({ channel, recipient, transactionId }: Content): string | object {
-  // The consent of the ledger is what counts; the reference says which request asked for the code.
+  // The reference names the request that asked for the code; the ledger decides about consent.
   return channel === 'whatsapp' ? { phone: recipient, opt_in_reference: transactionId } : recipient
 }
 

@@ -3,20 +3,20 @@ import type { KeyRing } from '@notify/privacy'
 import { coalesce, type InternalClient, type SignPrincipal } from '@notify/service-kit'
 import { type Message, requestPlace } from './message-store.ts'
 
-/** What dispatch answered: nothing when it has committed the message. */
+/** The problem with which dispatch refused a message; undefined when it has committed it. */
 export type Answer = Extract<ItemResult, { problem: unknown }>['problem'] | undefined
 
-/** Has dispatch commit a message, once however often it is asked. @throws Problem `service_unavailable` */
+/** Has dispatch commit a message. Repetitions commit it once. @throws Problem `service_unavailable` */
 export type HandOver = (message: Message & { request: Buffer }) => Promise<Answer>
 
 const principal: ServicePrincipal = { kind: 'service', service: 'otp', permissions: ['notifications:accept'] }
 const timeoutMs = 2500
-/** The application has no such template: another request says the same. */
+/** The application has no such template: the next request is tried. */
 const fallsBack: readonly string[] = ['event_not_found', 'channel_not_allowed']
 
 type Item = RouteInput<typeof acceptServiceNotifications>['items'][number]
 
-/** Codes of the same moment travel together. */
+/** Concurrent messages share a call. */
 export function createHandOver(
   dispatch: InternalClient,
   { signPrincipal, keyRing }: { signPrincipal: SignPrincipal; keyRing: KeyRing },

@@ -2,10 +2,10 @@ import type { KeyMode } from '@notify/contracts'
 import { claimDueSql, type Queries, type Run, type Statement } from '@notify/database'
 import { factsInto } from '../transactions/fact-sql.ts'
 
-/** Where a request's ciphertext belongs. */
+/** AAD of an encrypted request. */
 export const requestPlace = (tenantId: string, notificationId: string) => `messages|${tenantId}|${notificationId}`
 
-/** A message with what dispatch must know of it. */
+/** A message as it is handed to dispatch. */
 export interface Message {
   notification_id: `notif_${string}`
   transaction_id: `otp_${string}`
@@ -45,7 +45,7 @@ const claim: Statement = {
     select ${columns('claimed')} from claimed join transactions t on t.id = claimed.transaction_id`,
 }
 
-/** Takes messages that nobody has handed over in time. */
+/** Claims messages that their requests have not handed over in time. */
 export function claimMessages(db: Queries): Promise<Message[]> {
   return db.run<Message>(claim)
 }
@@ -68,7 +68,7 @@ const settle = (name: string, { refusal, change }: { refusal: string; change: st
 
 const accepted = settle('settle-accepted', { refusal: 'null', change: `status = 'sent'` })
 
-/** Dispatch has committed the message: from here on the code is in nobody's table but dispatch's. */
+/** Marks a message as committed by dispatch, and erases its request. */
 export async function settleAccepted(run: Run, notificationId: string): Promise<void> {
   await run(accepted, [notificationId])
 }
@@ -78,7 +78,7 @@ const refused = settle('settle-refused', {
   change: `status = 'failed', failure_reason = $2, code_proof = null, recipient = null`,
 })
 
-/** Dispatch will not send the message: its code was never seen, and is dead. */
+/** Marks a message as refused by dispatch. Its code was never sent and no longer verifies. */
 export async function settleRefused(run: Run, notificationId: string, code: string): Promise<void> {
   await run(refused, [notificationId, code])
 }

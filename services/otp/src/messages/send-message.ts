@@ -3,11 +3,11 @@ import { Problem, Reply } from '@notify/service-kit'
 import type { Context } from '../context.ts'
 import { findMessage, type Message, settleAccepted, settleRefused } from './message-store.ts'
 
-/** How often a request asks dispatch before it gives up; the message is then handed over later. */
+/** How often a request calls dispatch; the scheduler hands the message over later. */
 const mostTries = 2
 
 /**
- * Hands a message to dispatch, unless that has happened, and answers its sender. Repeating it sends nothing twice.
+ * Hands a message to dispatch, unless that has happened, and makes the response. Repetitions send nothing twice.
  * @throws Problem with which dispatch refused it, or `service_unavailable`
  */
 export async function sendMessage(context: Context, notificationId: string): Promise<Reply> {
@@ -38,7 +38,7 @@ export async function handOverMessage({ db, handOver, metrics }: Context, messag
     metrics.sent()
     return
   }
-  // What failed on the other side may succeed later: the message stays as it is.
+  // A failure of dispatch may pass: the message keeps waiting.
   if (answer.status >= 500 || answer.code === 'idempotency_in_progress') {
     throw new Problem('service_unavailable', 'A part of the service does not answer; try again shortly')
   }

@@ -5,7 +5,7 @@ import { handOverMessage } from './send-message.ts'
 
 const everyMs = 500
 
-/** Hands over what requests have left behind: their process died, or dispatch did not answer. */
+/** Hands over messages whose request did not: its process died, or dispatch did not answer. */
 export function startResumption(kit: Kit, context: Context): void {
   startPeriodic(kit, {
     name: 'message resumption',
@@ -14,7 +14,7 @@ export function startResumption(kit: Kit, context: Context): void {
       const messages = await claimMessages(context.db)
       for (const result of await Promise.allSettled(messages.map((message) => handOverMessage(context, message)))) {
         if (result.status === 'fulfilled') continue
-        // A refusal is settled, and silence of dispatch leaves the message for later.
+        // A refusal is settled; without an answer the message is claimed again later.
         if (!(result.reason instanceof Problem)) throw result.reason
       }
       return false

@@ -4,7 +4,7 @@ import { type Content, composeMessage } from '../messages/compose-message.ts'
 import { requestPlace } from '../messages/message-store.ts'
 import type { NewMessage } from './transaction-store.ts'
 
-/** Makes the message of a code: readable nowhere, comparable by its proof. */
+/** Makes the encrypted message of a code, and the proof that the code is compared by. */
 export function composeCode({ secrets }: Context, tenantId: string, content: Content): NewMessage {
   const notificationId = newId('notif')
   const request = JSON.stringify(composeMessage(content))

@@ -2,7 +2,7 @@ import { otpChanged } from '@notify/contracts'
 import { enqueueSql } from '@notify/database'
 
 /**
- * SQL that tells of changed transactions.
+ * SQL that publishes changed transactions.
  * @param source relation with whole rows of `transactions`
  */
 export const factsInto = (source: string) =>

@@ -5,14 +5,14 @@ import { unknownTransaction } from './refusals.ts'
 import { findTransaction, mostResends } from './transaction-store.ts'
 import { mostAttempts } from './try-store.ts'
 
-/** The state of a transaction, for the application that began it, and keys of its mode. */
+/** The state of a transaction, for keys of its application and mode. */
 export const getTransaction: Handler<Context, typeof contract> = async ({ db }, { params, principal }) => {
   const row = await findTransaction(db.run, params.transaction_id, principal)
   if (!row) throw unknownTransaction()
   const { status, is_expired, attempts, resends } = row
   return {
     transaction_id: row.id as `otp_${string}`,
-    // The scheduler says so a moment later.
+    // The scheduler writes `expired` a moment later.
     status: is_expired && status !== 'verified' && status !== 'failed' ? 'expired' : status,
     channel: row.channel,
     recipient_masked: row.recipient_masked,

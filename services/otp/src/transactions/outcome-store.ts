@@ -14,7 +14,7 @@ const record: Statement = {
     select id from changed`,
 }
 
-/** Writes what became of the message of a transaction's current code; of an earlier one it says nothing any more. */
+/** Records the outcome of the message with the current code; outcomes of earlier messages change nothing. */
 export async function recordOutcome(
   run: Run,
   { notification_id, status, failure_reason }: Pick<NotificationFact, 'notification_id' | 'status' | 'failure_reason'>,
@@ -47,12 +47,12 @@ const expire: Statement = {
     select id from ended`,
 }
 
-/** Ends transactions whose code can verify no more, and erases their recipients. @returns whether there may be more */
+/** Ends expired transactions and erases their recipients. @returns whether there may be more */
 export async function expireTransactions(db: Queries): Promise<boolean> {
   return (await db.run(expire)).length === batch
 }
 
-/** Deletes what was over long ago. @returns whether there may be more */
+/** Deletes transactions and messages after their retention. @returns whether there may be more */
 export async function deleteOldTransactions(db: Queries): Promise<boolean> {
   const old = (table: string) =>
     db.runLong(

@@ -1,16 +1,16 @@
-import { EmailAddress, e164Pattern, type OtpRequest } from '@notify/contracts'
+import { EmailAddress, e164Fault, e164Pattern, type OtpRequest } from '@notify/contracts'
 import { maskEmail, maskPhone } from '@notify/privacy'
 import { Problem } from '@notify/service-kit'
 
-/** Whom a code is for. */
+/** A validated recipient. */
 export interface Recipient {
   text: string
   masked: string
-  /** The number, when it is one. */
+  /** Undefined for email. */
   phone: string | undefined
 }
 
-/** @throws Problem `invalid_recipient` for what the channel cannot reach */
+/** @throws Problem `invalid_recipient` unless the channel can reach the recipient */
 export function readRecipient({ channel, recipient }: Pick<OtpRequest, 'channel' | 'recipient'>): Recipient {
   if (channel === 'email') {
     const { success, data, error } = EmailAddress.safeParse(recipient)
@@ -18,7 +18,7 @@ export function readRecipient({ channel, recipient }: Pick<OtpRequest, 'channel'
     return { text: data, masked: maskEmail(data), phone: undefined }
   }
   if (!e164Pattern.test(recipient)) {
-    throw invalid('must be E.164: a plus sign, country code, 7 to 15 digits, no spaces or dashes')
+    throw invalid(e164Fault)
   }
   return { text: recipient, masked: maskPhone(recipient), phone: recipient }
 }

@@ -1,13 +1,12 @@
 import { Problem } from '@notify/service-kit'
-import type { Standing } from './try-store.ts'
-import { mostAttempts } from './try-store.ts'
+import { mostAttempts, type Standing } from './try-store.ts'
 
-/** The same whether there is none, or it is another application's. */
+/** The same problem for a missing transaction and for another application's. */
 export function unknownTransaction(): Problem {
   return new Problem('otp_not_found', 'This application has no OTP transaction with this id')
 }
 
-/** @throws Problem that says why no code of a transaction can be tried, or sent, any more */
+/** @throws Problem that says why no further code of the transaction can be tried or sent */
 export function requireOpen({ verified_at, is_expired, attempts }: Standing): void {
   if (verified_at) throw new Problem('otp_already_verified', 'This transaction has been verified')
   if (is_expired) throw new Problem('otp_expired', 'The code has expired; begin a new transaction')

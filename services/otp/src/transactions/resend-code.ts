@@ -1,6 +1,8 @@
 import type { resendOtp as contract } from '@notify/contracts'
 import { makeCode } from '../codes/make-code.ts'
-import { admitSend, rateLimited } from '../limits/admit-send.ts'
+import { admitRecipient } from '../limits/admit-recipient.ts'
+import { admitSend } from '../limits/admit-send.ts'
+import { rateLimited } from '../limits/rate-limited.ts'
 import { commitAndSend } from '../messages/commit-and-send.ts'
 import { composeCode } from './compose-code.ts'
 import { requireOpen, unknownTransaction } from './refusals.ts'
@@ -11,14 +13,13 @@ import {
   recipientPlace,
   renewTransaction,
   type TransactionRow,
-  waitOfRecipient,
 } from './transaction-store.ts'
 
 interface Draft extends NewMessage {
   row: TransactionRow
 }
 
-/** Sends a new code for a transaction: the earlier one is dead, and tries are not given back. */
+/** Sends a new code for a transaction. The earlier code no longer verifies, and wrong tries still count. */
 export const resendCode = commitAndSend<typeof contract, Draft>({
   async draft(context, { params, principal }) {
     const row = await findTransaction(context.db.run, params.transaction_id, principal)
@@ -27,24 +28,20 @@ export const resendCode = commitAndSend<typeof contract, Draft>({
     if (row.resends >= mostResends) throw noMoreResends(row)
     const { tenant_id: tenantId, application_id: applicationId, mode, channel, language } = row
     const { keyRing } = context.secrets
-    const settings = context.config.APPLICATION_SETTINGS[row.application_id as `app_${string}`] ?? {}
+    const settings = await context.settingsOf(applicationId)
     const recipient = keyRing.decrypt(row.recipient!, recipientPlace(tenantId, row.id))
     const phone = channel === 'email' ? undefined : recipient
     await admitSend(context, { tenantId, applicationId, mode, phone, settings })
     const base = { transactionId: row.id, channel, recipient, ttlSeconds: row.ttl_seconds, language, settings }
     for (;;) {
       const made = composeCode(context, tenantId, { ...base, code: makeCode(row.length) })
-      // The same code by chance would leave the earlier message's code alive.
+      // By chance it could be the earlier code, which must no longer verify.
       if (made.codeProof !== row.code_proof) return { ...made, row }
     }
   },
-  async write({ metrics }, { span }, run, { row, ...made }) {
+  async write(context, { span }, run, { row, ...made }) {
     const { tenant_id: tenantId, recipient_index: recipientIndex, mode } = row
-    const waitSeconds = await waitOfRecipient(run, { tenantId, recipientIndex, mode })
-    if (waitSeconds > 0) {
-      metrics.limited('recipient')
-      throw rateLimited('This recipient was sent too many codes', waitSeconds * 1000)
-    }
+    await admitRecipient(context, run, { tenantId, recipientIndex, mode })
     const current = { id: row.id, current: row.notification_id, traceparent: span.traceparent ?? '' }
     // Another resend came first, or the code was verified meanwhile.
     if (!(await renewTransaction(run, { ...made, ...current }))) throw rateLimited('Another resend came first', 1000)

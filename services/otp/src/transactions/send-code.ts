@@ -1,22 +1,23 @@
 import { type sendOtp as contract, type KeyPrincipal, newId, type OtpRequest } from '@notify/contracts'
 import { Problem } from '@notify/service-kit'
 import { makeCode } from '../codes/make-code.ts'
-import { admitSend, rateLimited } from '../limits/admit-send.ts'
+import { admitRecipient } from '../limits/admit-recipient.ts'
+import { admitSend } from '../limits/admit-send.ts'
 import { readNumber } from '../limits/read-number.ts'
 import { commitAndSend } from '../messages/commit-and-send.ts'
 import { composeCode } from './compose-code.ts'
 import { readRecipient } from './read-recipient.ts'
-import { beginTransaction, type NewTransaction, recipientPlace, waitOfRecipient } from './transaction-store.ts'
+import { beginTransaction, type NewTransaction, recipientPlace } from './transaction-store.ts'
 
 const defaultLength = 6
 
-/** Sends a code: 200 once its message is committed for delivery. */
+/** Sends a code. Responds 200 once dispatch has committed its message. */
 export const sendCode = commitAndSend<typeof contract, NewTransaction>({
   async draft(context, { body, principal, span }) {
     const code = codeOf(body, principal)
     const recipient = readRecipient(body)
     const { tenant_id: tenantId, application_id: applicationId, mode } = principal
-    const settings = context.config.APPLICATION_SETTINGS[applicationId] ?? {}
+    const settings = await context.settingsOf(applicationId)
     const { phone } = recipient
     await admitSend(context, { tenantId, applicationId, mode, phone, settings })
     const { channel, ttl_seconds: ttlSeconds, language = null } = body
@@ -34,18 +35,14 @@ export const sendCode = commitAndSend<typeof contract, NewTransaction>({
       traceparent: span.traceparent ?? '',
     }
   },
-  async write({ metrics }, _request, run, made) {
-    const waitSeconds = await waitOfRecipient(run, made)
-    if (waitSeconds > 0) {
-      metrics.limited('recipient')
-      throw rateLimited('This recipient was sent too many codes', waitSeconds * 1000)
-    }
+  async write(context, _request, run, made) {
+    await admitRecipient(context, run, made)
     await beginTransaction(run, made)
     return made.notificationId
   },
 })
 
-/** @throws Problem `permission_denied` for an own code without the permission */
+/** @throws Problem `permission_denied` when the caller chooses the code without the permission */
 function codeOf({ code, length = defaultLength }: OtpRequest, { permissions }: KeyPrincipal): string {
   if (code === undefined) return makeCode(length)
   if (permissions.includes('otp:custom_code')) return code

@@ -6,13 +6,10 @@ import { mostAttempts } from './try-store.ts'
 
 export type TransactionRow = Selectable<Tables['transactions']>
 
-/** Where a recipient's ciphertext belongs. */
+/** AAD of an encrypted recipient. */
 export const recipientPlace = (tenantId: string, id: string) => `transactions|${tenantId}|${id}`
 
-/** The most codes to one recipient in the window, from all applications of a tenant. */
-const mostSends = 5
-const sendWindowSeconds = 600
-/** Further codes of a transaction. */
+/** Most further codes of a transaction. */
 export const mostResends = 3
 
 /** A message that carries a code. */
@@ -38,40 +35,7 @@ export interface NewTransaction extends NewMessage {
   traceparent: string
 }
 
-/** Those who send to one recipient take turns until their transaction ends, so that none is counted twice or not at all. */
-const takeTurn: Statement = {
-  name: 'take-turn-at-recipient',
-  text: `select pg_advisory_xact_lock(hashtextextended('otp recipient ' || $1 || ' ' || $2 || ' ' || $3, 0))`,
-}
-
-const countSends: Statement = {
-  name: 'count-sends-to-recipient',
-  text: `select count(*)::int as sends,
-           ceil(extract(epoch from min(created_at) + interval '${sendWindowSeconds} seconds' - clock_timestamp()))::int as free_in
-         from (select created_at from messages
-           where tenant_id = $1 and recipient_index = $2 and mode = $3 and refusal is null
-             and created_at > clock_timestamp() - interval '${sendWindowSeconds} seconds'
-           order by created_at desc limit ${mostSends}) as latest`,
-}
-
-interface RecipientOf {
-  tenantId: string
-  recipientIndex: string
-  mode: KeyMode
-}
-
-/**
- * Takes the recipient's place in line, and counts what it was sent lately; the transaction must then write at once.
- * @returns seconds until one more may be sent; 0 when it may be sent now
- */
-export async function waitOfRecipient(run: Run, recipient: RecipientOf): Promise<number> {
-  const values = [recipient.tenantId, recipient.recipientIndex, recipient.mode]
-  await run(takeTurn, values)
-  const [row] = await run<{ sends: number; free_in: number | null }>(countSends, values)
-  return row && row.sends >= mostSends ? Math.max(1, row.free_in ?? 1) : 0
-}
-
-/** How long the request that wrote a message has for handing it over, before others may. */
+/** How long the scheduler leaves a message to the request that wrote it. */
 const ownTurn = `interval '10 seconds'`
 
 const begin: Statement = {
@@ -98,7 +62,7 @@ export async function beginTransaction(run: Run, made: NewTransaction): Promise<
   ])
 }
 
-/** What a transaction must be for another code to be sent. */
+/** Condition for sending another code. */
 const isOpen = `code_proof is not null and verified_at is null and attempts < ${mostAttempts} and expires_at > now()
   and recipient is not null`
 
@@ -120,9 +84,9 @@ const renew: Statement = {
 }
 
 /**
- * Replaces the code of a transaction; the earlier one is dead, and is not handed over any more.
- * @param current message of the code that is replaced
- * @returns whether it was: not when something else has happened to the transaction meanwhile
+ * Replaces the code of a transaction. The earlier code no longer verifies, and its message is not handed over.
+ * @param current message of the code to replace
+ * @returns false when the transaction has changed meanwhile
  */
 export async function renewTransaction(
   run: Run,
@@ -132,7 +96,7 @@ export async function renewTransaction(
   return (await run(renew, [id, current, codeProof, notificationId, request, traceparent])).length > 0
 }
 
-/** A transaction as one caller sees it: those of other applications, and of the other mode, do not exist. */
+/** Finds a transaction of the caller's application and mode. */
 export async function findTransaction(
   run: Run,
   id: string,

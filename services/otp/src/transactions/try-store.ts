@@ -2,10 +2,10 @@ import type { Run, Statement } from '@notify/database'
 import { answers } from '../codes/code-proof.ts'
 import { factsInto } from './fact-sql.ts'
 
-/** The most wrong codes of a transaction. */
+/** Most wrong codes of a transaction. */
 export const mostAttempts = 5
 
-/** A code that somebody typed, for one transaction. */
+/** A code to try for one transaction. */
 export interface Try {
   id: string
   application_id: string
@@ -15,7 +15,7 @@ export interface Try {
   traceparent: string | null
 }
 
-/** What a try did to its transaction. */
+/** A transaction after a try. */
 export interface Tried {
   id: string
   attempts: number
@@ -25,8 +25,8 @@ export interface Tried {
 const isRight = answers('t.code_proof', 'input.salt', 'input.answer')
 
 /**
- * Checks and counts in one conditional UPDATE. Whoever waits for a row that another is trying judges the row anew, so a code
- * verifies once and is tried at most five times. Rows are locked by id, so that two batches never wait for each other.
+ * Checks and counts in one conditional UPDATE. A statement that waited for a row evaluates it anew, so a code verifies once and is
+ * tried at most five times. Rows are locked in the order of their ids, so batches never deadlock.
  */
 const tryCodes: Statement = {
   name: 'try-codes',
@@ -54,7 +54,7 @@ const tryCodes: Statement = {
     select id, attempts, verified_at from tried`,
 }
 
-/** Tries codes, at most one for each transaction. @returns the transactions that could be tried */
+/** Tries codes, at most one per transaction. @returns the transactions that were open */
 export function tryCodesOf(run: Run, tries: readonly Try[]): Promise<Tried[]> {
   return run(tryCodes, [JSON.stringify(tries)])
 }
@@ -72,7 +72,7 @@ const explain: Statement = {
          where id = $1 and application_id = $2 and mode = $3 and code_proof is not null`,
 }
 
-/** How the transaction stands. @returns undefined when this caller has none with the id */
+/** Reads why a try was refused. @returns undefined when the caller has no transaction with the id */
 export async function standingOf(
   run: Run,
   { id, application_id, mode }: Pick<Try, 'id' | 'application_id' | 'mode'>,

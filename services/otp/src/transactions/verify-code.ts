@@ -6,7 +6,7 @@ import type { VerifyOutcome } from '../metrics.ts'
 import { requireOpen, unknownTransaction } from './refusals.ts'
 import { mostAttempts, standingOf, type Tried, type Try, tryCodesOf } from './try-store.ts'
 
-/** Tries one code; many of the same moment share a statement. */
+/** Tries one code. Concurrent tries share a statement. */
 export type TryCode = (one: Try) => Promise<Tried | undefined>
 
 export function createTryCode({ db }: Pick<Context, 'db'>): TryCode {
@@ -24,7 +24,7 @@ export function createTryCode({ db }: Pick<Context, 'db'>): TryCode {
   })
 }
 
-/** A statement changes a row once: tries of one transaction go in different rounds, in their order. */
+/** A statement changes a row once, so tries of one transaction go into successive rounds. */
 function roundsOf(tries: readonly Try[]): Map<number, Try>[] {
   const rounds: Map<number, Try>[] = []
   const placeOf = new Map<string, number>()
@@ -37,7 +37,7 @@ function roundsOf(tries: readonly Try[]): Map<number, Try>[] {
   return rounds
 }
 
-/** Verifies a code. With an Idempotency-Key the answer commits with the verification, and a wrong code counts all the same. */
+/** Verifies a code. With an Idempotency-Key the response commits with the verification; wrong codes count as well. */
 export const verifyCode: Handler<Context, typeof contract> = async (context, request) => {
   if (request.idempotencyKey === undefined) {
     const one = tryOf(context, request)
@@ -48,7 +48,7 @@ export const verifyCode: Handler<Context, typeof contract> = async (context, req
   return reply
 }
 
-/** A wrong code, which must not take back that it was counted. */
+/** Returned instead of thrown: a throw would roll back the counting of the wrong code. */
 class Refused extends Reply {
   readonly problem: Problem
 
@@ -78,7 +78,7 @@ function tryOf({ secrets }: Context, { body, principal, span }: Request): Try {
   return { id, application_id, mode, ...secrets.codeProof.challenge(id, code), traceparent: span.traceparent ?? null }
 }
 
-/** @throws Problem that says why the code does not count */
+/** @throws Problem that says why the code was not accepted */
 async function judge(
   { metrics }: Context,
   { body, principal }: Request,
@@ -101,7 +101,7 @@ async function explain(run: Run, id: string, { application_id, mode }: KeyPrinci
   const standing = await standingOf(run, { id, application_id, mode })
   if (!standing) return unknownTransaction()
   requireOpen(standing)
-  // It was open again by the time we looked: a resend came in between.
+  // A resend came in between and opened it again.
   return new Problem('service_unavailable', 'The transaction was changing; try again')
 }
 

@@ -14,7 +14,7 @@ export const whatsapp: ChannelDefinition<WhatsAppPayload> = {
   draft(request, settings) {
     const to = readPhone(request)
     const isCode = settings.lane === 'otp' && settings.templates === undefined
-    // A code is asked for by the recipient: whoever sends it has no reference of a consent. The consent itself is needed.
+    // A code needs consent, but no reference: the recipient asked for it.
     if (!isCode) requireOptInReference(request)
     const template = isCode ? codeTemplate(settings) : referenceOf(settings.templates?.whatsapp)
     return {
@@ -52,14 +52,14 @@ export const whatsapp: ChannelDefinition<WhatsAppPayload> = {
   },
 }
 
-/** Whether a template of an event says a code. */
+/** Whether the event's template contains a code. */
 const isLogin = ({ lane }: DraftSettings, { category }: WhatsAppPayload['template']) =>
   lane === 'otp' && category === 'authentication'
 
-/** Text of the caller's own is never sent: outside of a conversation WhatsApp takes approved templates alone. */
+/** The caller's own text is never sent, because WhatsApp accepts only approved templates outside a conversation. */
 function referenceOf(template: EventTemplates['whatsapp']): WhatsAppPayload['template'] {
   if (template) return { name: template.template_name, language: template.language, category: template.category }
   const message =
-    'cannot be sent by WhatsApp, which takes approved templates alone: name one by event_key or template_id'
+    'cannot be sent by WhatsApp, which accepts only approved templates: name one by event_key or template_id'
   throw new Problem('validation_failed', `body ${message}`, { errors: [{ path: 'body', message }] })
 }

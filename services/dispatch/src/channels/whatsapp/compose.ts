@@ -7,11 +7,11 @@ import type { WhatsAppPayload } from './payload.ts'
 type Template = NonNullable<EventTemplates['whatsapp']>
 type Parameters = WhatsAppPayload['parameters']
 
-/** Meta refuses longer ones, whatever the template. */
+/** Meta refuses longer parameters in every template. */
 export const longestParameter = 1024
 
 /**
- * Fills the parameters of a template, in their order or by their names. Line breaks become spaces, which is all that Meta takes.
+ * Fills the parameters of a template, positional or named. Meta refuses line breaks, so they become spaces.
  * @throws Problem `template_variable_missing` or `validation_failed`, naming the field
  */
 export async function fillParameters(

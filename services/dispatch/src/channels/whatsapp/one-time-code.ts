@@ -3,12 +3,12 @@ import { Problem } from '@notify/service-kit'
 import type { DraftSettings } from '../channel.ts'
 import type { WhatsAppPayload } from './payload.ts'
 
-/** A code fits into the button of an authentication template. */
+/** What fits into the button of an authentication template. */
 const codePattern = /^\S{4,15}$/
-/** A text that begins with its code: what is sent where there is no template. */
+/** The default text of otp begins with its code. */
 const leadingCode = /^(\d{4,10}) /
 
-/** The template that codes are sent with, unless an event has one of its own. */
+/** The template for codes, unless an event names another. */
 export function codeTemplate({ config }: DraftSettings): WhatsAppPayload['template'] {
   return {
     name: config.SERVICE_WHATSAPP_OTP_TEMPLATE_NAME,
@@ -18,8 +18,8 @@ export function codeTemplate({ config }: DraftSettings): WhatsAppPayload['templa
 }
 
 /**
- * What an authentication template is filled with: the code in its body, and again in its button.
- * @throws Problem `validation_failed` when the request brings no code
+ * Fills an authentication template: the code in its body and again in its button.
+ * @throws Problem `validation_failed` when the request contains no code
  */
 export function codeContent(
   { body = '', template_data }: DispatchRequest,
@@ -34,7 +34,7 @@ export function codeContent(
 }
 
 /**
- * The button of an authentication template, copy-code and one-tap alike. Templates of before 2024 have a body alone.
+ * The button of an authentication template, copy-code or one-tap. Legacy templates have only a body.
  * @see https://developers.facebook.com/docs/whatsapp/business-management-api/authentication-templates
  */
 export function codeButton(code: unknown, { config }: DraftSettings): Pick<WhatsAppPayload, 'button_code'> {

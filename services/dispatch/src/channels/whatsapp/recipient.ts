@@ -4,7 +4,7 @@ import { Problem } from '@notify/service-kit'
 const longestReference = 255
 
 /**
- * The caller's own reference of the consent must be there; what it says is not judged.
+ * Requires the caller's reference of the consent. Its content is not checked.
  * @throws Problem `WHATSAPP_OPT_IN_REQUIRED`
  */
 export function requireOptInReference({ recipient }: Pick<DispatchRequest, 'recipient'>): void {

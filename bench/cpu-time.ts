@@ -14,6 +14,23 @@ export function cpuTimes(stack: Stack): Map<string, number> {
   return times
 }
 
+/** CPU time of each process for one message, in microseconds; those below 10 are left out. Rates vary with the machine, this less. */
+export function cpuPerMessage(
+  before: ReadonlyMap<string, number>,
+  after: ReadonlyMap<string, number>,
+  messages: number,
+): Map<string, number> {
+  const spent = [...after].map(([name, ms]) => [name, ((ms - (before.get(name) ?? 0)) * 1000) / messages] as const)
+  return new Map(spent.filter(([, microseconds]) => microseconds >= 10).sort(([, a], [, b]) => b - a))
+}
+
+/** Prints the CPU time of each process for one message. */
+export function printCpu(spent: ReadonlyMap<string, number>): void {
+  const total = [...spent.values()].reduce((sum, microseconds) => sum + microseconds, 0)
+  const list = [...spent].map(([name, microseconds]) => `${name} ${Math.round(microseconds)}`)
+  console.log(`  CPU a message: ${Math.round(total)} µs (${list.join(', ')})`)
+}
+
 interface ProcessTime {
   parent: number
   ms: number

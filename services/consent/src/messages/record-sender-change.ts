@@ -1,0 +1,45 @@
+import type { Context } from '../context.ts'
+import { type Recorded, recordChange } from '../ledger/record-change.ts'
+import { openPhone } from '../users/user-phone.ts'
+import { addWaiting, lockUser, type WaitingChange } from '../users/user-store.ts'
+import { phoneOf } from './sender-phone.ts'
+
+/** Who changed something, as the carrier told it. */
+interface Sender {
+  tenantId: `ten_${string}`
+  /** Empty when the carrier does not tell the number. */
+  from: string
+  userId: string | undefined
+  receivedAt: string
+}
+
+/** `waiting`: recorded as soon as the carrier tells the number. `unknown`: the carrier told nothing of the sender. */
+export type SenderChange = Recorded | { kind: 'waiting' } | { kind: 'unknown' }
+
+/** Records a change that a user made by a message or in the carrier's app, once however often it arrives. */
+export async function recordSenderChange(
+  context: Context,
+  { tenantId, from, userId, receivedAt }: Sender,
+  change: WaitingChange,
+): Promise<SenderChange> {
+  const { db, secrets, metrics, wakeOutbox } = context
+  const { origin, ...what } = change
+  const told = phoneOf(from)
+  if (told === undefined && !userId) return { kind: 'unknown' }
+  const result = await db.transaction(async (run): Promise<SenderChange> => {
+    let phone = told
+    if (phone === undefined) {
+      const user = { tenantId, userIndex: secrets.blindIndex(tenantId, userId!) }
+      const known = await lockUser(run, user)
+      if (!known) return { kind: (await addWaiting(run, user, change, receivedAt)) ? 'waiting' : 'repeated' }
+      phone = openPhone(secrets.keyRing, user, known)
+    }
+    const details = { phone, reference: null, evidence_url: null }
+    return recordChange(context, run, { tenantId, mode: 'live', details, origin, what })
+  })
+  if (result.kind === 'recorded') {
+    wakeOutbox()
+    metrics.changed(what.action, what.source)
+  }
+  return result
+}

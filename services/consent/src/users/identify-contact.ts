@@ -1,0 +1,27 @@
+import { type ContactIdentified, contactIdentified } from '@notify/contracts'
+import { openEvent } from '@notify/messaging'
+import type { Context } from '../context.ts'
+import { recordChange } from '../ledger/record-change.ts'
+import { sealPhone } from './user-phone.ts'
+import { lockUser, savePhone, takeWaiting } from './user-store.ts'
+
+/** Keeps the number of a user, and records what the user did while it was unknown. */
+export async function identifyContact(context: Context, contact: ContactIdentified): Promise<void> {
+  if (contact.channel !== 'whatsapp') return
+  const { db, secrets, metrics, wakeOutbox } = context
+  const { tenant_id: tenantId } = contact
+  const { phone, user_id } = openEvent(secrets.keyRing, contactIdentified, contact)
+  const user = { tenantId, userIndex: secrets.blindIndex(tenantId, user_id) }
+  const waiting = await db.transaction(async (run) => {
+    await lockUser(run, user)
+    await savePhone(run, user, sealPhone(secrets.keyRing, user, phone))
+    const changes = await takeWaiting(run, user)
+    const details = { phone, reference: null, evidence_url: null }
+    for (const { origin, ...what } of changes) {
+      await recordChange(context, run, { tenantId, mode: 'live', details, origin, what })
+    }
+    return changes
+  })
+  for (const { action, source } of waiting) metrics.changed(action, source)
+  if (waiting.length > 0) wakeOutbox()
+}

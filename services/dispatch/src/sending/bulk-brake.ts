@@ -1,0 +1,36 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import type { Kit } from '@notify/service-kit'
+
+/** Slows the bulk lanes while this process has more to do than it can: codes would wait behind a campaign. */
+export interface BulkBrake {
+  /** How many times longer than configured the interval between two sends must be; 1 or more. */
+  slowdown(): number
+}
+
+const everyMs = 100
+const resolutionMs = 10
+/** Delay of timers from which the process is overloaded. */
+const lateMs = 15
+/** The strongest slowdown: bulk lanes never stop. */
+export const mostSlowdown = 8
+
+/** Brakes quickly and releases slowly, so that the rate settles below what the process can do. */
+export function nextSlowdown(slowdown: number, delayMs: number): number {
+  return delayMs > lateMs ? Math.min(slowdown * 1.5, mostSlowdown) : Math.max(slowdown * 0.95, 1)
+}
+
+/** Measures how late the timers of this process are. Registers its stop. */
+export function startBulkBrake({ lifecycle }: Pick<Kit, 'lifecycle'>): BulkBrake {
+  const delays = monitorEventLoopDelay({ resolution: resolutionMs })
+  delays.enable()
+  let slowdown = 1
+  const timer = setInterval(() => {
+    slowdown = nextSlowdown(slowdown, delays.percentile(75) / 1e6 - resolutionMs)
+    delays.reset()
+  }, everyMs).unref()
+  lifecycle.onStop('bulk brake', () => {
+    clearInterval(timer)
+    delays.disable()
+  })
+  return { slowdown: () => slowdown }
+}
