@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import { eventually, TestEnv } from '@notify/dev-env'
 import { freshUser, sendInApp, untilInbox, userToken } from '@notify/test-kit/inbox'
@@ -27,8 +28,7 @@ afterAll(async () => {
 })
 
 /** The browser of a user. */
-async function person(options: BrowserContextOptions = {}) {
-  const user = freshUser()
+async function person(options: BrowserContextOptions = {}, user = freshUser()) {
   const made = await openContext(browser, options)
   opened.push(made)
   const url = `${env.urls['demo-shop']}/demo/inbox?user=${user}`
@@ -201,6 +201,48 @@ test('everything works by keyboard, and the focus never gets lost', async () => 
   await popover(page).waitFor({ state: 'hidden' })
   expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toMatch(/^Notifications/)
 })
+
+/** Pictures for the documentation: `SCREENS=docs/screens npm test -- packages/demo-shop` writes them anew. */
+const screens = process.env.SCREENS && join(import.meta.dirname, '..', '..', '..', process.env.SCREENS)
+
+test.each([
+  ['light', 'ada'],
+  ['dark', 'grace'],
+] as const)(
+  'the whole inbox fits into the page: %s',
+  async (colorScheme, name) => {
+    const viewport = { width: 900, height: 620 }
+    const { user, context, url } = await person({ colorScheme, viewport, deviceScaleFactor: 2 }, name)
+    const token = await userToken(env, user)
+    const notifications = [
+      { title: 'Welcome to Demo Shop', body: 'Good to have you here.' },
+      { title: 'Your invoice is ready', body: 'Invoice 2041 over 84.90 EUR.', data: { action_url: '/invoices/2041' } },
+      { title: 'Order A-1001 shipped', body: 'It arrives tomorrow.', data: { action_url: '/orders/A-1001' } },
+      {
+        title: 'Order A-1002 shipped',
+        body: 'Your order is on its way.',
+        data: { action_url: '/orders/A-1002' },
+      },
+    ]
+    for (const [at, notification] of notifications.entries()) {
+      await sendInApp(env, user, notification)
+      await untilInbox(env, token, at + 1)
+    }
+    const page = await openInbox(context, url)
+    await bell(page).click()
+    for (const title of ['Welcome', 'invoice']) {
+      await items(page).filter({ hasText: title }).getByRole('button', { name: 'Mark as read' }).click()
+    }
+    await unread(page, 2)
+    const box = (await popover(page).boundingBox())!
+    expect(box.x).toBeGreaterThanOrEqual(0)
+    expect(box.x + box.width).toBeLessThanOrEqual(viewport.width)
+    expect(box.y + box.height).toBeLessThanOrEqual(viewport.height)
+    await page.mouse.move(0, 0)
+    if (screens) await page.screenshot({ path: join(screens, `inbox-${colorScheme}.png`) })
+  },
+  60_000,
+)
 
 test('the shop takes no calls of other pages', async () => {
   const { status } = await env.call('demo-shop', 'POST', '/demo/send', {
