@@ -8,7 +8,7 @@ export default {
   extensionsToTreatAsEsm: ['.ts'],
   testMatch: ['**/*.test.ts'],
   testPathIgnorePatterns: ['/node_modules/', '/.local/'],
-  modulePathIgnorePatterns: ['<rootDir>/.local/'],
+  modulePathIgnorePatterns: ['<rootDir>/.local/', '<rootDir>/packages/[^/]+/dist/'],
   coverageProvider: 'v8',
   testTimeout: 30_000,
   transform: {

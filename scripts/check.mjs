@@ -6,6 +6,7 @@ const root = join(import.meta.dirname, '..')
 const bin = (name) => join(root, 'node_modules', '.bin', name)
 const checks = {
   types: [bin('tsc'), '--noEmit', '-p', 'tsconfig.json'],
+  'types of pages': [bin('tsc'), '--noEmit', '-p', 'tsconfig.browser.json'],
   style: [bin('biome'), 'check', '--error-on-warnings', '.'],
   'regular expressions': [
     process.execPath,

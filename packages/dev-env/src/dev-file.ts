@@ -11,6 +11,8 @@ export interface DevFile {
   /** The live stream of the inbox, through the gateway. */
   stream_url: string
   sandbox_url: string
+  /** A page with the inbox of the demo user; empty where the demo shop does not run. */
+  demo_inbox_url: string
   openapi_url: string
   tenant_id: string
   application_id: string
@@ -65,6 +67,7 @@ export async function describeStack(stack: Stack): Promise<DevFile> {
     base_url: stack.url('gateway'),
     stream_url: `${stack.url('gateway')}/api/v1/in-app/stream`,
     sandbox_url: stack.url('carrier-sandbox'),
+    demo_inbox_url: urls['demo-shop'] ? `${urls['demo-shop']}/demo/inbox` : '',
     openapi_url: `${stack.url('gateway')}/content/openapi.json`,
     tenant_id: state.tenant_id,
     application_id: state.application_id,

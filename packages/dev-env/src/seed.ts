@@ -12,10 +12,12 @@ export const emailEvents = {
 
 /**
  * What the demo installation starts with: gateway and dispatch read it (BOOTSTRAP_FILE) and upsert the part that each
- * owns. It depends on the secrets only, so that every start writes the same.
+ * owns. It depends on the secrets and the ports only, so that every start writes the same.
+ * @param shopOrigins origins of the demo shop's own pages
  */
-export function bootstrapDocument(state: State): BootstrapDocument {
+export function bootstrapDocument(state: State, shopOrigins: readonly string[] = []): BootstrapDocument {
   const { tenant_id, application_id, keys } = state
+  const allowed_origins = ['http://localhost:5173', ...shopOrigins]
   const key = (name: string, { key_id, sha256 }: State['keys']['all'], permissions: KeyPermission[]) => ({
     key_id,
     tenant_id,
@@ -28,7 +30,7 @@ export function bootstrapDocument(state: State): BootstrapDocument {
   })
   return {
     tenants: [{ tenant_id, name: 'Demo', rate_limit_per_second: outOfTheWay }],
-    applications: [{ application_id, tenant_id, name: 'Demo Shop', allowed_origins: ['http://localhost:5173'] }],
+    applications: [{ application_id, tenant_id, name: 'Demo Shop', allowed_origins }],
     api_keys: [
       key('All permissions', keys.all, [...KeyPermission.options]),
       key('Send only', keys.send_only, ['notifications:send']),

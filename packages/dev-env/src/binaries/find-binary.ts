@@ -2,8 +2,8 @@ import { accessSync, constants, statSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { StartupError } from '../startup-error.ts'
 
-/** What the machine's packages bring: the servers, the pooler and the proxy of tests, and the load generator of the benches. */
-export type Binary = 'nats-server' | 'redis-server' | 'pgbouncer' | 'nginx' | 'wrk'
+/** What the machine's packages bring: the servers; the pooler, proxy and browser of tests; the load generator of benches. */
+export type Binary = 'nats-server' | 'redis-server' | 'pgbouncer' | 'nginx' | 'chromium' | 'wrk'
 
 /** Names that do the same job: some distributions replaced Redis by Valkey. */
 const names: Record<Binary, string[]> = {
@@ -11,6 +11,7 @@ const names: Record<Binary, string[]> = {
   'redis-server': ['redis-server', 'valkey-server'],
   pgbouncer: ['pgbouncer'],
   nginx: ['nginx'],
+  chromium: ['chromium', 'chromium-browser', 'google-chrome'],
   wrk: ['wrk'],
 }
 

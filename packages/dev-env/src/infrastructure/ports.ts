@@ -1,5 +1,11 @@
 import { createServer, type Server } from 'node:net'
-import { type ProcessName, processNames, type ServiceProcess, serviceProcesses } from '../stack/process-names.ts'
+import {
+  type ProcessName,
+  processNames,
+  type ServiceProcess,
+  serverProcesses,
+  serviceProcesses,
+} from '../stack/process-names.ts'
 import { codeOf, StartupError } from '../startup-error.ts'
 
 export interface Ports {
@@ -7,12 +13,22 @@ export interface Ports {
   process: Record<ProcessName, number>
   /** The ports of `GET /metrics`, from base + 20 upwards. */
   metrics: Record<ServiceProcess, number>
-  /** The carrier sandbox's DNS server, UDP and TCP, behind those of the processes. */
+  /** The carrier sandbox's DNS server, UDP and TCP. */
   dns: number
   /** The carrier sandbox's HTTPS receiver of webhooks. */
   receiver: number
 }
 
+/** The ports follow each other in this order; a new one comes last, so that the others stay. */
+const inOrder = [
+  ...serviceProcesses,
+  'carrier-sandbox',
+  'identity-provider',
+  ...serverProcesses,
+  'dns',
+  'receiver',
+  'demo-shop',
+] as const
 const metricsOffset = 20
 const blockSize = 50
 
@@ -25,12 +41,8 @@ export function portsFrom(base: number): Ports {
   }
   const numbered = <N extends string>(names: readonly N[], from: number) =>
     Object.fromEntries(names.map((name, i) => [name, from + i])) as Record<N, number>
-  return {
-    process: numbered(processNames, base),
-    metrics: numbered(serviceProcesses, base + metricsOffset),
-    dns: base + processNames.length,
-    receiver: base + processNames.length + 1,
-  }
+  const { dns, receiver, ...process } = numbered(inOrder, base)
+  return { process, metrics: numbered(serviceProcesses, base + metricsOffset), dns, receiver }
 }
 
 /**

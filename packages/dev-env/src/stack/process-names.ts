@@ -12,8 +12,8 @@ export const serviceProcesses = [
   'webhook-delivery',
 ] as const
 
-/** Stand-ins for external systems: the carriers and the operators' identity provider. */
-export const standInProcesses = ['carrier-sandbox', 'identity-provider'] as const
+/** Stand-ins for external systems: the carriers, the operators' identity provider and a customer's application. */
+export const standInProcesses = ['carrier-sandbox', 'identity-provider', 'demo-shop'] as const
 
 /** The servers that the services need. */
 export const serverProcesses = ['postgres', 'nats', 'redis'] as const
@@ -26,7 +26,7 @@ export type ServerProcess = (typeof serverProcesses)[number]
 /** Any process of the stack. */
 export type ProcessName = NodeProcess | ServerProcess
 
-/** Every process, in the order of the ports. */
+/** Every process. */
 export const processNames: readonly ProcessName[] = [...serviceProcesses, ...standInProcesses, ...serverProcesses]
 
 /** Whether the process is a stand-in for an external system. */

@@ -84,6 +84,15 @@ const standIns: Record<StandIn, StandInEntry> = {
       IDP_CLIENTS: JSON.stringify(operatorClients(wiring.state)),
     }),
   },
+  'demo-shop': {
+    file: 'packages/demo-shop/src/main.ts',
+    environment: (wiring) => ({
+      ...listener(wiring, 'demo-shop'),
+      API_URL: baseUrl(wiring, 'gateway'),
+      API_KEY: wiring.state.keys.all.api_key,
+      USER_ID: wiring.state.user_id,
+    }),
+  },
 }
 
 /** The WhatsApp numbers of the demo: one of the shared app, one of an app of its own. */
@@ -127,6 +136,11 @@ export function databaseUrl({ adminDatabaseUrl, servicePassword }: Wiring, servi
   url.username = schemaOf(service)
   url.password = encodeURIComponent(servicePassword(service))
   return url.href
+}
+
+/** Origins of the demo shop's pages: a browser may call it by either name. */
+export function shopOrigins({ process }: Ports): string[] {
+  return ['127.0.0.1', 'localhost'].map((host) => `http://${host}:${process['demo-shop']}`)
 }
 
 function listener({ ports }: Wiring, process: NodeProcess): Record<string, string> {

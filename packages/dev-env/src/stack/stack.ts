@@ -12,7 +12,7 @@ const stopOrder: ProcessName[][] = [
   ['gateway'],
   ['callbacks'],
   ['dispatch-api', 'dispatch-worker', 'otp', 'consent', 'inbox-stream', 'webhook-delivery'],
-  ['carrier-sandbox', 'identity-provider'],
+  ['carrier-sandbox', 'identity-provider', 'demo-shop'],
   ['nats', 'redis'],
   ['postgres'],
 ]

@@ -12,7 +12,7 @@ import { loadState } from '../state/load-state.ts'
 import { writeSecretFile } from '../state/write-secret-file.ts'
 import { createNodeProcesses } from './node-process.ts'
 import { isStandIn, type NodeProcess, type ProcessName, serviceProcesses, standInProcesses } from './process-names.ts'
-import { fileOf, type Wiring } from './process-table.ts'
+import { fileOf, shopOrigins, type Wiring } from './process-table.ts'
 import { startReaper } from './reaper.ts'
 import { reviver } from './revive.ts'
 import { startServers } from './servers.ts'
@@ -39,7 +39,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   rmSync(logDir, { recursive: true, force: true })
   mkdirSync(logDir, { recursive: true, mode: 0o700 })
   const bootstrapFile = join(dataDir, 'bootstrap.json')
-  writeSecretFile(bootstrapFile, bootstrapDocument(state))
+  writeSecretFile(bootstrapFile, bootstrapDocument(state, shopOrigins(ports)))
 
   const adminUrl =
     options.sharedPostgres ??

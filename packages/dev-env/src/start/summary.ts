@@ -8,6 +8,7 @@ Ready.
 
   API              ${dev.base_url}
   Carrier sandbox  ${dev.sandbox_url}   (shows every message that was sent)
+  Inbox            ${dev.demo_inbox_url}   (the live inbox of a user, as in a customer's application)
   Keys and URLs    ${relative(process.cwd(), devFilePath(dataDir))}
   Logs             ${relative(process.cwd(), dataDir)}/logs/
 

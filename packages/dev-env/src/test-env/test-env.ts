@@ -27,6 +27,8 @@ export interface TestEnvOptions
   extends Partial<Pick<StackOptions, 'env' | 'entries' | 'logs' | 'onProgress' | 'onStack' | 'root'>> {
   /** Processes that a test ends, freezes or measures alone; the others share one. Default: none. */
   apart?: readonly NodeProcess[] | 'all'
+  /** Starts the demo shop as well: the pages of a customer's application. */
+  withDemoShop?: boolean
 }
 
 /** A message as the carrier sandbox received it. */
@@ -219,7 +221,7 @@ async function ownPostgres(cleanUp: (() => Promise<void>)[]): Promise<string> {
 function withStandIns(
   services: readonly ServiceName[] | undefined,
   root: string,
-  { entries }: TestEnvOptions,
+  { entries, withDemoShop }: TestEnvOptions,
 ): NodeProcess[] {
   const exists = (name: NodeProcess) => existsSync(join(root, entries?.[name] ?? fileOf(name)))
   const chosen: NodeProcess[] = services ? services.flatMap(processesOf) : serviceProcesses.filter(exists)
@@ -227,6 +229,7 @@ function withStandIns(
     names.some((name) => processesOf(name).some((process) => chosen.includes(process)))
   if (needs('gateway', 'dispatch', 'callbacks', 'webhook-delivery')) chosen.push('carrier-sandbox')
   if (needs('gateway')) chosen.push('identity-provider')
+  if (withDemoShop) chosen.push('demo-shop')
   return chosen
 }
 

@@ -1,0 +1,39 @@
+import { installMissing } from '@notify/dev-env'
+import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import { requireBinary } from '../../dev-env/src/binaries/find-binary.ts'
+
+/** The machine's Chromium, installed if it is missing. */
+export async function launchBrowser(): Promise<Browser> {
+  await installMissing(['chromium'], { onProgress: (text) => process.stderr.write(`${text}\n`) })
+  return chromium.launch({
+    executablePath: requireBinary('chromium'),
+    // Root may not use Chromium's sandbox; small containers have a small /dev/shm.
+    args: ['--no-sandbox', '--disable-dev-shm-usage'],
+  })
+}
+
+/** Requests of all pages of a context to a path of the API. */
+export function countRequests(context: BrowserContext, path: string): () => number {
+  let count = 0
+  context.on('request', (request) => {
+    if (request.method() !== 'OPTIONS' && new URL(request.url()).pathname === path) count += 1
+  })
+  return () => count
+}
+
+/** A browser of its own, as another person has it; errors of its pages fail the test that asks for them. */
+export async function openContext(browser: Browser, options: BrowserContextOptions = {}) {
+  const context = await browser.newContext({ reducedMotion: 'reduce', ...options })
+  context.setDefaultTimeout(20_000)
+  const errors: string[] = []
+  context.on('weberror', (error) => errors.push(String(error.error())))
+  return { context, errors }
+}
+
+/** Opens the demo page of a user and waits until its inbox is loaded. */
+export async function openInbox(context: BrowserContext, url: string): Promise<Page> {
+  const page = await context.newPage()
+  await page.goto(url)
+  await page.getByTestId('status').filter({ hasText: 'live' }).waitFor()
+  return page
+}

@@ -1,0 +1,163 @@
+import { type ApiOptions, createApi, readPage } from './api.ts'
+import { type Delays, delayOf, pause } from './delays.ts'
+import { followStream, type News } from './follow-stream.ts'
+import { InboxError } from './inbox-error.ts'
+import { type Channel, canShare, shareStream } from './share-stream.ts'
+import type { InboxState } from './state.ts'
+import { Store } from './store.ts'
+
+export interface InboxOptions extends ApiOptions {
+  /** Whether tabs of one browser share a stream, where the browser can. Default true. */
+  readonly share?: boolean
+  readonly delays?: Delays
+}
+
+/** The inbox of one user. */
+export interface InboxClient {
+  /** The current snapshot. */
+  getState(): InboxState
+  /**
+   * Calls back at each change. The stream is open as long as somebody subscribes; who subscribes again later gets what
+   * was missed.
+   * @returns a function that unsubscribes
+   */
+  subscribe(onChange: () => void): () => void
+  /** Marks a notification as read or unread. Shown at once, and taken back when it fails. @throws InboxError */
+  markRead(id: string, isRead?: boolean): Promise<void>
+  /** Marks all notifications as read. @throws InboxError */
+  markAllRead(): Promise<void>
+  /** Deletes a notification. @throws InboxError */
+  remove(id: string): Promise<void>
+  /** Loads older notifications, if there are any. @throws InboxError */
+  loadMore(): Promise<void>
+  /** Connects again, also after `denied`. */
+  reload(): void
+}
+
+/** What tabs tell each other: the leader its news, the others that they have joined or lack events. */
+type Message = News | { kind: 'hello'; from: string }
+
+/**
+ * Makes the client of a user's inbox. It connects when somebody subscribes.
+ * @example
+ * const inbox = createInbox({ url: 'https://api.example.com', getToken: () => fetch('/inbox-token').then((r) => r.text()) })
+ * const stop = inbox.subscribe(() => console.log(inbox.getState().unreadCount))
+ */
+export function createInbox(options: InboxOptions): InboxClient {
+  const { share = true, delays } = options
+  const api = createApi(options)
+  const subscribers = new Set<() => void>()
+  const store = new Store(() => {
+    for (const tell of subscribers) tell()
+  })
+  const me = String(Math.random())
+  let session: AbortController | undefined
+  let loadingMore: Promise<void> | undefined
+
+  const lead = (channel: Channel<Message> | undefined, signal: AbortSignal) =>
+    followStream({ api, store, delays, tell: (news) => channel?.send(news) }, signal)
+  const hear = (message: Message, channel: Channel<Message>, isLeader: boolean) => {
+    const { contents, status } = store
+    if (message.kind === 'hello') {
+      const isLoaded = isLeader && contents.seq !== undefined
+      if (isLoaded) channel.send({ kind: 'contents', contents, status, to: message.from })
+    } else if (isLeader) return
+    else if (message.kind === 'event') {
+      if (!store.apply(message.event)) channel.send({ kind: 'hello', from: me })
+    } else {
+      if (message.kind === 'contents' && (message.to ?? me) === me) {
+        const isNewer = !message.to || (message.contents.seq ?? 0) > (contents.seq ?? -1)
+        if (isNewer) store.replace(message.contents)
+      }
+      store.status = message.status
+    }
+  }
+  const run = async (signal: AbortSignal) => {
+    store.status = 'connecting'
+    if (!share || !canShare()) return lead(undefined, signal)
+    const user = await knownUser(signal)
+    if (signal.aborted || user === null) return
+    if (user === undefined) return lead(undefined, signal)
+    const name = `notify-inbox ${options.url} ${user}`
+    await shareStream<Message>({ name, lead, hear, join: ({ send }) => send({ kind: 'hello', from: me }) }, signal)
+  }
+  /** Who shares is known by the token; a backend that fails is asked again. Null when it refuses. */
+  const knownUser = async (signal: AbortSignal) => {
+    for (let attempt = 0; !signal.aborted; attempt++) {
+      try {
+        return await api.user()
+      } catch (error) {
+        if (error instanceof InboxError && error.isDenied) {
+          if (!signal.aborted) store.status = 'denied'
+          return null
+        }
+        await pause(delayOf(attempt, 0, delays), signal)
+      }
+    }
+    return null
+  }
+  const start = () => {
+    const started = new AbortController()
+    session = started
+    void run(started.signal).finally(() => {
+      if (session === started) session = undefined
+    })
+  }
+  const stop = () => {
+    session?.abort()
+    session = undefined
+  }
+  const itemPath = (id: string) => `/inbox/${encodeURIComponent(id)}`
+  const loadNext = async () => {
+    const { nextCursor } = store.contents
+    if (nextCursor === null) return
+    const page = await readPage(api, `?cursor=${encodeURIComponent(nextCursor)}`)
+    // The inbox was loaded anew meanwhile.
+    if (store.contents.nextCursor !== nextCursor) return
+    const known = new Set(store.contents.notifications.map(({ id }) => id))
+    const older = page.notifications.filter(({ id }) => !known.has(id))
+    const notifications = [...store.contents.notifications, ...older]
+    store.replace({ ...store.contents, notifications, nextCursor: page.next_cursor })
+  }
+  return {
+    getState: () => store.state,
+    subscribe(onChange) {
+      // Two subscriptions may use one function.
+      const tell = () => onChange()
+      subscribers.add(tell)
+      if (!session && store.status !== 'denied') start()
+      return () => {
+        subscribers.delete(tell)
+        // React unsubscribes and subscribes again in one go.
+        setTimeout(() => {
+          if (subscribers.size > 0 || !session) return
+          stop()
+          store.status = 'idle'
+        })
+      }
+    },
+    markRead: (id, isRead = true) =>
+      store.change({ kind: 'mark', id, isRead }, () => api.call('PATCH', itemPath(id), { body: { is_read: isRead } })),
+    markAllRead() {
+      const ids = new Set(store.state.notifications.map(({ id }) => id))
+      return store.change({ kind: 'read-all', ids }, () => api.call('POST', '/inbox/read-all'))
+    },
+    remove: (id) =>
+      store.change({ kind: 'delete', id }, () =>
+        api.call('DELETE', itemPath(id)).catch((error: InboxError) => {
+          if (error.status !== 404) throw error
+        }),
+      ),
+    loadMore() {
+      loadingMore ??= loadNext().finally(() => {
+        loadingMore = undefined
+      })
+      return loadingMore
+    },
+    reload() {
+      stop()
+      store.status = 'idle'
+      if (subscribers.size > 0) start()
+    },
+  }
+}

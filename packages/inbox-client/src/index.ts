@@ -1,0 +1,4 @@
+export { createInbox, type InboxClient, type InboxOptions } from './create-inbox.ts'
+export type { Delays } from './delays.ts'
+export { InboxError } from './inbox-error.ts'
+export type { InboxNotification, InboxState, InboxStatus } from './state.ts'

@@ -1,0 +1,147 @@
+import { useEffect, useId, useRef, useState } from 'react'
+import type { InboxClient, InboxNotification, InboxState } from '../index.ts'
+import { BellIcon } from './icons.tsx'
+import { InboxList } from './inbox-list.tsx'
+import { englishLabels, type InboxLabels } from './labels.ts'
+import { useInbox } from './use-inbox.ts'
+
+export type { InboxLabels } from './labels.ts'
+
+export interface InboxProps {
+  inbox: InboxClient
+  /** `auto`, the default, follows the system. */
+  theme?: 'auto' | 'light' | 'dark'
+  /** Side of the bell along which the popover lies. Default `end`. */
+  align?: 'start' | 'end'
+  /** Replaces words of the English ones. */
+  labels?: Partial<InboxLabels>
+  /** Language of the times, as a BCP 47 tag; default: the browser's. */
+  locale?: string
+  /** Called when the user opens a notification; `preventDefault` keeps the browser from following its `action_url`. */
+  onOpen?: (notification: InboxNotification, event: { preventDefault(): void }) => void
+}
+
+const badgeOf = (count: number) => (count > 99 ? '99+' : String(count))
+
+/** A bell with the number of unread notifications, and a popover with the inbox. Needs `inbox.css`. */
+export function Inbox({ inbox, theme = 'auto', align = 'end', labels, locale, onOpen }: InboxProps) {
+  const state = useInbox(inbox)
+  const words = { ...englishLabels, ...labels }
+  const [isOpen, setIsOpen] = useState(false)
+  const root = useRef<HTMLDivElement>(null)
+  const bell = useRef<HTMLButtonElement>(null)
+  const dialogId = useId()
+  useEffect(() => {
+    if (!isOpen) return
+    const closeOutside = ({ target }: Event) => {
+      if (!root.current?.contains(target as Node)) setIsOpen(false)
+    }
+    const closeByKey = ({ key }: KeyboardEvent) => {
+      if (key !== 'Escape') return
+      setIsOpen(false)
+      bell.current?.focus()
+    }
+    document.addEventListener('pointerdown', closeOutside)
+    document.addEventListener('focusin', closeOutside)
+    document.addEventListener('keydown', closeByKey)
+    return () => {
+      document.removeEventListener('pointerdown', closeOutside)
+      document.removeEventListener('focusin', closeOutside)
+      document.removeEventListener('keydown', closeByKey)
+    }
+  }, [isOpen])
+  return (
+    <div className="ni-root" data-theme={theme} data-align={align} ref={root}>
+      <button
+        className="ni-bell"
+        type="button"
+        ref={bell}
+        aria-label={words.bell(state.unreadCount)}
+        aria-haspopup="dialog"
+        aria-expanded={isOpen}
+        aria-controls={isOpen ? dialogId : undefined}
+        onClick={() => setIsOpen(!isOpen)}
+      >
+        <BellIcon />
+        {state.unreadCount > 0 && (
+          <span className="ni-badge" aria-hidden="true">
+            {badgeOf(state.unreadCount)}
+          </span>
+        )}
+      </button>
+      <Arrivals state={state} words={words} />
+      {isOpen && <Popover {...{ inbox, state, words, locale, onOpen }} id={dialogId} />}
+    </div>
+  )
+}
+
+interface PopoverProps {
+  id: string
+  inbox: InboxClient
+  state: InboxState
+  words: InboxLabels
+  locale: string | undefined
+  onOpen: InboxProps['onOpen']
+}
+
+function Popover({ id, inbox, state, words, locale, onOpen }: PopoverProps) {
+  const dialog = useRef<HTMLDivElement>(null)
+  const [hasFailed, setHasFailed] = useState(false)
+  useEffect(() => dialog.current?.focus(), [])
+  const attempt = (action: () => Promise<void>) => {
+    setHasFailed(false)
+    action().catch(() => setHasFailed(true))
+  }
+  const { status, unreadCount } = state
+  return (
+    <div className="ni-popover" id={id} ref={dialog} role="dialog" aria-labelledby={`${id}-heading`} tabIndex={-1}>
+      <div className="ni-head">
+        <h2 className="ni-heading" id={`${id}-heading`}>
+          {words.title}
+        </h2>
+        <button
+          className="ni-link"
+          type="button"
+          disabled={unreadCount === 0}
+          onClick={() => attempt(inbox.markAllRead)}
+        >
+          {words.markAllRead}
+        </button>
+      </div>
+      <div role="status">{status === 'reconnecting' && <p className="ni-notice">{words.reconnecting}</p>}</div>
+      <div role="alert">
+        {hasFailed && <p className="ni-notice ni-error">{words.failed}</p>}
+        {status === 'denied' && <p className="ni-notice ni-error">{words.denied}</p>}
+      </div>
+      {status === 'denied' && (
+        <button className="ni-more" type="button" onClick={inbox.reload}>
+          {words.retry}
+        </button>
+      )}
+      <InboxList {...{ inbox, state, locale, onOpen, attempt }} labels={words} />
+    </div>
+  )
+}
+
+/** Reads out what arrives while the page is open. */
+function Arrivals({ state, words }: { state: InboxState; words: InboxLabels }) {
+  const newest = state.notifications[0]
+  const [latest, setLatest] = useState<{ isLoaded: boolean; id?: string; createdAt?: string; text: string }>({
+    isLoaded: false,
+    text: '',
+  })
+  if (state.isLoaded && (!latest.isLoaded || newest?.id !== latest.id)) {
+    // Deleting the newest one makes an older one the first.
+    const isNew = latest.isLoaded && newest !== undefined && newest.created_at >= (latest.createdAt ?? '')
+    setLatest({
+      isLoaded: true,
+      text: isNew ? words.arrived(newest.title) : '',
+      ...(newest && { id: newest.id, createdAt: newest.created_at }),
+    })
+  }
+  return (
+    <span className="ni-hidden" role="status">
+      {latest.text}
+    </span>
+  )
+}

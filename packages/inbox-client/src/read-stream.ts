@@ -1,0 +1,38 @@
+import { createParser, type EventSourceMessage } from 'eventsource-parser'
+import type { StreamEvent } from './stream-event.ts'
+
+interface Hearer {
+  onEvent(event: StreamEvent): void
+  /** Told how long to wait before reconnecting, in milliseconds. */
+  onRetry(ms: number): void
+  /** Told that the connection lives, by each piece that arrives. */
+  onData(): void
+}
+
+/**
+ * Reads events until the server ends the stream.
+ * @throws Error when the stream breaks off
+ */
+export async function readStream(response: Response, { onEvent, onRetry, onData }: Hearer): Promise<void> {
+  const reader = response.body!.getReader()
+  const decoder = new TextDecoder()
+  const parser = createParser({
+    onRetry,
+    onEvent(message) {
+      const event = eventOf(message)
+      if (event) onEvent(event)
+    },
+  })
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done) return
+    onData()
+    parser.feed(decoder.decode(value, { stream: true }))
+  }
+}
+
+/** An event that this version knows; others are skipped. */
+function eventOf({ event, id, data }: EventSourceMessage): StreamEvent | undefined {
+  const isKnown = event === 'connection.ready' || event?.startsWith('notification.') || event === 'heartbeat'
+  return isKnown ? ({ event, id: Number(id), data: JSON.parse(data) } as StreamEvent) : undefined
+}

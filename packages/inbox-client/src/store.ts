@@ -1,0 +1,76 @@
+import { applyChange, type Change, concerns } from './change.ts'
+import { type Contents, type InboxState, type InboxStatus, nothing } from './state.ts'
+import { applyEvent, type ChangeEvent } from './stream-event.ts'
+
+interface Pending {
+  readonly change: Change
+  /** The server told of the target meanwhile, which counts for more than our guess. */
+  isOverruled: boolean
+}
+
+/** What the server told, with the changes that it has not confirmed on top. */
+export class Store {
+  contents: Contents = nothing
+  #status: InboxStatus = 'idle'
+  #state: InboxState = stateOf(nothing, 'idle')
+  readonly #pending = new Set<Pending>()
+  readonly #onChange: () => void
+
+  constructor(onChange: () => void) {
+    this.#onChange = onChange
+  }
+
+  get state(): InboxState {
+    return this.#state
+  }
+
+  get status(): InboxStatus {
+    return this.#status
+  }
+
+  set status(status: InboxStatus) {
+    this.#status = status
+    this.#show()
+  }
+
+  /** Takes what the server told as a whole. */
+  replace(contents: Contents): void {
+    this.contents = contents
+    this.#show()
+  }
+
+  /** Applies the next event. @returns false when events before it are missing */
+  apply(event: ChangeEvent): boolean {
+    const { seq } = this.contents
+    if (seq === undefined || event.id <= seq) return true
+    if (event.id > seq + 1) return false
+    for (const pending of this.#pending) if (concerns(event, pending.change)) pending.isOverruled = true
+    this.replace(applyEvent(this.contents, event))
+    return true
+  }
+
+  /** Shows a change at once, and takes it back if the server refuses it. */
+  async change(change: Change, send: () => Promise<unknown>): Promise<void> {
+    const pending: Pending = { change, isOverruled: false }
+    this.#pending.add(pending)
+    this.#show()
+    try {
+      await send()
+      if (!pending.isOverruled) this.contents = applyChange(this.contents, change)
+    } finally {
+      this.#pending.delete(pending)
+      this.#show()
+    }
+  }
+
+  #show(): void {
+    let contents = this.contents
+    for (const { change } of this.#pending) contents = applyChange(contents, change)
+    this.#state = stateOf(contents, this.#status)
+    this.#onChange()
+  }
+}
+
+function stateOf({ notifications, unreadCount, nextCursor, seq }: Contents, status: InboxStatus): InboxState {
+  return { notifications, unreadCount, status, isLoaded: seq !== undefined, hasMore: nextCursor !== null }
+}

@@ -1,0 +1,256 @@
+import { afterEach, beforeEach, expect, test } from '@jest/globals'
+import { eventually } from '@notify/dev-env'
+import { createInbox, type InboxClient, type InboxOptions } from '../src/index.ts'
+import { notification, StubInbox, tokenOf } from './stub-inbox.ts'
+
+let server: StubInbox
+let user: string
+const opened: (() => void)[] = []
+beforeEach(async () => {
+  server = await StubInbox.start()
+  user = `user-${Math.random()}`
+})
+afterEach(async () => {
+  for (const close of opened.splice(0)) close()
+  await server.stop()
+})
+
+const fast = { baseMs: 10, maxMs: 20 }
+
+/** A subscribed client, as one tab has it. */
+function open(options: Partial<InboxOptions> = {}): InboxClient & { close(): void } {
+  const inbox = createInbox({
+    url: server.url,
+    getToken: () => tokenOf(user),
+    share: false,
+    delays: fast,
+    ...options,
+  })
+  const close = inbox.subscribe(() => {})
+  opened.push(close)
+  return { ...inbox, close }
+}
+
+const stream = (count: number) => eventually(() => expect(server.streams).toHaveLength(count))
+const shown = (inbox: InboxClient) => inbox.getState().notifications.map(({ id }) => id)
+
+test('it loads the inbox once the stream listens, so that nothing falls in between', async () => {
+  server.items = [notification(1)]
+  server.unread = 1
+  const inbox = open()
+  await stream(1)
+  expect(server.requestsOf('/inbox')).toEqual([])
+  expect(inbox.getState()).toMatchObject({ status: 'connecting', isLoaded: false })
+  server.ready(false, 4)
+  await eventually(() => expect(inbox.getState()).toMatchObject({ status: 'live', isLoaded: true, unreadCount: 1 }))
+  expect(shown(inbox)).toEqual(['inapp_1'])
+})
+
+test('an event that comes while the inbox is being loaded is neither lost nor shown twice', async () => {
+  const answering = Promise.withResolvers<void>()
+  server.answer = async ({ path }) => {
+    if (path === '/inbox') await answering.promise
+    return false
+  }
+  server.items = [notification(5), notification(4)]
+  const inbox = open()
+  await stream(1)
+  server.ready(false, 4)
+  // The list will contain the first one already.
+  server.created(5, notification(5), 1)
+  server.created(6, notification(6), 2)
+  await eventually(() => expect(server.requestsOf('/inbox')).toHaveLength(1))
+  answering.resolve()
+  await eventually(() => expect(shown(inbox)).toEqual(['inapp_6', 'inapp_5', 'inapp_4']))
+  expect(inbox.getState().unreadCount).toBe(2)
+})
+
+test('it resumes after the last event it has, and does not load the inbox again', async () => {
+  const inbox = open()
+  await stream(1)
+  server.ready(false, 4)
+  await eventually(() => expect(inbox.getState().status).toBe('live'))
+  server.created(5, notification(5), 1)
+  await eventually(() => expect(shown(inbox)).toEqual(['inapp_5']))
+  server.streams[0]!.end()
+  await stream(2)
+  expect(server.requestsOf('/in-app/stream').map(({ lastEventId }) => lastEventId)).toEqual([undefined, '5'])
+  expect(inbox.getState().status).toBe('reconnecting')
+  server.ready(true, 6)
+  // Repeated and new.
+  server.created(5, notification(5), 7)
+  server.created(6, notification(6), 2)
+  await eventually(() => expect(shown(inbox)).toEqual(['inapp_6', 'inapp_5']))
+  expect(inbox.getState()).toMatchObject({ status: 'live', unreadCount: 2 })
+  expect(server.requestsOf('/inbox')).toHaveLength(1)
+})
+
+test('without recovery it loads the inbox again', async () => {
+  const inbox = open()
+  await stream(1)
+  server.ready(false, 4)
+  await eventually(() => expect(inbox.getState().status).toBe('live'))
+  server.items = [notification(9)]
+  server.streams[0]!.end()
+  await stream(2)
+  server.ready(false, 9)
+  await eventually(() => expect(shown(inbox)).toEqual(['inapp_9']))
+  server.created(10, notification(10), 1)
+  await eventually(() => expect(shown(inbox)).toEqual(['inapp_10', 'inapp_9']))
+})
+
+test('a load that fails is tried again', async () => {
+  let failures = 2
+  server.answer = ({ path }, response) => {
+    if (path !== '/inbox' || failures-- <= 0) return false
+    response.writeHead(503).end()
+    return true
+  }
+  const inbox = open()
+  for (const count of [1, 2, 3]) {
+    await stream(count)
+    server.ready(false, 0)
+  }
+  await eventually(() => expect(inbox.getState()).toMatchObject({ status: 'live', isLoaded: true }))
+})
+
+test('an event ahead of the next one makes it ask for those in between', async () => {
+  const inbox = open()
+  await stream(1)
+  server.ready(false, 4)
+  await eventually(() => expect(inbox.getState().status).toBe('live'))
+  server.created(7, notification(7), 1)
+  await stream(2)
+  expect(server.requestsOf('/in-app/stream')[1]!.lastEventId).toBe('4')
+  expect(shown(inbox)).toEqual([])
+})
+
+test('it waits as long as the server asks, by retry: and by Retry-After', async () => {
+  const startedMs = Date.now()
+  server.answer = ({ path }, response) => {
+    if (path !== '/in-app/stream' || server.requestsOf(path).length !== 2) return false
+    response.writeHead(503, { 'retry-after': '1' }).end()
+    return true
+  }
+  open()
+  await stream(1)
+  server.streams[0]!.end('retry: 700\n\n')
+  await stream(2)
+  expect(Date.now() - startedMs).toBeGreaterThanOrEqual(1700)
+})
+
+test('a token that is refused is replaced once; refused again, the client stops until it is told to reload', async () => {
+  const tokens: string[] = []
+  const getToken = () => {
+    tokens.push(tokenOf(user))
+    return tokens.at(-1)!
+  }
+  let isOpen = false
+  server.answer = (_request, response) => {
+    if (isOpen) return false
+    response.writeHead(401).end()
+    return true
+  }
+  const inbox = open({ getToken })
+  await eventually(() => expect(inbox.getState().status).toBe('denied'))
+  expect(server.requests.map(({ token }) => token)).toEqual(tokens)
+  expect(tokens).toHaveLength(2)
+  isOpen = true
+  inbox.reload()
+  await stream(1)
+  server.ready(false, 0)
+  await eventually(() => expect(inbox.getState().status).toBe('live'))
+})
+
+test('an ending token is replaced before it is used, and a token of another user is not used', async () => {
+  const tokens = [tokenOf(user, 5), tokenOf(user), tokenOf('somebody else')]
+  let asked = 0
+  const inbox = open({ getToken: () => tokens[asked++]! })
+  await stream(1)
+  server.ready(false, 0)
+  await eventually(() => expect(inbox.getState().status).toBe('live'))
+  expect(server.requests.map(({ token }) => token)).toEqual([tokens[0], tokens[1]])
+  server.answer = ({ path }, response) => path === '/in-app/stream' && !!response.writeHead(401).end()
+  server.streams[0]!.end()
+  await eventually(() => expect(inbox.getState().status).toBe('denied'))
+  expect(server.requests.some(({ token }) => token === tokens[2])).toBe(false)
+})
+
+test('a backend that gives no token is asked again', async () => {
+  let asked = 0
+  open({
+    share: true,
+    getToken: async () => {
+      if (++asked < 3) throw new Error('the backend is away')
+      return tokenOf(user)
+    },
+  })
+  await stream(1)
+  expect(asked).toBe(3)
+})
+
+test('the stream is open as long as somebody subscribes, and subscribing again resumes it', async () => {
+  const inbox = open()
+  await stream(1)
+  server.ready(false, 3)
+  await eventually(() => expect(inbox.getState().status).toBe('live'))
+  inbox.close()
+  // React in strict mode.
+  const again = inbox.subscribe(() => {})
+  again()
+  await eventually(() => expect([server.openStreams.length, inbox.getState().status]).toEqual([0, 'idle']))
+  opened.push(inbox.subscribe(() => {}))
+  await stream(2)
+  expect(server.requestsOf('/in-app/stream')[1]!.lastEventId).toBe('3')
+})
+
+test('deleting what is gone succeeds; any other refusal says why', async () => {
+  const inbox = open()
+  await stream(1)
+  server.ready(false, 3)
+  server.answer = ({ method }, response) => {
+    if (method === 'GET') return false
+    response.writeHead(404, { 'content-type': 'application/problem+json' }).end('{"detail":"There is none"}')
+    return true
+  }
+  await inbox.remove('inapp_1')
+  await expect(inbox.markRead('inapp_1')).rejects.toMatchObject({ status: 404, message: 'There is none' })
+})
+
+test('tabs share one stream, and all see what comes', async () => {
+  server.items = [notification(1)]
+  const tabs = [open({ share: true }), open({ share: true }), open({ share: true })]
+  await stream(1)
+  server.ready(false, 1)
+  for (const tab of tabs)
+    await eventually(() => expect(tab.getState()).toMatchObject({ status: 'live', isLoaded: true }))
+  server.created(2, notification(2), 2)
+  for (const tab of tabs) await eventually(() => expect(shown(tab)).toEqual(['inapp_2', 'inapp_1']))
+  const late = open({ share: true })
+  await eventually(() => expect(shown(late)).toEqual(['inapp_2', 'inapp_1']))
+  expect([server.streams.length, server.requestsOf('/inbox').length]).toEqual([1, 1])
+})
+
+test('when the tab with the stream closes, another one takes over where it ended', async () => {
+  const first = open({ share: true })
+  await stream(1)
+  server.ready(false, 1)
+  await eventually(() => expect(first.getState().status).toBe('live'))
+  const second = open({ share: true })
+  await eventually(() => expect(second.getState().isLoaded).toBe(true))
+  server.created(2, notification(2), 1)
+  await eventually(() => expect(shown(second)).toEqual(['inapp_2']))
+  first.close()
+  await stream(2)
+  expect(server.requestsOf('/in-app/stream')[1]!.lastEventId).toBe('2')
+  server.ready(true, 3)
+  server.created(3, notification(3), 2)
+  await eventually(() => expect(shown(second)).toEqual(['inapp_3', 'inapp_2']))
+  expect(shown(first)).toEqual(['inapp_2'])
+})
+
+test('users never share a stream', async () => {
+  open({ share: true })
+  open({ share: true, getToken: () => tokenOf('somebody else') })
+  await stream(2)
+})

@@ -1,0 +1,62 @@
+import { expect, test } from '@jest/globals'
+import { eventually } from '@notify/dev-env'
+import { type Channel, shareStream } from '../src/share-stream.ts'
+
+/** A tab; a frozen one holds the stream and says nothing. */
+function openTab(name: string, isFrozen = false) {
+  const closing = new AbortController()
+  const heard: string[] = []
+  let led = 0
+  let isLeading = false
+  const lead = async (channel: Channel<string>, signal: AbortSignal) => {
+    led += 1
+    isLeading = true
+    const beat = setInterval(() => isFrozen || channel.send('beat'), 10)
+    await new Promise((resolve) => signal.addEventListener('abort', resolve))
+    clearInterval(beat)
+    isLeading = false
+  }
+  const hear = (message: string) => void heard.push(message)
+  const over = shareStream<string>({ name, lead, hear, join: () => {}, tickMs: 100 }, closing.signal)
+  return {
+    heard,
+    led: () => led,
+    isLeading: () => isLeading,
+    close: async () => {
+      closing.abort()
+      await over
+    },
+  }
+}
+
+test('one tab leads at a time, and the next one follows when it closes', async () => {
+  const name = `tabs ${Math.random()}`
+  const tabs = [openTab(name), openTab(name), openTab(name)]
+  for (const tab of tabs) {
+    await eventually(() => expect(tabs.map((each) => each.isLeading())).toEqual(tabs.map((each) => each === tab)))
+    await tab.close()
+    expect(tab.isLeading()).toBe(false)
+  }
+  expect(tabs.map((tab) => tab.led())).toEqual([1, 1, 1])
+})
+
+test('a leader that falls silent is deposed, ends its stream, and waits for its turn', async () => {
+  const name = `tabs ${Math.random()}`
+  const frozen = openTab(name, true)
+  await eventually(() => expect(frozen.isLeading()).toBe(true))
+  const waiting = openTab(name)
+  await eventually(() => expect([frozen.isLeading(), waiting.isLeading()]).toEqual([false, true]))
+  await eventually(() => expect(frozen.heard).toContain('beat'))
+  await waiting.close()
+  await eventually(() => expect(frozen.isLeading()).toBe(true))
+  await frozen.close()
+})
+
+test('what leads may give up: then nothing is held any more', async () => {
+  const name = `tabs ${Math.random()}`
+  const signal = new AbortController().signal
+  await shareStream<string>({ name, lead: async () => {}, hear: () => {}, join: () => {} }, signal)
+  const next = openTab(name)
+  await eventually(() => expect(next.isLeading()).toBe(true))
+  await next.close()
+})
