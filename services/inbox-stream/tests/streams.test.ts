@@ -114,20 +114,14 @@ test('replay and live events meet without a gap or a repetition, 1,000 times', a
   await Promise.all(writers)
 }, 120_000)
 
-test('all tabs of a user hear the same, and a 21st stream is 429', async () => {
+test('all tabs of a user hear the same', async () => {
   const user = freshUser()
   const token = await userToken(env, user)
   const tabs = await Promise.all(Array.from({ length: 20 }, () => readEvents(env, token)))
-  const headers = { accept: 'text/event-stream' }
-  const refused = await env.api('GET', '/api/v1/in-app/stream', { token, headers })
-  expectProblem(refused, 429, 'rate_limited')
-  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
   for (let at = 0; at < 3; at++) await sendInApp(env, user)
   await Promise.all(tabs.map((tab) => tab.until('notification.created', 3)))
   for (const tab of tabs) expect(idsOf(tab)).toEqual([0, 1, 2, 3])
-  tabs[0]!.close()
-  const again = await eventually(() => readEvents(env, token))
-  for (const tab of [...tabs, again]) tab.close()
+  for (const tab of tabs) tab.close()
 })
 
 test.each(['application/json', 'text/html', 'text/event-stream;q=0'])('Accept: %s is 406', async (accept) => {

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { createServer, get, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, expect, test } from '@jest/globals'
@@ -24,7 +25,9 @@ afterEach(() => end())
 async function readOf(write: (writer: Writer, streams: OpenStreams) => void): Promise<{ text: string; kit: TestKit }> {
   const kit = createTestKit('inbox-stream')
   const streams = new OpenStreams(kit, { ...streamLimits, beatMs: 20, sweepMs: 10 })
+  const closed = Promise.withResolvers<void>()
   const server = createServer((_request, response) => {
+    response.on('close', closed.resolve)
     const open = () => streams.open(response)
     write(createEventWriter(response, open, streamLimits.maxBufferedBytes), streams)
   }).listen(0, '127.0.0.1')
@@ -33,7 +36,10 @@ async function readOf(write: (writer: Writer, streams: OpenStreams) => void): Pr
   const { port } = server.address() as AddressInfo
   const answer = await new Promise<IncomingMessage>((resolve) => get(`http://127.0.0.1:${port}`, resolve))
   const chunks: Buffer[] = []
-  for await (const chunk of answer) chunks.push(chunk as Buffer)
+  answer.on('data', (chunk: Buffer) => chunks.push(chunk))
+  // A stream is never complete.
+  await expect(once(answer, 'end')).rejects.toThrow('aborted')
+  await closed.promise
   return { text: Buffer.concat(chunks).toString(), kit }
 }
 

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { StreamContract, StreamEvent } from '@notify/contracts'
+import { type EncodedEvent, encodeEvent } from './encoded-event.ts'
 import type { OpenStream } from './open-stream.ts'
 
 /** Writes an event stream; the first write sends the response header. */
@@ -8,6 +9,8 @@ export interface EventWriter<S extends StreamContract> {
   open(): void
   /** Sends one event. Closes a reader with too much unread data. @throws TypeError for an id with line breaks */
   send(event: StreamEvent<S>): void
+  /** Sends an event that several streams share. */
+  sendEncoded(event: EncodedEvent): void
   /** Replaces the heartbeat comment sent after 15 s without a write. */
   onHeartbeat(send: () => void): void
   /** Ends the stream. */
@@ -34,14 +37,15 @@ export function createEventWriter<S extends StreamContract>(
     if (heartbeat) opened.onBeat(heartbeat)
     return opened
   }
+  const sendEncoded = (event: EncodedEvent) => {
+    const target = stream()
+    target?.writeEvent(event)
+    if (target && target.bufferedBytes > maxBufferedBytes) target.destroy('slow')
+  }
   return {
     open: () => void stream(),
-    send(event) {
-      const text = textOf(event)
-      const target = stream()
-      target?.write(text)
-      if (target && target.bufferedBytes > maxBufferedBytes) target.destroy('slow')
-    },
+    send: (event) => sendEncoded(encodeEvent(event)),
+    sendEncoded,
     onHeartbeat(send) {
       heartbeat = send
       opened?.onBeat(send)
@@ -52,14 +56,4 @@ export function createEventWriter<S extends StreamContract>(
       return opened?.bufferedBytes ?? 0
     },
   }
-}
-
-/** Serialises an event (WHATWG HTML, 9.2.5). JSON contains no line breaks, so `data` fits on one line. */
-function textOf({ event, data, id }: { event: string; data: unknown; id?: string | number }): string {
-  const head = id === undefined ? '' : `id: ${id}\n`
-  // A reader would parse the rest as fields, and ignores an id with NUL.
-  if (/[\r\n\0]/.test(event) || (typeof id === 'string' && /[\r\n\0]/.test(id))) {
-    throw new TypeError('the name and id of an event must not contain line breaks or NUL')
-  }
-  return `${head}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`
 }

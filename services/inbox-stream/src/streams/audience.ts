@@ -1,4 +1,5 @@
 import type { InboxAddress, StreamEvent, streamInbox } from '@notify/contracts'
+import { type EncodedEvent, encodeEvent } from '@notify/service-kit'
 import type { InboxEvent } from './inbox-event.ts'
 import type { LiveBus } from './live-bus.ts'
 import type { Reader } from './reader.ts'
@@ -9,17 +10,15 @@ export interface Listener {
   expiresAtMs: number
 }
 
-type Rendered = StreamEvent<typeof streamInbox>
-
 /** All streams of one user that this process holds; they share one subscription. */
 export class Audience {
   readonly address: InboxAddress
   readonly listeners = new Set<Listener>()
   readonly #deafen: () => void
-  readonly #make: (event: InboxEvent) => Rendered
-  #latest: { event: InboxEvent; rendered: Rendered } | undefined
+  readonly #make: (event: InboxEvent) => StreamEvent<typeof streamInbox>
+  #latest: { event: InboxEvent; encoded: EncodedEvent } | undefined
 
-  constructor(address: InboxAddress, live: LiveBus, make: (event: InboxEvent) => Rendered) {
+  constructor(address: InboxAddress, live: LiveBus, make: (event: InboxEvent) => StreamEvent<typeof streamInbox>) {
     this.address = address
     this.#make = make
     this.#deafen = live.listen(address, (events) => {
@@ -27,10 +26,10 @@ export class Audience {
     })
   }
 
-  /** Decrypts an event once for all streams that send it. */
-  render(event: InboxEvent): Rendered {
-    if (this.#latest?.event !== event) this.#latest = { event, rendered: this.#make(event) }
-    return this.#latest.rendered
+  /** Decrypts and encodes an event once for all streams that send it. */
+  encode(event: InboxEvent): EncodedEvent {
+    if (this.#latest?.event !== event) this.#latest = { event, encoded: encodeEvent(this.#make(event)) }
+    return this.#latest.encoded
   }
 
   close(): void {

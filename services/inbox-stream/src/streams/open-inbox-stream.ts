@@ -15,7 +15,7 @@ export const openInboxStream: StreamHandler<Context, typeof streamInbox> = async
   const leave = () => hub.leave(address, listener)
   writer.closed.addEventListener('abort', leave)
   try {
-    await live.ready()
+    await Promise.all([live.ready(), hub.requireRoom(address, listener)])
     const head = await hub.headOf(address.inbox_key)
     if (writer.closed.aborted) return leave()
     const { sent, id, recovered } = resumeFrom(lastEventId, head)

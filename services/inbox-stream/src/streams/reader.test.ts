@@ -30,7 +30,8 @@ function open(log: InboxEvent[], pageSize = 3) {
   let failing = false
   const reader = new Reader(
     {
-      send: ({ id }) => void sent.push(Number(id)),
+      send: () => {},
+      sendEncoded: ({ text }) => void sent.push(Number(text)),
       end: () => closing.abort(),
       bufferedBytes: 0,
       closed: closing.signal,
@@ -41,7 +42,7 @@ function open(log: InboxEvent[], pageSize = 3) {
         if (failing) throw new Error('Postgres is away')
         return log.filter((one) => one.seq > seq).slice(0, pageSize)
       },
-      render: ({ seq }) => ({ id: seq, event: 'heartbeat', data: {} }),
+      encode: ({ seq }) => ({ text: Buffer.from(String(seq)), chunk: Buffer.alloc(0) }),
       onGap: () => void gaps++,
       onFailure: () => {},
     },

@@ -1,18 +1,21 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { StreamEvent, streamInbox } from '@notify/contracts'
-import type { EventWriter } from '@notify/service-kit'
+import type { streamInbox } from '@notify/contracts'
+import type { EncodedEvent, EventWriter } from '@notify/service-kit'
 import type { InboxEvent } from './inbox-event.ts'
 
 /** While more than this is unread, events are read from Postgres no faster than the reader takes them. */
 const maxAheadBytes = 256 * 1024
 const lookAgainMs = 20
 
-export type InboxWriter = Pick<EventWriter<typeof streamInbox>, 'send' | 'end' | 'bufferedBytes' | 'closed'>
+export type InboxWriter = Pick<
+  EventWriter<typeof streamInbox>,
+  'send' | 'sendEncoded' | 'end' | 'bufferedBytes' | 'closed'
+>
 
 interface Source {
   /** The next events after a sequence, in order; empty when there are none. */
   readAfter(seq: number): Promise<readonly InboxEvent[]>
-  render(event: InboxEvent): StreamEvent<typeof streamInbox>
+  encode(event: InboxEvent): EncodedEvent
   /** Told when events were missed on the bus. */
   onGap(): void
   /** Told when events could not be read; they are asked for again. */
@@ -102,6 +105,6 @@ export class Reader {
 
   #send(event: InboxEvent): void {
     this.#sent = event.seq
-    this.#writer.send(this.#source.render(event))
+    this.#writer.sendEncoded(this.#source.encode(event))
   }
 }
