@@ -84,6 +84,19 @@ test('Last-Event-ID replays what was missed, and says whether that is all', asyn
   await expect(readEvents(env, token, { lastEventId: '1'.repeat(10_240) })).rejects.toThrow(/answered 431/)
 })
 
+test("another user's Last-Event-ID brings only the own events", async () => {
+  const [ada, bob] = [await userWith(3), await userWith(1)]
+  for (const lastEventId of [0, 2, 3]) {
+    const stream = await readEvents(env, bob.token, { lastEventId })
+    await mark(own().base, ada.token, ada.ids[0]!, lastEventId % 2 === 0)
+    await sendInApp(env, bob.user, { title: 'for Bob' })
+    await stream.until('notification.created')
+    const ids = stream.events.flatMap(({ data }) => data.notification?.id ?? [])
+    expect(ids.filter((id: string) => ada.ids.includes(id))).toEqual([])
+    stream.close()
+  }
+})
+
 test('replay and live events meet without a gap or a repetition, 1,000 times', async () => {
   const { token, ids } = await userWith(2)
   let head = 2

@@ -3,7 +3,7 @@ import { coalesce, type Kit, Problem, startPeriodic } from '@notify/service-kit'
 import { bulkhead } from 'cockatiel'
 import { listRevoked } from '../applications/application-store.ts'
 import type { StoreContext } from '../context.ts'
-import { Audience, type Listener } from './audience.ts'
+import { Audience, type Listener, type Supply } from './audience.ts'
 import { type Head, readEvents, readHeads } from './event-store.ts'
 import { streamEventOf } from './inbox-event.ts'
 import { type InboxWriter, Reader } from './reader.ts'
@@ -33,6 +33,13 @@ const nothingYet = { last_seq: 0, pruned_seq: 0, unread_count: 0 }
 export function createHub(kit: Kit, { config, db, secrets, metrics, live }: StoreContext): Hub {
   const audiences = new Map<string, Audience>()
   const reads = bulkhead(readsAtOnce, Number.POSITIVE_INFINITY)
+  const supply: Supply = {
+    live,
+    read: (inboxKey, seq) => reads.execute(() => readEvents(db, inboxKey, seq)),
+    render: ({ tenant_id }, event) => streamEventOf(secrets.keyRing, tenant_id, event),
+    onGap: metrics.gap,
+    onFailure: (error) => kit.log.warn({ err: error }, 'the events of a stream could not be read; they are read again'),
+  }
   const headOf = coalesce<string, Omit<Head, 'key'>>({
     maxBatch: headsBatch,
     maxInFlight: 2,
@@ -42,10 +49,10 @@ export function createHub(kit: Kit, { config, db, secrets, metrics, live }: Stor
     },
   })
   const audienceOf = (address: InboxAddress) => {
-    const { inbox_key: key, tenant_id } = address
+    const { inbox_key: key } = address
     const known = audiences.get(key)
     if (known) return known
-    const made = new Audience(address, live, (event) => streamEventOf(secrets.keyRing, tenant_id, event))
+    const made = new Audience(address, supply)
     audiences.set(key, made)
     return made
   }
@@ -80,13 +87,7 @@ export function createHub(kit: Kit, { config, db, secrets, metrics, live }: Stor
     headOf,
     join(address, { expires_at_ms: expiresAtMs }, writer) {
       const audience = audienceOf(address)
-      const reader = new Reader(writer, {
-        readAfter: (seq) => reads.execute(() => readEvents(db, address.inbox_key, seq)),
-        encode: (event) => audience.encode(event),
-        onGap: metrics.gap,
-        onFailure: (error) => kit.log.warn({ err: error }, 'the events of a stream could not be read; tried again'),
-      })
-      const listener = { reader, expiresAtMs }
+      const listener = { reader: new Reader(writer, audience), expiresAtMs }
       audience.listeners.add(listener)
       return listener
     },

@@ -25,16 +25,20 @@ const turn = () => new Promise((resolve) => setImmediate(resolve))
 /** An inbox whose events are kept, and one stream of it. */
 function open(log: InboxEvent[], pageSize = 3) {
   const sent: number[] = []
-  const closing = new AbortController()
+  let isOver = false
   let gaps = 0
   let failing = false
   const reader = new Reader(
     {
       send: () => {},
       sendEncoded: ({ text }) => void sent.push(Number(text)),
-      end: () => closing.abort(),
+      end: () => {
+        isOver = true
+      },
       bufferedBytes: 0,
-      closed: closing.signal,
+      get isClosed() {
+        return isOver
+      },
     },
     {
       async readAfter(seq) {
@@ -51,7 +55,7 @@ function open(log: InboxEvent[], pageSize = 3) {
     reader,
     sent,
     gaps: () => gaps,
-    isOver: () => closing.signal.aborted,
+    isOver: () => isOver,
     fail(on: boolean) {
       failing = on
     },

@@ -9,10 +9,11 @@ const lookAgainMs = 20
 
 export type InboxWriter = Pick<
   EventWriter<typeof streamInbox>,
-  'send' | 'sendEncoded' | 'end' | 'bufferedBytes' | 'closed'
+  'send' | 'sendEncoded' | 'end' | 'bufferedBytes' | 'isClosed'
 >
 
-interface Source {
+/** Where a stream has its events from. */
+export interface Source {
   /** The next events after a sequence, in order; empty when there are none. */
   readAfter(seq: number): Promise<readonly InboxEvent[]>
   encode(event: InboxEvent): EncodedEvent
@@ -84,14 +85,14 @@ export class Reader {
   }
 
   async #read(): Promise<void> {
-    const { closed } = this.#writer
+    const writer = this.#writer
     try {
-      while (this.#target > this.#sent && !closed.aborted) {
+      while (this.#target > this.#sent && !writer.isClosed) {
         const events = await this.#source.readAfter(this.#sent)
         for (const event of events) {
           // Deleted by now, because their time was over: what is gone cannot be sent, and nothing is left out silently.
           if (event.seq !== this.#sent + 1) return this.end()
-          while (this.#writer.bufferedBytes > maxAheadBytes && !closed.aborted) await delay(lookAgainMs)
+          while (writer.bufferedBytes > maxAheadBytes && !writer.isClosed) await delay(lookAgainMs)
           this.#send(event)
         }
         if (events.length === 0) return this.end()
