@@ -3,7 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 
 /** Clock ticks in `/proc`: USER_HZ is 100 on common Linux systems. */
 const msPerTick = 10
-const settleSeconds = 8
+/** V8 gives memory back some seconds after the last work. */
+const settleSeconds = 20
 
 /** CPU time of a process in milliseconds; Linux only. */
 export function cpuMs(pid: number): number {

@@ -19,7 +19,10 @@ const readsAtOnce = 4
 
 /** The open streams of this process, by user. */
 export interface Hub {
-  /** Adds a stream that hears events from now on and sends them once it is started. */
+  /**
+   * Adds a stream that hears events from now on and sends them once it is started.
+   * @throws Problem `rate_limited` when this replica alone holds enough
+   */
   join(address: InboxAddress, principal: UserPrincipal, writer: InboxWriter): Listener
   /** Counts the user's streams at all replicas. @throws Problem `rate_limited` when this one is too many */
   requireRoom(address: InboxAddress, listener: Listener): Promise<void>
@@ -87,6 +90,7 @@ export function createHub(kit: Kit, { config, db, secrets, metrics, live }: Stor
     headOf,
     join(address, { expires_at_ms: expiresAtMs }, writer) {
       const audience = audienceOf(address)
+      if (audience.listeners.size >= config.STREAMS_PER_USER) throw tooManyStreams(config.STREAMS_PER_USER)
       const listener = { reader: new Reader(writer, audience), expiresAtMs }
       audience.listeners.add(listener)
       return listener
