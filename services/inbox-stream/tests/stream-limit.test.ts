@@ -8,7 +8,8 @@ let env: TestEnv
 let replica: Replica
 beforeAll(async () => {
   env = await TestEnv.start(['gateway', 'dispatch', 'inbox-stream'])
-  replica = await startReplica(env)
+  // With one database connection: whoever opens or counts must not need a second.
+  replica = await startReplica(env, { DATABASE_POOL_SIZE: '1' })
 }, 90_000)
 afterAll(async () => {
   await replica?.end('SIGTERM')
