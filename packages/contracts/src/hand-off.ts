@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { Channel } from './channel.ts'
-import { SealedText } from './event.ts'
+import { defineEvent, SealedText } from './event.ts'
 import { idSchema } from './ids.ts'
 import { Lane } from './notifications.ts'
 import { KeyMode } from './permissions.ts'
@@ -25,6 +25,20 @@ export const HandOff = z.object({
   content: SealedText,
 })
 export type HandOff = z.output<typeof HandOff>
+
+/**
+ * Declares the event with which dispatch hands notifications of a channel over.
+ * @param subject with `{lane}`
+ * @param content payload of the channel
+ */
+export function defineHandOff<Content extends z.ZodType>(subject: string, content: Content) {
+  return defineEvent({
+    publisher: 'dispatch',
+    subject,
+    schema: HandOff,
+    sealed: { field: 'content', aad: ['tenant_id', 'notification_id'], content },
+  })
+}
 
 /** The outcome of a hand-off. */
 export const HandOffReport = z.object({

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { defineEvent } from './event.ts'
-import { HandOff, HandOffReport } from './hand-off.ts'
+import { defineHandOff, HandOffReport } from './hand-off.ts'
 import { idSchema } from './ids.ts'
 import { listQuery } from './list.ts'
 import { defineRoute, NoContent, user } from './route.ts'
@@ -25,12 +25,7 @@ export const InAppPayload = z.object({
 export type InAppPayload = z.output<typeof InAppPayload>
 
 /** An in-app notification is handed over to inbox-stream. */
-export const inboxRequested = defineEvent({
-  publisher: 'dispatch',
-  subject: 'dispatch.inbox.{lane}.requested',
-  schema: HandOff,
-  sealed: { field: 'content', aad: ['tenant_id', 'notification_id'], content: InAppPayload },
-})
+export const inboxRequested = defineHandOff('dispatch.inbox.{lane}.requested', InAppPayload)
 
 /** What became of a notification that was handed over: it stands in the user's inbox. */
 export const inboxCreated = defineEvent({

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { defineEvent } from './event.ts'
-import { HandOff, HandOffReport } from './hand-off.ts'
+import { defineHandOff, HandOffReport } from './hand-off.ts'
 import { idSchema } from './ids.ts'
 import { EventTime } from './text.ts'
 import { DisabledReason } from './webhooks.ts'
@@ -15,12 +15,7 @@ export const WebhookPayload = z.object({
 export type WebhookPayload = z.output<typeof WebhookPayload>
 
 /** A notification of the channel `webhook` is handed over to be delivered. */
-export const webhookRequested = defineEvent({
-  publisher: 'dispatch',
-  subject: 'dispatch.webhook.{lane}.requested',
-  schema: HandOff,
-  sealed: { field: 'content', aad: ['tenant_id', 'notification_id'], content: WebhookPayload },
-})
+export const webhookRequested = defineHandOff('dispatch.webhook.{lane}.requested', WebhookPayload)
 
 /** What became of a notification of the channel `webhook`. */
 export const webhookReported = defineEvent({

@@ -30,7 +30,7 @@ export const Config = z.object({
     .int()
     .positive()
     .default(20)
-    .describe('Streams that one user may have open; one more is answered 429'),
+    .describe('Streams that one user may have open at all replicas; one more is answered 429'),
   STREAM_MEMORY: z.coerce
     .number()
     .int()

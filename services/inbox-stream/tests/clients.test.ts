@@ -138,22 +138,27 @@ describe.each([
   })
 })
 
-test('clients that reconnect by themselves say what they have, and get what they missed', async () => {
-  const user = freshUser()
-  const token = await userToken(env, user)
-  const heard: Record<string, Heard> = { eventsource: [], '@microsoft/fetch-event-source': [] }
-  const url = `${env.stack.url('inbox-stream')}/api/v1/in-app/stream`
-  for (const name of Object.keys(heard)) opened.push(await clients[name]!(url, token, heard[name]!))
-  // A stream that has no id yet begins with what comes after it was opened.
-  for (const events of Object.values(heard)) await eventually(() => expect(events).toHaveLength(1))
-  await sendInApp(env, user)
-  for (const events of Object.values(heard)) await eventually(() => expect(events.at(-1)?.id).toBe('1'))
-  await env.kill('inbox-stream')
-  await sendInApp(env, user)
-  await env.restart('inbox-stream')
-  for (const events of Object.values(heard)) {
-    const ready = { id: '1', event: 'connection.ready' }
-    const missed = { id: '2', event: 'notification.created' }
-    await eventually(() => expect(events.slice(2)).toEqual([ready, missed]), { timeoutMs: 40_000 })
-  }
-}, 60_000)
+test.each(['SIGTERM', 'SIGKILL'] as const)(
+  'clients that reconnect by themselves get what they missed while the service was away (%s)',
+  async (signal) => {
+    const user = freshUser()
+    const token = await userToken(env, user)
+    const heard: Record<string, Heard> = { eventsource: [], '@microsoft/fetch-event-source': [] }
+    const url = `${env.stack.url('inbox-stream')}/api/v1/in-app/stream`
+    for (const name of Object.keys(heard)) opened.push(await clients[name]!(url, token, heard[name]!))
+    // A stream that has no id yet begins with what comes after it was opened.
+    for (const events of Object.values(heard)) await eventually(() => expect(events).toHaveLength(1))
+    await sendInApp(env, user)
+    for (const events of Object.values(heard)) await eventually(() => expect(events.at(-1)?.id).toBe('1'))
+    if (signal === 'SIGTERM') await env.stack.stopProcess('inbox-stream')
+    else await env.kill('inbox-stream')
+    await sendInApp(env, user)
+    await env.restart('inbox-stream')
+    for (const events of Object.values(heard)) {
+      const ready = { id: '1', event: 'connection.ready' }
+      const missed = { id: '2', event: 'notification.created' }
+      await eventually(() => expect(events.slice(2)).toEqual([ready, missed]), { timeoutMs: 40_000 })
+    }
+  },
+  60_000,
+)

@@ -34,7 +34,7 @@ export async function startReplica(env: TestEnv, variables: Record<string, strin
       if (!found || !text.includes('"msg":"ready"')) throw new Error(`the replica is not ready: ${text}`)
       return found[1] ?? found[2]
     },
-    { timeoutMs: 20_000 },
+    { timeoutMs: 60_000 },
   )
   return {
     url: `http://127.0.0.1:${port}`,

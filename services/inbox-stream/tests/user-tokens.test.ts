@@ -232,22 +232,43 @@ test('a preflight request is answered for listed origins, with the headers that 
   expectProblem(await ask(path, origin), 405, 'method_not_allowed')
 })
 
-test('a revoked application ends the streams of its users, and lets them in no more', async () => {
+/** An application with a user, and how the gateway tells of its changes. */
+async function changingApplication() {
   const { tenantId, applicationId } = await addApplication(env)
   const { apiKey } = await addKey(env, { tenantId, applicationId }, { permissions: ['inbox:token'] })
   const { token } = (await env.api('POST', path, { key: apiKey, body: { user_id: 'ada' } })).body
+  const first = { application_id: applicationId, tenant_id: env.tenantId, allowed_origins: [], status: 'active' }
+  const publish = async (change: object) => {
+    await using bus = await openBus(env)
+    const event = { ...first, ...change }
+    await bus.js.publish(applicationChanged.subject, JSON.stringify([{ event }]), { msgID: newId('msg') })
+  }
+  return { token: token as string, publish }
+}
+
+test('a revoked application ends the streams of its users, and lets them in no more', async () => {
+  const { token, publish } = await changingApplication()
   const stream = await readEvents(env, token)
-  await using bus = await openBus(env)
-  const change = { application_id: applicationId, tenant_id: env.tenantId, allowed_origins: [], status: 'revoked' }
-  const tell = (event: object) =>
-    bus.js.publish(applicationChanged.subject, JSON.stringify([{ event }]), { msgID: newId('msg') })
-  await tell({ ...change, revision: 2 })
+  await publish({ revision: 2, status: 'revoked' })
   await stream.untilEnd(5000)
   await eventually(async () => expectProblem(await inbox(env, token), 401, 'unauthenticated'))
   // An older picture changes nothing.
-  await tell({ ...change, revision: 1, status: 'active' })
-  await tell({ ...change, revision: 3, status: 'active' })
+  await publish({ revision: 1, status: 'active' })
+  await publish({ revision: 3, status: 'active' })
   await eventually(async () => expect((await inbox(env, token)).status).toBe(200))
+})
+
+test('the origins of an application change as the gateway publishes them', async () => {
+  const { token, publish } = await changingApplication()
+  const from = 'https://shop.example'
+  const allowed = async () =>
+    (await env.api('GET', '/api/v1/inbox', { token, headers: { origin: from } })).headers.get(
+      'access-control-allow-origin',
+    )
+  await publish({ revision: 1, allowed_origins: [from] })
+  await eventually(async () => expect(await allowed()).toBe(from))
+  await publish({ revision: 2, allowed_origins: ['https://other.example'] })
+  await eventually(async () => expect(await allowed()).toBeNull())
 })
 
 test('a stream ends when its token expires', async () => {

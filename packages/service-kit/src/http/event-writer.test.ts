@@ -1,10 +1,11 @@
+import { once } from 'node:events'
 import { createServer, get, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, expect, test } from '@jest/globals'
 import { defineStream } from '@notify/contracts'
 import { createTestKit, type TestKit } from '@notify/test-kit/service-kit'
 import { z } from 'zod'
-import { createEventWriter, type EventWriter } from './event-writer.ts'
+import { EventWriter } from './event-writer.ts'
 import { OpenStreams, streamLimits } from './open-streams.ts'
 
 const parcels = defineStream({
@@ -17,6 +18,10 @@ const parcels = defineStream({
 })
 type Writer = EventWriter<typeof parcels>
 
+const neverOpened = () => {
+  throw new Error('the stream was opened')
+}
+
 let end = () => {}
 afterEach(() => end())
 
@@ -24,16 +29,21 @@ afterEach(() => end())
 async function readOf(write: (writer: Writer, streams: OpenStreams) => void): Promise<{ text: string; kit: TestKit }> {
   const kit = createTestKit('inbox-stream')
   const streams = new OpenStreams(kit, { ...streamLimits, beatMs: 20, sweepMs: 10 })
+  const closed = Promise.withResolvers<void>()
   const server = createServer((_request, response) => {
+    response.on('close', closed.resolve)
     const open = () => streams.open(response)
-    write(createEventWriter(response, open, streamLimits.maxBufferedBytes), streams)
+    write(new EventWriter(response, open, streamLimits.maxBufferedBytes), streams)
   }).listen(0, '127.0.0.1')
   end = () => void server.close()
   await new Promise((resolve) => server.once('listening', resolve))
   const { port } = server.address() as AddressInfo
   const answer = await new Promise<IncomingMessage>((resolve) => get(`http://127.0.0.1:${port}`, resolve))
   const chunks: Buffer[] = []
-  for await (const chunk of answer) chunks.push(chunk as Buffer)
+  answer.on('data', (chunk: Buffer) => chunks.push(chunk))
+  // A stream is never complete.
+  await expect(once(answer, 'end')).rejects.toThrow('aborted')
+  await closed.promise
   return { text: Buffer.concat(chunks).toString(), kit }
 }
 
@@ -85,4 +95,19 @@ test('a draining process ends its streams with the time to come back after, and 
   })
   expect(text).toMatch(/^retry: \d{4}\n\n$/)
   expect(await refused.promise).toMatchObject({ code: 'service_unavailable' })
+})
+
+test('a connection that was closed before the writer was made is told at once', async () => {
+  const told = Promise.withResolvers<boolean>()
+  const server = createServer((_request, response) => {
+    response.on('close', () => {
+      const writer: Writer = new EventWriter(response, neverOpened, streamLimits.maxBufferedBytes)
+      writer.onClose(() => told.resolve(writer.isClosed))
+    })
+    response.destroy()
+  }).listen(0, '127.0.0.1')
+  end = () => void server.close()
+  await once(server, 'listening')
+  get(`http://127.0.0.1:${(server.address() as AddressInfo).port}`).on('error', () => {})
+  expect(await told.promise).toBe(true)
 })

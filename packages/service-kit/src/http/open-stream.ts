@@ -1,4 +1,5 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
+import type { EncodedEvent } from './encoded-event.ts'
 
 /** Why a stream ended; `client`: the reader disconnected. */
 export type StreamEnd = 'client' | 'service' | 'upstream' | 'slow' | 'stalled' | 'drain'
@@ -50,6 +51,15 @@ export class OpenStream {
     return this.#lastWriteMs
   }
 
+  /** Writes one event. */
+  writeEvent({ chunk, text }: EncodedEvent): void {
+    const { socket, chunkedEncoding } = this.#response
+    if (this.#end !== undefined || !socket || this.#response.destroyed) return
+    this.#lastWriteMs = performance.now()
+    // Straight to the socket: node:http would write a chunk in four parts, which costs twice as much.
+    socket.write(chunkedEncoding ? chunk : text)
+  }
+
   /** @returns whether more may be written now; if not, wait for `onDrain` */
   write(chunk: string | Uint8Array): boolean {
     if (this.#end !== undefined || this.#response.destroyed || chunk.length === 0) return true
@@ -80,11 +90,14 @@ export class OpenStream {
     return nowMs - this.#progress.atMs > stalledMs
   }
 
-  /** Ends the stream once everything written was read, or after a second. */
+  /**
+   * Closes the connection once everything written was read, or after a second. The response stays unfinished: some
+   * clients (fetch-event-source) never reconnect after a complete one.
+   */
   end(end: StreamEnd): void {
     if (this.#end !== undefined) return
     this.#end = end
-    this.#response.end()
+    this.#response.socket?.end()
     const timer = setTimeout(() => this.#response.destroy(), lingerMs)
     this.#response.once('close', () => clearTimeout(timer))
   }

@@ -1,7 +1,7 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import type { Route, StreamContract } from '@notify/contracts'
 import type { Door } from './door.ts'
-import { createEventWriter, type EventWriter } from './event-writer.ts'
+import { EventWriter } from './event-writer.ts'
 import type { HttpRequest } from './handler.ts'
 
 /** A validated request for a stream. */
@@ -53,7 +53,7 @@ export async function openStream<Context>(
   door.streams.requireRoom()
   const { maxBufferedBytes } = door.streams.limits
   const open = () => door.streams.open(response, headers)
-  const writer = createEventWriter<StreamContract>(response, open, maxBufferedBytes)
+  const writer = new EventWriter<StreamContract>(response, open, maxBufferedBytes)
   const lastEventId = request.headers['last-event-id']
   try {
     const given = { ...request, lastEventId: typeof lastEventId === 'string' ? lastEventId : undefined }

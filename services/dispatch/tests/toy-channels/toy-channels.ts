@@ -1,4 +1,4 @@
-import { Channel, defineEvent, HandOff, HandOffReport } from '@notify/contracts'
+import { Channel, defineEvent, defineHandOff, HandOffReport } from '@notify/contracts'
 import { Problem } from '@notify/service-kit'
 import { z } from 'zod'
 import type { ChannelDefinition, Channels, Draft } from '../../src/channels/channel.ts'
@@ -41,12 +41,7 @@ const carried: ChannelDefinition<ToyPayload> = {
   },
 }
 
-export const toyHandedOver = defineEvent({
-  publisher: 'dispatch',
-  subject: 'dispatch.toy.{lane}.requested',
-  schema: HandOff,
-  sealed: { field: 'content', aad: ['tenant_id', 'notification_id'], content: ToyPayload },
-})
+export const toyHandedOver = defineHandOff('dispatch.toy.{lane}.requested', ToyPayload)
 export const toyReported = defineEvent({
   publisher: 'callbacks',
   subject: 'callbacks.toy.reported',

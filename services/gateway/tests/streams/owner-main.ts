@@ -11,7 +11,7 @@ await serve(
     stream(parcelStream, (_context, { principal, query, lastEventId }, writer) => {
       if (query.fail) throw new Problem('not_found', 'There are no parcels')
       writers.add(writer)
-      writer.closed.addEventListener('abort', () => writers.delete(writer))
+      writer.onClose(() => writers.delete(writer))
       writer.send({ id: lastId, event: 'ready', data: { user_id: principal.user_id, after: lastEventId ?? null } })
     }),
     route(listParcels, async (_context, { query }) => {

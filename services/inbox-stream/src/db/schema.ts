@@ -50,4 +50,16 @@ export interface Tables {
     unread_count: number
     occurred_at: Date
   }
+  /** The processes that hold streams. */
+  stream_replicas: {
+    id: string
+    /** One that was not seen for a while has ended: its streams no longer count. */
+    seen_at: Date
+  }
+  /** How many streams each process holds of a user. */
+  open_streams: {
+    inbox_key: string
+    replica_id: string
+    streams: number
+  }
 }

@@ -24,6 +24,14 @@ interface ListOptions {
 
 const columns = `i.id, i.content, i.created_at, i.seq, i.is_read or i.touched_seq <= b.read_all_seq as is_read`
 
+/** `offset 0` keeps the sort away from it: for an index in that order Postgres would read the whole inbox. */
+const unreadAgain = [
+  'not i.is_read',
+  'i.touched_seq > i.seq',
+  'i.touched_seq > b.read_all_seq',
+  'i.seq <= b.read_all_seq',
+]
+
 /** A page of an inbox, newest first. */
 export function listItems({ run }: Queries, options: ListOptions): Promise<ListedItem[]> {
   const { inboxKey, unreadOnly, categoryIndex, after, limit } = options
@@ -37,7 +45,8 @@ export function listItems({ run }: Queries, options: ListOptions): Promise<Liste
   // Unread since the whole inbox was read last: what came later, and what was marked as unread again. Each has an index.
   const items = unreadOnly
     ? `${part('not i.is_read', 'i.seq > b.read_all_seq')} union all
-       ${part('not i.is_read', 'i.touched_seq > i.seq', 'i.touched_seq > b.read_all_seq', 'i.seq <= b.read_all_seq')}`
+       (select * from (select ${columns} from inbox_items i where ${[...conditions, ...unreadAgain].join(' and ')} offset 0) again
+        order by seq desc limit $2)`
     : part()
   return run<ListedItem>(
     `select items.* from inboxes b cross join lateral (${items}) items where b.key = $1 order by seq desc limit $2`,

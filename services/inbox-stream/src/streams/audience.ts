@@ -1,7 +1,8 @@
 import type { InboxAddress, StreamEvent, streamInbox } from '@notify/contracts'
+import { type EncodedEvent, encodeEvent } from '@notify/service-kit'
 import type { InboxEvent } from './inbox-event.ts'
 import type { LiveBus } from './live-bus.ts'
-import type { Reader } from './reader.ts'
+import type { Reader, Source } from './reader.ts'
 
 export interface Listener {
   reader: Reader
@@ -9,31 +10,54 @@ export interface Listener {
   expiresAtMs: number
 }
 
-type Rendered = StreamEvent<typeof streamInbox>
+/** What all audiences of a process work with. */
+export interface Supply {
+  live: LiveBus
+  /** The next events of an inbox after a sequence. */
+  read(inboxKey: string, seq: number): Promise<readonly InboxEvent[]>
+  /** Decrypts an event. */
+  render(address: InboxAddress, event: InboxEvent): StreamEvent<typeof streamInbox>
+  onGap(): void
+  onFailure(error: unknown): void
+}
 
 /** All streams of one user that this process holds; they share one subscription. */
-export class Audience {
+export class Audience implements Source {
   readonly address: InboxAddress
   readonly listeners = new Set<Listener>()
-  readonly #deafen: () => void
-  readonly #make: (event: InboxEvent) => Rendered
-  #latest: { event: InboxEvent; rendered: Rendered } | undefined
+  readonly #supply: Supply
+  readonly #unsubscribe: () => void
+  #latest: { event: InboxEvent; encoded: EncodedEvent } | undefined
 
-  constructor(address: InboxAddress, live: LiveBus, make: (event: InboxEvent) => Rendered) {
+  constructor(address: InboxAddress, supply: Supply) {
     this.address = address
-    this.#make = make
-    this.#deafen = live.listen(address, (events) => {
+    this.#supply = supply
+    this.#unsubscribe = supply.live.listen(address, (events) => {
       for (const event of events) for (const { reader } of this.listeners) reader.hear(event)
     })
   }
 
-  /** Decrypts an event once for all streams that send it. */
-  render(event: InboxEvent): Rendered {
-    if (this.#latest?.event !== event) this.#latest = { event, rendered: this.#make(event) }
-    return this.#latest.rendered
+  readAfter(seq: number): Promise<readonly InboxEvent[]> {
+    return this.#supply.read(this.address.inbox_key, seq)
+  }
+
+  /** Decrypts and encodes an event once for all streams that send it. */
+  encode(event: InboxEvent): EncodedEvent {
+    if (this.#latest?.event !== event) {
+      this.#latest = { event, encoded: encodeEvent(this.#supply.render(this.address, event)) }
+    }
+    return this.#latest.encoded
+  }
+
+  onGap(): void {
+    this.#supply.onGap()
+  }
+
+  onFailure(error: unknown): void {
+    this.#supply.onFailure(error)
   }
 
   close(): void {
-    this.#deafen()
+    this.#unsubscribe()
   }
 }

@@ -3,10 +3,11 @@ import { coalesce, type Kit, Problem, startPeriodic } from '@notify/service-kit'
 import { bulkhead } from 'cockatiel'
 import { listRevoked } from '../applications/application-store.ts'
 import type { StoreContext } from '../context.ts'
-import { Audience, type Listener } from './audience.ts'
+import { Audience, type Listener, type Supply } from './audience.ts'
 import { type Head, readEvents, readHeads } from './event-store.ts'
 import { streamEventOf } from './inbox-event.ts'
 import { type InboxWriter, Reader } from './reader.ts'
+import { createStreamCounts } from './stream-counts.ts'
 
 /** How often ended tokens and revoked applications are looked for. */
 const sweepMs = 1000
@@ -18,8 +19,13 @@ const readsAtOnce = 4
 
 /** The open streams of this process, by user. */
 export interface Hub {
-  /** Adds a stream that hears events from now on and sends them once it is started. @throws Problem `rate_limited` */
+  /**
+   * Adds a stream that hears events from now on and sends them once it is started.
+   * @throws Problem `rate_limited` when this replica alone holds enough
+   */
   join(address: InboxAddress, principal: UserPrincipal, writer: InboxWriter): Listener
+  /** Counts the user's streams at all replicas. @throws Problem `rate_limited` when this one is too many */
+  requireRoom(address: InboxAddress, listener: Listener): Promise<void>
   leave(address: InboxAddress, listener: Listener): void
   /** Where an inbox stands; all that hears of it from now on is newer, or heard. */
   headOf(inboxKey: string): Promise<Omit<Head, 'key'>>
@@ -30,6 +36,13 @@ const nothingYet = { last_seq: 0, pruned_seq: 0, unread_count: 0 }
 export function createHub(kit: Kit, { config, db, secrets, metrics, live }: StoreContext): Hub {
   const audiences = new Map<string, Audience>()
   const reads = bulkhead(readsAtOnce, Number.POSITIVE_INFINITY)
+  const supply: Supply = {
+    live,
+    read: (inboxKey, seq) => reads.execute(() => readEvents(db, inboxKey, seq)),
+    render: ({ tenant_id }, event) => streamEventOf(secrets.keyRing, tenant_id, event),
+    onGap: metrics.gap,
+    onFailure: (error) => kit.log.warn({ err: error }, 'the events of a stream could not be read; they are read again'),
+  }
   const headOf = coalesce<string, Omit<Head, 'key'>>({
     maxBatch: headsBatch,
     maxInFlight: 2,
@@ -39,10 +52,10 @@ export function createHub(kit: Kit, { config, db, secrets, metrics, live }: Stor
     },
   })
   const audienceOf = (address: InboxAddress) => {
-    const { inbox_key: key, tenant_id } = address
+    const { inbox_key: key } = address
     const known = audiences.get(key)
     if (known) return known
-    const made = new Audience(address, live, (event) => streamEventOf(secrets.keyRing, tenant_id, event))
+    const made = new Audience(address, supply)
     audiences.set(key, made)
     return made
   }
@@ -69,24 +82,32 @@ export function createHub(kit: Kit, { config, db, secrets, metrics, live }: Stor
   const comparison = startPeriodic(kit, { name: 'stream comparison', everyMs: compareMs, run: compare })
   startPeriodic(kit, { name: 'stream sweep', everyMs: sweepMs, run: sweep })
   live.onGap(() => comparison.wake())
+  const counts = createStreamCounts(kit, db, {
+    keys: () => audiences.keys(),
+    countOf: (inboxKey) => audiences.get(inboxKey)?.listeners.size ?? 0,
+  })
   return {
     headOf,
     join(address, { expires_at_ms: expiresAtMs }, writer) {
       const audience = audienceOf(address)
       if (audience.listeners.size >= config.STREAMS_PER_USER) throw tooManyStreams(config.STREAMS_PER_USER)
-      const reader = new Reader(writer, {
-        readAfter: (seq) => reads.execute(() => readEvents(db, address.inbox_key, seq)),
-        render: (event) => audience.render(event),
-        onGap: metrics.gap,
-        onFailure: (error) => kit.log.warn({ err: error }, 'the events of a stream could not be read; tried again'),
-      })
-      const listener = { reader, expiresAtMs }
+      const listener = { reader: new Reader(writer, audience), expiresAtMs }
       audience.listeners.add(listener)
       return listener
     },
+    async requireRoom({ inbox_key }, listener) {
+      const elsewhere = await counts.opened(inbox_key)
+      const { listeners } = audiences.get(inbox_key) ?? {}
+      if (!listeners || elsewhere + listeners.size <= config.STREAMS_PER_USER) return
+      // Those that came first stay, when several come at the same moment.
+      const position = [...listeners].indexOf(listener) + 1
+      if (elsewhere + position > config.STREAMS_PER_USER) throw tooManyStreams(config.STREAMS_PER_USER)
+    },
     leave({ inbox_key }, listener) {
       const audience = audiences.get(inbox_key)
-      if (!audience?.listeners.delete(listener) || audience.listeners.size > 0) return
+      if (!audience?.listeners.delete(listener)) return
+      counts.closed(inbox_key)
+      if (audience.listeners.size > 0) return
       audiences.delete(inbox_key)
       audience.close()
     },

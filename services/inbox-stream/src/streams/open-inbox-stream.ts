@@ -13,11 +13,11 @@ export const openInboxStream: StreamHandler<Context, typeof streamInbox> = async
   const address = { tenant_id, application_id, inbox_key: inboxKeyOf(secrets.blindIndex, principal) }
   const listener = hub.join(address, principal, writer)
   const leave = () => hub.leave(address, listener)
-  writer.closed.addEventListener('abort', leave)
+  writer.onClose(leave)
   try {
-    await live.ready()
+    await Promise.all([live.ready(), hub.requireRoom(address, listener)])
     const head = await hub.headOf(address.inbox_key)
-    if (writer.closed.aborted) return leave()
+    if (writer.isClosed) return leave()
     const { sent, id, recovered } = resumeFrom(lastEventId, head)
     if (lastEventId !== undefined) metrics.replayed(recovered)
     const { last_seq: head_id, unread_count } = head

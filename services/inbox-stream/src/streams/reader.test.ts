@@ -25,15 +25,20 @@ const turn = () => new Promise((resolve) => setImmediate(resolve))
 /** An inbox whose events are kept, and one stream of it. */
 function open(log: InboxEvent[], pageSize = 3) {
   const sent: number[] = []
-  const closing = new AbortController()
+  let isOver = false
   let gaps = 0
   let failing = false
   const reader = new Reader(
     {
-      send: ({ id }) => void sent.push(Number(id)),
-      end: () => closing.abort(),
+      send: () => {},
+      sendEncoded: ({ text }) => void sent.push(Number(text)),
+      end: () => {
+        isOver = true
+      },
       bufferedBytes: 0,
-      closed: closing.signal,
+      get isClosed() {
+        return isOver
+      },
     },
     {
       async readAfter(seq) {
@@ -41,7 +46,7 @@ function open(log: InboxEvent[], pageSize = 3) {
         if (failing) throw new Error('Postgres is away')
         return log.filter((one) => one.seq > seq).slice(0, pageSize)
       },
-      render: ({ seq }) => ({ id: seq, event: 'heartbeat', data: {} }),
+      encode: ({ seq }) => ({ text: Buffer.from(String(seq)), chunk: Buffer.alloc(0) }),
       onGap: () => void gaps++,
       onFailure: () => {},
     },
@@ -50,7 +55,7 @@ function open(log: InboxEvent[], pageSize = 3) {
     reader,
     sent,
     gaps: () => gaps,
-    isOver: () => closing.signal.aborted,
+    isOver: () => isOver,
     fail(on: boolean) {
       failing = on
     },

@@ -1,18 +1,22 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { StreamEvent, streamInbox } from '@notify/contracts'
-import type { EventWriter } from '@notify/service-kit'
+import type { streamInbox } from '@notify/contracts'
+import type { EncodedEvent, EventWriter } from '@notify/service-kit'
 import type { InboxEvent } from './inbox-event.ts'
 
 /** While more than this is unread, events are read from Postgres no faster than the reader takes them. */
 const maxAheadBytes = 256 * 1024
 const lookAgainMs = 20
 
-export type InboxWriter = Pick<EventWriter<typeof streamInbox>, 'send' | 'end' | 'bufferedBytes' | 'closed'>
+export type InboxWriter = Pick<
+  EventWriter<typeof streamInbox>,
+  'send' | 'sendEncoded' | 'end' | 'bufferedBytes' | 'isClosed'
+>
 
-interface Source {
+/** Where a stream has its events from. */
+export interface Source {
   /** The next events after a sequence, in order; empty when there are none. */
   readAfter(seq: number): Promise<readonly InboxEvent[]>
-  render(event: InboxEvent): StreamEvent<typeof streamInbox>
+  encode(event: InboxEvent): EncodedEvent
   /** Told when events were missed on the bus. */
   onGap(): void
   /** Told when events could not be read; they are asked for again. */
@@ -81,14 +85,14 @@ export class Reader {
   }
 
   async #read(): Promise<void> {
-    const { closed } = this.#writer
+    const writer = this.#writer
     try {
-      while (this.#target > this.#sent && !closed.aborted) {
+      while (this.#target > this.#sent && !writer.isClosed) {
         const events = await this.#source.readAfter(this.#sent)
         for (const event of events) {
           // Deleted by now, because their time was over: what is gone cannot be sent, and nothing is left out silently.
           if (event.seq !== this.#sent + 1) return this.end()
-          while (this.#writer.bufferedBytes > maxAheadBytes && !closed.aborted) await delay(lookAgainMs)
+          while (writer.bufferedBytes > maxAheadBytes && !writer.isClosed) await delay(lookAgainMs)
           this.#send(event)
         }
         if (events.length === 0) return this.end()
@@ -102,6 +106,6 @@ export class Reader {
 
   #send(event: InboxEvent): void {
     this.#sent = event.seq
-    this.#writer.send(this.#source.render(event))
+    this.#writer.sendEncoded(this.#source.encode(event))
   }
 }

@@ -1,0 +1,94 @@
+import { type InboxAddress, liveSubject, newId } from '@notify/contracts'
+import { createBlindIndex, parseKey, parseKeyRing } from '@notify/privacy'
+import { mark } from './readers.ts'
+
+/** Of the state of a stack, what its events are made with. */
+export interface FeedState {
+  tenant_id: string
+  application_id: string
+  encryption_keys: readonly { id: string; key: string }[]
+  blind_index_key: string
+}
+
+/** A message for NATS. */
+interface Message {
+  subject: string
+  text: string
+}
+
+/** How events reach a server: the next event of a user. */
+export type Feed = (user: string) => Message
+
+const shown = { title: `Order 7 ${mark}`, body: 'Your order is on its way', data: { action_url: '/orders/7' } }
+
+const keyRingOf = ({ encryption_keys }: FeedState) =>
+  parseKeyRing(encryption_keys.map(({ id, key }) => `${id}:${key}`).join(','))
+
+/** Counts the events of each user from 1. */
+function sequences() {
+  const last = new Map<string, number>()
+  return (user: string) => {
+    const seq = (last.get(user) ?? 0) + 1
+    last.set(user, seq)
+    return seq
+  }
+}
+
+/** Events as a replica of inbox-stream publishes them once they are committed. */
+export function liveFeed(state: FeedState): Feed {
+  const { tenant_id, application_id } = state
+  const id = newId('inapp')
+  const content = keyRingOf(state).encrypt(JSON.stringify(shown), `inbox_items|${tenant_id}|${id}`).toString('base64')
+  const blindIndex = createBlindIndex(parseKey(state.blind_index_key))
+  const subjects = new Map<string, string>()
+  const subjectOf = (user: string) => {
+    const known = subjects.get(user)
+    if (known) return known
+    const inbox_key = blindIndex(tenant_id, `${application_id} live ${user}`)
+    const address: InboxAddress = { tenant_id, application_id, inbox_key }
+    subjects.set(user, liveSubject(address))
+    return subjectOf(user)
+  }
+  const next = sequences()
+  return (user) => {
+    const seq = next(user)
+    const event = { seq, kind: 'created', item_id: id, unread_count: seq, content, created_at: new Date() }
+    return { subject: subjectOf(user), text: JSON.stringify([event]) }
+  }
+}
+
+/** The same events as ready-made text for the yardstick. */
+export function bareFeed(): Feed {
+  const id = newId('inapp')
+  const next = sequences()
+  return (user) => {
+    const seq = next(user)
+    const notification = { id, title: shown.title, body: shown.body, is_read: false, created_at: new Date() }
+    const data = JSON.stringify({ notification: { ...notification, data: shown.data }, unread_count: seq })
+    return { subject: `bare.${user}`, text: `id: ${seq}\nevent: notification.created\ndata: ${data}\n\n` }
+  }
+}
+
+/** Notifications as dispatch hands them over; inbox-stream stores them first. */
+export function handOffFeed(state: FeedState): Feed {
+  const { tenant_id, application_id } = state
+  const keyRing = keyRingOf(state)
+  const subject = 'dispatch.inbox.transactional.requested'
+  return (user) => {
+    const notification_id = newId('notif')
+    const payload = JSON.stringify({ channel: 'in_app', user_id: user, ...shown })
+    const event = {
+      notification_id,
+      retry_count: 0,
+      tenant_id,
+      application_id,
+      mode: 'live',
+      lane: 'transactional',
+      channel: 'in_app',
+      event_key: null,
+      created_at: new Date(),
+      content: keyRing.encrypt(payload, `${subject}|${tenant_id}|${notification_id}`).toString('base64'),
+    }
+    return { subject, text: JSON.stringify([{ event }]) }
+  }
+}

@@ -1,0 +1,70 @@
+import { randomUUID } from 'node:crypto'
+import type { Database } from '@notify/database'
+import { coalesce, type Kit, startPeriodic } from '@notify/service-kit'
+import type { Tables } from '../db/schema.ts'
+import { beatReplica, deleteReplica, saveStreamCounts } from './stream-count-store.ts'
+
+const beatMs = 5000
+const batch = { maxBatch: 1000, maxInFlight: 1 }
+
+/** Counts the streams of each user over all replicas. */
+export interface StreamCounts {
+  /** Tells the other replicas that a stream was opened. @returns how many they hold; 0 when that cannot be known */
+  opened(inboxKey: string): Promise<number>
+  /** Tells them that one was closed. */
+  closed(inboxKey: string): void
+}
+
+interface Held {
+  /** Every inbox of which this process holds streams. */
+  keys(): Iterable<string>
+  countOf(inboxKey: string): number
+}
+
+/** Whole numbers are saved, not differences: what failed or was lost is right again after the next save. */
+export function createStreamCounts(kit: Kit, db: Database<Tables>, held: Held): StreamCounts {
+  const replicaId = randomUUID()
+  const unsaved = new Set<string>()
+  let isOver = false
+  const save = coalesce<string, number>({
+    ...batch,
+    async run(keys) {
+      const counts = [...new Set(keys)].map((inbox_key) => ({ inbox_key, streams: held.countOf(inbox_key) }))
+      const others = await saveStreamCounts(db, replicaId, counts)
+      const streamsOf = new Map(others.map(({ inbox_key, streams }) => [inbox_key, streams]))
+      return keys.map((key) => streamsOf.get(key) ?? 0)
+    },
+  })
+  const saveOrRetry = async (key: string) => {
+    if (isOver) return 0
+    try {
+      return await save(key)
+    } catch (error) {
+      unsaved.add(key)
+      throw error
+    }
+  }
+  startPeriodic(kit, {
+    name: 'stream counts',
+    everyMs: beatMs,
+    async run() {
+      const isKnown = await beatReplica(db, replicaId)
+      const keys = [...(isKnown ? unsaved : held.keys())]
+      unsaved.clear()
+      await Promise.all(keys.map(saveOrRetry))
+    },
+  })
+  kit.lifecycle.onStop('stream counts of this process', async () => {
+    isOver = true
+    await deleteReplica(db, replicaId)
+  })
+  return {
+    // A user is let in rather than turned away when nobody can count.
+    opened: (key) =>
+      saveOrRetry(key).catch((error) => {
+        kit.log.warn({ err: error }, 'the streams of a user at other replicas could not be counted')
+        return 0
+      }),
+    closed: (key) => void saveOrRetry(key).catch(() => {}),
+  }
+}
