@@ -69,7 +69,7 @@ export function expectProblem({ status, headers, body }: ApiResponse, expectedSt
   expect([status, body.code]).toEqual([expectedStatus, code])
   expect(headers.get('content-type')).toBe('application/problem+json')
   expect(body).toMatchObject({ status, title: expect.any(String), detail: expect.any(String) })
-  expect(body.type).toMatch(new RegExp(`^https://.+/errors/${code}$`))
+  expect(body.type).toMatch(new RegExp(`^https?://.+/docs/errors/${code}$`))
   expect(body.request_id).toBe(headers.get('x-request-id'))
   expect(body.request_id).toBeTruthy()
 }
