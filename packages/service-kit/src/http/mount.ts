@@ -8,6 +8,7 @@ import { requireShape } from '../require-shape.ts'
 import { traceparentOf } from '../telemetry/read-traceparent.ts'
 import { SpanKind } from '../telemetry/tracing.ts'
 import { admit, admitCaller } from './admit-caller.ts'
+import { type IsAwaited, internalWait, requireAwaited } from './awaited.ts'
 import { bodyOf } from './body-of.ts'
 import type { Door } from './door.ts'
 import { ExactRoutes, type Incoming } from './exact-routes.ts'
@@ -133,6 +134,9 @@ async function answer<Context>(
     // The size of a chunked body is known only now.
     if (principal && principal.kind !== 'user' && text && request.headers['content-length'] === undefined)
       await admit(door, principal, text.length, headers)
+    const leftMs = door.answerWithinMs && door.answerWithinMs - admittedMs
+    const isAwaited = waitOf(door, contract, request, leftMs)
+    if (!door.edge && isWrite(contract)) await requireAwaited(isAwaited)
     const httpRequest: HttpRequest<Route> = {
       contract,
       body: value as never,
@@ -146,8 +150,8 @@ async function answer<Context>(
       url: request.url ?? '/',
       headers: request.headers,
       span,
+      isAwaited,
     }
-    const leftMs = door.answerWithinMs && door.answerWithinMs - admittedMs
     if ('handleStream' in entry) {
       if (request.method === 'HEAD')
         throw new Problem('method_not_allowed', 'Streams do not support HEAD; use GET', onlyGet)
@@ -173,6 +177,15 @@ async function answer<Context>(
   span.set({ 'http.response.status_code': status })
   span.end(fault)
   door.observe(contract.name, status, (performance.now() - started) / 1000)
+}
+
+const isWrite = ({ method }: Route): boolean => method !== 'GET'
+
+/** How long the caller waits, from now. A carrier does not repeat every callback, so those are processed in any case. */
+function waitOf({ edge }: Door, { auth }: Route, request: IncomingMessage, leftMs: number | undefined): IsAwaited {
+  const nowMs = performance.now()
+  if (edge) return () => leftMs === undefined || performance.now() - nowMs < leftMs
+  return auth.caller === 'carrier' ? () => true : internalWait(request, nowMs)
 }
 
 const onlyGet = { headers: { Allow: 'GET' } }
