@@ -345,6 +345,13 @@ test('a body that nests deeper than the stack is refused, not a fault of ours', 
   }
 })
 
+test('a body of very many values is refused before it is parsed', async () => {
+  const entries = (count: number) => JSON.stringify(Object.fromEntries(Array.from({ length: count }, (_, n) => [n, 1])))
+  const { status, body } = await call('POST', '/api/v1/echo', entries(10_001))
+  expect([status, body.detail]).toEqual([422, 'The body has more than 10000 values'])
+  expect((await call('POST', '/api/v1/echo', entries(9_000))).status).toBe(201)
+})
+
 test('the largest body is taken, one byte more is payload_too_large', async () => {
   const text = (bytes: number) => JSON.stringify('x'.repeat(bytes - 2))
   expect((await call('POST', '/api/v1/echo', text(defaultMaxBodyBytes))).status).toBe(201)
