@@ -1,3 +1,4 @@
+export { readBootstrapFile } from './bootstrap-file.ts'
 export * from './coalesce.ts'
 export * from './config.ts'
 export { connectRedis, redisConfig } from './connect-redis.ts'

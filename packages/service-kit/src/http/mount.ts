@@ -1,6 +1,6 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import { type ParsedUrlQuery, parse as parseQuery } from 'node:querystring'
-import type { Route } from '@notify/contracts'
+import { isStream, type Route } from '@notify/contracts'
 import type { ErrorRequestHandler, Express, Request } from 'express'
 import type { Logger } from '../logger.ts'
 import { Problem } from '../problem.ts'
@@ -14,6 +14,7 @@ import type { Door } from './door.ts'
 import { ExactRoutes, type Incoming } from './exact-routes.ts'
 import type { HttpRequest, RouteEntry } from './handler.ts'
 import { idempotencyKeyOf, requireJsonAccepted } from './negotiate.ts'
+import { nothing } from './read-body.ts'
 import { Reply, send, sendProblem } from './reply.ts'
 import { requestIdOf } from './request-id.ts'
 import { openStream, type StreamEntry } from './stream.ts'
@@ -49,15 +50,14 @@ export function mount<Context>(
     })
   }
   for (const [path, entries] of methodsByPath) {
-    mountMethods(
-      app,
-      door,
-      path,
-      entries.map(({ contract }) => contract.method),
-    )
+    mountMethods(app, door, path, entries.flatMap(methodsOf))
   }
   return exact
 }
+
+/** Express answers HEAD where there is a GET; streams refuse it. */
+const methodsOf = ({ contract }: { contract: Route }): string[] =>
+  contract.method === 'GET' && !isStream(contract) ? ['GET', 'HEAD'] : [contract.method]
 
 /** Parses the query as Express's simple parser does. */
 function queryOf({ url = '' }: IncomingMessage): ParsedUrlQuery {
@@ -142,7 +142,7 @@ async function answer<Context>(
       body: value as never,
       bodyText: text,
       params: paramsOf(contract, request, params) as undefined,
-      query: parse(contract.query, contract.query ? { ...query() } : undefined) as undefined,
+      query: queryOfContract(contract, query) as undefined,
       principal: principal as undefined,
       idempotencyKey:
         contract.method === 'POST' && principal && principal.kind !== 'user' ? idempotencyKeyOf(request) : undefined,
@@ -211,6 +211,19 @@ function paramsOf(contract: Route, request: IncomingMessage, params: Incoming['p
   // No identifier contains NUL, and Postgres refuses it.
   if (Object.values(params).some((value) => value.includes('\0'))) throw notFound(request as Request)
   return parse(contract.params, params)
+}
+
+/** Unknown parameters are refused, except of carriers and of routes for anyone, whose callers may add their own. */
+function queryOfContract({ query: schema, auth }: Route, query: Incoming['query']): unknown {
+  if (!schema && (auth.caller === 'carrier' || auth.caller === 'anyone')) return undefined
+  const given = { ...query() }
+  const repeated = Object.keys(given).filter((name) => Array.isArray(given[name]))
+  if (repeated.length > 0) {
+    throw new Problem('validation_failed', `The query repeats ${repeated.join(', ')}`, {
+      errors: repeated.map((path) => ({ path, message: 'must be given once' })),
+    })
+  }
+  return requireShape(schema ?? nothing, given)
 }
 
 function parse(schema: Route['body'], value: unknown): unknown {
