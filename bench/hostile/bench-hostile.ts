@@ -8,8 +8,11 @@ import { percentile } from '../statistics.ts'
 import { withStack } from '../with-stack.ts'
 import { type HostileRequest, reads, sends } from './hostile-requests.ts'
 import { addHostileTenant } from './hostile-tenant.ts'
+import { peakMemory } from './peak-memory.ts'
 
 const seconds = Number(process.env.BENCH_SECONDS ?? 10)
+/** Runs only the attacks whose names contain this. */
+const only = process.env.BENCH_ONLY ?? ''
 /** Interval of the neighbour's requests, independent of responses. */
 const neighbourEveryMs = 20
 /** The rate limit of one key. */
@@ -32,15 +35,19 @@ export function benchHostile(): Promise<object> {
       const attacks = [
         ...Object.entries(sends).map(([name, request]) => ({ name, request, bearer: key })),
         ...Object.entries(reads).map(([name, request]) => ({ name, request, bearer: token })),
-      ]
+      ].filter(({ name }) => name.includes(only))
       for (const { name, request, bearer } of attacks) {
         const { stop } = attack(stack, request, bearer)
         beside[name] = summary(await measure(neighbour, seconds))
         print(name, beside[name], await stop())
+        console.log(
+          `  peak so far: gateway ${peakMemory(stack, 'gateway')} MiB, dispatch-api ${peakMemory(stack, 'dispatch-api')} MiB`,
+        )
         await delay(500)
       }
       const worst = Math.max(...Object.values(beside).map(({ p99_ms }) => p99_ms))
-      return { within_target: worst <= targetMs, worst_p99_ms: worst, target_ms: targetMs, alone, beside }
+      const peak_mib = { gateway: peakMemory(stack, 'gateway'), dispatch_api: peakMemory(stack, 'dispatch-api') }
+      return { within_target: worst <= targetMs, worst_p99_ms: worst, target_ms: targetMs, peak_mib, alone, beside }
     } finally {
       neighbour.close()
     }

@@ -23,6 +23,9 @@ const email = (html_body: string, template_data: object = {}) => ({
   html_body,
   template_data,
 })
+/** An object with as many entries as fit into a body. */
+const keys = Object.fromEntries(Array.from({ length: 20_000 }, (_, at) => [`k${at}`, 1]))
+const chain = (filter: string, times: number) => `| ${filter} `.repeat(times)
 const one = (body: object): HostileRequest => ({ method: 'POST', path: '/api/v1/notifications', body })
 const batch = (body: object, count: number): HostileRequest => ({
   method: 'POST',
@@ -43,6 +46,16 @@ export const sends: Record<string, HostileRequest> = {
   'a loop': one(sms(loop)),
   'tags alone': one(email('{%if a%}{%endif%}'.repeat(11_000), { a: 1 })),
   'a batch of 100 loops': batch(sms(loop), 100),
+  'data of 20,000 keys': one({ channel: 'sms', recipient: '+15550109999', event_key: 'no.such', data: keys }),
+  'variables of 20,000 keys': one(sms('Hi', keys)),
+  'metadata of 20,000 keys': one({ ...sms('Hi'), metadata: keys }),
+  'a batch with 20,000 keys': batch(sms('Hi', keys), 4),
+  'a chain of replacements': one(sms(`{{ t ${chain('replace: "a", "bb"', 15)}| size }}`, { t: 'a'.repeat(30) })),
+  'a chain of splits': one(sms(`{{ t ${chain('split: "" | join: ""', 300)}| size }}`, { t: 'a'.repeat(100_000) })),
+  'a chain of escapes': one(sms(`{{ t ${chain('escape', 300)}| size }}`, { t: 'a'.repeat(200_000) })),
+  'a list printed as JSON': one(sms(`{{ l ${chain('json', 10)}| size }}`, { l: list })),
+  'a batch of 10 large mails': batch(email('{{x}}'.repeat(1800), { x: 'x'.repeat(490) }), 10),
+  'a long plain body': one({ ...email('x'.repeat(195_000)), body: 'x'.repeat(55_000), template_data: undefined }),
   'a batch of 10 long texts': batch(email('{{x}}'.repeat(2000), { x: 'x'.repeat(490) }), 10),
 }
 

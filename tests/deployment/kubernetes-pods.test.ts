@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals'
+import { threadLimits } from '../../services/dispatch/src/rendering/render-threads.ts'
 import {
   base,
   configurationOf,
@@ -40,6 +41,21 @@ test.each(namedWorkloads)(
     })
   },
 )
+
+const mebibytes = (quantity: string): number => Number.parseInt(quantity, 10) * (quantity.endsWith('Gi') ? 1024 : 1)
+
+test.each([
+  ['gateway', 0],
+  ['dispatch-api', 3],
+])('the memory limit of %s holds its heap, %i render threads and the bodies it receives', (name, threads) => {
+  const [container] = deployments.find(({ metadata }) => metadata.name === name)!.spec.template.spec.containers
+  const heap = Number(/^--max-old-space-size=(\d+)$/.exec(container.args[0])![1])
+  const thread = threadLimits.maxOldGenerationSizeMb + threadLimits.maxYoungGenerationSizeMb
+  // The young generation, bodies and responses in flight, and the program itself.
+  const [young, bodies, program] = [48, 64, 80]
+  const needed = heap + young + bodies + program + threads * thread
+  expect(mebibytes(container.resources.limits.memory)).toBeGreaterThanOrEqual(needed)
+})
 
 test('the user is the one of the image', () => {
   const [, user, group] = /^USER (\d+):(\d+)$/m.exec(readText('infra/Dockerfile'))!

@@ -45,6 +45,14 @@ test('rotate-keys encrypts everything with the key in front, and what it encrypt
   expect((await env.messages()).map(({ text }) => text)).toEqual(['Your table is ready.', 'Your table is ready.'])
 }, 60_000)
 
+test('rotate-keys fails while values of a key that is not in the ring are left, and says how many', async () => {
+  const other = `other:${randomBytes(32).toString('base64')}`
+  const { status, output } = await run('callbacks', 'rotate-keys', other)
+  expect(status).toBe(1)
+  expect(output).toContain('values are left as they were: 2 in providers.')
+  expect(output).toContain('of the unknown key after')
+})
+
 test('a command that a service does not have starts nothing, and names those it has', async () => {
   for (const [process, argument, has] of [
     ['callbacks', 'rotate-key', 'callbacks has no command rotate-key; it has: migrate, rotate-keys, dead-letters'],
@@ -56,11 +64,11 @@ test('a command that a service does not have starts nothing, and names those it 
 })
 
 /** Runs a service's program as an operator does, with the new key in front. */
-async function run(process: ServiceProcess, command: string) {
+async function run(process: ServiceProcess, command: string, ring = `${after},${before}`) {
   const { status, stdout, stderr } = spawnSync(globalThis.process.execPath, [join(root, fileOf(process)), command], {
     env: {
       ...(await environmentOf(process, env.stack.wiring)),
-      ENCRYPTION_KEYS: `${after},${before}`,
+      ENCRYPTION_KEYS: ring,
       LOG_LEVEL: 'info',
     },
     encoding: 'utf8',

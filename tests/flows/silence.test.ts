@@ -88,6 +88,11 @@ async function expectUnavailable(calls: readonly (() => Promise<ApiResponse>)[])
   )
 }
 
+async function acceptedCount(): Promise<number> {
+  const { rows } = await env.admin.query('select count(*)::int as count from dispatch.notifications')
+  return rows[0].count
+}
+
 /** Enough at once that every pool has opened its connections. */
 const warm = () => Promise.all(Array.from({ length: 24 }, () => send(env, freshPhone('0008'))))
 
@@ -159,6 +164,31 @@ test('while dispatch is frozen each call is 503 within 8 s, however many wait; t
     await env.kill('dispatch-api', 'SIGCONT')
   }
   await eventually(() => send(env, freshPhone('0008')), soon)
+}, 60_000)
+
+test('what was answered 503 while dispatch was frozen is not accepted when it is thawed', async () => {
+  const [plain, keyed, inBatch] = [freshPhone('0008'), freshPhone('0008'), freshPhone('0008')]
+  const key = { headers: { 'idempotency-key': keyed } }
+  await warm()
+  const before = await acceptedCount()
+  await env.kill('dispatch-api', 'SIGSTOP')
+  try {
+    await expectUnavailable([
+      () => post(env, smsTo(plain)),
+      () => post(env, smsTo(keyed), key),
+      () => env.api('POST', '/api/v1/notifications/batch', { body: { requests: [smsTo(inBatch)] } }),
+    ])
+  } finally {
+    await env.kill('dispatch-api', 'SIGCONT')
+  }
+  // What waited in the sockets is read before this request.
+  const repeated = await eventually(async () => {
+    const answer = await post(env, smsTo(keyed), key)
+    expect(answer.status).toBe(202)
+    return answer
+  }, soon)
+  expect((await post(env, smsTo(keyed), key)).text).toBe(repeated.text)
+  expect(await acceptedCount()).toBe(before + 1)
 }, 60_000)
 
 test('when the connections to dispatch fall silent, messages are accepted over new ones and the next calls wait for nothing', async () => {

@@ -40,7 +40,7 @@ export const ActivityQuery = z
       .meta({ description: `Page number, within the first ${rowsInPages} rows. Use cursor for later rows.` }),
     ...listQuery,
   })
-  .refine(({ page, limit, cursor }) => cursor !== undefined || page * limit <= rowsInPages, {
+  .refine(({ page, limit, cursor }) => cursor !== undefined || !(page * limit > rowsInPages), {
     path: ['page'],
     error: `must stay within the first ${rowsInPages} rows; use cursor (next_cursor of the previous page) for later rows`,
   })

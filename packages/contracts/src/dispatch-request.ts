@@ -11,8 +11,14 @@ const recipientFields: Record<Channel, readonly string[]> = {
   webhook: ['url'],
 }
 
-/** Not validated in depth: the body is parsed JSON already, and walking it again is slow. */
-const variables = z.record(z.string(), z.unknown())
+/** Any JSON object. Not validated entry by entry: the body is parsed JSON already, and walking it again is slow. */
+const variables = z
+  .custom<Record<string, unknown>>(isObject, 'must be an object')
+  .meta({ type: 'object', propertyNames: { type: 'string' }, additionalProperties: {} })
+
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
 
 /** Fields that only these channels support; other channels would silently drop them. */
 const shownBy = {

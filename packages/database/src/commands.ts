@@ -5,7 +5,7 @@ import { runDeadLetterCommand } from './dead-letters/run-command.ts'
 import { migrate } from './migrations/migrate.ts'
 import type { Migrations } from './migrations/migration.ts'
 import { type DatabaseConfig, openDatabase } from './open.ts'
-import { type EncryptedColumn, rotateEncryptedColumns } from './rotate-keys.ts'
+import { type EncryptedColumn, leftUnchanged, rotateEncryptedColumns } from './rotate-keys.ts'
 
 /** `main.ts migrate`: runs pending migrations. A newer schema is left unchanged. */
 export function migrateCommand(migrations: Migrations): Command<DatabaseConfig> {
@@ -15,13 +15,15 @@ export function migrateCommand(migrations: Migrations): Command<DatabaseConfig> 
   }
 }
 
-/** `main.ts rotate-keys`: re-encrypts with the current key what older keys encrypted. */
+/** `main.ts rotate-keys`: re-encrypts with the current key what older keys encrypted. Fails if any value is left. */
 export function rotateKeysCommand(
   columns: readonly EncryptedColumn[],
 ): Command<DatabaseConfig & { ENCRYPTION_KEYS: KeyRing }> {
-  return async (config, kit) => {
+  return async (config, kit, args) => {
+    if (args.length > 0) throw new UsageError(`rotate-keys takes no arguments; got ${args.join(' ')}`)
     const db = await openDatabase(kit, { config: { ...config, DATABASE_POOL_SIZE: 1 } })
-    await rotateEncryptedColumns(db, columns, config.ENCRYPTION_KEYS, kit.log)
+    const left = leftUnchanged(await rotateEncryptedColumns(db, columns, config.ENCRYPTION_KEYS, kit.log))
+    if (left) throw new Error(`values are left as they were: ${left}`)
   }
 }
 

@@ -4,7 +4,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 const isChecked = process.env.NODE_ENV !== 'production'
 const holding = new AsyncLocalStorage<{ pool: object; open: boolean }>()
 
-/** Runs the work of a transaction, which holds a connection of this pool. */
+/** Runs work that holds a connection of this pool. */
 export async function whileHeld<T>(pool: object, work: () => Promise<T>): Promise<T> {
   if (!isChecked) return work()
   const held = { pool, open: true }
@@ -19,11 +19,11 @@ export async function whileHeld<T>(pool: object, work: () => Promise<T>): Promis
  * Refuses a second connection to a holder of one, because a pool of such callers deadlocks. In development and tests
  * this
  * fails at once instead of under load.
- * @throws Error inside a transaction of this pool
+ * @throws Error inside work that holds one of this pool
  */
 export function requireNoneHeld(pool: object): void {
   const held = isChecked ? holding.getStore() : undefined
   if (held?.open && held.pool === pool) {
-    throw new Error('a transaction requested a second connection: use its own run, or query before it begins')
+    throw new Error('the holder of a connection requested a second one: use its own run, or query before')
   }
 }

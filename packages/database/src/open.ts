@@ -33,6 +33,8 @@ export interface Queries {
   run: Run
   /** Runs a background statement with a timeout of 20 s instead of 3 s. */
   runLong: Run
+  /** Runs statements on one connection, each in a transaction of its own. */
+  withConnection<T>(work: (run: Run) => Promise<T>): Promise<T>
   /** Runs statements in one transaction; a throw rolls back. */
   transaction<T>(work: (run: Run) => Promise<T>): Promise<T>
 }
@@ -119,15 +121,17 @@ function queriesOf(connections: Connections, prepared: boolean): Queries {
       connection.release()
     }
   }
+  const lend = async <T>(work: (run: Run) => Promise<T>): Promise<T> => {
+    const connection = await connections.connect().catch(rethrow)
+    try {
+      return await work(runOver(connection))
+    } finally {
+      connection.release()
+    }
+  }
   return {
-    async run(statement, values) {
-      const connection = await connections.connect().catch(rethrow)
-      try {
-        return await runOver(connection)(statement, values)
-      } finally {
-        connection.release()
-      }
-    },
+    run: (statement, values) => lend((run) => run(statement, values)),
+    withConnection: (work) => lend((run) => whileHeld(connections.pool, () => work(run))),
     runLong: (statement, values) =>
       transact(async (run) => {
         await run(`set local statement_timeout = '${longWaits.statementTimeout}'`)

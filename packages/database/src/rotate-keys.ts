@@ -1,6 +1,8 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { type KeyRing, keyIdBytes, keyIdOf } from '@notify/privacy'
-import type { Logger } from '@notify/service-kit'
-import type { Queries } from './open.ts'
+import { type Logger, Problem } from '@notify/service-kit'
+import { isLockTimeout } from './idempotency/refusals.ts'
+import type { Queries, Run } from './open.ts'
 
 /** A column encrypted with the service's key ring. */
 export interface EncryptedColumn {
@@ -24,13 +26,19 @@ export interface Rotation {
   unreadable: number
 }
 
-/** Rows per round; short rounds block nothing. */
+/** Rows whose key ids are read at a time. */
 const pageSize = 500
+/** Limits of the values that are read and replaced at a time: a payload may have megabytes. */
+const mostValues = 100
+const mostBytes = 4 * 1024 * 1024
+/** Delays before a statement is repeated that met a timeout or a lost connection. */
+const repeatAfterMs = [200, 500, 1000, 2000, 5000]
 
 interface Head {
   key: string
   place: string[]
   head: Buffer | null
+  bytes: number | null
 }
 
 interface Value {
@@ -63,30 +71,82 @@ export async function rotateEncryptedColumns(
   return rotations
 }
 
+/** What is left unchanged, for people; `undefined` if nothing is. */
+export function leftUnchanged(rotations: Readonly<Record<string, Rotation>>): string | undefined {
+  const faults = Object.entries(rotations).flatMap(([name, { unknown, unreadable }]) => [
+    ...Object.entries(unknown).map(([keyId, count]) =>
+      keyId === 'none' ? `${count} in ${name} without a key id` : `${count} in ${name} of the unknown key ${keyId}`,
+    ),
+    ...(unreadable > 0 ? [`${unreadable} in ${name} that cannot be decrypted`] : []),
+  ])
+  return faults.length === 0 ? undefined : faults.join(', ')
+}
+
 async function rotateColumn(db: Queries, column: EncryptedColumn, keyRing: KeyRing): Promise<Rotation> {
   const rotation: Rotation = { rotated: 0, unknown: {}, unreadable: 0 }
   let after = ''
   for (;;) {
     const heads = await readHeads(db, column, after)
-    const stale = new Map<string, string>()
-    for (const { key, place, head } of heads) {
+    const stale: StaleValue[] = []
+    for (const { key, place, head, bytes } of heads) {
       const keyId = head && keyIdOf(head)
       if (head === null || keyId === keyRing.currentKeyId) continue
-      if (keyId && keyRing.holds(keyId)) stale.set(key, column.place(...place))
+      if (keyId && keyRing.holds(keyId)) stale.push({ key, aad: column.place(...place), bytes: bytes ?? 0 })
       else rotation.unknown[keyId ?? 'none'] = (rotation.unknown[keyId ?? 'none'] ?? 0) + 1
     }
-    const { rotated, unreadable } = await rotateValues(db, column, keyRing, stale)
-    rotation.rotated += rotated
-    rotation.unreadable += unreadable
+    for (const part of partsOf(stale)) {
+      const { rotated, unreadable } = await rotateValues(db, column, keyRing, part)
+      rotation.rotated += rotated
+      rotation.unreadable += unreadable
+    }
     if (heads.length < pageSize) return rotation
     after = heads.at(-1)!.key
   }
 }
 
+/** A value of an older key. */
+interface StaleValue {
+  key: string
+  aad: string
+  bytes: number
+}
+
+/** Groups values into as many as one statement replaces, by row key. */
+function partsOf(values: readonly StaleValue[]): Map<string, string>[] {
+  const parts: Map<string, string>[] = []
+  let bytesLeft = 0
+  for (const { key, aad, bytes } of values) {
+    if (bytes > bytesLeft || (parts.at(-1)?.size ?? mostValues) >= mostValues) {
+      parts.push(new Map())
+      bytesLeft = mostBytes
+    }
+    parts.at(-1)!.set(key, aad)
+    bytesLeft -= bytes
+  }
+  return parts
+}
+
+/** Runs a background statement, again after a timeout or a lost connection: every statement here may be repeated. */
+function patiently({ runLong }: Queries): Run {
+  return async (statement, values) => {
+    for (const waitMs of repeatAfterMs) {
+      try {
+        return await runLong(statement, values)
+      } catch (error) {
+        const isPassing = isLockTimeout(error) || (error instanceof Problem && error.code === 'service_unavailable')
+        if (!isPassing) throw error
+      }
+      await delay(waitMs)
+    }
+    return runLong(statement, values)
+  }
+}
+
 /** The next rows by key, with the prefix of each value that contains its key id. */
 function readHeads(db: Queries, { table, column, key, placedBy }: EncryptedColumn, after: string): Promise<Head[]> {
-  return db.run<Head>(
-    `select ${key} as key, array[${placedBy.join(', ')}]::text[] as place, substring(${column} from 1 for ${keyIdBytes}) as head
+  return patiently(db)<Head>(
+    `select ${key} as key, array[${placedBy.join(', ')}]::text[] as place, substring(${column} from 1 for ${keyIdBytes}) as head,
+       octet_length(${column}) as bytes
      from ${table} where ${key} > $1 order by ${key} limit ${pageSize}`,
     [after],
   )
@@ -97,23 +157,24 @@ async function rotateValues(
   db: Queries,
   { table, column, key }: EncryptedColumn,
   keyRing: KeyRing,
-  places: ReadonlyMap<string, string>,
+  aads: ReadonlyMap<string, string>,
 ): Promise<Pick<Rotation, 'rotated' | 'unreadable'>> {
   let rotated = 0
   let unreadable = 0
-  let left = [...places.keys()]
+  const run = patiently(db)
+  let left = [...aads.keys()]
   while (left.length > 0) {
-    const known = await db.run<Value>(
+    const known = await run<Value>(
       `select ${key} as key, ${column} as sealed from ${table} where ${key} = any($1) and ${column} is not null order by ${key}`,
       [left],
     )
     const fresh = known
       .filter(({ sealed }) => keyIdOf(sealed) !== keyRing.currentKeyId)
       .flatMap(({ key: row, sealed }) => {
-        const text = read(keyRing, sealed, places.get(row)!)
-        return text === undefined ? [] : [{ row, sealed, anew: keyRing.encrypt(text, places.get(row)!) }]
+        const text = read(keyRing, sealed, aads.get(row)!)
+        return text === undefined ? [] : [{ row, sealed, anew: keyRing.encrypt(text, aads.get(row)!) }]
       })
-    const done = await db.run<{ key: string }>(
+    const done = await run<{ key: string }>(
       // Locks rows in the order of the service's own statements, and only unchanged ones.
       `with fresh as (select * from unnest($1::text[], $2::bytea[], $3::bytea[]) as t (key, known, anew)),
        locked as (select ${key} as key from ${table} where ${key} = any($1) order by ${key} for update)
@@ -129,9 +190,9 @@ async function rotateValues(
   return { rotated, unreadable }
 }
 
-function read(keyRing: KeyRing, sealed: Buffer, place: string): string | undefined {
+function read(keyRing: KeyRing, sealed: Buffer, aad: string): string | undefined {
   try {
-    return keyRing.decrypt(sealed, place)
+    return keyRing.decrypt(sealed, aad)
   } catch {
     return undefined
   }

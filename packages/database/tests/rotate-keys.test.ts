@@ -127,14 +127,40 @@ test('a value that somebody else encrypts with the current key meanwhile is left
 test('a run that was cut off is finished by the next one', async () => {
   for (let n = 0; n < 501; n++) await write(`l${String(n).padStart(3, '0')}`, `letter ${n}`)
   let statements = 0
-  const run: Run = (statement, values) => {
+  const runLong: Run = (statement, values) => {
     statements++
     if (statements > 4) throw new Error('cut off')
-    return process.db.run(statement, values)
+    return process.db.runLong(statement, values)
   }
-  await expect(rotate({ ...process.db, run })).rejects.toThrow('cut off')
-  expect([...(await stored()).values()].filter((sealed) => keyIdOf(sealed) === '2025')).toHaveLength(1)
-  expect(await rotate()).toMatchObject({ rotated: 1 })
+  await expect(rotate({ ...process.db, runLong })).rejects.toThrow('cut off')
+  expect([...(await stored()).values()].filter((sealed) => keyIdOf(sealed) === '2025')).toHaveLength(401)
+  expect(await rotate()).toMatchObject({ rotated: 401 })
+})
+
+test('values of megabytes are replaced a few at a time', async () => {
+  for (let n = 0; n < 12; n++) await write(`l${n}`, 'x'.repeat(1_500_000))
+  const read: number[] = []
+  const runLong: Run = async (statement, values) => {
+    const rows = await process.db.runLong(statement, values)
+    if ((rows[0] as { sealed?: Buffer } | undefined)?.sealed) read.push(rows.length)
+    return rows as never
+  }
+  expect(await rotate({ ...process.db, runLong })).toMatchObject({ rotated: 12 })
+  expect(Math.max(...read)).toBe(2)
+})
+
+test('a row that is locked for longer than the lock timeout is waited for', async () => {
+  await write('a', 'old words')
+  await using writer = await holdRow('a', ringOf('2025').encrypt('new words', placeOf('ten_1', 'a')))
+  let timeouts = 0
+  const runLong: Run = (statement, values) =>
+    process.db.runLong(statement, values).catch(async (error) => {
+      timeouts++
+      await writer.commit()
+      throw error
+    }) as never
+  expect(await rotate({ ...process.db, runLong })).toMatchObject({ rotated: 1 })
+  expect(timeouts).toBe(1)
 })
 
 /** A transaction of somebody else's that has changed a row and not yet committed. */

@@ -159,6 +159,14 @@ test('a service that does not answer in time is service_unavailable, also when i
   expect((await problemOf(get('1', 50))).code).toBe('service_unavailable')
 })
 
+test('a write without a response names its timeout to the service, and may have taken effect; a read is simply repeated', async () => {
+  answer = () => {}
+  const write = await problemOf(client.call(makeThing, { body: { name: 'x' }, timeoutMs: 50 }))
+  expect(write.message).toMatch(/may have taken effect; repeat it with the same Idempotency-Key/)
+  expect(seen.headers['x-timeout-ms']).toBe('50')
+  expect((await problemOf(get('1', 50))).message).toMatch(/does not respond; try again/)
+})
+
 test('a connection that breaks in the middle of an answer is service_unavailable', async () => {
   answer = (_seen, response) => {
     response.writeHead(200, { 'content-length': '100' })

@@ -66,9 +66,14 @@ async function request(pool: PeerPool, contract: Route, options: CallOptions<Rou
   }
 }
 
+const noResponse = 'An internal service does not respond; try again shortly'
+const mayHaveTakenEffect =
+  'An internal service did not respond in time, and the request may have taken effect; repeat it with the same Idempotency-Key'
+
 /** `hasLeft` of the cause tells whether the called service may have received the request. */
 function noAnswer(contract: Route, { code, message, hasLeft }: ExchangeError): Problem {
-  return new Problem('service_unavailable', 'An internal service does not respond; try again shortly', {
+  const isAmbiguous = hasLeft && contract.method !== 'GET'
+  return new Problem('service_unavailable', isAmbiguous ? mayHaveTakenEffect : noResponse, {
     headers: { 'Retry-After': '1' },
     cause: Object.assign(
       new Error(`${contract.service} did not answer ${contract.method} ${contract.path}: ${code ?? message}`),

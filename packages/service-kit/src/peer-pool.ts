@@ -1,16 +1,21 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import { type Dispatcher, Pool } from 'undici'
 import { exchange, type WholeAnswer } from './exchange.ts'
+import { timeoutHeader } from './http/awaited.ts'
 
 /** Services accept connections at once; giving up early leaves time for a retry. */
 const connectTimeoutMs = 2000
 
+/** A request, with its headers as an object. */
+export type PeerRequest = Omit<Dispatcher.DispatchOptions, 'headers'> & { headers: IncomingHttpHeaders }
+
 /** Connections to another service. */
 export interface PeerPool {
   /**
-   * Sends one request and reads the whole response within `timeoutMs`.
+   * Sends one request, which names the timeout, and reads the whole response within `timeoutMs`.
    * @throws ExchangeError as {@link exchange} does
    */
-  exchange(request: Dispatcher.DispatchOptions, timeoutMs: number): Promise<WholeAnswer>
+  exchange(request: PeerRequest, timeoutMs: number): Promise<WholeAnswer>
 }
 
 /**
@@ -29,8 +34,9 @@ export function createPeerPool(origin: string, connections: number): PeerPool {
   return {
     async exchange(request, timeoutMs) {
       const used = pool
+      const headers = { ...request.headers, [timeoutHeader]: String(Math.ceil(timeoutMs)) }
       try {
-        return await exchange(used, request, timeoutMs)
+        return await exchange(used, { ...request, headers }, timeoutMs)
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code === 'ETIMEDOUT') replace(used)
         throw error

@@ -36,6 +36,10 @@ export function createMetrics(metrics: Metrics) {
     'notify_domain_identities_total',
     'Sending domains registered with carriers, by result',
   )
+  const providersSkipped = metrics.counter(
+    'notify_bootstrap_providers_skipped_total',
+    'Providers of the bootstrap document that could not be loaded',
+  )
   const receiptsAsked = metrics.counter(
     'notify_receipts_asked_total',
     'Attempts whose receipts were requested from callbacks',
@@ -52,6 +56,7 @@ export function createMetrics(metrics: Metrics) {
     domainChecked: (status: string) => domains({ status }),
     identityTold: (result: 'ok' | 'failed') => identities({ result }),
     putBack: (channel: string, cause: 'circuit_open' | 'rate_limit' | 'late' | 'fault') => putBack({ channel, cause }),
+    providerSkipped: () => providersSkipped(),
     recovered: (cause: 'lease_expired' | 'work_lost', count: number) => recovered({ cause }, count),
   }
 }

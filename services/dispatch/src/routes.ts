@@ -80,7 +80,7 @@ import { replaceTemplate } from './templates/replace-template.ts'
 
 /** What the `api` role answers. */
 export const routes: readonly RouteEntry<RouteContext>[] = [
-  route(acceptNotifications, ({ accept }: RouteContext, { body }) => accept(body)),
+  route(acceptNotifications, ({ accept }: RouteContext, { body, isAwaited }) => accept(body, isAwaited)),
   route(acceptServiceContract, acceptServiceNotifications),
   route(compareContract, compareNotifications),
   route(createNotificationBatch, createBatch),

@@ -41,6 +41,7 @@ function notification(lane: 'transactional' | 'bulk' = 'transactional', key?: st
       principal,
       request: { channel: 'sms', recipient: '+14155550100', event_key: 'order.shipped', priority: lane },
       traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
+      isAwaited: () => true,
       idempotency: key ? { scope: 'test', key, fingerprint: 'f' } : undefined,
     },
     channel: 'sms',

@@ -280,12 +280,12 @@ describe('paths, methods and media types', () => {
     ['PUT', path, 'POST'],
     ['DELETE', path, 'POST'],
     ['OPTIONS', path, 'POST'],
-    ['POST', '/api/v1/activity', 'GET'],
+    ['POST', '/api/v1/activity', 'GET, HEAD'],
     ['GET', '/api/v1/activity/notif_x/retry', 'POST'],
     ['GET', '/api/v1/callbacks/smsprovider/sms', 'POST'],
-    ['POST', '/healthz', 'GET'],
-    ['DELETE', '/readyz', 'GET'],
-    ['PUT', '/content/openapi.json', 'GET'],
+    ['POST', '/healthz', 'GET, HEAD'],
+    ['DELETE', '/readyz', 'GET, HEAD'],
+    ['PUT', '/content/openapi.json', 'GET, HEAD'],
   ])('%s %s is 405 and names what is allowed', async (method, known, allow) => {
     const answer = await env.api(method, known)
     expectProblem(answer, 405, 'method_not_allowed')

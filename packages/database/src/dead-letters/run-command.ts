@@ -9,23 +9,36 @@ dead-letters show <id> …
 dead-letters replay <id> …
 dead-letters replay --durable <name> [--limit 100]`
 
-const Request = z.discriminatedUnion('action', [
-  z.strictObject({
-    action: z.literal('list'),
-    ids: z.array(z.string()).max(0),
-    durable: z.string().optional(),
-    state: z.enum(letterStates).optional(),
-    limit: z.coerce.number().int().min(1).max(10_000).default(100),
-  }),
-  z.strictObject({ action: z.literal('show'), ids: z.array(z.uuid()).min(1) }),
-  z.strictObject({ action: z.literal('replay'), ids: z.array(z.uuid()).min(1) }),
-])
+const limit = z.coerce
+  .number('must be a whole number')
+  .int('must be a whole number')
+  .min(1, 'must be at least 1')
+  .max(10_000, 'must be at most 10000')
+  .default(100)
+const ids = z.array(z.uuid('is not the id of a dead letter')).min(1, 'are missing: name one id or more')
+const noIds = z.array(z.string()).max(0, 'cannot be combined with these options')
+
+const Request = z.discriminatedUnion(
+  'action',
+  [
+    z.strictObject({
+      action: z.literal('list'),
+      ids: noIds,
+      durable: z.string().optional(),
+      state: z.enum(letterStates, `must be one of ${letterStates.join(', ')}`).optional(),
+      limit,
+    }),
+    z.strictObject({ action: z.literal('show'), ids }),
+    z.strictObject({ action: z.literal('replay'), ids }),
+  ],
+  'must be list, show or replay',
+)
 
 const ReplayByDurable = z.strictObject({
   action: z.literal('replay'),
-  ids: z.array(z.string()).max(0),
+  ids: noIds,
   durable: z.string(),
-  limit: z.coerce.number().int().min(1).max(10_000).default(100),
+  limit,
 })
 
 type Request = z.output<typeof Request> | z.output<typeof ReplayByDurable>
@@ -89,5 +102,5 @@ function readRequest(args: readonly string[]): Request {
 /** The invalid argument and the reason. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof z.ZodError)) return (error as Error).message
-  return error.issues.map(({ path, message }) => `${path.join(' ') || 'the arguments'}: ${message}`).join('; ')
+  return error.issues.map(({ path, message }) => `${path.join(' ') || 'the arguments'} ${message}`).join('; ')
 }

@@ -1,6 +1,6 @@
 import type { Principal, Route } from '@notify/contracts'
 import type { Fingerprint, KeyRing } from '@notify/privacy'
-import type { Handler, HttpRequest, Reply } from '@notify/service-kit'
+import { type Handler, type HttpRequest, type Reply, requireAwaited } from '@notify/service-kit'
 import type { Queries, Run } from '../open.ts'
 import { idempotencyScope } from './idempotency-scope.ts'
 import { runIdempotently, type Seal, type Unfinished, type Work } from './run-idempotently.ts'
@@ -39,6 +39,7 @@ export function idempotent<Context extends Keyed, R extends Route, Prepared = un
     const work: Work<Prepared> = {
       prepare: async (done) => (await prepare?.(context, request, done)) as Prepared,
       async effect(run, prepared) {
+        await requireAwaited(request.isAwaited)
         const result = await effect(context, request, run, prepared)
         committed = { prepared }
         return result

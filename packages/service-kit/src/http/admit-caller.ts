@@ -73,7 +73,7 @@ function requirePermission(
   }
   // Such a permission may predate the check at key creation.
   if (principal.kind === 'key' && principal.mode === 'test' && isLiveOnly(permission)) {
-    throw new Problem('permission_denied', `A test key cannot use ${permission}; use a live key or the console`)
+    throw new Problem('permission_denied', `A test key cannot use ${permission}; use a live key`)
   }
   return principal
 }

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Route, RouteBody, RouteParams, RoutePrincipal, RouteQuery, RouteReply } from '@notify/contracts'
 import type { Span } from '../telemetry/tracing.ts'
+import type { IsAwaited } from './awaited.ts'
 import type { Reply } from './reply.ts'
 import type { StreamedReply } from './streamed-reply.ts'
 
@@ -19,6 +20,8 @@ export interface HttpRequest<R extends Route> {
   url: string
   headers: IncomingHttpHeaders
   span: Span
+  /** Whether the caller still waits for the response; see `requireAwaited`. */
+  isAwaited: IsAwaited
 }
 
 /** Handles a route: returns the body, a `Reply` or a `StreamedReply`, or throws a `Problem`. */

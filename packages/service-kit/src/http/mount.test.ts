@@ -345,6 +345,32 @@ test('a body that nests deeper than the stack is refused, not a fault of ours', 
   }
 })
 
+test('query parameters that a route does not know are refused, whatever its method; repeated ones are named', async () => {
+  for (const [method, path] of [
+    ['POST', '/api/v1/sends?dry_run=true'],
+    ['GET', '/api/v1/items/1?dry_run=true'],
+  ] as const) {
+    const { status, body } = await call(method, path, method === 'POST' ? '{}' : undefined, { authorization: 'sender' })
+    expect([status, body.code, body.errors?.[0]?.path]).toEqual([422, 'validation_failed', 'dry_run'])
+  }
+  const repeated = await call('GET', '/api/v1/items/1?limit=1&limit=2')
+  expect([repeated.status, repeated.body.errors]).toEqual([422, [{ path: 'limit', message: 'must be given once' }]])
+  // Carriers add parameters of their own to the addresses that they call.
+  expect((await call('POST', '/api/v1/raw?bodySHA256=1', 'ab')).status).toBe(200)
+})
+
+test('Allow names HEAD where there is a GET', async () => {
+  const { status, headers } = await call('PUT', '/api/v1/items/1', '{}')
+  expect([status, headers.get('allow')]).toEqual([405, 'GET, HEAD'])
+})
+
+test('a body of very many values is refused before it is parsed', async () => {
+  const entries = (count: number) => JSON.stringify(Object.fromEntries(Array.from({ length: count }, (_, n) => [n, 1])))
+  const { status, body } = await call('POST', '/api/v1/echo', entries(10_001))
+  expect([status, body.detail]).toEqual([422, 'The body has more than 10000 values'])
+  expect((await call('POST', '/api/v1/echo', entries(9_000))).status).toBe(201)
+})
+
 test('the largest body is taken, one byte more is payload_too_large', async () => {
   const text = (bytes: number) => JSON.stringify('x'.repeat(bytes - 2))
   expect((await call('POST', '/api/v1/echo', text(defaultMaxBodyBytes))).status).toBe(201)

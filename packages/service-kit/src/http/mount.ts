@@ -1,6 +1,6 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import { type ParsedUrlQuery, parse as parseQuery } from 'node:querystring'
-import type { Route } from '@notify/contracts'
+import { isStream, type Route } from '@notify/contracts'
 import type { ErrorRequestHandler, Express, Request } from 'express'
 import type { Logger } from '../logger.ts'
 import { Problem } from '../problem.ts'
@@ -8,11 +8,13 @@ import { requireShape } from '../require-shape.ts'
 import { traceparentOf } from '../telemetry/read-traceparent.ts'
 import { SpanKind } from '../telemetry/tracing.ts'
 import { admit, admitCaller } from './admit-caller.ts'
+import { type IsAwaited, internalWait, requireAwaited } from './awaited.ts'
 import { bodyOf } from './body-of.ts'
 import type { Door } from './door.ts'
 import { ExactRoutes, type Incoming } from './exact-routes.ts'
 import type { HttpRequest, RouteEntry } from './handler.ts'
 import { idempotencyKeyOf, requireJsonAccepted } from './negotiate.ts'
+import { nothing } from './read-body.ts'
 import { Reply, send, sendProblem } from './reply.ts'
 import { requestIdOf } from './request-id.ts'
 import { openStream, type StreamEntry } from './stream.ts'
@@ -48,15 +50,14 @@ export function mount<Context>(
     })
   }
   for (const [path, entries] of methodsByPath) {
-    mountMethods(
-      app,
-      door,
-      path,
-      entries.map(({ contract }) => contract.method),
-    )
+    mountMethods(app, door, path, entries.flatMap(methodsOf))
   }
   return exact
 }
+
+/** Express answers HEAD where there is a GET; streams refuse it. */
+const methodsOf = ({ contract }: { contract: Route }): string[] =>
+  contract.method === 'GET' && !isStream(contract) ? ['GET', 'HEAD'] : [contract.method]
 
 /** Parses the query as Express's simple parser does. */
 function queryOf({ url = '' }: IncomingMessage): ParsedUrlQuery {
@@ -133,12 +134,15 @@ async function answer<Context>(
     // The size of a chunked body is known only now.
     if (principal && principal.kind !== 'user' && text && request.headers['content-length'] === undefined)
       await admit(door, principal, text.length, headers)
+    const leftMs = door.answerWithinMs && door.answerWithinMs - admittedMs
+    const isAwaited = waitOf(door, contract, request, leftMs)
+    if (!door.edge && isWrite(contract)) await requireAwaited(isAwaited)
     const httpRequest: HttpRequest<Route> = {
       contract,
       body: value as never,
       bodyText: text,
       params: paramsOf(contract, request, params) as undefined,
-      query: parse(contract.query, contract.query ? { ...query() } : undefined) as undefined,
+      query: queryOfContract(contract, query) as undefined,
       principal: principal as undefined,
       idempotencyKey:
         contract.method === 'POST' && principal && principal.kind !== 'user' ? idempotencyKeyOf(request) : undefined,
@@ -146,8 +150,8 @@ async function answer<Context>(
       url: request.url ?? '/',
       headers: request.headers,
       span,
+      isAwaited,
     }
-    const leftMs = door.answerWithinMs && door.answerWithinMs - admittedMs
     if ('handleStream' in entry) {
       if (request.method === 'HEAD')
         throw new Problem('method_not_allowed', 'Streams do not support HEAD; use GET', onlyGet)
@@ -175,6 +179,15 @@ async function answer<Context>(
   door.observe(contract.name, status, (performance.now() - started) / 1000)
 }
 
+const isWrite = ({ method }: Route): boolean => method !== 'GET'
+
+/** How long the caller waits, from now. A carrier does not repeat every callback, so those are processed in any case. */
+function waitOf({ edge }: Door, { auth }: Route, request: IncomingMessage, leftMs: number | undefined): IsAwaited {
+  const nowMs = performance.now()
+  if (edge) return () => leftMs === undefined || performance.now() - nowMs < leftMs
+  return auth.caller === 'carrier' ? () => true : internalWait(request, nowMs)
+}
+
 const onlyGet = { headers: { Allow: 'GET' } }
 const noBody = { value: undefined, text: '' }
 
@@ -198,6 +211,19 @@ function paramsOf(contract: Route, request: IncomingMessage, params: Incoming['p
   // No identifier contains NUL, and Postgres refuses it.
   if (Object.values(params).some((value) => value.includes('\0'))) throw notFound(request as Request)
   return parse(contract.params, params)
+}
+
+/** Unknown parameters are refused, except of carriers and of routes for anyone, whose callers may add their own. */
+function queryOfContract({ query: schema, auth }: Route, query: Incoming['query']): unknown {
+  if (!schema && (auth.caller === 'carrier' || auth.caller === 'anyone')) return undefined
+  const given = { ...query() }
+  const repeated = Object.keys(given).filter((name) => Array.isArray(given[name]))
+  if (repeated.length > 0) {
+    throw new Problem('validation_failed', `The query repeats ${repeated.join(', ')}`, {
+      errors: repeated.map((path) => ({ path, message: 'must be given once' })),
+    })
+  }
+  return requireShape(schema ?? nothing, given)
 }
 
 function parse(schema: Route['body'], value: unknown): unknown {

@@ -47,7 +47,6 @@ test.each([
   'Application/JSON',
   'application/json;charset=utf-8',
   'application/json; charset="UTF-8"',
-  'application/merge-patch+json',
 ])('Content-Type: %s is JSON', (type) => {
   expect(codeOf(() => requireJsonBody(withHeaders({ 'content-type': type })))).toBeUndefined()
 })

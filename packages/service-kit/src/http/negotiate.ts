@@ -18,7 +18,7 @@ export function requireJsonAccepted(request: IncomingMessage): void {
 export function requireJsonBody(request: IncomingMessage): void {
   const type = request.headers['content-type']
   if (type === 'application/json') return
-  if (type !== undefined && /^application\/(json|[\w.-]+\+json)\s*(;\s*charset="?utf-8"?\s*)?$/i.test(type)) return
+  if (type !== undefined && /^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i.test(type)) return
   throw new Problem('unsupported_media_type', 'Send the body as JSON with Content-Type: application/json')
 }
 

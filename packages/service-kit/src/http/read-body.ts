@@ -4,12 +4,16 @@ import { z } from 'zod'
 import { Problem } from '../problem.ts'
 import type { BodyShare } from './body-budget.ts'
 import { GrowingBuffer } from './growing-buffer.ts'
+import { measureJson } from './measure-json.ts'
 
 /** Default limit of a body, in bytes. */
 export const defaultMaxBodyBytes = 256 * 1024
 
 /** Maximum nesting depth of a body, so that recursion cannot overflow the stack. */
 const maxJsonDepth = 64
+
+/** Maximum number of values in a body: 20,000 short ones take as long as a thousand small requests. */
+const maxJsonValues = 10_000
 
 /** Whether the request carries a body (RFC 9112, 6). */
 export function hasBody(request: IncomingMessage): boolean {
@@ -86,10 +90,11 @@ interface ReadOptions {
  * Parses JSON.
  * @throws Problem `invalid_json`; `validation_failed` for strings that Postgres or UTF-8 cannot represent, numbers that
  * are
- * infinite or lose precision, and bodies that nest too deep
+ * infinite or lose precision, and bodies with too many values or levels
  */
 export function parseJson(bytes: Buffer, { isChecked, keepUnstorable }: ReadOptions = {}): Body {
   if (!isUtf8(bytes)) throw new Problem('invalid_json', 'The body is not UTF-8')
+  if (!isChecked) requireModest(bytes)
   const text = bytes.toString('utf8')
   let value: unknown
   try {
@@ -98,10 +103,6 @@ export function parseJson(bytes: Buffer, { isChecked, keepUnstorable }: ReadOpti
     throw new Problem('invalid_json', `The body is not JSON: ${(error as Error).message.slice(0, 120)}`)
   }
   if (isChecked) return { value, text }
-  // Each level takes two brackets, so short texts need no walk.
-  if (text.length > 2 * maxJsonDepth && isDeeperThan(value, maxJsonDepth)) {
-    throw new Problem('validation_failed', `The body nests deeper than ${maxJsonDepth} levels`)
-  }
   const hasLongNumber = longNumber.test(text)
   if (hasLongNumber) value = JSON.parse(text, withoutRounded)
   // UTF-8 JSON contains NUL and surrogates only as escapes.
@@ -122,9 +123,16 @@ function withoutRounded(_name: string, value: unknown, { source }: { source?: st
   return isInteger && BigInt(source) !== BigInt(value) ? Number.POSITIVE_INFINITY : value
 }
 
-function isDeeperThan(value: unknown, levels: number): boolean {
-  if (typeof value !== 'object' || value === null) return false
-  return levels === 0 || Object.values(value).some((child) => isDeeperThan(child, levels - 1))
+function requireModest(bytes: Buffer): void {
+  // Each level takes two brackets, and each value two bytes.
+  if (bytes.length < 2 * Math.min(maxJsonDepth, maxJsonValues)) return
+  const { depth, values } = measureJson(bytes)
+  if (depth > maxJsonDepth) {
+    throw new Problem('validation_failed', `The body nests deeper than ${maxJsonDepth} levels`)
+  }
+  if (values > maxJsonValues) {
+    throw new Problem('validation_failed', `The body has more than ${maxJsonValues} values`)
+  }
 }
 
 /**

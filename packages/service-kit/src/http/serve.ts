@@ -36,7 +36,7 @@ export async function serveHttp<Context>(kit: Kit, options: ServeOptions<Context
   requireUserVerifier(options)
   const app = createApp()
   const door = makeDoor(kit, options)
-  for (const path of kit.health.mount(app)) mountMethods(app, door, path, ['GET'])
+  for (const path of kit.health.mount(app)) mountMethods(app, door, path, ['GET', 'HEAD'])
   options.extend?.(app, door)
   const exact = mount(app, door, context, routes)
   mountNotFound(app, door)

@@ -1,10 +1,10 @@
 import type { NotificationAccepted } from '@notify/contracts'
 import { findAnswers, idempotencyConflict, inProgress, type Run } from '@notify/database'
-import { Problem } from '@notify/service-kit'
+import { afterNextPoll, noLongerAwaited, Problem } from '@notify/service-kit'
 import type { ApiContext } from '../context.ts'
 import type { AcceptOutcome, Candidate, NewNotification } from './accept-item.ts'
 import { acceptedText } from './accepted-text.ts'
-import { commitJudged, isRaced } from './commit-judged.ts'
+import { type CommitOutcome, commitJudged, isRaced } from './commit-judged.ts'
 import { findCommitted } from './committed-store.ts'
 import { judgeBatch } from './judge-batch.ts'
 
@@ -70,7 +70,7 @@ async function commitFresh(
     else accepted.push(judged)
   }
   if (accepted.length === 0) return
-  const committed = await commitJudged(context, accepted, (work) => work(run))
+  const committed = await commitAwaited(context, accepted)
   const lost: Candidate[] = []
   for (const [index, { candidate }] of accepted.entries()) {
     const outcome = committed[index]!
@@ -80,6 +80,17 @@ async function commitFresh(
   // The winner of the race for a key has committed by now.
   for (const candidate of lost) outcomes.set(candidate, inProgress())
   await answerAgain(run, lost, outcomes)
+}
+
+/** Commits the notifications whose callers still wait once there is a connection. */
+async function commitAwaited(context: ApiContext, accepted: readonly NewNotification[]): Promise<CommitOutcome[]> {
+  return context.db.withConnection(async (run) => {
+    await afterNextPoll()
+    const awaited = accepted.filter(({ candidate }) => candidate.isAwaited())
+    const outcomes = await commitJudged(context, awaited, (work) => work(run))
+    const outcomeOf = new Map(awaited.map((one, index) => [one, outcomes[index]!]))
+    return accepted.map((one) => outcomeOf.get(one) ?? noLongerAwaited())
+  })
 }
 
 /** Settles candidates whose key was answered before: the same answer again, or the conflict. */

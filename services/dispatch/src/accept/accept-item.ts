@@ -1,5 +1,5 @@
 import type { Channel, DispatchRequest, KeyPrincipal, Lane } from '@notify/contracts'
-import type { Problem } from '@notify/service-kit'
+import type { IsAwaited, Problem } from '@notify/service-kit'
 import type { Draft } from '../channels/channel.ts'
 
 /** For whom a notification is sent. */
@@ -25,6 +25,7 @@ export interface Candidate {
   principal: Sender
   request: DispatchRequest
   traceparent: string | null
+  isAwaited: IsAwaited
   /** What was found out before the request is judged along with others. */
   prepared?: Prepared
   idempotency: { scope: string; key: string; fingerprint: string } | undefined

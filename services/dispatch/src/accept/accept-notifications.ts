@@ -6,32 +6,43 @@ import type {
   RouteBody,
   RouteReply,
 } from '@notify/contracts'
-import { Problem } from '@notify/service-kit'
+import { type IsAwaited, Problem } from '@notify/service-kit'
 import type { ApiContext } from '../context.ts'
 import type { Candidate } from './accept-item.ts'
 import type { AcceptOne } from './accept-one.ts'
+import { createDeferredItems, type Started } from './deferred-items.ts'
 import { refusalOf } from './judge-batch.ts'
 import { readCandidate } from './read-candidate.ts'
-import { type Begun, createStragglers } from './stragglers.ts'
 
 /** Handles a batched call of the gateway. */
-export type Acceptance = (call: RouteBody<typeof contract>) => Promise<RouteReply<typeof contract>>
+export type Acceptance = (
+  call: RouteBody<typeof contract>,
+  isAwaited: IsAwaited,
+) => Promise<RouteReply<typeof contract>>
 
 /** @param acceptOne accepts an item; those of the same moment share a commit */
 export function createAcceptance(context: ApiContext, acceptOne: AcceptOne): Acceptance {
-  const stragglers = createStragglers<AcceptResult>()
-  return async ({ principals, items, defers }) => {
+  const deferredItems = createDeferredItems<AcceptResult>()
+  return async ({ principals, items, defers }, isAwaited) => {
     const callers = await Promise.all(principals.map((principal) => callerOf(context, principal)))
-    const begun = items.map((item): Begun<AcceptResult> => {
-      const late = stragglers.take(item.notification_id)
-      if (late) return { id: item.notification_id, prepared: late, result: late }
+    const started = items.map((item): Started<AcceptResult> => {
+      const deferred = deferredItems.find(item.notification_id)
+      if (deferred) {
+        deferred.waitFor(isAwaited)
+        return { ...deferred, prepared: deferred.result }
+      }
+      let isItemAwaited = isAwaited
       const { promise: prepared, resolve: markPrepared } = Promise.withResolvers<void>()
-      const read = (traceparent: string | undefined) => candidateOf(context, item, callers[item.principal], traceparent)
+      const read = (traceparent: string | undefined) =>
+        candidateOf(context, item, callers[item.principal], { traceparent, isAwaited: () => isItemAwaited() })
       const result = acceptOne(item, read, markPrepared)
-      return { id: item.notification_id, prepared, result }
+      const waitFor = (other: IsAwaited) => {
+        isItemAwaited = other
+      }
+      return { id: item.notification_id, prepared, result, waitFor }
     })
-    if (!defers) return { results: await Promise.all(begun.map(({ result }) => result)) }
-    return { results: await stragglers.leaveBehind(begun, { pending: true }) }
+    if (!defers) return { results: await Promise.all(started.map(({ result }) => result)) }
+    return { results: await deferredItems.resultsOf(started, { pending: true }) }
   }
 }
 
@@ -51,9 +62,9 @@ function candidateOf(
   context: ApiContext,
   { notification_id: notificationId, request, idempotency_key: idempotencyKey }: AcceptItem,
   caller: KeyPrincipal | Problem | undefined,
-  traceparent: string | undefined,
+  call: Pick<Candidate, 'isAwaited'> & { traceparent: string | undefined },
 ): Candidate {
   if (caller === undefined) throw new Problem('unauthenticated', 'The item names no principal of its call')
   if (caller instanceof Problem) throw caller
-  return readCandidate(context, { notificationId, principal: caller, request, traceparent, idempotencyKey })
+  return readCandidate(context, { notificationId, principal: caller, request, idempotencyKey, ...call })
 }

@@ -40,7 +40,7 @@ async function judgeRequests(context: ApiContext, request: Request, done?: strin
   return read.map((one) => (isCandidate(one) ? places.get(one)! : one))
 }
 
-function tryRead(context: ApiContext, request: unknown, { principal, span }: Request): Candidate | Problem {
+function tryRead(context: ApiContext, request: unknown, { principal, span, isAwaited }: Request): Candidate | Problem {
   try {
     requireStorable(request)
     return readCandidate(context, {
@@ -49,6 +49,7 @@ function tryRead(context: ApiContext, request: unknown, { principal, span }: Req
       request,
       traceparent: span.traceparent,
       idempotencyKey: undefined,
+      isAwaited,
     })
   } catch (error) {
     if (error instanceof Problem) return error

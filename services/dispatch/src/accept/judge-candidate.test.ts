@@ -78,6 +78,7 @@ const candidate = (request: object, who: Partial<KeyPrincipal> = {}): Candidate 
   request: DispatchRequest.parse(request),
   traceparent: null,
   idempotency: undefined,
+  isAwaited: () => true,
 })
 
 async function codeOf(request: object, context = world(), who: Partial<KeyPrincipal> = {}): Promise<string> {

@@ -48,10 +48,15 @@ async function makeContent(
   draft: Draft,
   templates: EventTemplates | undefined,
 ): Promise<string> {
-  const payload = await draft.compose(templates, (texts, variables) =>
-    renderer.fill(principal.tenant_id, texts, variables),
-  )
+  let filled = 0
+  const payload = await draft.compose(templates, async (texts, variables) => {
+    const made = await renderer.fill(principal.tenant_id, texts, variables)
+    for (const { length } of made) filled += length
+    return made
+  })
   const text = JSON.stringify(payload)
+  // Filled texts are charged already; these are those that the caller wrote as they are.
+  renderer.charge(principal.tenant_id, text.length - filled)
   if (text.length > largeText) await ownTurn()
   return text
 }

@@ -1,6 +1,6 @@
 import { createNotification, DispatchRequest, type KeyPrincipal, tooManyEntries } from '@notify/contracts'
 import { idempotencyScope } from '@notify/database'
-import { Problem, requireShape } from '@notify/service-kit'
+import { type IsAwaited, Problem, requireShape } from '@notify/service-kit'
 import type { Context } from '../context.ts'
 import type { Candidate } from './accept-item.ts'
 
@@ -10,11 +10,12 @@ interface Raw {
   request: unknown
   traceparent: string | undefined
   idempotencyKey: string | undefined
+  isAwaited: IsAwaited
 }
 
 /** @throws Problem `validation_failed` for a request that does not fit its schema */
 export function readCandidate({ secrets }: Context, raw: Raw): Candidate {
-  const { notificationId, principal, traceparent, idempotencyKey } = raw
+  const { notificationId, principal, traceparent, idempotencyKey, isAwaited } = raw
   const fault = tooManyEntries(raw.request)
   if (fault) throw new Problem('validation_failed', `${fault.path} ${fault.message}`, { errors: [fault] })
   const request = requireShape(DispatchRequest, raw.request)
@@ -25,5 +26,5 @@ export function readCandidate({ secrets }: Context, raw: Raw): Candidate {
         fingerprint: secrets.fingerprint(request),
       }
     : undefined
-  return { notificationId, principal, request, traceparent: traceparent ?? null, idempotency }
+  return { notificationId, principal, request, traceparent: traceparent ?? null, idempotency, isAwaited }
 }

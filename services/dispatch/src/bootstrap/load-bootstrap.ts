@@ -1,6 +1,5 @@
-import { readFile } from 'node:fs/promises'
-import { BootstrapDocument } from '@notify/contracts'
 import { runOn } from '@notify/database'
+import { Problem, readBootstrapFile } from '@notify/service-kit'
 import { sql } from 'kysely'
 import type { Context } from '../context.ts'
 import { saveInitialEvent } from '../events/event-store.ts'
@@ -13,12 +12,30 @@ import { saveProvider } from '../providers/save-provider.ts'
  */
 export async function loadBootstrap(context: Context, file: string): Promise<void> {
   const { db, wakeOutbox, log } = context
-  const { events, providers } = BootstrapDocument.parse(JSON.parse(await readFile(file, 'utf8')))
+  const { events, providers } = await readBootstrapFile(file)
   await db.kysely.transaction().execute(async (tx) => {
     await sql`select pg_advisory_xact_lock(hashtext('bootstrap'))`.execute(tx)
     for (const event of events) await saveInitialEvent(runOn(tx), event)
-    for (const provider of providers) await saveProvider(runOn(tx), context, provider)
+    for (const provider of providers) {
+      await saveProvider(runOn(tx), context, provider).catch((error: unknown) => skip(context, provider, error))
+    }
   })
   wakeOutbox()
   log.info({ events: events.length, providers: providers.length }, 'bootstrap document loaded')
+}
+
+const sqlState = /^[0-9A-Z]{5}$/
+
+/**
+ * A provider of one tenant that cannot be loaded, for example because its key is missing, stops nobody else.
+ * @throws the error itself when a statement failed, which ends the transaction
+ */
+function skip(
+  { log, metrics }: Context,
+  { provider_id, tenant_id }: { provider_id: string; tenant_id: string },
+  error: unknown,
+) {
+  if (error instanceof Problem || sqlState.test((error as { code?: string }).code ?? '')) throw error
+  metrics.providerSkipped()
+  log.error({ provider_id, tenant_id, err: error }, 'provider of the bootstrap document skipped; it stays as it was')
 }

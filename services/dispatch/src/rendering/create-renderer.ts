@@ -1,6 +1,6 @@
-import { type Logger, Problem } from '@notify/service-kit'
+import { type Logger, ownTurn, Problem } from '@notify/service-kit'
 import type { DispatchMetrics } from '../metrics.ts'
-import { escapeHtml, fillPlain, type PlainTemplate, parsePlain } from './plain-template.ts'
+import { escapeHtml, joinPlain, lookUpValues, type PlainTemplate, parsePlain } from './plain-template.ts'
 import type { TemplateText } from './render-job.ts'
 import { createRenderThreads } from './render-threads.ts'
 import { createTemplateCache } from './template-cache.ts'
@@ -31,6 +31,8 @@ export interface Renderer {
   fill(tenantId: string, texts: readonly NamedTemplate[], variables: Record<string, unknown>): Promise<string[]>
   /** The fault of a template, checked without rendering; `undefined` if none. @throws Problem `rate_limited` */
   faultOf(tenantId: string, text: TemplateText): Promise<string | undefined>
+  /** Charges a tenant for a large text. @throws Problem `rate_limited` */
+  charge(tenantId: string, characters: number): void
   close(): Promise<void>
 }
 
@@ -48,7 +50,8 @@ const killCostMs = 500
 const maxWaiting = 500
 /** Texts up to this length are free; longer ones are charged for encrypting, storing and sending. */
 const freeCharacters = 50_000
-const charactersPerMs = 10_000
+/** A megabyte takes some 100 ms of CPU in all processes together, and delays everything behind it. */
+const charactersPerMs = 2500
 /** Seconds of budget for large texts that may accumulate: a few emails of a megabyte. */
 const burst = 4
 
@@ -95,20 +98,47 @@ export function createRenderer({ threads, msPerSecond, metrics, log }: Options):
     }
   }
 
-  /** Renders the plain templates, up to the first fault. */
-  const fillPlainOnes = (texts: readonly NamedTemplate[], variables: Record<string, unknown>) => {
-    const filled: (string | undefined)[] = []
-    const left: number[] = []
+  const charge: Renderer['charge'] = (tenantId, characters) => {
+    if (characters <= freeCharacters) return
+    if (!budgets.largeTexts.has(tenantId)) throw overBudget()
+    budgets.largeTexts.spend(tenantId, (characters - freeCharacters) / charactersPerMs)
+  }
+
+  /** Calls `step` for each text up to the first fault. */
+  const untilFault = <T>(texts: readonly NamedTemplate[], step: (text: NamedTemplate, at: number) => T) => {
+    const results: T[] = []
     for (const [at, text] of texts.entries()) {
       try {
-        const parsed = parse(text, text.part === undefined)
-        if (!parsed) left.push(at)
-        filled.push(parsed && fillPlain(parsed, variables, text.form === 'html' ? escapeHtml : undefined))
+        results.push(step(text, at))
       } catch (error) {
-        return { filled, left, fault: { at, error } }
+        return { results, fault: { at, error } }
       }
     }
-    return { filled, left, fault: undefined }
+    return { results, fault: undefined }
+  }
+
+  /** Renders the plain templates, up to the first fault; the others are `left`. */
+  const fillPlainOnes = async (
+    tenantId: string,
+    texts: readonly NamedTemplate[],
+    variables: Record<string, unknown>,
+  ) => {
+    const { results: plain, fault } = untilFault(texts, (text) => {
+      const parsed = parse(text, text.part === undefined)
+      return parsed && { parsed, ...lookUpValues(parsed, variables) }
+    })
+    const length = plain.reduce((sum, one) => sum + (one?.length ?? 0), 0)
+    if (length > freeCharacters) {
+      await ownTurn()
+      charge(tenantId, length)
+    }
+    const joined = untilFault(texts.slice(0, plain.length), ({ form }, at) => {
+      const one = plain[at]
+      return one && joinPlain(one.parsed, one.values, form === 'html' ? escapeHtml : undefined)
+    })
+    const filled: (string | undefined)[] = joined.results
+    const left = [...plain.keys()].filter((at) => plain[at] === undefined && at < filled.length)
+    return { filled, left, fault: joined.fault ?? fault }
   }
 
   const fillOthers = async (
@@ -130,15 +160,14 @@ export function createRenderer({ threads, msPerSecond, metrics, log }: Options):
 
   return {
     async fill(tenantId, texts, variables) {
-      const { filled, left, fault } = fillPlainOnes(texts, variables)
+      const { filled, left, fault } = await fillPlainOnes(tenantId, texts, variables)
       // The first of several faults is reported.
       if (left.length > 0) await fillOthers(tenantId, texts, JSON.stringify(variables), left, filled)
       if (fault) throw problemOf(fault.error, texts[fault.at]!)
-      const characters = filled.reduce((sum, text) => sum + (text?.length ?? 0), 0)
-      if (characters > freeCharacters) {
-        if (!budgets.largeTexts.has(tenantId)) throw overBudget()
-        budgets.largeTexts.spend(tenantId, (characters - freeCharacters) / charactersPerMs)
-      }
+      charge(
+        tenantId,
+        left.reduce((sum, at) => sum + filled[at]!.length, 0),
+      )
       return filled as string[]
     },
     async faultOf(tenantId, text) {
@@ -150,6 +179,7 @@ export function createRenderer({ threads, msPerSecond, metrics, log }: Options):
         throw error
       }
     },
+    charge,
     close: () => pool.close(),
   }
 }

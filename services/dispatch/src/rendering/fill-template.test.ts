@@ -241,3 +241,10 @@ test('dates, and the last of a text, are as they were in Liquid', () => {
   expect(renderText('{{ at | date: "%Y-%m-%d %10N" }}', when)).toMatch(/^2026-11-21 /)
   expect(renderText('{{ "a-b-c" | remove_last: "-" }} {{ "a-b-c" | replace_last: "-", "+" }}')).toBe('a-bc a-b+c')
 })
+
+test.each(['{{ 10 | divided_by: 0 }}', '{{ 10 | modulo: n }}', '{{ 10 | divided_by: 0 | append: "" }}'])(
+  '%s is a fault, not Infinity',
+  (template) => {
+    expect(() => fillTemplate('text', template, { n: 0 })).toThrow(/cannot divide by zero/)
+  },
+)

@@ -50,6 +50,8 @@ export function createEngine({ parseLimit, escapes }: EngineOptions): Liquid {
   for (const filter of propertyFilters)
     engine.registerFilter(filter, withShortProperty(engine.filters[filter]!, filter))
   for (const filter of lastFilters) engine.registerFilter(filter, withShortPattern(engine.filters[filter]!, filter))
+  for (const filter of ['divided_by', 'modulo'])
+    engine.registerFilter(filter, withDivisor(engine.filters[filter]!, filter))
   engine.registerFilter('date', withShortFormat(engine.filters.date!))
   engine.registerFilter('split', byCharacters(engine.filters.split!))
   engine.registerFilter('size', characters)
@@ -111,6 +113,15 @@ function withShortPattern(filter: FilterImplOptions, name: string): FilterImplOp
     if (String(pattern).length > longestPattern)
       throw new Error(`the filter ${name} looks for at most ${longestPattern} characters`)
     return next(value, pattern, ...rest)
+  })
+}
+
+/** JavaScript would print Infinity or NaN. */
+function withDivisor(filter: FilterImplOptions, name: string): FilterImplOptions {
+  return wrap(filter, (next, value, ...args) => {
+    const result = next(value, ...args)
+    if (!Number.isFinite(result)) throw new Error(`the filter ${name} cannot divide by zero`)
+    return result
   })
 }
 

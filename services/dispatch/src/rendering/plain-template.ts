@@ -79,10 +79,22 @@ export function escapeHtml(text: string): string {
  * @throws TemplateFault for a missing variable, an object, or too long an output
  */
 export function fillPlain(
+  template: PlainTemplate,
+  variables: Record<string, unknown>,
+  treat?: (text: string) => string,
+): string {
+  return joinPlain(template, lookUpValues(template, variables).values, treat)
+}
+
+/**
+ * Finds the values of a template, which is cheap compared to joining large ones.
+ * @returns the values and the length of the untreated text
+ * @throws TemplateFault for a missing variable, an object, or too long an output
+ */
+export function lookUpValues(
   { literals, paths }: PlainTemplate,
   variables: Record<string, unknown>,
-  treat: (text: string) => string = (text) => text,
-): string {
+): { values: string[]; length: number } {
   const values: string[] = []
   let length = literals[0]!.length
   for (const [index, path] of paths.entries()) {
@@ -92,6 +104,15 @@ export function fillPlain(
     length += value.length + literals[index + 1]!.length
     requireRenderedLength(length)
   }
+  return { values, length }
+}
+
+/** @throws TemplateFault for too long an output */
+export function joinPlain(
+  { literals }: PlainTemplate,
+  values: readonly string[],
+  treat: (text: string) => string = (text) => text,
+): string {
   const treated = new Map<string, string>()
   let text = literals[0]!
   for (const [index, raw] of values.entries()) {

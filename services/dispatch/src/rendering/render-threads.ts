@@ -37,7 +37,7 @@ const tickMs = 10
 /** A free thread starts at once; a new one takes about 50 ms. */
 const longestWaitMs = 3000
 /** Well above Liquid's own limits: V8 ends the whole process if a thread hits this one in C++ code. */
-const resourceLimits = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16, stackSizeMb: 4 }
+export const threadLimits = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16, stackSizeMb: 4 }
 
 export function createRenderThreads({ threads, killAfterMs, onKill, onError }: Options): RenderThreads {
   const pool = new Piscina({
@@ -47,7 +47,7 @@ export function createRenderThreads({ threads, killAfterMs, onKill, onError }: O
     minThreads: threads + 1,
     maxThreads: threads + 1,
     idleTimeout: Number.POSITIVE_INFINITY,
-    resourceLimits,
+    resourceLimits: threadLimits,
     // A template that escapes its sandbox finds no secrets.
     env: {},
   })

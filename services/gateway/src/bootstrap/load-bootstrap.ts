@@ -1,6 +1,6 @@
-import { readFile } from 'node:fs/promises'
-import { BootstrapDocument } from '@notify/contracts'
+import type { BootstrapDocument } from '@notify/contracts'
 import type { Run } from '@notify/database'
+import { readBootstrapFile } from '@notify/service-kit'
 import { type ApplicationRow, enqueueApplicationChange } from '../applications/application-store.ts'
 import type { Context } from '../context.ts'
 
@@ -9,7 +9,7 @@ import type { Context } from '../context.ts'
  * @throws Error when the file cannot be read or does not match its schema
  */
 export async function loadBootstrap({ db, log }: Pick<Context, 'db' | 'log'>, file: string): Promise<void> {
-  const { tenants, applications, api_keys } = BootstrapDocument.parse(JSON.parse(await readFile(file, 'utf8')))
+  const { tenants, applications, api_keys } = await readBootstrapFile(file)
   await db.transaction(async (run) => {
     // Replicas start at the same moment.
     await run(`select pg_advisory_xact_lock(hashtext('bootstrap'))`)

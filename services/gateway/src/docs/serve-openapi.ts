@@ -13,6 +13,6 @@ export async function serveOpenApi(): Promise<(app: Express, door: Door) => void
     app.get(path, (request, response) => {
       withRequestId(request, response).type('application/json').set('Cache-Control', 'public, max-age=300').send(bytes)
     })
-    mountMethods(app, door, path, ['GET'])
+    mountMethods(app, door, path, ['GET', 'HEAD'])
   }
 }

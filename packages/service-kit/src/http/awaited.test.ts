@@ -1,0 +1,107 @@
+import type { AddressInfo } from 'node:net'
+import { Worker } from 'node:worker_threads'
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { anyone, carrier, defineRoute, NoContent, type Route } from '@notify/contracts'
+import { createTestKit, type TestKit } from '@notify/test-kit/service-kit'
+import { Problem } from '../problem.ts'
+import { passingTracer } from '../telemetry/tracing.ts'
+import { requireAwaited } from './awaited.ts'
+import { route } from './handler.ts'
+import { mount } from './mount.ts'
+import { OpenStreams } from './open-streams.ts'
+import { createApp, listen } from './server.ts'
+
+const store = defineRoute({
+  name: 'store',
+  service: 'dispatch',
+  method: 'POST',
+  path: '/internal/v1/things',
+  summary: 'Stores a thing',
+  auth: anyone,
+  responses: { 204: NoContent },
+  errors: [],
+})
+const receive = defineRoute({ ...store, name: 'receive', path: '/callbacks/things', auth: carrier })
+const storeLater = defineRoute({ ...store, name: 'storeLater', path: '/internal/v1/later' })
+
+let kit: TestKit
+let port: number
+const stored: string[] = []
+const refused: string[] = []
+/** What `storeLater` waits for between its start and its write. */
+let ready: Promise<unknown>
+
+beforeAll(async () => {
+  kit = createTestKit('dispatch')
+  const app = createApp()
+  const door = {
+    ...kit,
+    docsUrl: 'https://docs',
+    edge: false,
+    tracer: passingTracer,
+    authenticate(): never {
+      throw new Problem('unauthenticated', 'Who?')
+    },
+    streams: new OpenStreams(kit),
+    observe: () => {},
+    refused: (code: string) => void refused.push(code),
+  }
+  const keep = (_context: object, { contract }: { contract: Route }) => void stored.push(contract.name)
+  const exact = mount(app, door, {}, [
+    route(store, keep),
+    route(receive, keep),
+    route(storeLater, async (context, request) => {
+      await ready
+      await requireAwaited(request.isAwaited)
+      return keep(context, request)
+    }),
+  ])
+  const { server } = await listen({ app, exact }, { host: '127.0.0.1', port: 0, docsUrl: 'https://docs' }, kit)
+  ;({ port } = server.address() as AddressInfo)
+})
+afterAll(() => kit.stop())
+beforeEach(() => {
+  stored.length = 0
+  refused.length = 0
+})
+
+const post = (path: string, headers: Record<string, string> = {}) =>
+  fetch(`http://127.0.0.1:${port}${path}`, { method: 'POST', headers })
+
+const callAndHangUp = `
+  const { workerData: { port, path, done } } = require('node:worker_threads')
+  const socket = require('node:net').connect(port, '127.0.0.1')
+  socket.end('POST ' + path + ' HTTP/1.1\\r\\nHost: x\\r\\nContent-Length: 0\\r\\n\\r\\n', () => {
+    socket.destroy()
+    setImmediate(() => { Atomics.store(done, 0, 1); Atomics.notify(done, 0) })
+  })`
+
+/** Stops this thread, as a frozen process would, until a caller has sent its request and closed the connection. */
+function standStillDuringCall(path: string): void {
+  const done = new Int32Array(new SharedArrayBuffer(4))
+  new Worker(callAndHangUp, { eval: true, workerData: { port, path, done } }).unref()
+  expect(Atomics.wait(done, 0, 0, 30_000)).toBe('ok')
+}
+
+test('a request whose caller hung up while the process stood still has no effect', async () => {
+  standStillDuringCall(store.path)
+  expect((await post(store.path)).status).toBe(204)
+  expect({ stored, refused }).toEqual({ stored: ['store'], refused: ['service_unavailable'] })
+})
+
+test('a callback is processed although its carrier hung up, because not all carriers repeat them', async () => {
+  standStillDuringCall(receive.path)
+  expect((await post(store.path)).status).toBe(204)
+  expect(stored).toEqual(['receive', 'store'])
+})
+
+test('nothing is written once the timeout that the caller named has passed', async () => {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  ready = promise
+  const late = post(storeLater.path, { 'x-timeout-ms': '1' })
+  const inTime = post(storeLater.path, { 'x-timeout-ms': '60000' })
+  const unlimited = post(storeLater.path)
+  setTimeout(resolve, 5)
+  expect([(await late).status, (await inTime).status, (await unlimited).status]).toEqual([503, 204, 204])
+  expect(stored).toEqual(['storeLater', 'storeLater'])
+})

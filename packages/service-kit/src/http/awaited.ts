@@ -1,0 +1,36 @@
+import type { IncomingMessage } from 'node:http'
+import { Problem } from '../problem.ts'
+
+/** Header of an internal call: how long the calling service waits for the response, in milliseconds. */
+export const timeoutHeader = 'x-timeout-ms'
+
+/** Whether the caller still waits: it has not closed the connection, and its timeout has not passed. */
+export type IsAwaited = () => boolean
+
+/**
+ * The wait of an internal caller. Its timeout counts from the receipt, so clocks need not agree; a request that was received
+ * late, because this process or the network stood still, is recognised by its closed connection.
+ */
+export function internalWait({ headers, socket }: IncomingMessage, receivedMs: number): IsAwaited {
+  const timeoutMs = Number(headers[timeoutHeader] ?? Number.POSITIVE_INFINITY)
+  const isLate = () => performance.now() - receivedMs >= timeoutMs
+  return () => !socket.readableEnded && !socket.destroyed && !isLate()
+}
+
+/** Resolves once the event loop has read what had arrived before: the first immediate may run ahead of the next poll. */
+export function afterNextPoll(): Promise<void> {
+  return new Promise((resolve) => setImmediate(() => setImmediate(resolve)))
+}
+
+/**
+ * Call this as the last step before a write: what is refused to the caller must not happen later.
+ * @throws Problem `service_unavailable` when the caller no longer waits
+ */
+export async function requireAwaited(isAwaited: IsAwaited): Promise<void> {
+  await afterNextPoll()
+  if (!isAwaited()) throw noLongerAwaited()
+}
+
+export function noLongerAwaited(): Problem {
+  return new Problem('service_unavailable', 'The caller stopped waiting before the request was processed; try again')
+}

@@ -1,0 +1,79 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { sendingCarriers } from '@notify/carriers/sending'
+import { createTestKit, type TestKit } from '@notify/test-kit/service-kit'
+import { newId } from '../../../packages/contracts/src/index.ts'
+import { type Database, openDatabase } from '../../../packages/database/src/index.ts'
+import { TestEnv } from '../../../packages/dev-env/src/index.ts'
+import { keyIdOf, parseKeyRing } from '../../../packages/privacy/src/index.ts'
+import { loadBootstrap } from '../src/bootstrap/load-bootstrap.ts'
+import type { Context } from '../src/context.ts'
+import { migrations } from '../src/db/migrations.ts'
+import type { Tables } from '../src/db/schema.ts'
+import { createMetrics } from '../src/metrics.ts'
+
+let env: TestEnv
+let kit: TestKit
+let db: Database<Tables>
+let folder: string
+beforeAll(async () => {
+  env = await TestEnv.start([])
+  kit = createTestKit('dispatch')
+  const config = { DATABASE_URL: env.stack.databaseUrl('dispatch'), DATABASE_POOL_SIZE: 2, MIGRATE_ON_START: true }
+  db = await openDatabase<Tables>(kit, { config, migrations })
+  folder = await mkdtemp(join(tmpdir(), 'bootstrap-'))
+})
+afterAll(async () => {
+  await kit?.stop()
+  await env?.stop()
+  if (folder) await rm(folder, { recursive: true })
+})
+
+const keyRingOf = (id: string) => parseKeyRing(`${id}:${randomBytes(32).toString('base64')}`)
+
+function contextWith(keyRing: ReturnType<typeof keyRingOf>): Context {
+  return {
+    db,
+    log: kit.log,
+    metrics: createMetrics(kit.metrics),
+    wakeOutbox: () => {},
+    secrets: { keyRing },
+    carrierTable: sendingCarriers,
+  } as unknown as Context
+}
+
+const provider = () => ({
+  provider_id: newId('prov'),
+  tenant_id: newId('ten'),
+  application_id: null,
+  channel: 'sms',
+  kind: 'twilio',
+  name: 'Main',
+  priority: 1,
+  credentials: { account_sid: `AC${'0'.repeat(32)}`, auth_token: 'f'.repeat(32), from: '+15005550006' },
+})
+
+async function load(keyRing: ReturnType<typeof keyRingOf>, providers: object[]): Promise<void> {
+  const file = join(folder, 'bootstrap.json')
+  await writeFile(file, JSON.stringify({ tenants: [], applications: [], api_keys: [], events: [], providers }))
+  await loadBootstrap(contextWith(keyRing), file)
+}
+
+test('a provider whose encryption key is missing is skipped and counted; the others are loaded', async () => {
+  const [lost, other] = [provider(), provider()]
+  await load(keyRingOf('lost'), [lost])
+  await load(keyRingOf('new'), [lost, other])
+  const rows = await db.run<{ id: string; credentials: Buffer }>('select id, credentials from providers')
+  expect(new Map(rows.map(({ id, credentials }) => [id, keyIdOf(credentials)]))).toEqual(
+    new Map([
+      [lost.provider_id, 'lost'],
+      [other.provider_id, 'new'],
+    ]),
+  )
+  expect(kit.counted('notify_bootstrap_providers_skipped_total')).toBe(1)
+  expect(kit.lines).toContainEqual(expect.objectContaining({ level: 50, provider_id: lost.provider_id }))
+  expect(JSON.stringify(kit.lines)).not.toContain('f'.repeat(32))
+})
