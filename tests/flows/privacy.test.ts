@@ -88,9 +88,7 @@ test('no log file holds a phone number, a text, a key or a token', async () => {
   await eventually(() => expect(env.logs('callbacks')).toContain('"code":"invalid_signature"'))
   expect(env.logs('dispatch-worker', 5000)).toContain('"msg":"attempt"')
   const files = readdirSync(folder)
-  expect(files).toEqual(
-    expect.arrayContaining(['gateway.log', 'dispatch-api.log', 'dispatch-worker.log', 'callbacks.log']),
-  )
+  expect(files).toContain('together.log')
   for (const file of files) {
     const text = readFileSync(join(folder, file), 'utf8')
     expect([file, secrets.filter((secret) => text.includes(secret))]).toEqual([file, []])
