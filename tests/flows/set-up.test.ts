@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { freshAddress } from '@notify/test-kit/email'
-import { addApplication } from '@notify/test-kit/other-callers'
 import { freshPhone } from '@notify/test-kit/sms'
 import { type ApiRequest, eventually, TestEnv } from '../../packages/dev-env/src/index.ts'
 
@@ -72,16 +71,21 @@ const templates = {
 test('without a line of SQL an operator sets an application up from nothing, and it sends on every channel', async () => {
   for (const { provider_id } of (await call('GET', '/api/v1/providers')).body.items)
     expect((await call('DELETE', `/api/v1/providers/${provider_id}`)).status).toBe(204)
-  const { applicationId, apiKey: key } = await addApplication(env, env.tenantId, 'Set up')
+  const { application_id } = await made('/api/v1/applications', { name: 'Set up' })
+  const keys = `/api/v1/applications/${application_id}/keys`
+  const { api_key: key } = await made(keys, {
+    name: 'Backend',
+    permissions: ['notifications:send', 'notifications:read'],
+  })
   for (const account of accounts()) {
-    const provider = await made('/api/v1/providers', { ...account, name: account.kind, application_id: applicationId })
+    const provider = await made('/api/v1/providers', { ...account, name: account.kind, application_id })
     const tested = await call('POST', `/api/v1/providers/${provider.provider_id}/test`)
     expect(tested.body).toMatchObject({ ok: true })
     if (provider.secret)
       await env.call('carrier-sandbox', 'POST', '/received/secrets', { body: { secret: provider.secret } })
   }
   const event = { event_key: 'set.up', name: 'Set up', allowed_channels: Object.keys(templates), templates }
-  const path = `/api/v1/applications/${applicationId}/events`
+  const path = `/api/v1/applications/${application_id}/events`
   await made(path, event)
   expect((await call('POST', `${path}/set.up/publish`)).body).toMatchObject({ status: 'published', version: 1 })
 

@@ -4,6 +4,8 @@ import type { TestEnv } from '../../../packages/dev-env/src/index.ts'
 import { made, type Samples } from './sample.ts'
 
 const templates = { sms: { body: 'Hello {{name}}' } }
+/** Found nowhere else in an answer. */
+const firstVersion = 471_147
 
 /** Samples of what dispatch manages: domains, suppressions and templates. */
 export function dispatchSamples(env: TestEnv): Samples {
@@ -15,6 +17,7 @@ export function dispatchSamples(env: TestEnv): Samples {
   const newEvent = (status: string) => ({
     event_key: `sample.${crypto.randomUUID()}`,
     name: 'Sample',
+    version: firstVersion,
     status,
     allowed_channels: ['sms'],
     templates,
@@ -25,7 +28,15 @@ export function dispatchSamples(env: TestEnv): Samples {
     const { event_key } = await made(env, events, newEvent(status))
     return { params: { ...ofApplication.params, event_key } }
   }
-  const version = async () => ({ params: { ...(await event()).params, version: '1' } })
+  const twoVersions = async () => {
+    const { params } = await event()
+    const path = `${events}/${params.event_key}`
+    const draft = { name: 'Sample', allowed_channels: ['sms'], templates: { sms: { body: 'Bye {{name}}' } } }
+    await env.api('PUT', path, { token: env.operatorToken, body: draft })
+    await env.api('POST', `${path}/publish`, { token: env.operatorToken })
+    return { params }
+  }
+  const version = async () => ({ params: { ...(await twoVersions()).params, version: String(firstVersion) } })
   const newProvider = () => ({ channel: 'webhook', kind: 'webhook', name: 'Sample' })
   const provider = async () => {
     const { provider_id } = await made(env, '/api/v1/providers', newProvider())
@@ -46,7 +57,7 @@ export function dispatchSamples(env: TestEnv): Samples {
     publishEvent: () => event('draft'),
     deactivateEvent: () => event(),
     previewEvent: async () => ({ ...(await event()), body: { data: { name: 'Ada' } } }),
-    listEventVersions: () => event(),
+    listEventVersions: twoVersions,
     getEventVersion: version,
     restoreEventVersion: version,
     listDomains: () => ({}),

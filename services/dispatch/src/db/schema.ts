@@ -30,7 +30,8 @@ export interface Tables {
     draft: JSONColumnType<EventContent | null>
     /** The operator who changed it last; null: the bootstrap document, which then may change it again. */
     updated_by: Generated<string | null>
-    created_at: Time
+    /** Null for events of earlier releases. */
+    created_at: Time | null
     updated_at: Time
   }
   /** What was published. Rows never change, except those that the bootstrap document brought along. */
@@ -59,10 +60,11 @@ export interface Tables {
     rate_limit_per_second: number | null
     /** The carrier's id of the account, where only one tenant may connect it. */
     account_id: Generated<string | null>
-    credentials_updated_at: Time
+    /** Null for providers of earlier releases, like `created_at`. */
+    credentials_updated_at: Time | null
     /** The operator who changed it last; null: the bootstrap document, which then may change it again. */
     updated_by: Generated<string | null>
-    created_at: Time
+    created_at: Time | null
     /** Since when nothing new is sent through it; its receipts still count until it is purged. */
     deleted_at: Time | null
     /** When its credentials were erased. */

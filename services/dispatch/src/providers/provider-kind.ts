@@ -6,7 +6,15 @@ import { webhookKind } from './webhook-kind.ts'
 /** What is needed of a kind to manage its providers. */
 export type ProviderKind = Omit<CarrierKind, 'environment'>
 
-/** A kind of provider: of a carrier, or the one that signs webhooks. */
+/** Kinds of providers that have no carrier. */
+const carrierless = new Map<string, ProviderKind>([['webhook', webhookKind]])
+
+/** A kind of provider: of a carrier, or one that has none. */
 export function kindOf(carriers: SendingCarriers, kind: string): ProviderKind | undefined {
-  return carrierOfKind(carriers, kind) ?? (kind === 'webhook' ? webhookKind : undefined)
+  return carrierOfKind(carriers, kind) ?? carrierless.get(kind)
+}
+
+/** Whether the service itself makes the secret of a kind. */
+export function makesSecret(kind: ProviderKind | undefined): boolean {
+  return kind?.ours?.includes('secret') ?? false
 }

@@ -4,6 +4,7 @@ import { type Handler, Problem, Reply } from '@notify/service-kit'
 import { newWebhookSecret } from '@notify/webhook-signature'
 import type { ApiContext } from '../context.ts'
 import { describeProvider, providerMissing } from './describe-provider.ts'
+import { kindOf, makesSecret } from './provider-kind.ts'
 import { lockProvider, type ProviderRow } from './provider-store.ts'
 import { credentialsOf, writeProvider } from './write-provider.ts'
 
@@ -16,7 +17,7 @@ export const rotateProviderSecret: Handler<ApiContext, typeof contract> = idempo
     const { params, principal } = request
     const row = await lockProvider(run, principal.tenant_id, params.provider_id)
     if (!row) throw providerMissing()
-    if (row.kind !== 'webhook') {
+    if (!makesSecret(kindOf(context.carrierTable, row.kind))) {
       throw new Problem(
         'secret_of_carrier',
         `The carrier issues the secrets of ${row.kind}: make a new one there, then PATCH credentials`,

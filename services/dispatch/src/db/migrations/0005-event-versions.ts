@@ -4,10 +4,9 @@ import type { Migration } from '@notify/database'
 export const eventVersions: Migration = {
   name: '0005-event-versions',
   transaction: [
-    `alter table events
-       add column draft jsonb,
-       add column updated_by text,
-       add column created_at timestamptz not null default now()`,
+    `alter table events add column draft jsonb, add column updated_by text, add column created_at timestamptz`,
+    // Events of earlier releases have none.
+    `alter table events alter column created_at set default now()`,
     `create table event_versions (
          tenant_id text not null,
          application_id text not null,

@@ -5,10 +5,12 @@ export const providerChanges: Migration = {
   transaction: [
     `alter table providers
        add column account_id text,
-       add column credentials_updated_at timestamptz not null default now(),
+       add column credentials_updated_at timestamptz,
        add column updated_by text,
-       add column created_at timestamptz not null default now(),
+       add column created_at timestamptz,
        add column deleted_at timestamptz,
        add column purged_at timestamptz`,
+    // Providers of earlier releases have neither.
+    `alter table providers alter column created_at set default now(), alter column credentials_updated_at set default now()`,
   ],
 }

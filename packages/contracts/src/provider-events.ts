@@ -1,0 +1,39 @@
+import { z } from 'zod'
+import { Channel } from './channel.ts'
+import { defineEvent, SealedText } from './event.ts'
+import { idSchema } from './ids.ts'
+
+/** A provider was created or changed. Callbacks verifies signatures with its credentials. */
+export const providerChanged = defineEvent({
+  publisher: 'dispatch',
+  subject: 'dispatch.provider.changed',
+  schema: z.object({
+    provider_id: idSchema('prov'),
+    tenant_id: idSchema('ten'),
+    channel: Channel,
+    kind: z.string(),
+    revision: z.int(),
+    /** The one application that may use it; all of the tenant when null. Release 0.1 does not say. */
+    application_id: idSchema('app').nullable().optional(),
+    priority: z.int().optional(),
+    /** `deleted`: nothing new may use it; what is in flight still may. Absent while it is in use. */
+    status: z.enum(['deleted']).optional(),
+    credentials: SealedText,
+  }),
+  sealed: { field: 'credentials', aad: ['tenant_id', 'provider_id'], content: z.record(z.string(), z.string()) },
+})
+export type ProviderChange = z.output<typeof providerChanged.schema>
+
+/** A provider was deleted so long ago that nothing needs its credentials any more. */
+export const providerRemoved = defineEvent({
+  publisher: 'dispatch',
+  subject: 'dispatch.provider.removed',
+  schema: z.object({
+    provider_id: idSchema('prov'),
+    tenant_id: idSchema('ten'),
+    channel: Channel,
+    kind: z.string(),
+    revision: z.int(),
+  }),
+})
+export type ProviderRemoval = z.output<typeof providerRemoved.schema>
