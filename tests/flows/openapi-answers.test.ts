@@ -53,9 +53,9 @@ afterAll(() => env?.stop())
 const ofTransport = new Set(['date', 'connection', 'keep-alive', 'content-type', 'content-length', 'transfer-encoding'])
 
 const unknownId = '01jd3x8qk5w9t2m4v6b8n0p2r4'
-/** The gateway itself answers for applications that are not there. */
+/** The gateway looks an application up before it asks the owner of its events. */
 const pathOf = ({ path }: Route) =>
-  path.replace(/:(\w+)/g, (_, name) => (name === 'application_id' ? env.applicationId : unknownId))
+  path.replace(/:application_id\/events/, `${env.applicationId}/events`).replace(/:(\w+)/g, unknownId)
 const bearerOf = ({ auth }: Route) => {
   const permissions = permissionsFor(auth)
   return permissions && (permissions.operator ? env.operatorToken : env.apiKey)
@@ -145,6 +145,17 @@ function resolve<Part>(reference: string): Part | undefined {
   return names.reduce<unknown>((part, name) => (part as Record<string, unknown> | undefined)?.[name], document) as Part
 }
 
+/** What a refusal lacks of the form that every one has (RFC 9457), with the id that the caller gave its request. */
+function malformed({ status, headers, text }: Answer, requestId: string | undefined): string[] {
+  const faults = requestId === undefined || headers['x-request-id'] === requestId ? [] : ['another request id']
+  if (status < 400) return faults
+  const { type, code, request_id, status: told } = JSON.parse(text)
+  if (!headers['content-type']?.startsWith('application/problem+json')) faults.push('no problem')
+  if (request_id !== headers['x-request-id']) faults.push('a request id of its own')
+  if (told !== status || !type.endsWith(`/errors/${code}`)) faults.push('another status or type')
+  return faults
+}
+
 const seen = new Set<number>()
 const routes = publicRoutes().map((route) => [`${route.method} ${route.path}`, route] as const)
 
@@ -152,8 +163,17 @@ test.each(routes)('every answer of %s is declared, with its headers and its code
   for (const [what, provoke] of Object.entries(provocations)) {
     const answer = await provoke(route)
     expect([what, undeclared(route, answer)]).toEqual([what, []])
+    expect([what, malformed(answer, undefined)]).toEqual([what, []])
     expect([what, answer.status]).not.toEqual([what, 500])
     seen.add(answer.status)
+  }
+})
+
+test.each(routes)('%s gives the request id of its caller back', async (_name, route) => {
+  const headers = { 'x-request-id': 'the-callers:own_id.1' }
+  for (const bearer of [undefined, '']) {
+    const answer = await send(route, bearer === undefined ? { headers } : { headers, bearer })
+    expect(malformed(answer, headers['x-request-id'])).toEqual([])
   }
 })
 

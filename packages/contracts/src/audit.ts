@@ -52,11 +52,11 @@ export const webhookAuditRecorded = defineEvent({
 })
 
 const filters = {
-  application_id: idSchema('app').optional(),
-  actor_id: z.string().min(1).max(255).optional(),
-  action: z.string().min(1).max(100).optional(),
-  resource_type: z.string().min(1).max(100).optional(),
-  resource_id: z.string().min(1).max(255).optional(),
+  application_id: idSchema('app').optional().meta({ description: 'Changes of this application' }),
+  actor_id: z.string().min(1).max(255).optional().meta({ description: 'Changes by this actor' }),
+  action: z.string().min(1).max(100).optional().meta({ description: 'Changes of this kind' }),
+  resource_type: z.string().min(1).max(100).optional().meta({ description: 'Changes of resources of this type' }),
+  resource_id: z.string().min(1).max(255).optional().meta({ description: 'Changes of this resource' }),
   from: z.iso.datetime({ offset: true }).optional().meta({ description: 'Entries at or after this time' }),
   to: z.iso.datetime({ offset: true }).optional().meta({ description: 'Entries before this time' }),
 }

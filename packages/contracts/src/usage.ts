@@ -31,9 +31,9 @@ export const getUsage = defineRoute({
     .strictObject({
       from: Day.optional().meta({ description: 'First day, UTC. Default: the first of the month of `to`.' }),
       to: Day.optional().meta({ description: 'Last day, UTC. Default: today.' }),
-      interval: z.enum(['day', 'month']).default('day'),
-      application_id: idSchema('app').optional(),
-      channel: Channel.optional(),
+      interval: z.enum(['day', 'month']).default('day').meta({ description: 'Length of a period' }),
+      application_id: idSchema('app').optional().meta({ description: 'Usage of this application' }),
+      channel: Channel.optional().meta({ description: 'Usage of this channel' }),
       ...listQuery,
     })
     .superRefine(({ from, to }, issues) => {

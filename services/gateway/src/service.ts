@@ -42,6 +42,7 @@ import { weightOf } from './limits/weight.ts'
 import { createMetrics } from './metrics.ts'
 import { routes } from './routes.ts'
 import { createUsageCounter } from './usage/count-usage.ts'
+import { deleteOldMessages } from './usage/usage-store.ts'
 
 /** Callers get a response within 8 s, even if internal services are silent. */
 const answerWithinMs = 7500
@@ -80,6 +81,7 @@ export async function createService(config: Config, kit: Kit): Promise<void> {
   if (config.BOOTSTRAP_FILE) await loadBootstrap(context, config.BOOTSTRAP_FILE)
   startOutboxRelay(kit, db, bus, { streamReplicas: config.STREAM_REPLICAS, republishMs: config.REPUBLISH_WINDOW })
   startPeriodic(kit, { name: 'idempotency retention', everyMs: 60_000, run: () => deleteExpiredKeys(db) })
+  startPeriodic(kit, { name: 'usage retention', everyMs: 60_000, run: () => deleteOldMessages(db) })
   const docs = await serveDocs()
   await serveHttp(kit, {
     config,

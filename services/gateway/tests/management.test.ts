@@ -8,7 +8,7 @@ let env: TestEnv
 let token: string
 
 beforeAll(async () => {
-  env = await TestEnv.start(['gateway', 'dispatch', 'consent', 'webhook-delivery'])
+  env = await TestEnv.start(['gateway', 'dispatch', 'consent', 'webhook-delivery'], { apart: ['gateway'] })
   token = env.operatorToken
 }, 60_000)
 afterAll(() => env?.stop())
@@ -82,6 +82,23 @@ describe('applications', () => {
     const answer = await call('POST', '/applications', { name: 'Shop' }, stranger)
     expectProblem(answer, 403, 'permission_denied')
     expect(answer.body.detail).toContain('create it first')
+  })
+
+  test('of the bootstrap document are told as well, and keep what was changed through the API', async () => {
+    const path = `/applications/${env.applicationId}`
+    const told = async () => {
+      const { rows } = await env.sql('gateway').query(
+        `select (event -> 'event' ->> 'revision')::int as revision from outbox, json_array_elements(events::json) as event
+         where subject = 'gateway.application.changed' and events like $1 order by id`,
+        [`%${env.applicationId}%`],
+      )
+      return rows.map(({ revision }) => revision)
+    }
+    expect(await told()).toEqual([1])
+    expect((await call('PATCH', path, { name: 'Renamed Shop' })).status).toBe(200)
+    await env.restart('gateway')
+    expect((await call('GET', path)).body.name).toBe('Renamed Shop')
+    expect(await told()).toEqual([1, 2])
   })
 
   test('are told to other services on each change, and as revoked when deleted', async () => {
@@ -231,6 +248,32 @@ describe('the audit log', () => {
     const domain = await env.api('POST', '/api/v1/domains', { key: api_key, body: { domain: 'audit.example' } })
     const [entry] = await untilAudited(domain.body.domain_id, ['domain.created'])
     expect(entry!.actor).toEqual({ kind: 'key', id: key_id })
+  })
+
+  test('has an entry once, however often it arrives', async () => {
+    const { application_id } = await newApplication()
+    const entry = {
+      audit_id: newId('aud'),
+      tenant_id: env.tenantId,
+      application_id,
+      occurred_at: new Date().toISOString(),
+      actor: { kind: 'service', id: 'dispatch' },
+      action: 'thing.made',
+      resource: { type: 'thing', id: application_id.slice(4) },
+      before: null,
+      after: { name: 'Thing' },
+      request_id: null,
+    }
+    const publish = (event: object) =>
+      env
+        .sql('dispatch')
+        .query(`insert into outbox (subject, events) values ('dispatch.audit.recorded', $1)`, [
+          JSON.stringify([{ event }, { event }]),
+        ])
+    const later = { ...entry, audit_id: newId('aud'), action: 'thing.changed' }
+    for (const event of [entry, entry, later]) await publish(event)
+    const [, first] = await untilAudited(entry.resource.id, ['thing.changed', 'thing.made'])
+    expect(first).toEqual(entry)
   })
 
   test('cannot be changed, not even by the role of the gateway', async () => {

@@ -2,7 +2,9 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { addApplication } from '@notify/test-kit/other-callers'
 import { freshPhone, post, smsTo } from '@notify/test-kit/sms'
 import { type NotificationFact, newId } from '../../../packages/contracts/src/index.ts'
+import type { Queries } from '../../../packages/database/src/index.ts'
 import { eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
+import { deleteOldMessages } from '../src/usage/usage-store.ts'
 
 let env: TestEnv
 beforeAll(async () => {
@@ -104,6 +106,21 @@ test('counts are exact however often and in whatever order facts arrive', async 
     },
   )
 }, 60_000)
+
+test('what recognises repetitions is deleted after 90 days, and the sums stay', async () => {
+  const { applicationId: application_id } = await addApplication(env)
+  const old = new Date(Date.now() - 92 * 86_400_000)
+  const one = fact(application_id, { created_at: old.toISOString() })
+  const day = old.toISOString().slice(0, 10)
+  await publish([one])
+  await untilUsage({ application_id, from: day, to: day }, { totals: { messages: 1, credits: 3 } })
+  const kept = async () =>
+    (await env.sql('gateway').query('select 1 from usage_messages where id = $1', [one.notification_id])).rows.length
+  const db = { runLong: async ({ text }: { text: string }) => (await env.sql('gateway').query(text)).rows }
+  await deleteOldMessages(db as unknown as Queries)
+  expect(await kept()).toBe(0)
+  expect((await usage({ application_id, from: day, to: day })).body.totals).toEqual({ messages: 1, credits: 3 })
+})
 
 test('messages of test keys cost nothing', async () => {
   const { applicationId: application_id } = await addApplication(env)

@@ -10,11 +10,7 @@ export const exportAuditLog: Handler<RouteContext, typeof contract> = async ({ d
   const filter: AuditFilter = { tenantId: principal.tenant_id, ...query }
   const read = (after: string | undefined) => listAuditRows(db.run, filter, { after, limit: batch })
   // Read before the headers are sent, so that an outage is a problem and not a response that breaks off.
-  return new StreamedReply(linesOf(await read(undefined), read), {
-    'content-type': 'application/x-ndjson',
-    'content-disposition': 'attachment; filename="audit-log.ndjson"',
-    'cache-control': 'no-store',
-  })
+  return new StreamedReply(linesOf(await read(undefined), read), { 'content-type': 'application/x-ndjson' })
 }
 
 async function* linesOf(first: AuditRow[], read: (after: string) => Promise<AuditRow[]>): AsyncGenerator<string> {

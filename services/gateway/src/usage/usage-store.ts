@@ -1,5 +1,5 @@
 import type { Channel } from '@notify/contracts'
-import type { Run, Statement } from '@notify/database'
+import type { Queries, Run, Statement } from '@notify/database'
 
 /** What a message costs in its present state. */
 export interface Charge {
@@ -45,6 +45,22 @@ const count: Statement = {
 /** Counts charges, at most one per message. Repeating it changes nothing. */
 export async function countCharges(run: Run, charges: readonly Charge[]): Promise<void> {
   await run(count, [JSON.stringify(charges)])
+}
+
+/** Facts are repeated for days at most, and a message is retried for weeks. */
+const keptDays = 90
+const deletionBatch = 1000
+
+const removeOld: Statement = {
+  name: 'delete-old-usage-messages',
+  text: `delete from usage_messages where id in (
+           select id from usage_messages where day < current_date - ${keptDays} limit ${deletionBatch})
+         returning 1`,
+}
+
+/** Deletes what only recognises repetitions; the sums stay. @returns whether there may be more */
+export async function deleteOldMessages({ runLong }: Queries): Promise<boolean> {
+  return (await runLong(removeOld)).length === deletionBatch
 }
 
 export interface UsageFilter {
