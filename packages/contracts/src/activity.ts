@@ -1,40 +1,84 @@
 import { z } from 'zod'
 import { Channel } from './channel.ts'
+import { idSchema } from './ids.ts'
 import { listQuery, wholeNumber } from './list.ts'
 import { DeliveryStatus } from './notifications.ts'
 import { KeyMode } from './permissions.ts'
 import { defineRoute, operator } from './route.ts'
-import { Timestamp } from './text.ts'
+import { EventKey, Timestamp } from './text.ts'
 
 /** The states of notifications, and those that only codes have. */
 export const ActivityStatus = z.enum([...DeliveryStatus.options, 'verified', 'expired'])
 export type ActivityStatus = z.infer<typeof ActivityStatus>
 
-export const ActivityItem = z
-  .object({
-    transaction_id: z.string(),
-    application_name: z.string(),
-    channel: Channel,
-    recipient_masked: z.string(),
-    status: ActivityStatus,
-    failure_reason: z.string().nullable(),
-    created_at: Timestamp,
-    retryable: z.boolean(),
-    retry_count: z.int(),
-    mode: KeyMode.meta({
-      description: 'Mode of the API key that sent it. Messages of test keys go to the carrier sandbox only.',
-    }),
-  })
-  .meta({ id: 'ActivityItem' })
+const item = {
+  transaction_id: z.string(),
+  application_name: z.string(),
+  channel: Channel,
+  recipient_masked: z.string(),
+  status: ActivityStatus,
+  failure_reason: z.string().nullable(),
+  created_at: Timestamp,
+  retryable: z.boolean(),
+  retry_count: z.int(),
+  mode: KeyMode.meta({
+    description: 'Mode of the API key that sent it. Messages of test keys go to the carrier sandbox only.',
+  }),
+}
+
+export const ActivityItem = z.object(item).meta({ id: 'ActivityItem' })
 export type ActivityItem = z.infer<typeof ActivityItem>
+
+/** Postgres has no year 0, and JavaScript writes years after 9999 in another form. */
+const firstMs = Date.UTC(1970, 0)
+const lastMs = Date.UTC(9999, 11, 31)
+
+/** A moment in a query: ISO 8601 with a zone, from 1970 on. */
+const Moment = z.iso
+  .datetime({ offset: true, error: 'must be a time with its zone in ISO 8601, e.g. 2026-11-21T09:30:00Z' })
+  .transform((text) => new Date(text))
+  .refine((time) => time.getTime() >= firstMs && time.getTime() <= lastMs, 'must be a time from 1970 to 9999')
+
+const range = {
+  from: Moment.optional().meta({ description: 'Created at this time or later', example: '2026-11-21T00:00:00Z' }),
+  to: Moment.optional().meta({ description: 'Created before this time', example: '2026-11-22T00:00:00Z' }),
+}
+
+/** Filters of whatever reads the activity; they all apply together. */
+export const activityFilters = {
+  channel: Channel.optional(),
+  status: ActivityStatus.optional(),
+  application_id: idSchema('app').optional(),
+  event_key: EventKey.optional(),
+  mode: KeyMode.optional(),
+  recipient: z
+    .string()
+    .min(1)
+    .max(2048)
+    .optional()
+    .meta({
+      description: 'The whole recipient: E.164 number, email address, user id or URL. Looked up by its keyed hash.',
+    }),
+  ...range,
+}
+
+interface Range {
+  from?: Date | undefined
+  to?: Date | undefined
+}
+
+export const isRange = ({ from, to }: Range): boolean => !from || !to || from < to
+export const notARange = { path: ['to'], error: 'must be after from' }
 
 /** Rows that `page` reaches. Deeper rows are read with `cursor`, which costs the same at any depth. */
 const rowsInPages = 10_000
 
+/** Matches that are counted one by one, where no counter exists. */
+export const mostCounted = 10_000
+
 export const ActivityQuery = z
   .strictObject({
-    channel: Channel.optional(),
-    status: ActivityStatus.optional(),
+    ...activityFilters,
     page: wholeNumber(1, 1_000_000)
       .default(1)
       .meta({ description: `Page number, within the first ${rowsInPages} rows. Use cursor for later rows.` }),
@@ -44,10 +88,16 @@ export const ActivityQuery = z
     path: ['page'],
     error: `must stay within the first ${rowsInPages} rows; use cursor (next_cursor of the previous page) for later rows`,
   })
+  .refine(isRange, notARange)
 
 export const ActivityList = z
   .object({
     total_count: z.int(),
+    total_count_capped: z.boolean().meta({
+      description:
+        'Whether there are more matches than total_count says. Only filters by recipient, by event_key within a time range, ' +
+        `and ranges with more than ${mostCounted} items in their first or last hour are counted up to ${mostCounted}.`,
+    }),
     page: z.int(),
     items: z.array(ActivityItem),
     next_cursor: z.string().nullable(),

@@ -10,7 +10,7 @@ import {
   startOutboxRelay,
 } from '@notify/database'
 import { openBus, startConsumers } from '@notify/messaging'
-import { createFingerprint } from '@notify/privacy'
+import { createBlindIndex, createFingerprint } from '@notify/privacy'
 import {
   type Commands,
   connectRedis,
@@ -23,6 +23,7 @@ import {
 import { createProjector } from './activity/project-notification.ts'
 import { startReconciliation } from './activity/reconcile-activity.ts'
 import { createTenantCommand } from './bootstrap/create-tenant.ts'
+import { startActivityUpkeep } from './activity/start-upkeep.ts'
 import { loadBootstrap } from './bootstrap/load-bootstrap.ts'
 import { createCallers } from './callers/authenticate.ts'
 import { type Config, peerUrl } from './config.ts'
@@ -74,6 +75,7 @@ export async function createService(config: Config, kit: Kit): Promise<void> {
     dispatch: peers('dispatch'),
     secrets: { keyRing: config.ENCRYPTION_KEYS, fingerprint: createFingerprint(config.FINGERPRINT_KEY) },
     wakeOutbox: createOutboxWaker(kit, bus),
+    blindIndex: createBlindIndex(config.BLIND_INDEX_KEY),
     signPrincipal: await createPrincipalSigner(config.PRINCIPAL_SIGNING_KEY),
     charge: (principal, requests) => void admit(principal, requests),
   }
@@ -107,4 +109,5 @@ export async function createService(config: Config, kit: Kit): Promise<void> {
     unsyncedMs: config.REPUBLISH_WINDOW,
   })
   startReconciliation(kit, context)
+  startActivityUpkeep(kit, context)
 }

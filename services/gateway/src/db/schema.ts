@@ -86,8 +86,32 @@ export interface Tables {
     retry_count: number
     created_at: Time
     updated_at: Time
+    /** Whether the triggers count it; not yet for what an earlier release wrote. */
+    counted: Generated<boolean>
   }
-  /** Counts of activity items, updated with each change. */
+  /** Counts by kind, kept by triggers; event '' stands for all items. */
+  activity_totals: {
+    tenant_id: string
+    event_key: string
+    application_id: string
+    mode: 'live' | 'test'
+    channel: Channel
+    status: ActivityStatus
+    retryable: boolean
+    count: bigint
+  }
+  /** Counts by UTC hour and day of creation, kept by triggers; application '' stands for all of them. */
+  activity_buckets: {
+    tenant_id: string
+    application_id: string
+    width: 'hour' | 'day'
+    starts_at: Time
+    mode: 'live' | 'test'
+    channel: Channel
+    status: ActivityStatus
+    count: bigint
+  }
+  /** The counts of release 0.1, kept for its replicas until the next release. */
   activity_counts: {
     tenant_id: string
     application_id: string
