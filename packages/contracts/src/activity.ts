@@ -33,11 +33,15 @@ export type ActivityItem = z.infer<typeof ActivityItem>
 const firstMs = Date.UTC(1970, 0)
 const lastMs = Date.UTC(9999, 11, 31)
 
-/** A moment in a query: ISO 8601 with a zone, from 1970 on. */
-const Moment = z.iso
+/** A moment: ISO 8601 with a zone, from 1970 on. */
+export const MomentText = z.iso
   .datetime({ offset: true, error: 'must be a time with its zone in ISO 8601, e.g. 2026-11-21T09:30:00Z' })
-  .transform((text) => new Date(text))
-  .refine((time) => time.getTime() >= firstMs && time.getTime() <= lastMs, 'must be a time from 1970 to 9999')
+  .refine((text) => {
+    const ms = Date.parse(text)
+    return ms >= firstMs && ms <= lastMs
+  }, 'must be a time from 1970 to 9999')
+
+const Moment = MomentText.transform((text) => new Date(text))
 
 const range = {
   from: Moment.optional().meta({ description: 'Created at this time or later', example: '2026-11-21T00:00:00Z' }),
@@ -51,14 +55,9 @@ export const activityFilters = {
   application_id: idSchema('app').optional(),
   event_key: EventKey.optional(),
   mode: KeyMode.optional(),
-  recipient: z
-    .string()
-    .min(1)
-    .max(2048)
-    .optional()
-    .meta({
-      description: 'The whole recipient: E.164 number, email address, user id or URL. Looked up by its keyed hash.',
-    }),
+  recipient: z.string().min(1).max(2048).optional().meta({
+    description: 'The whole recipient: E.164 number, email address, user id or URL. Looked up by its keyed hash.',
+  }),
   ...range,
 }
 
@@ -130,4 +129,67 @@ export const retryActivity = defineRoute({
   params: z.object({ id: z.string() }),
   responses: { 202: RetryQueued },
   errors: ['not_found', 'not_retryable', 'invalid_idempotency_key', 'idempotency_conflict', 'idempotency_in_progress'],
+})
+
+/** The most hours or days of a summary. */
+export const mostBuckets = 750
+
+export const ActivitySummary = z
+  .object({
+    interval: z.enum(['hour', 'day']),
+    from: Timestamp.meta({ description: 'Start of the first bucket' }),
+    to: Timestamp.meta({ description: 'End of the last bucket' }),
+    buckets: z.array(
+      z.object({
+        starts_at: Timestamp,
+        counts: z.array(z.object({ channel: Channel, status: ActivityStatus, count: z.int() })),
+      }),
+    ),
+  })
+  .meta({ id: 'ActivitySummary' })
+
+export const summarizeActivity = defineRoute({
+  name: 'summarizeActivity',
+  service: 'gateway',
+  method: 'GET',
+  path: '/api/v1/activity/summary',
+  summary: 'Count items by channel and present status, for each hour or day (UTC) of their creation',
+  auth: operator('activity:read'),
+  query: z
+    .strictObject({
+      interval: z.enum(['hour', 'day']).default('hour'),
+      from: activityFilters.from.meta({
+        description: `Rounded down to the interval. Default: 24 hours or 30 days before to. At most ${mostBuckets} intervals.`,
+      }),
+      to: activityFilters.to.meta({ description: 'Rounded up to the interval. Default: now.' }),
+      channel: activityFilters.channel,
+      status: activityFilters.status,
+      application_id: activityFilters.application_id,
+      mode: activityFilters.mode,
+    })
+    .refine(isRange, notARange),
+  responses: { 200: ActivitySummary },
+  errors: [],
+})
+
+export const exportActivity = defineRoute({
+  name: 'exportActivity',
+  service: 'gateway',
+  method: 'GET',
+  path: '/api/v1/activity/export',
+  summary: 'Export the activity as a file, newest first',
+  auth: operator('activity:read'),
+  query: z
+    .strictObject({ ...activityFilters, format: z.enum(['csv', 'ndjson']).default('csv') })
+    .refine(isRange, notARange),
+  responseType: 'text/csv',
+  otherResponseTypes: ['application/x-ndjson'],
+  responses: {
+    200: z.string().meta({
+      description:
+        'CSV (RFC 4180) with a header line, or one JSON object (ActivityItem) a line. In CSV a cell that begins with =, +, - or @ ' +
+        'has an apostrophe before it, so that no spreadsheet runs it. A connection that breaks off has not sent everything.',
+    }),
+  },
+  errors: [],
 })

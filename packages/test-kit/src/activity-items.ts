@@ -36,8 +36,14 @@ export function itemOf(env: TestEnv, fields: Partial<StoredItem> = {}): StoredIt
   }
 }
 
+const batch = 1000
+
 /** Stores items; the triggers count them as they count the projection's. */
 export async function storeItems(env: TestEnv, items: readonly StoredItem[]): Promise<void> {
+  for (let at = 0; at < items.length; at += batch) await storeBatch(env, items.slice(at, at + batch))
+}
+
+async function storeBatch(env: TestEnv, items: readonly StoredItem[]): Promise<void> {
   await env.sql('gateway').query(
     `insert into activity (id, tenant_id, application_id, revision, mode, channel, status, event_key, recipient_masked,
        recipient_index, failure_reason, retryable, retry_count, created_at, updated_at, counted)

@@ -65,6 +65,13 @@ export const Config = z.object({
   ),
   RECONCILE_AFTER: duration('2m').describe('Age at which a change that has not arrived over the bus counts as lost'),
   ACTIVITY_RETENTION: duration('395d').describe('Age at which items of the activity are deleted; 13 months by default'),
+  ACTIVITY_RETRY_RATE: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(1000)
+    .default(50)
+    .describe('Items per second that jobs retry for one tenant'),
   STREAM_MEMORY: z.coerce
     .number()
     .int()

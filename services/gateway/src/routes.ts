@@ -2,9 +2,11 @@ import {
   changeApplication as changeApplicationContract,
   createApiKey,
   createApplication as createApplicationContract,
+  cancelRetryJob,
   createNotificationBatch as createBatchContract,
   createNotification as createContract,
   createProvider,
+  createRetryJob,
   createTemplate,
   createWebhookSubscription,
   deleteApplication as deleteApplicationContract,
@@ -16,20 +18,28 @@ import {
   listApiKeys,
   listApplications as listApplicationsContract,
   listAuditLog as listAuditLogContract,
+  exportActivity as exportContract,
+  getActivity as getContract,
+  getRetryJob,
   listActivity as listContract,
+  listRetryJobs,
   replaceTemplate,
   retryActivity as retryContract,
   revokeApiKey,
   rotateApiKey,
+  summarizeActivity as summarizeContract,
 } from '@notify/contracts'
 import { publicRoutes } from '@notify/contracts/catalogue'
 import { passOn, type RouteEntry, route } from '@notify/service-kit'
+import { exportActivity } from './activity/export-activity.ts'
+import { getActivity } from './activity/get-activity.ts'
 import { listActivity } from './activity/list-activity.ts'
 import { retryActivity } from './activity/retry-activity.ts'
 import { changeApplication } from './applications/change-application.ts'
 import { createApplication } from './applications/create-application.ts'
 import { deleteApplication } from './applications/delete-application.ts'
 import { getApplication, listApplications } from './applications/read-applications.ts'
+import { summarizeActivity } from './activity/summarize-activity.ts'
 import { forwardWithOwnApplication } from './applications/require-own-application.ts'
 import { exportAuditLog } from './audit/export-audit-log.ts'
 import { listAuditLog } from './audit/list-audit-log.ts'
@@ -43,11 +53,22 @@ import { getKey, listKeys } from './keys/read-keys.ts'
 import { revokeKey } from './keys/revoke-key.ts'
 import { rotateKey } from './keys/rotate-key.ts'
 import { getUsage } from './usage/get-usage.ts'
+import { cancelRetry } from './retries/cancel-retry.ts'
+import { createRetry } from './retries/create-retry.ts'
+import { getRetry, listRetries } from './retries/read-retries.ts'
 
 const own: readonly RouteEntry<RouteContext>[] = [
   passOn(createContract, createNotification),
   passOn(createBatchContract, createBatch),
   route(listContract, listActivity),
+  route(summarizeContract, summarizeActivity),
+  route(exportContract, exportActivity),
+  route(createRetryJob, createRetry),
+  route(listRetryJobs, listRetries),
+  route(getRetryJob, getRetry),
+  route(cancelRetryJob, cancelRetry),
+  // After those with a word in place of the id.
+  route(getContract, getActivity),
   passOn(retryContract, retryActivity),
   passOn(createProvider, forwardWithOwnApplication),
   passOn(createTemplate, forwardWithOwnApplication),

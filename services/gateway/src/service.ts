@@ -41,6 +41,7 @@ import { createFailureLimit } from './limits/limit-failures.ts'
 import { limitKeyOf } from './limits/limit-key.ts'
 import { weightOf } from './limits/weight.ts'
 import { createMetrics } from './metrics.ts'
+import { startRetries } from './retries/run-retries.ts'
 import { routes } from './routes.ts'
 import { createUsageCounter } from './usage/count-usage.ts'
 
@@ -110,4 +111,5 @@ export async function createService(config: Config, kit: Kit): Promise<void> {
   })
   startReconciliation(kit, context)
   startActivityUpkeep(kit, context)
+  startRetries(kit, context)
 }

@@ -8,6 +8,25 @@ export interface ActivityRow extends Omit<ActivityItem, 'created_at'> {
   created_at: Date
 }
 
+export interface DetailRow extends ActivityRow {
+  application_id: `app_${string}`
+  event_key: string | null
+  updated_at: Date
+}
+
+const shown = `a.id as transaction_id, coalesce(p.name, a.application_id) as application_name, a.channel, a.recipient_masked,
+  a.status, a.failure_reason, a.created_at, a.retryable, a.retry_count, a.mode`
+
+/** One item of a tenant. */
+export async function findItem(db: Database<Tables>, tenantId: string, id: string): Promise<DetailRow | undefined> {
+  const [row] = await db.run<DetailRow>(
+    `select ${shown}, a.application_id, a.event_key, a.updated_at
+     from activity a left join applications p on p.id = a.application_id where a.id = $1 and a.tenant_id = $2`,
+    [id, tenantId],
+  )
+  return row
+}
+
 /** The position after which a page starts. */
 export interface Position {
   createdAt: string
@@ -29,8 +48,7 @@ export function listItems(db: Database<Tables>, filter: ActivityFilter, page: Pa
   const bind: Bind = (value) => `$${values.push(value)}`
   return db.run<ActivityRow>(
     `with page as (${pageSql(filter, page, bind)})
-     select a.id as transaction_id, coalesce(p.name, a.application_id) as application_name, a.channel, a.recipient_masked, a.status,
-       a.failure_reason, a.created_at, a.retryable, a.retry_count, a.mode
+     select ${shown}
      from page join activity a on a.id = page.id and a.tenant_id = ${bind(filter.tenantId)}
      left join applications p on p.id = a.application_id
      order by page.created_at desc, page.id desc`,

@@ -1,32 +1,10 @@
-/** SQL columns or parameters that make a kind. */
-interface Kind {
-  tenant: string
-  application: string
-  mode: string
-  channel: string
-  status: string
-  retryable: string
-  event?: string
-}
-
 /**
- * SQL for the hash of a kind: items that differ only in time and recipient, and with an event those of that event. The text
- * must be that of the indexes `activity_by_kind` and `activity_by_event`.
+ * SQL for the hash of a kind: items that differ only in time, recipient and event. With `event` it is that of the items of
+ * one event. The text must be that of the indexes `activity_by_kind` and `activity_by_event`.
+ * @param row relation with the columns of a kind
+ * @param tenant SQL for the tenant, where the relation has no such column
  */
-export function kindSql({ tenant, application, mode, channel, status, retryable, event }: Kind): string {
-  const parts = [tenant, application, mode, channel, status, `${retryable}::text`, ...(event ? [event] : [])]
-  return `hashtextextended(${parts.join(` || ' ' || `)}, 0)`
-}
-
-/** The same of the columns of a relation. */
 export function kindOf(row: string, tenant = `${row}.tenant_id`, event?: string): string {
-  return kindSql({
-    tenant,
-    application: `${row}.application_id`,
-    mode: `${row}.mode`,
-    channel: `${row}.channel`,
-    status: `${row}.status`,
-    retryable: `${row}.retryable`,
-    ...(event ? { event } : {}),
-  })
+  const columns = ['application_id', 'mode', 'channel', 'status', 'retryable::text'].map((column) => `${row}.${column}`)
+  return `hashtextextended(${[tenant, ...columns, ...(event ? [event] : [])].join(` || ' ' || `)}, 0)`
 }

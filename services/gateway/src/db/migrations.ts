@@ -14,6 +14,7 @@ import { activityByRecipient } from './migrations/0012-activity-by-recipient.ts'
 import { activityUncounted } from './migrations/0013-activity-uncounted.ts'
 import { countActivity } from './migrations/0014-count-activity.ts'
 import { activityOldIndexes } from './migrations/0015-activity-old-indexes.ts'
+import { retryJobs } from './migrations/0016-retry-jobs.ts'
 
 export const migrations: Migrations = [
   ...deadLetterTables,
@@ -35,4 +36,5 @@ export const migrations: Migrations = [
   activityUncounted,
   countActivity,
   activityOldIndexes,
+  retryJobs,
 ]

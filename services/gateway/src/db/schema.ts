@@ -111,6 +111,30 @@ export interface Tables {
     status: ActivityStatus
     count: bigint
   }
+  /** Jobs that retry items. */
+  retry_jobs: {
+    id: string
+    tenant_id: string
+    /** The operator's pseudonym. */
+    requested_by: string
+    filters: JSONColumnType<object>
+    count: number
+    count_capped: boolean
+    processed: Generated<number>
+    retried: Generated<number>
+    skipped: Generated<number>
+    /** Position of the last item that the job has opened. */
+    reached_at: Time | null
+    reached_id: string | null
+    /** Items under way. */
+    page: string[] | null
+    /** Grows with each claim, so that a worker whose lease is over changes nothing. */
+    claims: Generated<number>
+    next_at: Time | null
+    cancelled: Generated<boolean>
+    created_at: Time
+    finished_at: Time | null
+  }
   /** The counts of release 0.1, kept for its replicas until the next release. */
   activity_counts: {
     tenant_id: string
