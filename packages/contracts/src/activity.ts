@@ -183,6 +183,7 @@ export const exportActivity = defineRoute({
     .strictObject({ ...activityFilters, format: z.enum(['csv', 'ndjson']).default('csv') })
     .refine(isRange, notARange),
   responseType: 'text/csv',
+  download: true,
   otherResponseTypes: ['application/x-ndjson'],
   responses: {
     200: z.string().meta({
