@@ -1,8 +1,8 @@
 import {
+  cancelRetryJob,
   changeApplication as changeApplicationContract,
   createApiKey,
   createApplication as createApplicationContract,
-  cancelRetryJob,
   createNotificationBatch as createBatchContract,
   createNotification as createContract,
   createProvider,
@@ -11,16 +11,16 @@ import {
   createWebhookSubscription,
   deleteApplication as deleteApplicationContract,
   exportAuditLog as exportAuditLogContract,
+  exportActivity as exportContract,
   getApiKey,
   getApplication as getApplicationContract,
+  getActivity as getContract,
   getMe as getMeContract,
+  getRetryJob,
   getUsage as getUsageContract,
   listApiKeys,
   listApplications as listApplicationsContract,
   listAuditLog as listAuditLogContract,
-  exportActivity as exportContract,
-  getActivity as getContract,
-  getRetryJob,
   listActivity as listContract,
   listRetryJobs,
   replaceTemplate,
@@ -35,11 +35,11 @@ import { exportActivity } from './activity/export-activity.ts'
 import { getActivity } from './activity/get-activity.ts'
 import { listActivity } from './activity/list-activity.ts'
 import { retryActivity } from './activity/retry-activity.ts'
+import { summarizeActivity } from './activity/summarize-activity.ts'
 import { changeApplication } from './applications/change-application.ts'
 import { createApplication } from './applications/create-application.ts'
 import { deleteApplication } from './applications/delete-application.ts'
 import { getApplication, listApplications } from './applications/read-applications.ts'
-import { summarizeActivity } from './activity/summarize-activity.ts'
 import { forwardWithOwnApplication } from './applications/require-own-application.ts'
 import { exportAuditLog } from './audit/export-audit-log.ts'
 import { listAuditLog } from './audit/list-audit-log.ts'
@@ -52,10 +52,10 @@ import { createKey } from './keys/create-key.ts'
 import { getKey, listKeys } from './keys/read-keys.ts'
 import { revokeKey } from './keys/revoke-key.ts'
 import { rotateKey } from './keys/rotate-key.ts'
-import { getUsage } from './usage/get-usage.ts'
 import { cancelRetry } from './retries/cancel-retry.ts'
 import { createRetry } from './retries/create-retry.ts'
 import { getRetry, listRetries } from './retries/read-retries.ts'
+import { getUsage } from './usage/get-usage.ts'
 
 const own: readonly RouteEntry<RouteContext>[] = [
   passOn(createContract, createNotification),
