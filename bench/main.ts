@@ -1,4 +1,5 @@
 import { benchAccept } from './accept/bench-accept.ts'
+import { benchActivity } from './activity/bench-activity.ts'
 import { benchEndToEnd } from './e2e/bench-e2e.ts'
 import { benchHostile } from './hostile/bench-hostile.ts'
 import { benchInbox } from './inbox/bench-inbox.ts'
@@ -11,6 +12,7 @@ import { benchWhatsApp } from './whatsapp/bench-whatsapp.ts'
 /** `pnpm bench <name>`: each benchmark starts its own stack and ends with one line of JSON. */
 const benches: Record<string, () => Promise<object>> = {
   accept: benchAccept,
+  activity: benchActivity,
   lanes: benchLanes,
   e2e: benchEndToEnd,
   hostile: benchHostile,

@@ -1,40 +1,83 @@
 import { z } from 'zod'
 import { Channel } from './channel.ts'
+import { idSchema } from './ids.ts'
 import { listQuery, wholeNumber } from './list.ts'
 import { DeliveryStatus } from './notifications.ts'
 import { KeyMode } from './permissions.ts'
 import { defineRoute, operator } from './route.ts'
-import { Timestamp } from './text.ts'
+import { EventKey, Timestamp } from './text.ts'
 
 /** The states of notifications, and those that only codes have. */
 export const ActivityStatus = z.enum([...DeliveryStatus.options, 'verified', 'expired'])
 export type ActivityStatus = z.infer<typeof ActivityStatus>
 
-export const ActivityItem = z
-  .object({
-    transaction_id: z.string(),
-    application_name: z.string(),
-    channel: Channel,
-    recipient_masked: z.string(),
-    status: ActivityStatus,
-    failure_reason: z.string().nullable(),
-    created_at: Timestamp,
-    retryable: z.boolean(),
-    retry_count: z.int(),
-    mode: KeyMode.meta({
-      description: 'Mode of the API key that sent it. Messages of test keys go to the carrier sandbox only.',
-    }),
-  })
-  .meta({ id: 'ActivityItem' })
+const item = {
+  transaction_id: z.string(),
+  application_name: z.string(),
+  channel: Channel,
+  recipient_masked: z.string(),
+  status: ActivityStatus,
+  failure_reason: z.string().nullable(),
+  created_at: Timestamp,
+  retryable: z.boolean(),
+  retry_count: z.int(),
+  mode: KeyMode.meta({
+    description: 'Mode of the API key that sent it. Messages of test keys go to the carrier sandbox only.',
+  }),
+}
+
+export const ActivityItem = z.object(item).meta({ id: 'ActivityItem' })
 export type ActivityItem = z.infer<typeof ActivityItem>
+
+/** Postgres has no year 0, and JavaScript writes years after 9999 in another form. */
+const firstMs = Date.UTC(1970, 0)
+const lastMs = Date.UTC(9999, 11, 31)
+
+/** A moment: ISO 8601 with a zone, from 1970 on. */
+export const MomentText = z.iso
+  .datetime({ offset: true, error: 'must be a time with its zone in ISO 8601, e.g. 2026-11-21T09:30:00Z' })
+  .refine((text) => {
+    const ms = Date.parse(text)
+    return ms >= firstMs && ms <= lastMs
+  }, 'must be a time from 1970 to 9999')
+
+const Moment = MomentText.transform((text) => new Date(text))
+
+const range = {
+  from: Moment.optional().meta({ description: 'Created at this time or later', example: '2026-11-21T00:00:00Z' }),
+  to: Moment.optional().meta({ description: 'Created before this time', example: '2026-11-22T00:00:00Z' }),
+}
+
+/** Filters of whatever reads the activity; they all apply together. */
+export const activityFilters = {
+  channel: Channel.optional(),
+  status: ActivityStatus.optional(),
+  application_id: idSchema('app').optional(),
+  event_key: EventKey.optional(),
+  mode: KeyMode.optional(),
+  recipient: z.string().min(1).max(2048).optional().meta({
+    description: 'The whole recipient: E.164 number, email address, user id or URL. Looked up by its keyed hash.',
+  }),
+  ...range,
+}
+
+interface Range {
+  from?: Date | undefined
+  to?: Date | undefined
+}
+
+export const isRange = ({ from, to }: Range): boolean => !from || !to || from < to
+export const notARange = { path: ['to'], error: 'must be after from' }
 
 /** Rows that `page` reaches. Deeper rows are read with `cursor`, which costs the same at any depth. */
 const rowsInPages = 10_000
 
+/** Matches that are counted one by one, where no counter exists. */
+export const mostCounted = 10_000
+
 export const ActivityQuery = z
   .strictObject({
-    channel: Channel.optional(),
-    status: ActivityStatus.optional(),
+    ...activityFilters,
     page: wholeNumber(1, 1_000_000)
       .default(1)
       .meta({ description: `Page number, within the first ${rowsInPages} rows. Use cursor for later rows.` }),
@@ -44,10 +87,16 @@ export const ActivityQuery = z
     path: ['page'],
     error: `must stay within the first ${rowsInPages} rows; use cursor (next_cursor of the previous page) for later rows`,
   })
+  .refine(isRange, notARange)
 
 export const ActivityList = z
   .object({
     total_count: z.int(),
+    total_count_capped: z.boolean().meta({
+      description:
+        'Whether there are more matches than total_count says. Only filters by recipient, by event_key within a time range, ' +
+        `and ranges with more than ${mostCounted} items in their first or last hour are counted up to ${mostCounted}.`,
+    }),
     page: z.int(),
     items: z.array(ActivityItem),
     next_cursor: z.string().nullable(),
@@ -80,4 +129,68 @@ export const retryActivity = defineRoute({
   params: z.object({ id: z.string() }),
   responses: { 202: RetryQueued },
   errors: ['not_found', 'not_retryable', 'invalid_idempotency_key', 'idempotency_conflict', 'idempotency_in_progress'],
+})
+
+/** The most hours or days of a summary. */
+export const mostBuckets = 750
+
+export const ActivitySummary = z
+  .object({
+    interval: z.enum(['hour', 'day']),
+    from: Timestamp.meta({ description: 'Start of the first bucket' }),
+    to: Timestamp.meta({ description: 'End of the last bucket' }),
+    buckets: z.array(
+      z.object({
+        starts_at: Timestamp,
+        counts: z.array(z.object({ channel: Channel, status: ActivityStatus, count: z.int() })),
+      }),
+    ),
+  })
+  .meta({ id: 'ActivitySummary' })
+
+export const summarizeActivity = defineRoute({
+  name: 'summarizeActivity',
+  service: 'gateway',
+  method: 'GET',
+  path: '/api/v1/activity/summary',
+  summary: 'Count items by channel and present status, for each hour or day (UTC) of their creation',
+  auth: operator('activity:read'),
+  query: z
+    .strictObject({
+      interval: z.enum(['hour', 'day']).default('hour'),
+      from: activityFilters.from.meta({
+        description: `Rounded down to the interval. Default: 24 hours or 30 days before to. At most ${mostBuckets} intervals.`,
+      }),
+      to: activityFilters.to.meta({ description: 'Rounded up to the interval. Default: now.' }),
+      channel: activityFilters.channel,
+      status: activityFilters.status,
+      application_id: activityFilters.application_id,
+      mode: activityFilters.mode,
+    })
+    .refine(isRange, notARange),
+  responses: { 200: ActivitySummary },
+  errors: [],
+})
+
+export const exportActivity = defineRoute({
+  name: 'exportActivity',
+  service: 'gateway',
+  method: 'GET',
+  path: '/api/v1/activity/export',
+  summary: 'Export the activity as a file, newest first',
+  auth: operator('activity:read'),
+  query: z
+    .strictObject({ ...activityFilters, format: z.enum(['csv', 'ndjson']).default('csv') })
+    .refine(isRange, notARange),
+  responseType: 'text/csv',
+  download: true,
+  otherResponseTypes: ['application/x-ndjson'],
+  responses: {
+    200: z.string().meta({
+      description:
+        'CSV (RFC 4180) with a header line, or one JSON object (ActivityItem) a line. In CSV a cell that begins with =, +, - or @ ' +
+        'has an apostrophe before it, so that no spreadsheet runs it. A connection that breaks off has not sent everything.',
+    }),
+  },
+  errors: [],
 })

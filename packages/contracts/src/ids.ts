@@ -20,6 +20,7 @@ export const idPrefixes = [
   'req',
   'msg',
   'sup',
+  'retry',
   'aud',
 ] as const // prettier-ignore
 

@@ -1,5 +1,7 @@
 export * from './accept.ts'
 export * from './activity.ts'
+export * from './activity-retries.ts'
+export * from './activity-timeline.ts'
 export * from './api-keys.ts'
 export * from './applications.ts'
 export * from './audit.ts'

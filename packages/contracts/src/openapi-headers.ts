@@ -26,6 +26,16 @@ export const headerComponents = {
     required: true,
     schema: { type: 'string', const: 'Bearer' },
   },
+  'Content-Disposition': {
+    description: 'Suggested name of the file (RFC 6266)',
+    required: true,
+    schema: { type: 'string', examples: ['attachment; filename="activity.csv"'] },
+  },
+  'Cache-Control': {
+    description: 'The file must not be kept by caches',
+    required: true,
+    schema: { type: 'string', const: 'no-store' },
+  },
   'Idempotent-Replayed': {
     description: 'Present when the response repeats the first response to this Idempotency-Key',
     schema: { type: 'string', const: 'true' },
@@ -44,6 +54,7 @@ export function headersOf(route: Route, status: number): Record<string, { $ref: 
     ...(isCounted ? (['RateLimit-Policy', 'RateLimit'] as const) : []),
     ...(status === 401 ? (['WWW-Authenticate'] as const) : []),
     ...(status === 429 || status === 503 ? (['Retry-After'] as const) : []),
+    ...(status < 300 && route.download ? (['Content-Disposition', 'Cache-Control'] as const) : []),
     ...(status < 300 && takesIdempotencyKey(route) ? (['Idempotent-Replayed'] as const) : []),
   ]
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))

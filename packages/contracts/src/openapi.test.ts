@@ -93,12 +93,13 @@ test('every parameter in a path is declared and required, and no other path para
 
 test('every answer is described, and has a body of its media type, but for the answer without content', () => {
   for (const { operation } of operations) {
-    const own = routes.find(({ name }) => name === operation.operationId)?.responseType ?? 'application/json'
+    const { responseType = 'application/json', otherResponseTypes = [] } =
+      routes.find(({ name }) => name === operation.operationId) ?? {}
     for (const [status, { description, content }] of Object.entries(operation.responses)) {
       expect(status).toMatch(/^[2345]\d\d$/)
       expect(description).not.toBe('')
-      const expected = Number(status) < 400 ? own : 'application/problem+json'
-      expect([status, ...Object.keys(content ?? {})]).toEqual(status === '204' ? [status] : [status, expected])
+      const expected = Number(status) < 400 ? [responseType, ...otherResponseTypes] : ['application/problem+json']
+      expect([status, ...Object.keys(content ?? {})]).toEqual(status === '204' ? [status] : [status, ...expected])
     }
   }
 })

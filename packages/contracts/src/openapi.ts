@@ -66,7 +66,9 @@ export function operationOf(route: Route, { schemas, responses: shared }: Compon
   for (const [status, schema] of Object.entries(route.responses)) {
     const content = isStream(route)
       ? { 'text/event-stream': eventsOf(route, schemas) }
-      : { [route.responseType ?? 'application/json']: { schema: schemaOf(schema, 'output', schemas) } }
+      : Object.fromEntries(
+          responseTypesOf(route).map((type) => [type, { schema: schemaOf(schema, 'output', schemas) }]),
+        )
     const headers = headersOf(route, Number(status))
     responses[status] = { description: route.summary, headers, ...(status === '204' ? {} : { content }) }
   }
@@ -151,6 +153,10 @@ function requestBodyOf(route: Route, schemas: Json): Json {
       content: { 'application/json': { schema: schemaOf(route.body, 'input', schemas) } },
     },
   }
+}
+
+function responseTypesOf({ responseType = 'application/json', otherResponseTypes = [] }: Route): string[] {
+  return [responseType, ...otherResponseTypes]
 }
 
 /** Named schemas, and named parts of others, go to the components and are referenced. */

@@ -61,6 +61,10 @@ export interface Route {
   readonly requestType?: string | undefined
   /** Media type of the response. Default: JSON. */
   readonly responseType?: string | undefined
+  /** Further media types of the response, which the caller chooses by a parameter. */
+  readonly otherResponseTypes?: readonly string[] | undefined
+  /** Whether the response is a file to be saved, sent as it is made. */
+  readonly download?: true | undefined
   /** Largest body in bytes. Default: 256 KiB. */
   readonly maxBodyBytes?: number | undefined
   /** Whether the response contains secrets or message texts, which must be encrypted at rest. */

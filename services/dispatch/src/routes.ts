@@ -31,6 +31,7 @@ import {
   previewEvent as previewEventContract,
   previewTemplate as previewTemplateContract,
   publishEvent as publishEventContract,
+  readAttempts as readAttemptsContract,
   replaceEvent as replaceEventContract,
   replaceTemplate as replaceTemplateContract,
   restoreEventVersion as restoreEventVersionContract,
@@ -61,6 +62,7 @@ import { restoreEventVersion } from './events/restore-event-version.ts'
 import { cancelNotification } from './notifications/cancel-notification.ts'
 import { compareNotifications } from './notifications/compare-notifications.ts'
 import { getNotification } from './notifications/get-notification.ts'
+import { readAttempts } from './notifications/read-attempts.ts'
 import { retryNotification } from './notifications/retry-notification.ts'
 import { changeProvider } from './providers/change-provider.ts'
 import { createProvider } from './providers/create-provider.ts'
@@ -83,6 +85,7 @@ export const routes: readonly RouteEntry<RouteContext>[] = [
   route(acceptNotifications, ({ accept }: RouteContext, { body, isAwaited }) => accept(body, isAwaited)),
   route(acceptServiceContract, acceptServiceNotifications),
   route(compareContract, compareNotifications),
+  route(readAttemptsContract, readAttempts),
   route(createNotificationBatch, createBatch),
   route(getContract, getNotification),
   route(cancelContract, cancelNotification),

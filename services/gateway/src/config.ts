@@ -29,7 +29,9 @@ export const Config = z.object({
   BLIND_INDEX_KEY: z
     .string()
     .transform(parsedBy(parseKey))
-    .describe('Base64 of 32 bytes, the same as in dispatch; key of the HMAC that pseudonymises operators'),
+    .describe(
+      'Base64 of 32 bytes, the same as in dispatch; key of the HMACs that pseudonymise operators and look recipients up',
+    ),
   ENCRYPTION_KEYS: z
     .string()
     .transform(parsedBy(parseKeyRing))
@@ -62,6 +64,14 @@ export const Config = z.object({
     'Interval between comparisons of the activity of the last day with dispatch',
   ),
   RECONCILE_AFTER: duration('2m').describe('Age at which a change that has not arrived over the bus counts as lost'),
+  ACTIVITY_RETENTION: duration('395d').describe('Age at which items of the activity are deleted; 13 months by default'),
+  ACTIVITY_RETRY_RATE: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(1000)
+    .default(50)
+    .describe('Items per second that jobs retry for one tenant'),
   STREAM_MEMORY: z.coerce
     .number()
     .int()

@@ -1,6 +1,6 @@
 import type { Principal } from '@notify/contracts'
 import type { Database } from '@notify/database'
-import type { Fingerprint, KeyRing } from '@notify/privacy'
+import type { BlindIndex, Fingerprint, KeyRing } from '@notify/privacy'
 import type { InternalClient, Logger, SignPrincipal } from '@notify/service-kit'
 import type { ProjectFact } from './activity/project-notification.ts'
 import type { Config } from './config.ts'
@@ -20,6 +20,8 @@ export interface Context {
   secrets: { keyRing: KeyRing; fingerprint: Fingerprint }
   /** Tells the relay that the outbox has work. */
   wakeOutbox(): void
+  /** Looks recipients up without knowing them. */
+  blindIndex: BlindIndex
   /** Counts further requests against a caller's limits. @throws Problem `rate_limited` */
   charge(principal: Principal, requests: number): void
 }

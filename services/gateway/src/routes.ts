@@ -1,31 +1,41 @@
 import {
+  cancelRetryJob,
   changeApplication as changeApplicationContract,
   createApiKey,
   createApplication as createApplicationContract,
   createNotificationBatch as createBatchContract,
   createNotification as createContract,
   createProvider,
+  createRetryJob,
   createTemplate,
   createWebhookSubscription,
   deleteApplication as deleteApplicationContract,
   exportAuditLog as exportAuditLogContract,
+  exportActivity as exportContract,
   getApiKey,
   getApplication as getApplicationContract,
+  getActivity as getContract,
   getMe as getMeContract,
+  getRetryJob,
   getUsage as getUsageContract,
   listApiKeys,
   listApplications as listApplicationsContract,
   listAuditLog as listAuditLogContract,
   listActivity as listContract,
+  listRetryJobs,
   replaceTemplate,
   retryActivity as retryContract,
   revokeApiKey,
   rotateApiKey,
+  summarizeActivity as summarizeContract,
 } from '@notify/contracts'
 import { publicRoutes } from '@notify/contracts/catalogue'
 import { passOn, type RouteEntry, route } from '@notify/service-kit'
+import { exportActivity } from './activity/export-activity.ts'
+import { getActivity } from './activity/get-activity.ts'
 import { listActivity } from './activity/list-activity.ts'
 import { retryActivity } from './activity/retry-activity.ts'
+import { summarizeActivity } from './activity/summarize-activity.ts'
 import { changeApplication } from './applications/change-application.ts'
 import { createApplication } from './applications/create-application.ts'
 import { deleteApplication } from './applications/delete-application.ts'
@@ -42,12 +52,23 @@ import { createKey } from './keys/create-key.ts'
 import { getKey, listKeys } from './keys/read-keys.ts'
 import { revokeKey } from './keys/revoke-key.ts'
 import { rotateKey } from './keys/rotate-key.ts'
+import { cancelRetry } from './retries/cancel-retry.ts'
+import { createRetry } from './retries/create-retry.ts'
+import { getRetry, listRetries } from './retries/read-retries.ts'
 import { getUsage } from './usage/get-usage.ts'
 
 const own: readonly RouteEntry<RouteContext>[] = [
   passOn(createContract, createNotification),
   passOn(createBatchContract, createBatch),
   route(listContract, listActivity),
+  route(summarizeContract, summarizeActivity),
+  route(exportContract, exportActivity),
+  route(createRetryJob, createRetry),
+  route(listRetryJobs, listRetries),
+  route(getRetryJob, getRetry),
+  route(cancelRetryJob, cancelRetry),
+  // After those with a word in place of the id.
+  route(getContract, getActivity),
   passOn(retryContract, retryActivity),
   passOn(createProvider, forwardWithOwnApplication),
   passOn(createTemplate, forwardWithOwnApplication),

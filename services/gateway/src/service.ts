@@ -10,7 +10,7 @@ import {
   startOutboxRelay,
 } from '@notify/database'
 import { openBus, startConsumers } from '@notify/messaging'
-import { createFingerprint } from '@notify/privacy'
+import { createBlindIndex, createFingerprint } from '@notify/privacy'
 import {
   type Commands,
   connectRedis,
@@ -22,6 +22,7 @@ import {
 } from '@notify/service-kit'
 import { createProjector } from './activity/project-notification.ts'
 import { startReconciliation } from './activity/reconcile-activity.ts'
+import { startActivityUpkeep } from './activity/start-upkeep.ts'
 import { createTenantCommand } from './bootstrap/create-tenant.ts'
 import { loadBootstrap } from './bootstrap/load-bootstrap.ts'
 import { createCallers } from './callers/authenticate.ts'
@@ -40,6 +41,7 @@ import { createFailureLimit } from './limits/limit-failures.ts'
 import { limitKeyOf } from './limits/limit-key.ts'
 import { weightOf } from './limits/weight.ts'
 import { createMetrics } from './metrics.ts'
+import { startRetries } from './retries/run-retries.ts'
 import { routes } from './routes.ts'
 import { createUsageCounter } from './usage/count-usage.ts'
 import { deleteOldMessages } from './usage/usage-store.ts'
@@ -75,6 +77,7 @@ export async function createService(config: Config, kit: Kit): Promise<void> {
     dispatch: peers('dispatch'),
     secrets: { keyRing: config.ENCRYPTION_KEYS, fingerprint: createFingerprint(config.FINGERPRINT_KEY) },
     wakeOutbox: createOutboxWaker(kit, bus),
+    blindIndex: createBlindIndex(config.BLIND_INDEX_KEY),
     signPrincipal: await createPrincipalSigner(config.PRINCIPAL_SIGNING_KEY),
     charge: (principal, requests) => void admit(principal, requests),
   }
@@ -109,4 +112,6 @@ export async function createService(config: Config, kit: Kit): Promise<void> {
     unsyncedMs: config.REPUBLISH_WINDOW,
   })
   startReconciliation(kit, context)
+  startActivityUpkeep(kit, context)
+  startRetries(kit, context)
 }

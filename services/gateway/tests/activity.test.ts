@@ -123,7 +123,13 @@ test('another tenant sees its own items alone', async () => {
   expectProblem(withOurCursor, 422, 'validation_failed')
   expect(withOurCursor.body.errors[0].path).toBe('cursor')
   const nobody = operatorToken(env, { tenant_id: 'ten_01jd3x8qk5w9t2m4v6b8n0p2r4' })
-  expect((await activity(env, {}, nobody)).body).toEqual({ total_count: 0, page: 1, items: [], next_cursor: null })
+  expect((await activity(env, {}, nobody)).body).toEqual({
+    total_count: 0,
+    total_count_capped: false,
+    page: 1,
+    items: [],
+    next_cursor: null,
+  })
   expectProblem(await env.api('GET', `/api/v1/notifications/${ids[0]}`, { key: stranger.apiKey }), 404, 'not_found')
 })
 

@@ -6,6 +6,7 @@ import {
   getWebhookSubscription,
   listWebhookDeliveries,
   listWebhookSubscriptions,
+  readWebhookAttempts,
   replayWebhookDeliveries,
   replayWebhookDelivery,
   rotateWebhookSecret,
@@ -15,6 +16,7 @@ import { type RouteEntry, route } from '@notify/service-kit'
 import type { Context } from './context.ts'
 import { getDelivery } from './deliveries/get-delivery.ts'
 import { listDeliveries } from './deliveries/list-deliveries.ts'
+import { readAttempts } from './deliveries/read-attempts.ts'
 import { replayDeliveries } from './replays/replay-deliveries.ts'
 import { replayDelivery } from './replays/replay-delivery.ts'
 import { changeSubscription } from './subscriptions/change-subscription.ts'
@@ -37,4 +39,5 @@ export const routes: readonly RouteEntry<Context>[] = [
   route(replayWebhookDeliveries, replayDeliveries),
   route(getWebhookDelivery, getDelivery),
   route(replayWebhookDelivery, replayDelivery),
+  route(readWebhookAttempts, readAttempts),
 ]

@@ -1,5 +1,8 @@
+import { expect } from '@jest/globals'
 import { freshPhone, post, smsTo } from '@notify/test-kit/sms'
-import type { TestEnv } from '../../../packages/dev-env/src/index.ts'
+
+import { newId } from '../../../packages/contracts/src/index.ts'
+import { eventually, type TestEnv } from '../../../packages/dev-env/src/index.ts'
 import { made, type Samples, tomorrow } from './sample.ts'
 
 const newKey = { name: 'Server', permissions: ['notifications:send'] }
@@ -16,6 +19,13 @@ export function gatewaySamples(env: TestEnv): Samples {
   }
   return {
     listActivity: () => ({}),
+    summarizeActivity: () => ({}),
+    exportActivity: () => ({}),
+    getActivity: async () => ({ params: { id: await shown(env) } }),
+    createRetryJob: () => ({ body: { status: 'failed', event_key: crypto.randomUUID() } }),
+    listRetryJobs: () => ({}),
+    getRetryJob: async () => ({ params: { retry_id: await retryJob(env) } }),
+    cancelRetryJob: async () => ({ params: { retry_id: await retryJob(env, true) } }),
     retryActivity: async () => ({ params: { id: await failed(env) } }),
     listApplications: () => ({}),
     createApplication: () => ({ body: { name: 'Shop' } }),
@@ -32,6 +42,27 @@ export function gatewaySamples(env: TestEnv): Samples {
     getUsage: () => ({}),
     getMe: () => ({}),
   }
+}
+
+/** A notification that the activity shows. */
+async function shown(env: TestEnv): Promise<string> {
+  const id = (await post(env, smsTo(freshPhone()))).body.notification_id
+  await eventually(async () => {
+    const { status } = await env.api('GET', `/api/v1/activity/${id}`, { token: env.operatorToken })
+    expect(status).toBe(200)
+  })
+  return id
+}
+
+/** A job without items. @param held whether it stays unfinished, as one that another worker holds */
+async function retryJob(env: TestEnv, held = false): Promise<string> {
+  const id = newId('retry')
+  await env.admin.query(
+    `insert into gateway.retry_jobs (id, tenant_id, requested_by, filters, count, count_capped, finished_at)
+     values ($1, $2, 'operator', '{}', 0, false, $3)`,
+    [id, env.tenantId, held ? null : new Date()],
+  )
+  return id
 }
 
 /** A notification that an operator may retry. */

@@ -9,6 +9,7 @@ import { inboxSamples } from './inbox-stream.ts'
 import { notificationSamples } from './notifications.ts'
 import { otpSamples } from './otp.ts'
 import type { Sample, Samples } from './sample.ts'
+import { timelineSamples } from './timelines.ts'
 import { webhookSamples } from './webhook-delivery.ts'
 
 export type { Samples } from './sample.ts'
@@ -24,6 +25,7 @@ export function samplesOf(env: TestEnv, sns: StandInSns): Samples {
     ...inboxSamples(env),
     ...webhookSamples(env),
     ...callbackSamples(env, sns),
+    ...timelineSamples(env),
   }
 }
 

@@ -3,6 +3,7 @@ import { type Handler, Problem } from '@notify/service-kit'
 import type { Selectable } from 'kysely'
 import type { Context } from '../context.ts'
 import type { Tables } from '../db/schema.ts'
+import { attemptOf } from './attempt-of.ts'
 import { readMetadata } from './metadata.ts'
 
 /** A notification and its attempts, for keys of its application and mode. */
@@ -31,18 +32,7 @@ export const getNotification: Handler<Context, typeof contract> = async ({ db, s
     created_at: found.created_at.toISOString(),
     updated_at: found.updated_at.toISOString(),
     read_at: firstRead(attempts)?.toISOString() ?? null,
-    attempts: attempts.map((attempt) => ({
-      attempt_id: attempt.id as `att_${string}`,
-      number: attempt.number,
-      provider_id: attempt.provider_id,
-      started_at: attempt.started_at.toISOString(),
-      finished_at: attempt.finished_at?.toISOString() ?? null,
-      outcome: attempt.outcome,
-      ambiguous: attempt.ambiguous,
-      provider_code: attempt.provider_code,
-      provider_message: attempt.provider_message,
-      provider_message_id: attempt.provider_message_id,
-    })),
+    attempts: attempts.map(attemptOf),
   }
 }
 

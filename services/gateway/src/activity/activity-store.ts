@@ -1,4 +1,4 @@
-import type { ActivityItem, ActivityStatus, NotificationFact } from '@notify/contracts'
+import type { ActivityStatus, NotificationFact } from '@notify/contracts'
 import type { Database, Statement } from '@notify/database'
 import type { Tables } from '../db/schema.ts'
 
@@ -8,38 +8,60 @@ export type ActivityFact = Omit<NotificationFact, 'notification_id' | 'status'> 
   status: ActivityStatus
 }
 
-/** Facts are complete and have a growing revision: the newest wins, repetitions change nothing. */
+/** SQL that adds moves to the counts of release 0.1; sorted, so that two statements never deadlock. */
+export const countsInto = (moves: string) => `
+    insert into activity_counts as counts (tenant_id, application_id, channel, status, count)
+    select tenant_id, application_id, channel, status, sum(change) from ${moves}
+    group by 1, 2, 3, 4 having sum(change) <> 0 order by 1, 2, 3, 4
+    on conflict (tenant_id, application_id, channel, status) do update set count = counts.count + excluded.count`
+
+/**
+ * Facts are complete and have a growing revision: the newest wins, repetitions change nothing. Triggers count them;
+ * `activity_counts` is for replicas of release 0.1. Cursors have milliseconds, so creation times have no more.
+ */
 const project: Statement = {
   name: 'project-activity',
   text: `
     with changed as (
       insert into activity (id, tenant_id, application_id, revision, channel, status, event_key, recipient_masked,
-        recipient_index, failure_reason, retryable, retry_count, created_at, updated_at, mode)
-      select * from json_to_recordset($1::json) as t (notification_id text, tenant_id text, application_id text, revision int,
+        recipient_index, failure_reason, retryable, retry_count, created_at, updated_at, mode, counted)
+      select notification_id, tenant_id, application_id, revision, channel, status, event_key, recipient_masked,
+        recipient_index, failure_reason, retryable, retry_count, date_trunc('milliseconds', created_at), occurred_at, mode, true
+      from json_to_recordset($1::json) as t (notification_id text, tenant_id text, application_id text, revision int,
         channel text, status text, event_key text, recipient_masked text, recipient_index text, failure_reason text,
         retryable boolean, retry_count int, created_at timestamptz, occurred_at timestamptz, mode text)
       on conflict (id) do update set
         revision = excluded.revision, status = excluded.status, failure_reason = excluded.failure_reason,
-        retryable = excluded.retryable, retry_count = excluded.retry_count, updated_at = excluded.updated_at
+        retryable = excluded.retryable, retry_count = excluded.retry_count, updated_at = excluded.updated_at, counted = true
         where activity.revision < excluded.revision
       returning new.tenant_id, new.application_id, new.channel, old.status as old_status, new.status as new_status
     ), moves as (
       select tenant_id, application_id, channel, new_status as status, 1 as change from changed
       union all
       select tenant_id, application_id, channel, old_status, -1 from changed where old_status is not null
-    ), sums as (
-      select tenant_id, application_id, channel, status, sum(change) as change from moves
-      group by tenant_id, application_id, channel, status having sum(change) <> 0
-      order by tenant_id, application_id, channel, status
     )
-    insert into activity_counts as counts (tenant_id, application_id, channel, status, count)
-    select * from sums
-    on conflict (tenant_id, application_id, channel, status) do update set count = counts.count + excluded.count`,
+    ${countsInto('moves')}`,
 }
 
 /** Writes facts, at most one per item, and updates the counts. */
 export async function projectFacts(db: Database<Tables>, facts: readonly ActivityFact[]): Promise<void> {
   await db.run(project, [JSON.stringify(facts)])
+}
+
+const uncountedBatch = 1000
+
+const count: Statement = {
+  name: 'count-uncounted-activity',
+  text: `
+    with uncounted as (
+      select id from activity where not counted order by id limit ${uncountedBatch} for update skip locked
+    )
+    update activity set counted = true from uncounted where activity.id = uncounted.id and not counted returning 1`,
+}
+
+/** Has the triggers count what replicas of an earlier release have written. @returns whether there may be more */
+export async function countUncounted(db: Database<Tables>): Promise<boolean> {
+  return (await db.run(count)).length === uncountedBatch
 }
 
 /** The revisions in a range of the activity, by id. */
@@ -60,58 +82,4 @@ export function listRevisions(
 export async function hasItem(db: Database<Tables>, tenantId: string, id: string): Promise<boolean> {
   const text = 'select from activity where id = $1 and tenant_id = $2'
   return (await db.run({ name: 'has-activity-item', text }, [id, tenantId])).length > 0
-}
-
-export interface ActivityFilter {
-  tenantId: string
-  channel: string | null
-  status: string | null
-}
-
-/** Reads the counters, whose number does not grow with notifications. */
-export async function countActivity(
-  db: Database<Tables>,
-  { tenantId, channel, status }: ActivityFilter,
-): Promise<number> {
-  const [row] = await db.run<{ total: number }>(
-    {
-      name: 'count-activity',
-      text: `select coalesce(sum(count), 0)::float8 as total from activity_counts
-             where tenant_id = $1 and ($2::text is null or channel = $2) and ($3::text is null or status = $3)`,
-    },
-    [tenantId, channel, status],
-  )
-  return row?.total ?? 0
-}
-
-export interface ActivityRow extends Omit<ActivityItem, 'created_at'> {
-  created_at: Date
-}
-
-/** The position after which a page starts. */
-export interface Position {
-  createdAt: string
-  id: string
-}
-
-/** A page of the activity, newest first. Each combination of filters has its own statement and plan. */
-export function listActivityRows(
-  db: Database<Tables>,
-  { tenantId, channel, status }: ActivityFilter,
-  { after, offset, limit }: { after: Position | undefined; offset: number; limit: number },
-): Promise<ActivityRow[]> {
-  const values: unknown[] = [tenantId, limit, offset]
-  const bind = (value: unknown) => `$${values.push(value)}`
-  const conditions = ['a.tenant_id = $1']
-  if (channel) conditions.push(`a.channel = ${bind(channel)}`)
-  if (status) conditions.push(`a.status = ${bind(status)}`)
-  if (after) conditions.push(`(a.created_at, a.id) < (${bind(after.createdAt)}::timestamptz, ${bind(after.id)})`)
-  return db.run<ActivityRow>(
-    `select a.id as transaction_id, p.name as application_name, a.channel, a.recipient_masked, a.status, a.failure_reason,
-       a.created_at, a.retryable, a.retry_count, a.mode
-     from activity a join applications p on p.id = a.application_id
-     where ${conditions.join(' and ')}
-     order by a.created_at desc, a.id desc limit $2 offset $3`,
-    values,
-  )
 }

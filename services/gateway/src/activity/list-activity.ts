@@ -3,31 +3,22 @@ import { type ListOrder, page } from '@notify/database'
 import type { Handler } from '@notify/service-kit'
 import { z } from 'zod'
 import type { Context } from '../context.ts'
-import {
-  type ActivityFilter,
-  type ActivityRow,
-  countActivity,
-  listActivityRows,
-  type Position,
-} from './activity-store.ts'
+import { readFilter } from './activity-filter.ts'
+import { type ActivityRow, listItems, type Position } from './item-store.ts'
+import { countItems } from './total-store.ts'
 
 /** The activity of the operator's tenant; dispatch has masked the recipients. */
-export const listActivity: Handler<Context, typeof contract> = async ({ db }, request) => {
+export const listActivity: Handler<Context, typeof contract> = async ({ db, blindIndex }, request) => {
   const { query, principal } = request
-  const filter: ActivityFilter = {
-    tenantId: principal.tenant_id,
-    channel: query.channel ?? null,
-    status: query.status ?? null,
-  }
+  const filter = readFilter(blindIndex, principal.tenant_id, query)
   const skipped = (query.page - 1) * query.limit
-  const [total_count, { items, next_cursor }] = await Promise.all([
-    countActivity(db, filter),
-    page(request, newestFirst, (after, limit) =>
-      listActivityRows(db, filter, { after, offset: after ? 0 : skipped, limit }),
-    ),
+  const [{ total, capped }, { items, next_cursor }] = await Promise.all([
+    countItems(db, filter),
+    page(request, newestFirst, (after, limit) => listItems(db, filter, { after, offset: after ? 0 : skipped, limit })),
   ])
   return {
-    total_count,
+    total_count: total,
+    total_count_capped: capped,
     page: query.page,
     items: items.map((row) => ({ ...row, created_at: row.created_at.toISOString() })),
     next_cursor,

@@ -6,6 +6,15 @@ import { applicationsByTenant } from './migrations/0004-applications-by-tenant.t
 import { keyExpiry } from './migrations/0005-key-expiry.ts'
 import { keysByApplication } from './migrations/0006-keys-by-application.ts'
 import { usage } from './migrations/0007-usage.ts'
+import { activityTotals } from './migrations/0008-activity-totals.ts'
+import { activityByTime } from './migrations/0009-activity-by-time.ts'
+import { activityByKind } from './migrations/0010-activity-by-kind.ts'
+import { activityByEvent } from './migrations/0011-activity-by-event.ts'
+import { activityByRecipient } from './migrations/0012-activity-by-recipient.ts'
+import { activityUncounted } from './migrations/0013-activity-uncounted.ts'
+import { countActivity } from './migrations/0014-count-activity.ts'
+import { activityOldIndexes } from './migrations/0015-activity-old-indexes.ts'
+import { retryJobs } from './migrations/0016-retry-jobs.ts'
 
 export const migrations: Migrations = [
   ...deadLetterTables,
@@ -19,4 +28,13 @@ export const migrations: Migrations = [
   keyExpiry,
   keysByApplication,
   usage,
+  activityTotals,
+  activityByTime,
+  activityByKind,
+  activityByEvent,
+  activityByRecipient,
+  activityUncounted,
+  countActivity,
+  activityOldIndexes,
+  retryJobs,
 ]

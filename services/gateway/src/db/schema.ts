@@ -86,8 +86,56 @@ export interface Tables {
     retry_count: number
     created_at: Time
     updated_at: Time
+    /** Whether the triggers count it; not yet for what an earlier release wrote. */
+    counted: Generated<boolean>
   }
-  /** Counts of activity items, updated with each change. */
+  /** Counts by kind, kept by triggers; event '' stands for all items. */
+  activity_totals: {
+    tenant_id: string
+    event_key: string
+    application_id: string
+    mode: 'live' | 'test'
+    channel: Channel
+    status: ActivityStatus
+    retryable: boolean
+    count: bigint
+  }
+  /** Counts by UTC hour and day of creation, kept by triggers; application '' stands for all of them. */
+  activity_buckets: {
+    tenant_id: string
+    application_id: string
+    width: 'hour' | 'day'
+    starts_at: Time
+    mode: 'live' | 'test'
+    channel: Channel
+    status: ActivityStatus
+    count: bigint
+  }
+  /** Jobs that retry items. */
+  retry_jobs: {
+    id: string
+    tenant_id: string
+    /** The operator's pseudonym. */
+    requested_by: string
+    filters: JSONColumnType<object>
+    count: number
+    count_capped: boolean
+    processed: Generated<number>
+    retried: Generated<number>
+    skipped: Generated<number>
+    /** Position of the last item that the job has opened. */
+    reached_at: Time | null
+    reached_id: string | null
+    /** Items under way. */
+    page: string[] | null
+    /** Grows with each claim, so that a worker whose lease is over changes nothing. */
+    claims: Generated<number>
+    next_at: Time | null
+    cancelled: Generated<boolean>
+    created_at: Time
+    finished_at: Time | null
+  }
+  /** The counts of release 0.1, kept for its replicas until the next release. */
   activity_counts: {
     tenant_id: string
     application_id: string

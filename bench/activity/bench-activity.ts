@@ -1,0 +1,146 @@
+import http from 'node:http'
+import { join } from 'node:path'
+import { mintOperatorToken, type Stack } from '@notify/dev-env'
+import { withForked } from '../forked.ts'
+import { doMany } from '../json-client.ts'
+import { percentile, round } from '../statistics.ts'
+import { withStack } from '../with-stack.ts'
+import { rareEvent, recipients, seedItems, timeOf } from './seed-items.ts'
+
+const large = Number(process.env.BENCH_ITEMS ?? 1_000_000)
+const small = Math.min(10_000, large)
+const reads = Number(process.env.BENCH_READS ?? 200)
+const callers = 4
+const limitMs = 50
+const mostTimesSmall = 2
+
+/** The activity of many items beside that of 10,000: first pages, deep cursors, every filter and what combines badly. */
+export function benchActivity(): Promise<object> {
+  const env = { all: { LOG_LEVEL: 'warn', RATE_LIMIT_KEY_PER_SECOND: '100000' } }
+  return withStack({ services: ['gateway', 'identity-provider'], env }, async (stack) => {
+    await seedItems(stack, 0, small)
+    const before = await measure(stack, small)
+    await seedItems(stack, small, large)
+    const after = await measure(stack, large)
+    const cases = Object.entries(after).map(([name, p99]) => ({
+      name,
+      p99_ms: round(p99),
+      small_p99_ms: round(before[name]!),
+      ratio: round(p99 / before[name]!),
+    }))
+    const ours = cases.filter(({ name }) => name !== yardstick)
+    for (const one of cases) console.log(JSON.stringify(one))
+    return {
+      items: large,
+      reads,
+      worst_p99_ms: Math.max(...ours.map(({ p99_ms }) => p99_ms)),
+      worst_ratio: Math.max(...ours.map(({ ratio }) => ratio)),
+      yardstick_p99_ms: cases.find(({ name }) => name === yardstick)?.p99_ms,
+      yardstick_ratio: cases.find(({ name }) => name === yardstick)?.ratio,
+      holds: ours.every(({ p99_ms, ratio }) => p99_ms < limitMs && ratio <= mostTimesSmall),
+    }
+  })
+}
+
+const yardstick = 'yardstick'
+
+function casesOf(stack: Stack, items: number): Record<string, Record<string, string>> {
+  const at = (share: number) => timeOf(Math.floor(items * share)).toISOString()
+  const { application_id } = stack.state
+  const middle = { from: at(0.6), to: at(0.4) }
+  return {
+    'no filter': {},
+    status: { status: 'failed' },
+    'most common status': { status: 'delivered' },
+    'rare status': { status: 'queued' },
+    channel: { channel: 'webhook' },
+    application: { application_id },
+    mode: { mode: 'test' },
+    event: { event_key: 'event.1.1' },
+    'rare event': { event_key: rareEvent },
+    recipient: { recipient: recipients.usual },
+    'busy recipient': { recipient: recipients.busy },
+    from: { from: at(0.3) },
+    'from and to': middle,
+    'status and channel': { status: 'undelivered', channel: 'in_app' },
+    'status, channel, mode and application': { status: 'failed', channel: 'email', mode: 'test', application_id },
+    'event and status': { event_key: 'event.1.1', status: 'failed' },
+    'busy recipient and status': { recipient: recipients.busy, status: 'failed' },
+    'status in a range': { status: 'failed', ...middle },
+    'event in a range': { event_key: 'event.1.1', ...middle },
+    'nothing matches': { status: 'failed', channel: 'in_app', event_key: rareEvent, mode: 'test' },
+    'page 50': { page: '50' },
+  }
+}
+
+/** Filters whose last pages are read too. */
+const deep: Record<string, Record<string, string>> = {
+  'deep cursor': {},
+  'deep cursor, status': { status: 'failed' },
+  'deep cursor, channel': { channel: 'email' },
+  'deep cursor, event': { event_key: 'event.1.1' },
+  'deep cursor, busy recipient': { recipient: recipients.busy },
+}
+
+/** The p99 of each case, in milliseconds. */
+async function measure(stack: Stack, items: number): Promise<Record<string, number>> {
+  const token = await mintOperatorToken(stack.url('identity-provider'), stack.state.operator)
+  const client = createReader(stack.url('gateway'), { authorization: `Bearer ${token}` })
+  const list = (query: Record<string, string>) => client.get(`/api/v1/activity?${new URLSearchParams(query)}`)
+  const measured: Record<string, number> = {}
+  for (const [name, query] of Object.entries(casesOf(stack, items))) measured[name] = await p99Of(() => list(query))
+  for (const [name, query] of Object.entries(deep)) {
+    const last = { ...query, to: timeOf(Math.floor(items * 0.9)).toISOString() }
+    const { next_cursor } = await list({ ...last, limit: '10' })
+    measured[name] = await p99Of(() => list({ ...last, ...(next_cursor ? { cursor: next_cursor } : {}) }))
+  }
+  measured.summary = await p99Of(() =>
+    client.get(
+      `/api/v1/activity/summary?from=${timeOf(Math.min(items, 1_000_000)).toISOString()}&to=${timeOf(0).toISOString()}`,
+    ),
+  )
+  client.close()
+  process.env.BENCH_DATABASE_URL = stack.databaseUrl('gateway')
+  process.env.BENCH_TENANT = stack.state.tenant_id
+  measured[yardstick] = await withForked(join(import.meta.dirname, 'first-page-yardstick.ts'), async (port) => {
+    const bare = createReader(`http://127.0.0.1:${port}`, {})
+    const p99 = await p99Of(() => bare.get('/'))
+    bare.close()
+    return p99
+  })
+  return measured
+}
+
+async function p99Of(read: () => Promise<unknown>): Promise<number> {
+  const time = async () => {
+    const startedMs = performance.now()
+    await read()
+    return performance.now() - startedMs
+  }
+  await doMany(Math.ceil(reads / 10), callers, time)
+  return percentile(await doMany(reads, callers, time), 0.99)
+}
+
+/** Keeps its connections; plain `node:http`, since it shares the machine. */
+function createReader(baseUrl: string, headers: Record<string, string>) {
+  const agent = new http.Agent({ keepAlive: true })
+  return {
+    get: (path: string) =>
+      new Promise<{ next_cursor?: string | null }>((resolve, reject) => {
+        const request = http.get(baseUrl + path, { agent, headers }, (response) => {
+          let text = ''
+          response.setEncoding('utf8')
+          response.on('data', (chunk: string) => {
+            text += chunk
+          })
+          response.once('error', reject)
+          response.once('end', () => {
+            if (response.statusCode === 200) resolve(JSON.parse(text))
+            else reject(new Error(`GET ${path} answered ${response.statusCode}: ${text}`))
+          })
+        })
+        request.once('error', reject)
+      }),
+    close: () => agent.destroy(),
+  }
+}

@@ -1,0 +1,110 @@
+import { z } from 'zod'
+import { activityFilters, isRange, MomentText, notARange } from './activity.ts'
+import { idSchema } from './ids.ts'
+import { listQuery } from './list.ts'
+import { defineRoute, operator } from './route.ts'
+import { Timestamp } from './text.ts'
+
+const path = '/api/v1/activity/retries'
+const keyErrors = ['invalid_idempotency_key', 'idempotency_conflict', 'idempotency_in_progress'] as const
+
+export const RetryJobRequest = z
+  .strictObject({
+    ...activityFilters,
+    from: MomentText.optional().meta({ description: 'Created at this time or later', example: '2026-11-21T00:00:00Z' }),
+    to: MomentText.optional().meta({ description: 'Created before this time', example: '2026-11-22T00:00:00Z' }),
+    dry_run: z.boolean().default(false).meta({ description: 'Answers the count and retries nothing' }),
+  })
+  .refine(({ dry_run: _, ...filters }) => Object.values(filters).some((value) => value !== undefined), {
+    path: ['status'],
+    error: 'at least one filter is needed: channel, status, application_id, event_key, mode, recipient, from or to',
+  })
+  .refine(
+    ({ from, to }) => isRange({ from: from ? new Date(from) : undefined, to: to ? new Date(to) : undefined }),
+    notARange,
+  )
+  .meta({ id: 'RetryJobRequest' })
+
+const filtersShown = z.object({
+  channel: z.string().optional(),
+  status: z.string().optional(),
+  application_id: z.string().optional(),
+  event_key: z.string().optional(),
+  mode: z.string().optional(),
+  recipient_masked: z.string().optional(),
+  from: Timestamp.optional(),
+  to: Timestamp.optional(),
+})
+
+/** `waiting`: behind another job of the tenant, since one runs at a time. */
+export const RetryJob = z
+  .object({
+    retry_id: idSchema('retry'),
+    status: z.enum(['waiting', 'running', 'completed', 'cancelled']),
+    filters: filtersShown,
+    count: z.int().meta({ description: 'Items that matched when the job was made' }),
+    count_capped: z.boolean(),
+    processed: z.int().meta({ description: 'Items that the job has been through' }),
+    retried: z.int(),
+    skipped: z
+      .int()
+      .meta({ description: 'Items that could not be retried any more, such as those of a suppressed recipient' }),
+    requested_by: z.string().meta({ description: "The operator's pseudonym" }),
+    created_at: Timestamp,
+    finished_at: Timestamp.nullable(),
+  })
+  .meta({ id: 'RetryJob' })
+export type RetryJob = z.infer<typeof RetryJob>
+
+export const createRetryJob = defineRoute({
+  name: 'createRetryJob',
+  service: 'gateway',
+  method: 'POST',
+  path,
+  summary: 'Retry every failed item that matches, in the background and at a bounded rate',
+  auth: operator('activity:retry'),
+  body: RetryJobRequest,
+  responses: {
+    202: RetryJob,
+    200: z.object({ count: z.int(), count_capped: z.boolean() }).meta({ id: 'RetryJobCount' }),
+  },
+  errors: [...keyErrors],
+})
+
+export const listRetryJobs = defineRoute({
+  name: 'listRetryJobs',
+  service: 'gateway',
+  method: 'GET',
+  path,
+  summary: 'The jobs that retry items, newest first',
+  auth: operator('activity:read'),
+  query: z.strictObject(listQuery),
+  responses: {
+    200: z.object({ items: z.array(RetryJob), next_cursor: z.string().nullable() }).meta({ id: 'RetryJobList' }),
+  },
+  errors: [],
+})
+
+export const getRetryJob = defineRoute({
+  name: 'getRetryJob',
+  service: 'gateway',
+  method: 'GET',
+  path: `${path}/:retry_id`,
+  summary: 'A job that retries items, and its progress',
+  auth: operator('activity:read'),
+  params: z.object({ retry_id: z.string() }),
+  responses: { 200: RetryJob },
+  errors: ['not_found'],
+})
+
+export const cancelRetryJob = defineRoute({
+  name: 'cancelRetryJob',
+  service: 'gateway',
+  method: 'POST',
+  path: `${path}/:retry_id/cancel`,
+  summary: 'Stop a job. What it has retried already stays retried.',
+  auth: operator('activity:retry'),
+  params: z.object({ retry_id: z.string() }),
+  responses: { 200: RetryJob },
+  errors: ['not_found', 'not_cancellable', ...keyErrors],
+})

@@ -1,0 +1,149 @@
+import { z } from 'zod'
+import { ActivityItem } from './activity.ts'
+import { ReceiptStatus } from './callbacks.ts'
+import { idSchema } from './ids.ts'
+import { Attempt, AttemptOutcome } from './notifications.ts'
+import { defineRoute, operator, service } from './route.ts'
+import { Timestamp } from './text.ts'
+
+/** What a carrier reported of an attempt. */
+const AttemptReceipt = z.object({ status: ReceiptStatus, received_at: Timestamp })
+
+export const ActivityAttempt = z
+  .object({
+    attempt_id: z.string(),
+    notification_id: idSchema('notif').meta({
+      description: 'The message that was tried; a code has one for each send',
+    }),
+    number: z.int(),
+    provider_id: z.string().nullable(),
+    provider_name: z.string().nullable(),
+    started_at: Timestamp,
+    finished_at: Timestamp.nullable(),
+    outcome: AttemptOutcome.nullable().meta({ description: 'null while under way' }),
+    ambiguous: z.boolean(),
+    provider_code: z
+      .string()
+      .nullable()
+      .meta({ description: "The carrier's code, or the HTTP status of a webhook's answer" }),
+    provider_message: z.string().nullable(),
+    provider_message_id: z.string().nullable(),
+    receipts: z
+      .array(AttemptReceipt)
+      .nullable()
+      .meta({ description: "The carrier's reports, kept for 7 days; null when they cannot be read at the moment" }),
+  })
+  .meta({ id: 'ActivityAttempt' })
+export type ActivityAttempt = z.infer<typeof ActivityAttempt>
+
+/** What a code's item shows beside its messages; never the code. */
+const ActivityCode = z.object({
+  expires_at: Timestamp,
+  verified_at: Timestamp.nullable(),
+  attempts_remaining: z.int(),
+  resends_remaining: z.int(),
+})
+
+export const ActivityDetail = ActivityItem.extend({
+  application_id: idSchema('app'),
+  event_key: z.string().nullable(),
+  updated_at: Timestamp,
+  trace_id: z.string().nullable().meta({ description: 'W3C trace id of the request that sent it' }),
+  attempts: z
+    .array(ActivityAttempt)
+    .meta({ description: 'In the order of time. The inbox has none: it delivers when it stores.' }),
+  otp: ActivityCode.nullable().meta({ description: 'null for notifications, and for codes deleted after 30 days' }),
+}).meta({ id: 'ActivityDetail' })
+
+export const getActivity = defineRoute({
+  name: 'getActivity',
+  service: 'gateway',
+  method: 'GET',
+  path: '/api/v1/activity/:id',
+  summary: 'An item of the activity with the attempts to deliver it',
+  auth: operator('activity:read'),
+  params: z.object({ id: z.string() }),
+  responses: { 200: ActivityDetail },
+  errors: ['not_found'],
+})
+
+/*
+ * The timeline belongs to the services that send. The gateway asks them by these routes for items of a tenant.
+ */
+
+const auth = service('timelines:read')
+const tenant_id = idSchema('ten')
+
+export const readAttempts = defineRoute({
+  name: 'readAttempts',
+  service: 'dispatch',
+  method: 'POST',
+  path: '/internal/v1/attempts/read',
+  summary: 'The attempts of notifications of a tenant',
+  auth,
+  body: z.object({ tenant_id, notification_ids: z.array(idSchema('notif')).max(10) }),
+  responses: {
+    200: z.object({
+      notifications: z.array(
+        z.object({
+          notification_id: idSchema('notif'),
+          trace_id: z.string().nullable(),
+          attempts: z.array(Attempt.extend({ provider_name: z.string().nullable() })),
+        }),
+      ),
+    }),
+  },
+  errors: [],
+})
+
+export const readWebhookAttempts = defineRoute({
+  name: 'readWebhookAttempts',
+  service: 'webhook-delivery',
+  method: 'POST',
+  path: '/internal/v1/webhook-attempts/read',
+  summary: 'The attempts to deliver a notification of the channel webhook',
+  auth,
+  body: z.object({ tenant_id, notification_id: idSchema('notif') }),
+  responses: {
+    200: z.object({
+      attempts: z.array(
+        z.object({
+          delivery_id: z.string(),
+          number: z.int(),
+          provider_id: z.string().nullable(),
+          started_at: Timestamp,
+          finished_at: Timestamp.nullable(),
+          status: z.int().nullable(),
+          error: z.string().nullable(),
+        }),
+      ),
+    }),
+  },
+  errors: [],
+})
+
+export const readCode = defineRoute({
+  name: 'readCode',
+  service: 'otp',
+  method: 'POST',
+  path: '/internal/v1/codes/read',
+  summary: "A code's transaction and its messages, without the code",
+  auth,
+  body: z.object({ tenant_id, transaction_id: idSchema('otp') }),
+  responses: {
+    200: z.object({ code: ActivityCode.extend({ notification_ids: z.array(idSchema('notif')) }).nullable() }),
+  },
+  errors: [],
+})
+
+export const readReceipts = defineRoute({
+  name: 'readReceipts',
+  service: 'callbacks',
+  method: 'POST',
+  path: '/internal/v1/receipts/read',
+  summary: 'What carriers reported of attempts',
+  auth,
+  body: z.object({ attempt_ids: z.array(idSchema('att')).max(500) }),
+  responses: { 200: z.object({ receipts: z.array(AttemptReceipt.extend({ attempt_id: z.string() })) }) },
+  errors: [],
+})

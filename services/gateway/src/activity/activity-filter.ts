@@ -1,0 +1,43 @@
+import type { ActivityStatus, Channel, KeyMode } from '@notify/contracts'
+import type { BlindIndex } from '@notify/privacy'
+
+/** What to read of the activity of a tenant; whatever is absent is not restricted. */
+export interface ActivityFilter {
+  tenantId: string
+  channel?: Channel | undefined
+  status?: ActivityStatus | undefined
+  applicationId?: string | undefined
+  eventKey?: string | undefined
+  mode?: KeyMode | undefined
+  recipientIndex?: string | undefined
+  retryable?: boolean | undefined
+  from?: Date | undefined
+  to?: Date | undefined
+}
+
+/** The filters as routes take them. */
+interface Asked {
+  channel?: Channel | undefined
+  status?: ActivityStatus | undefined
+  application_id?: string | undefined
+  event_key?: string | undefined
+  mode?: KeyMode | undefined
+  recipient?: string | undefined
+  from?: Date | undefined
+  to?: Date | undefined
+}
+
+export function readFilter(blindIndex: BlindIndex, tenantId: string, asked: Asked): ActivityFilter {
+  const { channel, status, mode, from, to, application_id, event_key, recipient } = asked
+  return {
+    ...{ tenantId, channel, status, mode, from, to },
+    applicationId: application_id,
+    eventKey: event_key,
+    recipientIndex: recipient === undefined ? undefined : blindIndex(tenantId, withPlus(recipient)),
+  }
+}
+
+/** In a query string `+` means a space, and a number that was not encoded arrives with one. */
+function withPlus(recipient: string): string {
+  return /^ \d+$/.test(recipient) ? `+${recipient.slice(1)}` : recipient
+}

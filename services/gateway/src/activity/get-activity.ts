@@ -1,0 +1,18 @@
+import type { getActivity as contract } from '@notify/contracts'
+import { type Handler, Problem } from '@notify/service-kit'
+import type { RouteContext } from '../context.ts'
+import { findItem } from './item-store.ts'
+import { readTimeline } from './read-timeline.ts'
+
+/** An item of the operator's tenant with its attempts. */
+export const getActivity: Handler<RouteContext, typeof contract> = async (context, { params, principal }) => {
+  const item = await findItem(context.db, principal.tenant_id, params.id)
+  if (!item) throw new Problem('not_found', 'There is no transaction with this id')
+  const timeline = await readTimeline(context, principal.tenant_id, { id: item.transaction_id, channel: item.channel })
+  return {
+    ...item,
+    created_at: item.created_at.toISOString(),
+    updated_at: item.updated_at.toISOString(),
+    ...timeline,
+  }
+}

@@ -1,0 +1,104 @@
+import {
+  type ActivityAttempt,
+  type ActivityDetail,
+  type readAttempts as attemptsContract,
+  type Channel,
+  type RouteReply,
+  readAttempts,
+  readCode,
+  readReceipts,
+  readWebhookAttempts,
+  type ServicePrincipal,
+} from '@notify/contracts'
+import type { z } from 'zod'
+import type { RouteContext } from '../context.ts'
+
+const itself: ServicePrincipal = { kind: 'service', service: 'gateway', permissions: ['timelines:read'] }
+const timeoutMs = 2500
+
+type Timeline = Pick<z.infer<typeof ActivityDetail>, 'trace_id' | 'attempts' | 'otp'>
+type Told = RouteReply<typeof attemptsContract>['notifications'][number]
+type Item = { id: string; channel: Channel }
+
+/** Asks the services that send for what they tried. @throws Problem `service_unavailable` */
+export async function readTimeline(context: RouteContext, tenantId: `ten_${string}`, item: Item): Promise<Timeline> {
+  const principal = await context.signPrincipal(itself)
+  const ask = { principal, timeoutMs }
+  const tenant_id = tenantId
+  if (isCode(item.id)) {
+    const body = { tenant_id, transaction_id: item.id }
+    const { code } = await context.peers('otp').call(readCode, { ...ask, body })
+    if (!code) return { trace_id: null, attempts: [], otp: null }
+    const { notification_ids, ...otp } = code
+    return { ...(await attemptsOf(context, ask, tenant_id, notification_ids)), otp }
+  }
+  const notification_id = item.id as `notif_${string}`
+  const timeline = await attemptsOf(context, ask, tenant_id, [notification_id])
+  if (item.channel !== 'webhook') return { ...timeline, otp: null }
+  const { attempts } = await context
+    .peers('webhook-delivery')
+    .call(readWebhookAttempts, { ...ask, body: { tenant_id, notification_id } })
+  return { ...timeline, attempts: attempts.map((attempt) => ofWebhook(notification_id, attempt)), otp: null }
+}
+
+const isCode = (id: string): id is `otp_${string}` => id.startsWith('otp_')
+
+interface Ask {
+  principal: string
+  timeoutMs: number
+}
+
+async function attemptsOf(
+  context: RouteContext,
+  ask: Ask,
+  tenant_id: `ten_${string}`,
+  notification_ids: `notif_${string}`[],
+): Promise<Omit<Timeline, 'otp'>> {
+  const { notifications } = await context.dispatch.call(readAttempts, { ...ask, body: { tenant_id, notification_ids } })
+  const ids = notifications.flatMap(({ attempts }) => attempts.map(({ attempt_id }) => attempt_id))
+  const receipts = await receiptsOf(context, ask, ids)
+  return {
+    trace_id: notifications.at(-1)?.trace_id ?? null,
+    attempts: notifications.flatMap((told) => told.attempts.map((attempt) => ofCarrier(told, attempt, receipts))),
+  }
+}
+
+type Receipts = Map<string, NonNullable<ActivityAttempt['receipts']>> | null
+
+/** The attempts are shown also while the receipts cannot be read. */
+async function receiptsOf(context: RouteContext, ask: Ask, ids: `att_${string}`[]): Promise<Receipts> {
+  if (ids.length === 0) return new Map()
+  const body = { attempt_ids: ids.slice(-500) }
+  const told = await context
+    .peers('callbacks')
+    .call(readReceipts, { ...ask, body })
+    .catch((error: unknown) => context.log.warn({ err: error }, 'receipts could not be read'))
+  if (!told) return null
+  const byAttempt = Map.groupBy(told.receipts, ({ attempt_id }) => attempt_id)
+  return new Map([...byAttempt].map(([id, all]) => [id, all.map(({ attempt_id: _, ...receipt }) => receipt)]))
+}
+
+function ofCarrier(told: Told, attempt: Told['attempts'][number], receipts: Receipts): ActivityAttempt {
+  const { notification_id } = told
+  return { ...attempt, notification_id, receipts: receipts && (receipts.get(attempt.attempt_id) ?? []) }
+}
+
+type WebhookAttempt = RouteReply<typeof readWebhookAttempts>['attempts'][number]
+
+/** A receiver's answer as a carrier's. */
+function ofWebhook(
+  notification_id: `notif_${string}`,
+  { delivery_id, number, provider_id, started_at, finished_at, status, error }: WebhookAttempt,
+): ActivityAttempt {
+  const accepted = status !== null && status >= 200 && status < 300
+  return {
+    attempt_id: `${delivery_id}.${number}`,
+    ...{ notification_id, number, provider_id, provider_name: null, started_at, finished_at },
+    outcome: finished_at === null ? null : accepted ? 'accepted' : 'rejected_retryable',
+    ambiguous: false,
+    provider_code: status === null ? null : String(status),
+    provider_message: error,
+    provider_message_id: null,
+    receipts: [],
+  }
+}

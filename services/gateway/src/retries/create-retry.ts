@@ -1,0 +1,63 @@
+import { type createRetryJob as contract, newId } from '@notify/contracts'
+import { auditEntry, idempotent } from '@notify/database'
+import { maskEmail, maskPhone } from '@notify/privacy'
+import { type Handler, Reply } from '@notify/service-kit'
+import { type ActivityFilter, readFilter } from '../activity/activity-filter.ts'
+import { countItems, type Total } from '../activity/total-store.ts'
+import { appendAuditEntry } from '../audit/audit-store.ts'
+import type { Context } from '../context.ts'
+import { describeRetry } from './describe-retry.ts'
+import { findRetryJob, insertRetryJob, type StoredFilters } from './retry-store.ts'
+
+interface Prepared {
+  filters: StoredFilters
+  total: Total
+}
+
+/** Counts the items that may be retried, or makes a job that retries them. */
+export const createRetry: Handler<Context, typeof contract> = idempotent({
+  async prepare({ db, blindIndex }, { body, principal }): Promise<Prepared> {
+    const { dry_run: _, recipient, from, to, ...columns } = body
+    const times = { from: from ? new Date(from) : undefined, to: to ? new Date(to) : undefined }
+    const filter = readFilter(blindIndex, principal.tenant_id, { ...columns, ...times, recipient })
+    const filters: StoredFilters = {
+      ...columns,
+      ...(recipient === undefined
+        ? {}
+        : { recipient_index: filter.recipientIndex, recipient_masked: masked(recipient) }),
+      ...(times.from ? { from: times.from.toISOString() } : {}),
+      ...(times.to ? { to: times.to.toISOString() } : {}),
+    }
+    return { filters, total: await countItems(db, { ...filter, retryable: true }) }
+  },
+  async effect(_context, request, run, { filters, total: { total, capped } }) {
+    const { body, principal } = request
+    const counted = { count: total, count_capped: capped }
+    if (body.dry_run) return new Reply(200, JSON.stringify(counted))
+    const id = newId('retry')
+    const { tenant_id, subject } = principal
+    await insertRetryJob(run, { id, tenant_id, requested_by: subject, filters, ...counted })
+    const job = describeRetry((await findRetryJob(run, tenant_id, id))!)
+    const entry = auditEntry({ request, action: 'activity_retry.created', resourceId: id, before: null, after: job })
+    if (entry) await appendAuditEntry(run, entry)
+    return new Reply(202, JSON.stringify(job))
+  },
+})
+
+/** The filter of a stored job: what may be retried, and was there when the job was made. */
+export function filterOf(tenantId: string, filters: StoredFilters, createdAt: Date): ActivityFilter {
+  const { channel, status, mode, application_id, event_key, recipient_index, from, to } = filters
+  const end = new Date(createdAt.getTime() + 1)
+  return {
+    ...{ tenantId, channel, status, mode, retryable: true },
+    applicationId: application_id,
+    eventKey: event_key,
+    recipientIndex: recipient_index,
+    from: from ? new Date(from) : undefined,
+    to: to && new Date(to) < end ? new Date(to) : end,
+  }
+}
+
+function masked(recipient: string): string {
+  return recipient.includes('@') ? maskEmail(recipient) : maskPhone(recipient)
+}

@@ -1,0 +1,79 @@
+import { type OperatorPrincipal, retryActivity } from '@notify/contracts'
+import { type Kit, Problem, startPeriodic } from '@notify/service-kit'
+import type { Context } from '../context.ts'
+import { filterOf } from './create-retry.ts'
+import { claimRetryJobs, closePage, openPage, putBack, type RetryJobRow } from './retry-store.ts'
+
+const everyMs = 500
+/** Longer than a page takes; should it take longer, another worker repeats it with the same keys. */
+const leaseMs = 60_000
+const pageMs = 1000
+const putBackMs = 5000
+const callers = 8
+const timeoutMs = 5000
+
+/** Works on jobs of retries: of each tenant one at a time, a second's worth at once. Safe in any number of replicas. */
+export function startRetries(kit: Kit, context: Context): void {
+  startPeriodic(kit, {
+    name: 'activity retries',
+    everyMs,
+    async run() {
+      const jobs = await claimRetryJobs(context.db, leaseMs)
+      await Promise.all(jobs.map((job) => workOn(context, job)))
+    },
+  })
+}
+
+async function workOn(context: Context, job: RetryJobRow): Promise<void> {
+  const { db, config } = context
+  const startedMs = performance.now()
+  const filter = filterOf(job.tenant_id, job.filters, job.created_at)
+  const page = await openPage(db, job, filter, config.ACTIVITY_RETRY_RATE)
+  if (!page) return
+  try {
+    const counts = await retryAll(context, job, page)
+    await closePage(db, job, counts, Math.max(0, pageMs - (performance.now() - startedMs)))
+  } catch (error) {
+    context.log.warn({ retry_id: job.id, err: error }, 'retries interrupted; they will be repeated')
+    await putBack(db, job, putBackMs)
+  }
+}
+
+/** Whatever is refused is passed over; a fault ends the page, which is repeated as a whole. */
+async function retryAll(
+  context: Context,
+  job: RetryJobRow,
+  page: readonly string[],
+): Promise<{ retried: number; skipped: number }> {
+  const principal = await context.signPrincipal(requesterOf(job))
+  const left = page[Symbol.iterator]()
+  let retried = 0
+  const work = async () => {
+    for (const id of left) if (await retryOne(context, principal, job.id, id)) retried++
+  }
+  await Promise.all(Array.from({ length: callers }, work))
+  context.metrics.retried(retried)
+  return { retried, skipped: page.length - retried }
+}
+
+/** The operator that made the job, with no more permissions than it takes. */
+function requesterOf({ requested_by, tenant_id }: RetryJobRow): OperatorPrincipal {
+  const permissions: OperatorPrincipal['permissions'] = ['activity:retry']
+  return { kind: 'operator', subject: requested_by, tenant_id: tenant_id as `ten_${string}`, permissions }
+}
+
+/** Under the key of its job, an item is retried once however often it is asked for. @returns whether it was */
+async function retryOne({ dispatch }: Context, principal: string, jobId: string, id: string): Promise<boolean> {
+  try {
+    await dispatch.exchange(retryActivity, {
+      params: { id },
+      principal,
+      headers: { 'idempotency-key': jobId },
+      timeoutMs,
+    })
+    return true
+  } catch (error) {
+    if (error instanceof Problem && (error.code === 'not_retryable' || error.code === 'not_found')) return false
+    throw error
+  }
+}

@@ -1,0 +1,145 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { itemOf, storeItems } from '@notify/test-kit/activity-items'
+import { earliestId, newId } from '../../../packages/contracts/src/index.ts'
+import type { Database } from '../../../packages/database/src/index.ts'
+import { TestEnv } from '../../../packages/dev-env/src/index.ts'
+import { type ActivityFact, countUncounted, projectFacts } from '../src/activity/activity-store.ts'
+import { deleteEmptyBuckets, deleteOldItems } from '../src/activity/retention-store.ts'
+import { migrations } from '../src/db/migrations.ts'
+import type { Tables } from '../src/db/schema.ts'
+import { openOwnSchema } from './own-schema.ts'
+
+const dayMs = 86_400_000
+const released = migrations.findIndex(({ name }) => name === '0001-foundation') + 1
+
+let env: TestEnv
+let db: Database<Tables>
+let stop: (() => Promise<void>) | undefined
+
+/** The tables as release 0.1 leaves them, with 1,500 items; then the migrations of this one. */
+beforeAll(async () => {
+  env = await TestEnv.start([])
+  const before = await openOwnSchema(env, { migrations: migrations.slice(0, released) })
+  await insertAsEarlierRelease(before.db, 1500)
+  await before.stop()
+  ;({ db, stop } = await openOwnSchema(env))
+}, 60_000)
+afterAll(async () => {
+  await stop?.()
+  await env?.stop()
+})
+
+async function insertAsEarlierRelease(on: Database<Tables>, count: number): Promise<void> {
+  await on.run(
+    `insert into activity (id, tenant_id, application_id, revision, channel, status, event_key, recipient_masked, recipient_index,
+       retryable, retry_count, created_at, updated_at)
+     select 'notif_0' || gen_random_uuid(), 'ten_1', 'app_' || n % 3, 1, 'sms', (array['queued', 'failed'])[n % 2 + 1],
+       case when n % 3 > 0 then 'event.' || n % 4 end, '+1', 'index', n % 4 = 1, 0, now() - n * interval '7 minutes', now()
+     from generate_series(1, $1::int) n`,
+    [count],
+  )
+}
+
+/** Every counter that is not 0, as it is kept, and as it is when the items are counted. */
+async function expectExactCounters(): Promise<void> {
+  const kinds = 'tenant_id, event_key, application_id, mode, channel, status, retryable'
+  const [totals, counted] = await Promise.all([
+    db.run(`select ${kinds}, count::int from activity_totals where count <> 0 order by 1, 2, 3, 4, 5, 6, 7`),
+    db.run(`select tenant_id, e as event_key, application_id, mode, channel, status, retryable, count(*)::int
+      from activity cross join lateral unnest(array_remove(array[event_key, ''], null)) as e
+      group by 1, 2, 3, 4, 5, 6, 7 order by 1, 2, 3, 4, 5, 6, 7`),
+  ])
+  expect(totals).toEqual(counted)
+  const [buckets, countedByTime] = await Promise.all([
+    db.run(`select tenant_id, application_id, width, starts_at, mode, channel, status, count::int from activity_buckets
+      where count <> 0 order by 1, 2, 3, 4, 5, 6, 7`),
+    db.run(`select tenant_id, a as application_id, width, date_trunc(width, created_at, 'UTC') as starts_at, mode, channel,
+        status, count(*)::int
+      from activity cross join unnest(array['hour', 'day']) as width cross join lateral unnest(array[application_id, '']) as a
+      group by 1, 2, 3, 4, 5, 6, 7 order by 1, 2, 3, 4, 5, 6, 7`),
+  ])
+  expect(buckets).toEqual(countedByTime)
+}
+
+const facts = (ids: readonly string[], revision: number, status: ActivityFact['status']): ActivityFact[] =>
+  ids.toSorted().map((id, n) => ({
+    notification_id: id as `notif_${string}`,
+    tenant_id: 'ten_2' as `ten_${string}`,
+    application_id: `app_${n % 2}` as `app_${string}`,
+    mode: n % 5 === 0 ? 'test' : 'live',
+    revision,
+    channel: n % 3 === 0 ? 'email' : 'sms',
+    event_key: n % 4 === 0 ? null : 'order.shipped',
+    status,
+    recipient_masked: '+1',
+    recipient_index: 'index',
+    failure_reason: null,
+    retryable: status === 'failed' && n % 2 === 0,
+    retry_count: 0,
+    created_at: new Date(Date.UTC(2026, 10, 1) + n * 1_700_000).toISOString(),
+    occurred_at: new Date().toISOString(),
+  }))
+
+test('what an earlier release had written is counted by the migration, once', async () => {
+  expect(await db.run('select count(*)::int as n from activity where not counted')).toEqual([{ n: 0 }])
+  expect(await db.run(`select sum(count)::int as n from activity_totals where event_key = ''`)).toEqual([{ n: 1500 }])
+  await expectExactCounters()
+})
+
+test('facts that come again, late and from many at once are counted as the items they leave', async () => {
+  const ids = Array.from({ length: 200 }, () => newId('notif'))
+  const rounds = [facts(ids, 1, 'queued'), facts(ids.slice(0, 150), 2, 'failed'), facts(ids.slice(50), 3, 'delivered')]
+  await Promise.all([...rounds, ...rounds.toReversed()].map((round) => projectFacts(db, round)))
+  await expectExactCounters()
+  await projectFacts(db, rounds[1]!)
+  await expectExactCounters()
+  const found = await db.run(
+    `select status, count(*)::int as n from activity where tenant_id = 'ten_2' group by 1 order by 1`,
+  )
+  expect(found).toEqual([
+    { status: 'delivered', n: 150 },
+    { status: 'failed', n: 50 },
+  ])
+})
+
+test('what a replica of an earlier release writes meanwhile is counted, once by however many', async () => {
+  await insertAsEarlierRelease(db, 1200)
+  await Promise.all([countUncounted(db), countUncounted(db)])
+  while (await countUncounted(db));
+  expect(await db.run('select count(*)::int as n from activity where not counted')).toEqual([{ n: 0 }])
+  await expectExactCounters()
+})
+
+test('old items are deleted in batches by several at once, and the counters follow', async () => {
+  const old = (prefix: 'notif' | 'otp', ageMs: number) =>
+    `${earliestId(prefix, Date.now() - ageMs).slice(0, -9)}${crypto.randomUUID().slice(0, 8).replaceAll('o', '0')}0`
+  const items = Array.from({ length: 1100 }, (_, n) =>
+    itemOf(env, {
+      id: old(n % 10 === 0 ? 'otp' : 'notif', 400 * dayMs),
+      created_at: new Date(Date.now() - 400 * dayMs).toISOString(),
+    }),
+  )
+  const kept = itemOf(env, {
+    id: old('notif', 390 * dayMs),
+    created_at: new Date(Date.now() - 390 * dayMs).toISOString(),
+  })
+  await storeItems(env, [...items, kept])
+  await db.run(
+    `insert into activity_counts (tenant_id, application_id, channel, status, count) values ($1, $2, 'sms', 'delivered', 1101)`,
+    [env.tenantId, env.applicationId],
+  )
+  await Promise.all([deleteOldItems(db, 395 * dayMs), deleteOldItems(db, 395 * dayMs)])
+  while (await deleteOldItems(db, 395 * dayMs));
+  const left = await db.run('select id from activity where tenant_id = $1', [env.tenantId])
+  expect(left).toEqual([{ id: kept.id }])
+  await expectExactCounters()
+  const counts = await db.run('select count::int from activity_counts where tenant_id = $1', [env.tenantId])
+  expect(counts).toEqual([{ count: 1 }])
+  await deleteEmptyBuckets(db, 395 * dayMs)
+  expect(
+    await db.run('select from activity_buckets where count = 0 and starts_at < $1', [
+      new Date(Date.now() - 395 * dayMs),
+    ]),
+  ).toEqual([])
+  await expectExactCounters()
+})

@@ -1,0 +1,190 @@
+import { request as httpRequest, type IncomingMessage } from 'node:http'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { itemOf, type StoredItem, storeItems } from '@notify/test-kit/activity-items'
+import { activity, expectProblem } from '@notify/test-kit/sms'
+import { eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
+
+const start = Date.UTC(2026, 5, 1)
+const count = 6_000
+/** So that an export does not fit into the buffers of a connection. */
+const filler = 'x'.repeat(800)
+
+let env: TestEnv
+let items: StoredItem[]
+
+/** 6,000 items, a minute apart, and one connection to Postgres. */
+beforeAll(async () => {
+  env = await TestEnv.start(['gateway'], { env: { gateway: { DATABASE_POOL_SIZE: '1' } } })
+  items = Array.from({ length: count }, (_, n) =>
+    itemOf(env, {
+      status: n % 10 === 0 ? 'failed' : 'delivered',
+      channel: n % 3 === 0 ? 'email' : 'sms',
+      failure_reason: n % 10 === 0 ? '=cmd|"calc"!A1, said the carrier\nand hung up' : filler,
+      mode: n % 100 === 0 ? 'test' : 'live',
+      created_at: new Date(start + n * 60_000).toISOString(),
+    }),
+  )
+  await storeItems(env, items)
+}, 60_000)
+afterAll(() => env?.stop())
+
+const exported = (query: string) => env.api('GET', `/api/v1/activity/export?${query}`, { token: env.operatorToken })
+
+test('an export has every item that matches once, newest first, a JSON object a line', async () => {
+  const answer = await exported('format=ndjson&channel=sms&from=2026-06-02T00:00:00Z')
+  expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/x-ndjson'])
+  expect(answer.headers.get('content-disposition')).toBe('attachment; filename="activity.ndjson"')
+  const rows = answer.text
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  const expected = items
+    .filter(({ channel, created_at }) => channel === 'sms' && created_at >= '2026-06-02')
+    .toReversed()
+    .map(({ id }) => id)
+  expect(rows.map(({ transaction_id }) => transaction_id)).toEqual(expected)
+  const { body } = await activity(env, { channel: 'sms', limit: '1' })
+  expect(rows[0]).toEqual(body.items[0])
+})
+
+test('CSV has a header line and quoted cells, and none that a spreadsheet runs', async () => {
+  const answer = await exported('status=failed&mode=live&to=2026-06-01T01:00:00Z')
+  expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/csv; charset=utf-8'])
+  const [head, ...lines] = answer.text.split('\r\n')
+  expect(head).toBe(
+    'transaction_id,created_at,application_name,mode,channel,recipient_masked,status,failure_reason,retryable,retry_count',
+  )
+  expect(lines).toHaveLength(6)
+  expect(lines[0]).toBe(
+    `${items[50]!.id},2026-06-01T00:50:00.000Z,Demo Shop,live,sms,'+12******0100,failed,"'=cmd|""calc""!A1, said the carrier\nand hung up",false,0`,
+  )
+})
+
+test('an export of nothing is a header line, or empty', async () => {
+  expect((await exported('channel=webhook')).text.split('\r\n')).toHaveLength(2)
+  expect(await exported('channel=webhook&format=ndjson')).toMatchObject({ status: 200, text: '' })
+})
+
+test('an export is refused like a list', async () => {
+  for (const [query, path] of [
+    ['format=xml', 'format'],
+    ['limit=10', 'limit'],
+    ['page=1', 'page'],
+    ['from=2026-11-22', 'from'],
+  ] as const) {
+    const answer = await exported(query)
+    expectProblem(answer, 422, 'validation_failed')
+    expect(answer.body.errors[0].path).toBe(path)
+  }
+  const withKey = await env.api('GET', '/api/v1/activity/export')
+  expectProblem(withKey, 403, 'permission_denied')
+})
+
+/** An export whose answer nobody reads yet. */
+async function openExport(): Promise<IncomingMessage> {
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
+  const headers = { authorization: `Bearer ${env.operatorToken}` }
+  const request = httpRequest(`${env.stack.url('gateway')}/api/v1/activity/export?format=ndjson`, {
+    headers,
+    agent: false,
+  })
+  request.on('response', (response) => {
+    response.pause()
+    response.on('error', () => {})
+    resolve(response)
+  })
+  request.on('error', reject)
+  request.end()
+  return promise
+}
+
+const openExports = async () => {
+  const text = await (await fetch(env.stack.metricsUrls.gateway!)).text()
+  return Number(/^gateway_activity_exports_open(?:\{.*\})? (\d+)/m.exec(text)?.[1])
+}
+
+test('slow readers of exports hold no connection: ten of them and one pool of one leave the list as it was', async () => {
+  const readers = await Promise.all(Array.from({ length: 10 }, openExport))
+  for (let n = 0; n < 5; n++) expect((await activity(env, { status: 'failed' })).status).toBe(200)
+  expect(await openExports()).toBe(10)
+  // A reader that goes on reads to the end.
+  let text = ''
+  for await (const chunk of readers.pop()!.setEncoding('utf8')) text += chunk
+  expect(text.trimEnd().split('\n')).toHaveLength(count)
+  // Readers that leave end theirs.
+  for (const reader of readers) reader.destroy()
+  await eventually(async () => expect(await openExports()).toBe(0))
+})
+
+test('a process sends only so many exports at once', async () => {
+  const readers = await Promise.all(Array.from({ length: 16 }, openExport))
+  const refused = await exported('')
+  expectProblem(refused, 503, 'service_unavailable')
+  expect(refused.headers.get('retry-after')).toBeTruthy()
+  for (const reader of readers) reader.destroy()
+  await eventually(async () => expect((await exported('status=failed')).status).toBe(200))
+})
+
+const summary = (query: string) => env.api('GET', `/api/v1/activity/summary?${query}`, { token: env.operatorToken })
+
+interface Bucket {
+  starts_at: string
+  counts: { channel: string; status: string; count: number }[]
+}
+
+describe('a summary', () => {
+  test('counts each hour by channel and state, and has the empty ones', async () => {
+    const { status, body } = await summary('from=2026-05-31T23:30:00Z&to=2026-06-01T01:30:00Z')
+    expect([status, body.interval, body.from, body.to]).toEqual([
+      200,
+      'hour',
+      '2026-05-31T23:00:00.000Z',
+      '2026-06-01T02:00:00.000Z',
+    ])
+    expect(body.buckets.map(({ starts_at }: Bucket) => starts_at.slice(11, 13))).toEqual(['23', '00', '01'])
+    expect(body.buckets[0].counts).toEqual([])
+    expect(body.buckets[1].counts).toEqual([
+      { channel: 'email', status: 'delivered', count: 18 },
+      { channel: 'email', status: 'failed', count: 2 },
+      { channel: 'sms', status: 'delivered', count: 36 },
+      { channel: 'sms', status: 'failed', count: 4 },
+    ])
+  })
+
+  test.each([
+    ['', {}],
+    ['&channel=sms', { channel: 'sms' }],
+    ['&status=failed&mode=test', { status: 'failed', mode: 'test' }],
+  ])('of days adds up to what matches%s', async (query, wanted) => {
+    const { body } = await summary(`interval=day&from=2026-06-01T00:00:00Z&to=2026-07-01T00:00:00Z${query}`)
+    const sum = body.buckets
+      .flatMap(({ counts }: Bucket) => counts)
+      .reduce((all: number, { count }: { count: number }) => all + count, 0)
+    const matching = items.filter((item) =>
+      Object.entries(wanted).every(([name, value]) => item[name as keyof StoredItem] === value),
+    )
+    expect([body.buckets.length, sum]).toEqual([30, matching.length])
+    const own = await summary(
+      `interval=day&from=2026-06-01T00:00:00Z&to=2026-07-01T00:00:00Z${query}&application_id=${env.applicationId}`,
+    )
+    expect(own.body.buckets).toEqual(body.buckets)
+  })
+
+  test('without a range is of the last 24 hours, or 30 days', async () => {
+    expect((await summary('')).body.buckets).toHaveLength(24)
+    expect((await summary('interval=day')).body.buckets).toHaveLength(30)
+  })
+
+  test.each([
+    ['interval=minute', 'interval'],
+    ['from=2026-01-01T00:00:00Z&to=2026-06-01T00:00:00Z', 'from'],
+    ['interval=day&from=1970-01-01T00:00:00Z', 'from'],
+    ['from=2026-06-02T00:00:00Z&to=2026-06-01T00:00:00Z', 'to'],
+    ['from=9000-01-01T00:00:00Z', 'from'],
+    ['recipient=x', 'recipient'],
+  ])('is refused for %s', async (query, path) => {
+    const answer = await summary(query)
+    expectProblem(answer, 422, 'validation_failed')
+    expect(answer.body.errors[0].path).toBe(path)
+  })
+})

@@ -1,0 +1,77 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { countRowsRead } from '@notify/test-kit/rows-read'
+import type { Database } from '../../../packages/database/src/index.ts'
+import { TestEnv } from '../../../packages/dev-env/src/index.ts'
+import type { ActivityFilter } from '../src/activity/activity-filter.ts'
+import { listItems } from '../src/activity/item-store.ts'
+import { deleteOldItems } from '../src/activity/retention-store.ts'
+import { countItems } from '../src/activity/total-store.ts'
+import type { Tables } from '../src/db/schema.ts'
+import { openOwnSchema } from './own-schema.ts'
+
+const many = 20_000
+const tenantId = 'ten_1'
+/** Of the kinds below there are 2 × 3 × 4 × 2; each may cost a row, and the ranges of a page their limit. */
+const mostRows = 1000
+
+let env: TestEnv
+let db: Database<Tables>
+let stop: (() => Promise<void>) | undefined
+
+/** 20,000 items; few have failed, of which every filter must find those it wants without reading the others. */
+beforeAll(async () => {
+  env = await TestEnv.start([])
+  ;({ db, stop } = await openOwnSchema(env, { poolSize: 1 }))
+  for (let start = 0; start < many; start += 2000) {
+    await db.runLong(
+      `insert into activity (id, tenant_id, application_id, revision, mode, channel, status, event_key, recipient_masked,
+         recipient_index, retryable, retry_count, created_at, updated_at, counted)
+       select 'notif_0' || lpad(n::text, 25, '0'), '${tenantId}', 'app_' || n % 2, 1, case when n % 50 = 1 then 'test' else 'live' end,
+         (array['sms', 'email', 'webhook'])[n % 3 + 1],
+         case when n % 100 = 1 then 'failed' when n % 500 = 2 then 'queued' when n % 2 = 1 then 'sent' else 'delivered' end,
+         'event.' || n % 4, '+1', 'recipient ' || n % 2000, n % 200 = 1, 0, timestamptz '2026-01-01Z' + n * interval '1 minute', now(), true
+       from generate_series($1::int, $1::int + 1999) n`,
+      [start],
+    )
+  }
+  await db.run('analyze activity, activity_totals, activity_buckets')
+}, 60_000)
+afterAll(async () => {
+  await stop?.()
+  await env?.stop()
+})
+
+const middle = '2026-01-07T12:00:00.000Z'
+const filters: Omit<ActivityFilter, 'tenantId'>[] = [
+  {},
+  { status: 'failed' },
+  { status: 'delivered' },
+  { status: 'queued', channel: 'webhook' },
+  { channel: 'email' },
+  { mode: 'test' },
+  { applicationId: 'app_1', retryable: true },
+  { eventKey: 'event.1' },
+  { eventKey: 'event.1', status: 'failed', mode: 'live' },
+  { recipientIndex: 'recipient 7' },
+  { recipientIndex: 'recipient 7', status: 'failed', channel: 'sms' },
+  { from: new Date('2026-01-03T10:17:00Z'), to: new Date('2026-01-09T10:17:00Z') },
+  { status: 'failed', to: new Date(middle) },
+]
+
+test.each(filters.map((filter) => [JSON.stringify(filter), filter] as const))(
+  'a page costs few rows, first or deep, and so does its count: %s',
+  async (_name, filter) => {
+    for (const after of [undefined, { createdAt: middle, id: 'notif_z' }]) {
+      const tables = ['activity', 'activity_totals']
+      const read = await countRowsRead(db, tables, (on) => listItems(on, { ...filter, tenantId }, { after, limit: 21 }))
+      expect(read).toBeLessThan(mostRows)
+    }
+    const read = await countRowsRead(db, ['activity'], (on) => countItems(on, { ...filter, tenantId }))
+    expect(read).toBeLessThan(mostRows)
+  },
+)
+
+test('the retention finds nothing to delete without reading the items', async () => {
+  const read = await countRowsRead(db, ['activity'], (on) => deleteOldItems(on, Date.now()))
+  expect(read).toBeLessThan(10)
+})

@@ -1,0 +1,179 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { itemOf, storeItems } from '@notify/test-kit/activity-items'
+import { operatorToken } from '@notify/test-kit/other-callers'
+import { expectProblem, freshPhone, send } from '@notify/test-kit/sms'
+import { newId } from '../../../packages/contracts/src/index.ts'
+import { eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
+import { createBlindIndex } from '../../../packages/privacy/src/index.ts'
+
+const path = '/api/v1/activity/retries'
+
+let env: TestEnv
+/** Messages that the carrier reports as undelivered, every time. */
+let ids: string[]
+
+/** A second's worth of a job is four items, so that a job of twelve can be met half-way. */
+beforeAll(async () => {
+  env = await TestEnv.start(['gateway', 'dispatch', 'callbacks'], {
+    apart: ['gateway'],
+    env: { gateway: { ACTIVITY_RETRY_RATE: '4' } },
+  })
+  ids = await Promise.all(Array.from({ length: 12 }, () => send(env, freshPhone('0002'))))
+  await send(env, freshPhone('0003'))
+  await untilFailed()
+}, 90_000)
+afterAll(() => env?.stop())
+
+const post = (at: string, body?: object, request: object = {}) =>
+  env.api('POST', at, { token: env.operatorToken, ...(body ? { body } : {}), ...request })
+const get = async (at: string) => (await env.api('GET', at, { token: env.operatorToken })).body
+const list = (query: string) => get(`/api/v1/activity?limit=100&${query}`)
+
+async function untilFailed(): Promise<void> {
+  await eventually(async () => expect((await list('status=undelivered')).total_count).toBe(12), { timeoutMs: 30_000 })
+}
+
+/** How often each message was retried, as dispatch has it. */
+async function retryCounts(): Promise<number[]> {
+  const { rows } = await env.sql('dispatch').query('select retry_count from notifications where id = any ($1)', [ids])
+  return rows.map(({ retry_count }) => retry_count)
+}
+
+const untilEnded = (id: string, expected: object) =>
+  eventually(async () => expect(await get(`${path}/${id}`)).toMatchObject(expected), { timeoutMs: 60_000 })
+
+test('a dry run counts what may be retried, and retries nothing', async () => {
+  const answer = await post(path, { channel: 'sms', dry_run: true })
+  expect([answer.status, answer.body]).toEqual([200, { count: 12, count_capped: false }])
+  expect((await post(path, { status: 'failed', dry_run: true })).body.count).toBe(0)
+  expect(await get(path)).toEqual({ items: [], next_cursor: null })
+  expect(new Set(await retryCounts())).toEqual(new Set([0]))
+})
+
+test('a job retries each item once, though the gateway is killed in the middle of it', async () => {
+  const { status, body: job } = await post(path, { status: 'undelivered', channel: 'sms' })
+  expect([status, job]).toEqual([
+    202,
+    {
+      retry_id: expect.stringMatching(/^retry_/),
+      status: 'running',
+      filters: { status: 'undelivered', channel: 'sms' },
+      ...{ count: 12, count_capped: false, processed: 0, retried: 0, skipped: 0 },
+      requested_by: expect.any(String),
+      created_at: expect.any(String),
+      finished_at: null,
+    },
+  ])
+  await eventually(async () => expect((await get(`${path}/${job.retry_id}`)).processed).toBeGreaterThan(0))
+  await env.kill('gateway')
+  // What the dead worker had claimed is due again when its lease is over.
+  await env.admin.query('update gateway.retry_jobs set next_at = now() where next_at is not null')
+  await env.restart('gateway')
+  await untilEnded(job.retry_id, { status: 'completed', processed: 12, retried: 12, skipped: 0 })
+  expect(await retryCounts()).toEqual(Array(12).fill(1))
+  await untilFailed()
+})
+
+test('a page whose worker died before it was counted is repeated without retrying anything twice', async () => {
+  const jobId = newId('retry')
+  await env.admin.query(
+    `insert into gateway.retry_jobs (id, tenant_id, requested_by, filters, count, count_capped)
+     values ($1, $2, 'op_1', '{"status":"undelivered"}', 12, false)`,
+    [jobId, env.tenantId],
+  )
+  // The worker had retried the page; nobody has counted it.
+  const page = ids.slice(0, 3)
+  const due = 'update gateway.retry_jobs set page = $2, next_at = now() where id = $1'
+  await env.admin.query(due, [jobId, page])
+  const openPage = `select page from gateway.retry_jobs where id = $1`
+  await eventually(async () => expect((await env.admin.query(openPage, [jobId])).rows[0].page).not.toEqual(page))
+  const before = await env
+    .sql('dispatch')
+    .query('select id, retry_count from notifications where id = any ($1)', [page])
+  expect(before.rows.every(({ retry_count }) => retry_count === 2)).toBe(true)
+  await eventually(async () => expect((await get(`${path}/${jobId}`)).status).toBe('completed'), { timeoutMs: 30_000 })
+  await env.admin.query(
+    'update gateway.retry_jobs set page = $2, next_at = now(), finished_at = null, cancelled = false where id = $1',
+    [jobId, page],
+  )
+  await eventually(async () => expect((await get(`${path}/${jobId}`)).finished_at).not.toBeNull(), {
+    timeoutMs: 30_000,
+  })
+  expect(Math.max(...(await retryCounts()))).toBe(2)
+  await untilFailed()
+})
+
+test('a cancelled job ends; another of the tenant waits until then', async () => {
+  const first = (await post(path, { status: 'undelivered' })).body
+  const second = (await post(path, { status: 'undelivered', mode: 'test' })).body
+  expect(second).toMatchObject({ status: 'waiting', count: 0 })
+  const cancelled = await post(`${path}/${first.retry_id}/cancel`)
+  expect([cancelled.status, cancelled.body.status]).toEqual([200, 'cancelled'])
+  await untilEnded(second.retry_id, { status: 'completed', processed: 0 })
+  expectProblem(await post(`${path}/${first.retry_id}/cancel`), 409, 'not_cancellable')
+  expectProblem(await post(`${path}/${second.retry_id}/cancel`), 409, 'not_cancellable')
+  const { items } = await get(path)
+  expect(items.slice(0, 2).map(({ retry_id }: { retry_id: string }) => retry_id)).toEqual([
+    second.retry_id,
+    first.retry_id,
+  ])
+  expect((await get(`${path}/${first.retry_id}`)).processed).toBeLessThan(12)
+})
+
+test('items that dispatch refuses are passed over', async () => {
+  const lost = { application_id: newId('app'), status: 'failed', retryable: true }
+  await storeItems(env, [itemOf(env, lost), itemOf(env, lost)])
+  const { body: job } = await post(path, { application_id: lost.application_id })
+  expect(job.count).toBe(2)
+  await untilEnded(job.retry_id, { status: 'completed', processed: 2, retried: 0, skipped: 2 })
+})
+
+test('who made and cancelled a job is in the audit log, and the recipient nowhere', async () => {
+  const recipient = '+15550001234'
+  const indexOf = createBlindIndex(Buffer.from(env.stack.state.blind_index_key, 'base64'))
+  const { body: job } = await post(path, { recipient })
+  expect(job.filters).toEqual({ recipient_masked: '+15*****1234' })
+  const { rows } = await env.admin.query('select * from gateway.audit_log where resource_id = $1', [job.retry_id])
+  expect(rows).toEqual([
+    expect.objectContaining({ action: 'activity_retry.created', actor_id: job.requested_by, tenant_id: env.tenantId }),
+  ])
+  const stored = await env.admin.query('select filters from gateway.retry_jobs where id = $1', [job.retry_id])
+  expect(stored.rows[0].filters.recipient_index).toBe(indexOf(env.tenantId, recipient))
+  for (const text of [JSON.stringify(rows), JSON.stringify(stored.rows), JSON.stringify(job)]) {
+    expect(text).not.toContain(recipient.slice(1))
+  }
+})
+
+test("a job needs a filter, the permission, and is its tenant's alone", async () => {
+  for (const [body, at] of [
+    [{}, 'status'],
+    [{ dry_run: true }, 'status'],
+    [{ status: 'lost' }, 'status'],
+    [{ from: '2026-11-22' }, 'from'],
+    [{ from: '2026-11-22T00:00:00Z', to: '2026-11-21T00:00:00Z' }, 'to'],
+    [{ limit: 5 }, 'limit'],
+    [{ recipient: 5 }, 'recipient'],
+  ] as [object, string][]) {
+    const answer = await post(path, body)
+    expectProblem(answer, 422, 'validation_failed')
+    expect(answer.body.errors[0].path).toBe(at)
+  }
+  const body = { status: 'failed' }
+  expectProblem(await post(path, body, { token: env.operatorTokenNoRetry }), 403, 'permission_denied')
+  const [{ retry_id }] = (await get(path)).items
+  const stranger = operatorToken(env, { tenant_id: newId('ten') })
+  for (const at of [`${path}/${retry_id}/cancel`, `${path}/${newId('retry')}/cancel`]) {
+    expectProblem(await post(at, undefined, { token: stranger }), 404, 'not_found')
+  }
+  expectProblem(await env.api('GET', `${path}/${retry_id}`, { token: stranger }), 404, 'not_found')
+  expect((await env.api('GET', path, { token: stranger })).body.items).toEqual([])
+})
+
+test('a repetition under an Idempotency-Key makes no second job', async () => {
+  const headers = { 'idempotency-key': 'job-1' }
+  const body = { status: 'failed', from: '2026-11-01T00:00:00Z' }
+  const [first, again] = [await post(path, body, { headers }), await post(path, body, { headers })]
+  expect([again.text, again.headers.get('idempotent-replayed')]).toEqual([first.text, 'true'])
+  const other = await post(path, { ...body, from: '2026-11-02T00:00:00Z' }, { headers })
+  expectProblem(other, 409, 'idempotency_conflict')
+})

@@ -1,0 +1,34 @@
+import {
+  newId,
+  type Route,
+  readAttempts,
+  readCode,
+  readReceipts,
+  readWebhookAttempts,
+} from '../../../packages/contracts/src/index.ts'
+import type { ApiResponse, ServiceProcess, TestEnv } from '../../../packages/dev-env/src/index.ts'
+import { createPrincipalSigner, principalHeader } from '../../../packages/service-kit/src/index.ts'
+import type { Samples } from './sample.ts'
+
+/** What the gateway asks the services that send. */
+export function timelineSamples(env: TestEnv): Samples {
+  const tenant_id = env.tenantId
+  const notification_id = newId('notif')
+  const ask =
+    (process: ServiceProcess, { path }: Route, body: object) =>
+    () => ({
+      call: () => askAsGateway(env, process, path, body),
+    })
+  return {
+    readAttempts: ask('dispatch-api', readAttempts, { tenant_id, notification_ids: [notification_id] }),
+    readWebhookAttempts: ask('webhook-delivery', readWebhookAttempts, { tenant_id, notification_id }),
+    readCode: ask('otp', readCode, { tenant_id, transaction_id: newId('otp') }),
+    readReceipts: ask('callbacks', readReceipts, { attempt_ids: [newId('att')] }),
+  }
+}
+
+async function askAsGateway(env: TestEnv, process: ServiceProcess, path: string, body: object): Promise<ApiResponse> {
+  const sign = await createPrincipalSigner(env.stack.state.principal_signing_key)
+  const principal = await sign({ kind: 'service', service: 'gateway', permissions: ['timelines:read'] })
+  return env.call(process, 'POST', path, { headers: { [principalHeader]: principal }, body })
+}
