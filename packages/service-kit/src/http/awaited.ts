@@ -1,5 +1,7 @@
 import type { IncomingMessage } from 'node:http'
+import type { Route } from '@notify/contracts'
 import { Problem } from '../problem.ts'
+import type { Door } from './door.ts'
 
 /** Header of an internal call: how long the calling service waits for the response, in milliseconds. */
 export const timeoutHeader = 'x-timeout-ms'
@@ -11,7 +13,7 @@ export type IsAwaited = () => boolean
  * The wait of an internal caller. Its timeout counts from the receipt, so clocks need not agree; a request that was received
  * late, because this process or the network stood still, is recognised by its closed connection.
  */
-export function internalWait({ headers, socket }: IncomingMessage, receivedMs: number): IsAwaited {
+function internalWait({ headers, socket }: IncomingMessage, receivedMs: number): IsAwaited {
   const timeoutMs = Number(headers[timeoutHeader] ?? Number.POSITIVE_INFINITY)
   const isLate = () => performance.now() - receivedMs >= timeoutMs
   return () => !socket.readableEnded && !socket.destroyed && !isLate()
@@ -33,4 +35,19 @@ export async function requireAwaited(isAwaited: IsAwaited): Promise<void> {
 
 export function noLongerAwaited(): Problem {
   return new Problem('service_unavailable', 'The caller stopped waiting before the request was processed; try again')
+}
+
+/** Whether a call of the route may change something. */
+export const isWrite = ({ method }: Route): boolean => method !== 'GET'
+
+/** How long the caller waits, from now. A carrier does not repeat every callback, so those are processed in any case. */
+export function waitOf(
+  { edge }: Door,
+  { auth }: Route,
+  request: IncomingMessage,
+  leftMs: number | undefined,
+): IsAwaited {
+  const nowMs = performance.now()
+  if (edge) return () => leftMs === undefined || performance.now() - nowMs < leftMs
+  return auth.caller === 'carrier' ? () => true : internalWait(request, nowMs)
 }

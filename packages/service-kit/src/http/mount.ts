@@ -8,7 +8,7 @@ import { requireShape } from '../require-shape.ts'
 import { traceparentOf } from '../telemetry/read-traceparent.ts'
 import { SpanKind } from '../telemetry/tracing.ts'
 import { admit, admitCaller } from './admit-caller.ts'
-import { type IsAwaited, internalWait, requireAwaited } from './awaited.ts'
+import { isWrite, requireAwaited, waitOf } from './awaited.ts'
 import { bodyOf } from './body-of.ts'
 import type { Door } from './door.ts'
 import { ExactRoutes, type Incoming } from './exact-routes.ts'
@@ -177,15 +177,6 @@ async function answer<Context>(
   span.set({ 'http.response.status_code': status })
   span.end(fault)
   door.observe(contract.name, status, (performance.now() - started) / 1000)
-}
-
-const isWrite = ({ method }: Route): boolean => method !== 'GET'
-
-/** How long the caller waits, from now. A carrier does not repeat every callback, so those are processed in any case. */
-function waitOf({ edge }: Door, { auth }: Route, request: IncomingMessage, leftMs: number | undefined): IsAwaited {
-  const nowMs = performance.now()
-  if (edge) return () => leftMs === undefined || performance.now() - nowMs < leftMs
-  return auth.caller === 'carrier' ? () => true : internalWait(request, nowMs)
 }
 
 const onlyGet = { headers: { Allow: 'GET' } }
