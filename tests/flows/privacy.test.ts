@@ -118,7 +118,9 @@ async function redisKeys({ stack }: TestEnv): Promise<string> {
 test('no message on the bus holds any of them', async () => {
   await using bus = await openBus(env)
   const messages = await storedMessages(bus)
-  expect(new Set(messages.map(({ subject }) => subject.split('.')[0]))).toEqual(new Set(['dispatch', 'callbacks']))
+  expect(new Set(messages.map(({ subject }) => subject.split('.')[0]))).toEqual(
+    new Set(['gateway', 'dispatch', 'callbacks']),
+  )
   const text = messages.map((message) => `${message.subject}\n${message.headers}\n${message.text}`).join('\n')
   expect(writtenSecrets(text, secrets)).toEqual([])
 })

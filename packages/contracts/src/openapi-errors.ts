@@ -25,11 +25,16 @@ export function errorsOf(route: Route): ErrorCode[] {
     ...(route.auth.caller === 'carrier' ? (['rate_limited'] as const) : []),
     ...(takesBody(route) ? (route.bodyType === 'raw' ? ofBytes : ofJson) : (['unexpected_body'] as const)),
     ...(takesIdempotencyKey(route) ? (['invalid_idempotency_key'] as const) : []),
-    ...(route.query ? (['validation_failed'] as const) : []),
+    ...(route.query || refusesUnknownQuery(route) ? (['validation_failed'] as const) : []),
     ...(route.responseType === undefined ? (['not_acceptable'] as const) : []),
     ...route.errors,
   ])
   return [...codes].sort((a, b) => errorCodes[a].status - errorCodes[b].status)
+}
+
+/** Routes of carriers and of anyone ignore query parameters that they do not know. */
+function refusesUnknownQuery({ auth }: Route): boolean {
+  return auth.caller !== 'carrier' && auth.caller !== 'anyone'
 }
 
 /** GET and DELETE refuse a body; every other method requires at least `{}`. */

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { emailOf, emailTo, freshAddress, sendEmail } from '@notify/test-kit/email'
 import { effectsIn, expectProblem, freshPhone, post, smsTo, untilState } from '@notify/test-kit/sms'
@@ -33,11 +34,22 @@ describe('what is refused leaves nothing behind', () => {
 
   /** Expects a refusal with this code and field, and a readable message. */
   async function expectRefusal(body: unknown, code: string, field: string) {
-    const answer = await post(env, body)
+    const { answer, tookMs } = await answerTo(body)
     expectProblem(answer, 422, code)
     expect(answer.body.errors.map(({ path }: { path: string }) => path)).toContain(field)
     expect(answer.body.detail.length).toBeLessThan(400)
     expect(answer.text).not.toContain('everybody@')
+    return tookMs
+  }
+
+  /** Waits while the tenant has used up its time for rendering. */
+  async function answerTo(body: unknown) {
+    for (;;) {
+      const started = performance.now()
+      const answer = await post(env, body)
+      if (answer.status !== 429) return { answer, tookMs: performance.now() - started }
+      await delay(Number(answer.headers.get('retry-after')) * 1000)
+    }
   }
 
   test.each<[string, unknown, string]>([
@@ -157,10 +169,8 @@ describe('what is refused leaves nothing behind', () => {
       for (const part of ['subject', 'body', 'html_body']) {
         // Subjects of the content form are too short for some of these.
         if (part === 'subject' && template.length > 998) continue
-        const started = performance.now()
         const body = emailTo(to, { [part]: template, template_data: { a: 'x' } })
-        await expectRefusal(body, 'validation_failed', part)
-        expect(performance.now() - started).toBeLessThan(2000)
+        expect(await expectRefusal(body, 'validation_failed', part)).toBeLessThan(2000)
       }
     })
   })

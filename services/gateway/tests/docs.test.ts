@@ -49,6 +49,6 @@ test.each(['/docs', '/docs/errors', '/docs/errors/not_found', '/content/openapi.
   '%s is read only',
   async (path) => {
     const response = await fetch(new URL(path, env.urls.gateway), { method: 'POST' })
-    expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET'])
+    expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, HEAD'])
   },
 )

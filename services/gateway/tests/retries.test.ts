@@ -40,7 +40,7 @@ async function retryCounts(): Promise<number[]> {
 }
 
 const untilEnded = (id: string, expected: object) =>
-  eventually(async () => expect(await get(`${path}/${id}`)).toMatchObject(expected), { timeoutMs: 60_000 })
+  eventually(async () => expect(await get(`${path}/jobs/${id}`)).toMatchObject(expected), { timeoutMs: 60_000 })
 
 test('a dry run counts what may be retried, and retries nothing', async () => {
   const answer = await post(path, { channel: 'sms', dry_run: true })
@@ -64,7 +64,7 @@ test('a job retries each item once, though the gateway is killed in the middle o
       finished_at: null,
     },
   ])
-  await eventually(async () => expect((await get(`${path}/${job.retry_id}`)).processed).toBeGreaterThan(0))
+  await eventually(async () => expect((await get(`${path}/jobs/${job.retry_id}`)).processed).toBeGreaterThan(0))
   await env.kill('gateway')
   // What the dead worker had claimed is due again when its lease is over.
   await env.admin.query('update gateway.retry_jobs set next_at = now() where next_at is not null')
@@ -91,12 +91,14 @@ test('a page whose worker died before it was counted is repeated without retryin
     .sql('dispatch')
     .query('select id, retry_count from notifications where id = any ($1)', [page])
   expect(before.rows.every(({ retry_count }) => retry_count === 2)).toBe(true)
-  await eventually(async () => expect((await get(`${path}/${jobId}`)).status).toBe('completed'), { timeoutMs: 30_000 })
+  await eventually(async () => expect((await get(`${path}/jobs/${jobId}`)).status).toBe('completed'), {
+    timeoutMs: 30_000,
+  })
   await env.admin.query(
     'update gateway.retry_jobs set page = $2, next_at = now(), finished_at = null, cancelled = false where id = $1',
     [jobId, page],
   )
-  await eventually(async () => expect((await get(`${path}/${jobId}`)).finished_at).not.toBeNull(), {
+  await eventually(async () => expect((await get(`${path}/jobs/${jobId}`)).finished_at).not.toBeNull(), {
     timeoutMs: 30_000,
   })
   expect(Math.max(...(await retryCounts()))).toBe(2)
@@ -107,17 +109,17 @@ test('a cancelled job ends; another of the tenant waits until then', async () =>
   const first = (await post(path, { status: 'undelivered' })).body
   const second = (await post(path, { status: 'undelivered', mode: 'test' })).body
   expect(second).toMatchObject({ status: 'waiting', count: 0 })
-  const cancelled = await post(`${path}/${first.retry_id}/cancel`)
+  const cancelled = await post(`${path}/jobs/${first.retry_id}/cancel`)
   expect([cancelled.status, cancelled.body.status]).toEqual([200, 'cancelled'])
   await untilEnded(second.retry_id, { status: 'completed', processed: 0 })
-  expectProblem(await post(`${path}/${first.retry_id}/cancel`), 409, 'not_cancellable')
-  expectProblem(await post(`${path}/${second.retry_id}/cancel`), 409, 'not_cancellable')
+  expectProblem(await post(`${path}/jobs/${first.retry_id}/cancel`), 409, 'not_cancellable')
+  expectProblem(await post(`${path}/jobs/${second.retry_id}/cancel`), 409, 'not_cancellable')
   const { items } = await get(path)
   expect(items.slice(0, 2).map(({ retry_id }: { retry_id: string }) => retry_id)).toEqual([
     second.retry_id,
     first.retry_id,
   ])
-  expect((await get(`${path}/${first.retry_id}`)).processed).toBeLessThan(12)
+  expect((await get(`${path}/jobs/${first.retry_id}`)).processed).toBeLessThan(12)
 })
 
 test('items that dispatch refuses are passed over', async () => {
@@ -162,10 +164,10 @@ test("a job needs a filter, the permission, and is its tenant's alone", async ()
   expectProblem(await post(path, body, { token: env.operatorTokenNoRetry }), 403, 'permission_denied')
   const [{ retry_id }] = (await get(path)).items
   const stranger = operatorToken(env, { tenant_id: newId('ten') })
-  for (const at of [`${path}/${retry_id}/cancel`, `${path}/${newId('retry')}/cancel`]) {
+  for (const at of [`${path}/jobs/${retry_id}/cancel`, `${path}/jobs/${newId('retry')}/cancel`]) {
     expectProblem(await post(at, undefined, { token: stranger }), 404, 'not_found')
   }
-  expectProblem(await env.api('GET', `${path}/${retry_id}`, { token: stranger }), 404, 'not_found')
+  expectProblem(await env.api('GET', `${path}/jobs/${retry_id}`, { token: stranger }), 404, 'not_found')
   expect((await env.api('GET', path, { token: stranger })).body.items).toEqual([])
 })
 

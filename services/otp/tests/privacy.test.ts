@@ -138,7 +138,7 @@ test('no log, metric, message on the bus, span, answer or activity item holds on
   await using bus = await openBus(env)
   const messages = await storedMessages(bus)
   expect(new Set(messages.map(({ subject }) => subject.split('.')[0]))).toEqual(
-    new Set(['dispatch', 'callbacks', 'consent', 'otp']),
+    new Set(['gateway', 'dispatch', 'callbacks', 'consent', 'otp']),
   )
   const onBus = messages.map((message) => `${message.subject}\n${message.headers}\n${message.text}`).join('\n')
   expect(writtenSecrets(onBus, secrets)).toEqual([])

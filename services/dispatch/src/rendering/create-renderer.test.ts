@@ -111,7 +111,7 @@ test('templates beyond the tenant’s time are answered 429 with Retry-After, an
 })
 
 test('a tenant that has used up its rendering budget still renders templates of plain placeholders', async () => {
-  const sparing = startRenderer({ msPerSecond: 100 })
+  const sparing = startRenderer({ msPerSecond: 10 })
   const tenant = newId('ten')
   try {
     const problems = Promise.all(Array.from({ length: 20 }, () => refusalOf(sparing.fill(tenant, [text(loops)], {}))))

@@ -5,12 +5,12 @@ import { countsInto } from './activity-store.ts'
 const itemBatch = 1000
 const bucketBatch = 5000
 
-/** Identifiers are in the order of time, so the primary key finds the oldest items. */
+/** Ids are in the order of time, so the primary key finds the oldest items; an array is never joined by reading the table. */
 const deleteItems = `
   with old as (
     select id from activity where id >= $1 and id < $2 order by id limit ${itemBatch} for update skip locked
   ), gone as (
-    delete from activity using old where activity.id = old.id
+    delete from activity where id = any(array(select id from old))
     returning tenant_id, application_id, channel, status, -1 as change
   ), counts as (${countsInto('gone')})
   select count(*)::int as deleted from gone`

@@ -35,7 +35,7 @@ export function servePages(
       .type('html')
       .send(html)
   })
-  mountMethods(app, door, path, ['GET'])
+  mountMethods(app, door, path, ['GET', 'HEAD'])
 }
 
 /** The source expression that allows exactly this inline text (Content Security Policy Level 3). */

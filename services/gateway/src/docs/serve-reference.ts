@@ -52,6 +52,6 @@ export async function serveReference(): Promise<(app: Express, door: Door) => vo
         .type('text/javascript')
         .send(await compressed)
     })
-    mountMethods(app, door, scriptPath, ['GET'])
+    mountMethods(app, door, scriptPath, ['GET', 'HEAD'])
   }
 }
