@@ -71,7 +71,7 @@ test('privacy imports Node, itself and a cache: secrets go through nothing else'
 
 test.each([
   ['service-kit', ['packages/contracts']],
-  ['carriers', ['packages/contracts', 'packages/privacy', 'packages/service-kit']],
+  ['carriers', ['packages/contracts', 'packages/privacy', 'packages/service-kit', 'packages/egress-guard']],
   ['messaging', ['packages/contracts', 'packages/privacy', 'packages/service-kit']],
   ['database', ['packages/contracts', 'packages/privacy', 'packages/service-kit', 'packages/messaging']],
 ])('%s stands only on what is below it', (name, below) => {

@@ -24,6 +24,6 @@ export async function whileHeld<T>(pool: object, work: () => Promise<T>): Promis
 export function requireNoneHeld(pool: object): void {
   const held = isChecked ? holding.getStore() : undefined
   if (held?.open && held.pool === pool) {
-    throw new Error('the holder of a connection requested a second one: use its own run, or query before')
+    throw new Error('a second connection was requested by the holder of one: use its own run, or query before')
   }
 }

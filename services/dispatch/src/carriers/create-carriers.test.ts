@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { accepted, type CarrierAccount, type SenderOptions, type SendingCarrier } from '@notify/carriers/sending'
 import { newId } from '@notify/contracts'
+import { parseAllowList } from '@notify/egress-guard'
 import { z } from 'zod'
 import type { Config } from '../config.ts'
 import type { Provider } from '../providers/provider-directory.ts'
@@ -34,6 +35,7 @@ beforeAll(async () => {
     BULK_CONCURRENCY: 2,
     EMAIL_CONCURRENCY: 2,
     EMAIL_BULK_CONCURRENCY: 2,
+    SMTP_EGRESS_ALLOW: parseAllowList('127.0.0.1:1'),
   } as Config)
 })
 afterAll(() => {
