@@ -13,3 +13,16 @@ export function exportedMetrics(): Set<string> {
     ),
   )
 }
+
+/** The names of metrics in a PromQL expression: what is no function, keyword, label or text. */
+export function metricsIn(expr: string): string[] {
+  const bare = expr
+    .replace(/"[^"]*"/g, '')
+    .replace(/\{[^}]*\}/g, ' ')
+    .replace(/\b(by|without|on|ignoring)\s*\([^)]*\)/g, ' ')
+    .replace(/\[[^\]]*\]/g, ' ')
+    .replace(/\boffset \w+/g, ' ')
+  return [...bare.matchAll(/\b[a-z_][\w:]*\b(?!\s*\()/g)]
+    .map(([name]) => name)
+    .filter((name) => !['and', 'or', 'unless', 'sum', 'max'].includes(name))
+}

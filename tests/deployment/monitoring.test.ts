@@ -6,7 +6,7 @@ import { parse } from 'yaml'
 import { findBinary } from '../../packages/dev-env/src/binaries/find-binary.ts'
 import { installMissing } from '../../packages/dev-env/src/binaries/install-missing.ts'
 import { serviceContainers } from './compose-file.ts'
-import { exportedMetrics } from './exported-metrics.ts'
+import { exportedMetrics, metricsIn } from './exported-metrics.ts'
 import { podLabels, workloads } from './manifests.ts'
 import { readText, root, services } from './project.ts'
 import { renderKustomization } from './render-kustomization.ts'
@@ -123,19 +123,6 @@ test('the collector takes what the services send, and uses every part that it de
   expect(Object.keys(collector.extensions)).toEqual(collector.service.extensions)
   expect(collector.receivers.otlp.protocols.http.endpoint).toMatch(/:4318$/)
 })
-
-/** The names of metrics in a PromQL expression: what is no function, keyword, label or text. */
-function metricsIn(expr: string): string[] {
-  const bare = expr
-    .replace(/"[^"]*"/g, '')
-    .replace(/\{[^}]*\}/g, ' ')
-    .replace(/\b(by|without|on|ignoring)\s*\([^)]*\)/g, ' ')
-    .replace(/\[[^\]]*\]/g, ' ')
-    .replace(/\boffset \w+/g, ' ')
-  return [...bare.matchAll(/\b[a-z_][\w:]*\b(?!\s*\()/g)]
-    .map(([name]) => name)
-    .filter((name) => !['and', 'or', 'unless', 'sum', 'max'].includes(name))
-}
 
 /** As GitHub makes it of a heading. */
 function anchorOf(title: string): string {
