@@ -1,11 +1,11 @@
 import { spawnSync } from 'node:child_process'
-import { readdirSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, expect, test } from '@jest/globals'
 import { parse } from 'yaml'
 import { findBinary } from '../../packages/dev-env/src/binaries/find-binary.ts'
 import { installMissing } from '../../packages/dev-env/src/binaries/install-missing.ts'
-import { serviceContainers } from './compose-file.ts'
+import { containers, serviceContainers } from './compose-file.ts'
 import { exportedMetrics, metricsIn } from './exported-metrics.ts'
 import { podLabels, workloads } from './manifests.ts'
 import { readText, root, services } from './project.ts'
@@ -47,6 +47,16 @@ function promtool(...args: string[]): { status: number | null; output: string } 
 
 test('Prometheus takes its file and the rules', () => {
   expect(promtool('check', 'config', 'prometheus.yml')).toMatchObject({ status: 0 })
+})
+
+test('compose mounts the files where Prometheus and Grafana read them', () => {
+  const { prometheus, grafana } = containers
+  const mounts = [prometheus!, grafana!].flatMap(({ volumes = [] }) => volumes.map((each) => String(each).split(':')))
+  for (const [source] of mounts) expect([source, existsSync(join(root, source!))]).toEqual([source, true])
+  const targets = mounts.map(([, target]) => target)
+  expect(prometheus!.command![0]).toBe(`--config.file=${targets[0]}`)
+  const provider = parse(readText(`${folder}/grafana/provisioning/dashboards/notify.yml`))
+  expect(targets).toContain(provider.providers[0].options.path)
 })
 
 test('the alerts fire when they should, and only then', () => {
