@@ -4,11 +4,13 @@ import { dirname } from 'node:path'
 import { openApiDocument } from '../packages/contracts/src/openapi.ts'
 import { fixtureFiles } from './contract-fixtures.ts'
 import { serviceReadmes } from './generate-service-readmes.mjs'
+import { licenceNotices } from './licence-notices.mjs'
 import { natsAuthorization } from './nats-permissions.ts'
 
 const files = {
   'content/openapi.json': `${JSON.stringify(openApiDocument(), null, 2)}\n`,
   'infra/nats/authorization.conf': await natsAuthorization(),
+  'THIRD-PARTY-NOTICES.md': licenceNotices(),
   ...(await serviceReadmes()),
   ...fixtureFiles(),
 }

@@ -146,7 +146,7 @@ function transform({ labels = [], images = [], replicas = [], namespace }: Kusto
   }
   const wanted = kind === 'Deployment' && replicas.find(({ name }) => name === metadata.name)
   if (wanted) spec.replicas = wanted.count
-  if (namespace) metadata.namespace = namespace
+  if (namespace && kind !== 'Namespace') metadata.namespace = namespace
 }
 
 function selectorsOf({ kind, spec }: Resource): Record<string, string>[] {

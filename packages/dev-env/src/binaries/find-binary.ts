@@ -2,8 +2,8 @@ import { accessSync, constants, statSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { StartupError } from '../startup-error.ts'
 
-/** What the machine's packages bring: the servers; the pooler, proxy and browser of tests; the load generator of benches. */
-export type Binary = 'nats-server' | 'redis-server' | 'pgbouncer' | 'nginx' | 'chromium' | 'wrk'
+/** What the machine's packages bring: the servers; the pooler, proxy, browser and Prometheus of tests; the load generator of benches. */
+export type Binary = 'nats-server' | 'redis-server' | 'pgbouncer' | 'nginx' | 'chromium' | 'promtool' | 'wrk'
 
 /** Names that do the same job: some distributions replaced Redis by Valkey. */
 const names: Record<Binary, string[]> = {
@@ -12,6 +12,7 @@ const names: Record<Binary, string[]> = {
   pgbouncer: ['pgbouncer'],
   nginx: ['nginx'],
   chromium: ['chromium', 'chromium-browser', 'google-chrome'],
+  promtool: ['promtool'],
   wrk: ['wrk'],
 }
 

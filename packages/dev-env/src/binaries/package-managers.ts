@@ -12,6 +12,8 @@ interface Manager {
   packages?: Partial<Record<Binary, string>>
   /** Brings the package lists up to date. */
   refresh?: string[]
+  /** Keeps the service of a package from starting and taking its port. */
+  mask?: string[]
   install: string[]
   /** Works as the user, and refuses root. */
   asUser?: boolean
@@ -20,14 +22,29 @@ interface Manager {
 const managers: Manager[] = [
   {
     name: 'apt-get',
+    packages: { promtool: 'prometheus' },
     refresh: ['apt-get', 'update'],
+    mask: ['systemctl', 'mask'],
     install: ['apt-get', 'install', '-y', '--no-install-recommends', '-o', 'DPkg::Lock::Timeout=120'],
   },
-  { name: 'brew', packages: { 'redis-server': 'redis' }, install: ['brew', 'install'], asUser: true },
-  { name: 'dnf', packages: { 'redis-server': 'redis' }, install: ['dnf', 'install', '-y'] },
-  { name: 'apk', packages: { 'redis-server': 'redis' }, install: ['apk', 'add', '--no-cache'] },
-  { name: 'pacman', packages: { 'redis-server': 'redis' }, install: ['pacman', '-Sy', '--noconfirm', '--needed'] },
-  { name: 'zypper', packages: { 'redis-server': 'redis' }, install: ['zypper', '--non-interactive', 'install'] },
+  {
+    name: 'brew',
+    packages: { 'redis-server': 'redis', promtool: 'prometheus' },
+    install: ['brew', 'install'],
+    asUser: true,
+  },
+  { name: 'dnf', packages: { 'redis-server': 'redis', promtool: 'prometheus' }, install: ['dnf', 'install', '-y'] },
+  { name: 'apk', packages: { 'redis-server': 'redis', promtool: 'prometheus' }, install: ['apk', 'add', '--no-cache'] },
+  {
+    name: 'pacman',
+    packages: { 'redis-server': 'redis', promtool: 'prometheus' },
+    install: ['pacman', '-Sy', '--noconfirm', '--needed'],
+  },
+  {
+    name: 'zypper',
+    packages: { 'redis-server': 'redis', promtool: 'prometheus' },
+    install: ['zypper', '--non-interactive', 'install'],
+  },
 ]
 
 export interface Installation {
@@ -49,7 +66,10 @@ export function packageManager(): PackageManager | undefined {
   return { name: manager.name, install: (binaries) => plan(manager, binaries) }
 }
 
-function plan({ packages = {}, refresh, install, asUser = false }: Manager, binaries: readonly Binary[]): Installation {
+function plan(
+  { packages = {}, refresh, mask, install, asUser = false }: Manager,
+  binaries: readonly Binary[],
+): Installation {
   const command = [...install, ...binaries.map((binary) => packages[binary] ?? binary)]
   const root = process.getuid?.() === 0
   const byHand = [...(asUser || root ? [] : ['sudo']), ...command]
@@ -59,6 +79,9 @@ function plan({ packages = {}, refresh, install, asUser = false }: Manager, bina
   const allowed = asUser ? !root : root || works(['sudo', '-n', 'true'])
   if (!allowed) return { byHand }
   const steps: Step[] = [{ command: [...prefix, ...command] }]
+  if (mask && binaries.includes('promtool')) {
+    steps.unshift({ command: [...prefix, ...mask, 'prometheus.service'], optional: true })
+  }
   if (refresh) steps.unshift({ command: [...prefix, ...refresh], optional: true })
   return { steps, byHand }
 }

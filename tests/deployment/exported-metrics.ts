@@ -1,0 +1,28 @@
+import { filesBelow, readText } from '../architecture/sources.ts'
+
+/** The names under which Prometheus sees the metrics that the sources declare. */
+export function exportedMetrics(): Set<string> {
+  const sources = ['packages', 'services']
+    .flatMap((folder) => filesBelow(folder))
+    .filter((file) => /\/src\/.*\.ts$/.test(file) && !file.endsWith('.test.ts'))
+    .map((file) => readText(file))
+  const declared = sources.flatMap((text) => [...text.matchAll(/\b(counter|histogram|gauge)\(\s*'([a-z_]+)'/g)])
+  return new Set(
+    declared.flatMap(([, kind, name]) =>
+      kind === 'histogram' ? ['bucket', 'sum', 'count'].map((part) => `${name}_${part}`) : [name!],
+    ),
+  )
+}
+
+/** The names of metrics in a PromQL expression: what is no function, keyword, label or text. */
+export function metricsIn(expr: string): string[] {
+  const bare = expr
+    .replace(/"[^"]*"/g, '')
+    .replace(/\{[^}]*\}/g, ' ')
+    .replace(/\b(by|without|on|ignoring)\s*\([^)]*\)/g, ' ')
+    .replace(/\[[^\]]*\]/g, ' ')
+    .replace(/\boffset \w+/g, ' ')
+  return [...bare.matchAll(/\b[a-z_][\w:]*\b(?!\s*\()/g)]
+    .map(([name]) => name)
+    .filter((name) => !['and', 'or', 'unless', 'sum', 'max'].includes(name))
+}

@@ -1,0 +1,81 @@
+import { join } from 'node:path'
+import { expect, test } from '@jest/globals'
+import { metricsIn } from './exported-metrics.ts'
+import { base, ofKind, production } from './manifests.ts'
+import { root } from './project.ts'
+import { type Resource, renderKustomization } from './render-kustomization.ts'
+
+const component = (name: string) => renderKustomization(join(root, 'k8s/components', name))
+const components = ['ingress-nginx', 'gateway-api', 'keda'].flatMap(component)
+
+interface Model {
+  validate(): void
+}
+
+/** Judges a resource by the schema that the API server publishes for it. @throws Error naming the field */
+async function validate(resource: Resource): Promise<void> {
+  const { apiVersion, kind } = resource
+  const library = /^gateway\.networking/.test(apiVersion)
+    ? '@kubernetes-models/gateway-api'
+    : /^keda\.sh/.test(apiVersion)
+      ? '@kubernetes-models/keda'
+      : 'kubernetes-models'
+  const models = (await import(`${library}/${apiVersion}`)) as Record<string, new (resource: Resource) => Model>
+  // What was rendered, without the fields that only this renderer adds.
+  new models[kind]!(JSON.parse(JSON.stringify(resource))).validate()
+}
+
+test.each([...production, ...components].map((resource) => [resource.kind, resource.metadata.name, resource] as const))(
+  '%s %s fits its schema',
+  async (_kind, _name, resource) => {
+    await validate(resource)
+  },
+)
+
+test('a resource that does not fit its schema is refused', async () => {
+  const [policy] = ofKind(production, 'NetworkPolicy')
+  await expect(validate({ ...policy!, spec: { podSelector: 7 } })).rejects.toThrow('podSelector')
+})
+
+test('the base needs no ingress controller, and a Gateway leads to the same services as the Ingress', () => {
+  expect(ofKind(base, 'Ingress')).toEqual([])
+  const [route] = component('gateway-api')
+  const byRoute = route!.spec.rules.map(
+    (rule: { matches: { path: { value: string } }[]; backendRefs: { name: string }[] }) =>
+      `${rule.matches[0]!.path.value} ${rule.backendRefs[0]!.name}`,
+  )
+  const byIngress = component('ingress-nginx').flatMap(({ spec }) =>
+    spec.rules[0].http.paths.map(
+      (path: { path: string; backend: { service: { name: string } } }) => `${path.path} ${path.backend.service.name}`,
+    ),
+  )
+  expect(byRoute.sort()).toEqual(byIngress.sort())
+  expect(route!.spec.rules[0].timeouts).toEqual({ request: '0s', backendRequest: '0s' })
+})
+
+test('KEDA scales a Deployment that no other autoscaler owns, by a metric that is exported', () => {
+  const [scaled] = component('keda')
+  const { name } = scaled!.spec.scaleTargetRef
+  expect(ofKind(base, 'Deployment').map(({ metadata }) => metadata.name)).toContain(name)
+  expect(ofKind(base, 'HorizontalPodAutoscaler').map(({ spec }) => spec.scaleTargetRef.name)).not.toContain(name)
+  expect(metricsIn(scaled!.spec.triggers[0].metadata.query)).toEqual(['notify_queued'])
+})
+
+test('pods are held to the restricted profile, and none of them reaches a private network by a rule for the internet', () => {
+  const [namespace] = ofKind(production, 'Namespace')
+  expect(namespace!.metadata.labels).toMatchObject({ 'pod-security.kubernetes.io/enforce': 'restricted' })
+  const policies = ofKind(base, 'NetworkPolicy')
+  const [denying] = policies.filter(({ spec }) => !spec.ingress && !spec.egress)
+  expect(denying!.spec.policyTypes).toEqual(['Ingress', 'Egress'])
+  const blocks = policies.flatMap(({ spec }) =>
+    (spec.egress ?? []).flatMap((rule: { to: { ipBlock?: { cidr: string; except: string[] } }[] }) =>
+      rule.to.flatMap(({ ipBlock }) => ipBlock ?? []),
+    ),
+  )
+  const [v4, v6] = blocks
+  expect(blocks.map(({ cidr }) => cidr)).toEqual(['0.0.0.0/0', '::/0'])
+  expect(v4!.except).toEqual(
+    expect.arrayContaining(['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '169.254.0.0/16', '127.0.0.0/8']),
+  )
+  expect(v6!.except).toEqual(expect.arrayContaining(['fc00::/7', 'fe80::/10']))
+})

@@ -1,0 +1,143 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeAll, expect, test } from '@jest/globals'
+import { parse } from 'yaml'
+import { findBinary } from '../../packages/dev-env/src/binaries/find-binary.ts'
+import { installMissing } from '../../packages/dev-env/src/binaries/install-missing.ts'
+import { containers, serviceContainers } from './compose-file.ts'
+import { exportedMetrics, metricsIn } from './exported-metrics.ts'
+import { podLabels, workloads } from './manifests.ts'
+import { readText, root, services } from './project.ts'
+import { renderKustomization } from './render-kustomization.ts'
+
+const folder = 'infra/monitoring'
+const filesOf = (name: string) => readdirSync(join(root, folder, name)).map((file) => `${folder}/${name}/${file}`)
+
+interface Rule {
+  alert?: string
+  record?: string
+  expr: string
+  labels?: Record<string, string>
+  annotations?: Record<string, string>
+}
+const rules = filesOf('rules').flatMap((file) =>
+  (parse(readText(file)) as { groups: { rules: Rule[] }[] }).groups.flatMap((group) => group.rules),
+)
+const alerts = rules.filter(({ alert }) => alert !== undefined)
+
+interface Dashboard {
+  uid: string
+  panels: { title: string; targets: { expr: string }[] }[]
+}
+const dashboards = filesOf('grafana/dashboards').map((file) => JSON.parse(readText(file)) as Dashboard)
+
+beforeAll(async () => {
+  await installMissing(['promtool'], { onProgress: (text) => process.stderr.write(`${text}\n`) })
+}, 300_000)
+
+/** Runs promtool in infra/monitoring. */
+function promtool(...args: string[]): { status: number | null; output: string } {
+  const { status, stdout, stderr } = spawnSync(findBinary('promtool')!, args, {
+    cwd: join(root, folder),
+    encoding: 'utf8',
+  })
+  return { status, output: stdout + stderr }
+}
+
+test('Prometheus takes its file and the rules', () => {
+  expect(promtool('check', 'config', 'prometheus.yml')).toMatchObject({ status: 0 })
+})
+
+test('compose mounts the files where Prometheus and Grafana read them', () => {
+  const { prometheus, grafana } = containers
+  const mounts = [prometheus!, grafana!].flatMap(({ volumes = [] }) => volumes.map((each) => String(each).split(':')))
+  for (const [source] of mounts) expect([source, existsSync(join(root, source!))]).toEqual([source, true])
+  const targets = mounts.map(([, target]) => target)
+  expect(prometheus!.command![0]).toBe(`--config.file=${targets[0]}`)
+  const provider = parse(readText(`${folder}/grafana/provisioning/dashboards/notify.yml`))
+  expect(targets).toContain(provider.providers[0].options.path)
+})
+
+test('the alerts fire when they should, and only then', () => {
+  const files = filesOf('rules-tests')
+  expect(promtool('test', 'rules', ...files.map((file) => file.slice(folder.length + 1)))).toMatchObject({ status: 0 })
+  const tested = new Set(
+    files.flatMap((file) => [...readText(file).matchAll(/alertname: (\w+)/g)].map(([, name]) => name)),
+  )
+  expect(alerts.map(({ alert }) => alert).filter((name) => !tested.has(name))).toEqual([])
+})
+
+test('every metric of a rule or a dashboard is one that a service exports, or a recorded one', () => {
+  const known = new Set([...exportedMetrics(), ...rules.map(({ record }) => record), 'up'])
+  const panels = dashboards.flatMap(({ uid, panels }) =>
+    panels.flatMap(({ title, targets }) => targets.map(({ expr }) => ({ at: `${uid}: ${title}`, expr }))),
+  )
+  const expressions = [...rules.map(({ alert, record, expr }) => ({ at: alert ?? record, expr })), ...panels]
+  const used = expressions.map(({ at, expr }) => ({ at, names: metricsIn(expr) }))
+  expect(used.filter(({ names }) => names.length === 0)).toEqual([])
+  expect(used.flatMap(({ at, names }) => names.filter((name) => !known.has(name)).map((n) => `${at}: ${n}`))).toEqual(
+    [],
+  )
+})
+
+test('every metric that a service exports is on a dashboard', () => {
+  const shown = new Set(
+    [...rules, ...dashboards.flatMap(({ panels }) => panels.flatMap(({ targets }) => targets))].flatMap(({ expr }) =>
+      metricsIn(expr).map((name) => name.replace(/_(bucket|sum|count)$/, '')),
+    ),
+  )
+  const balance = ['notify_accepted', 'notify_settled']
+  const exported = [...exportedMetrics()].map((name) => name.replace(/_(bucket|sum|count)$/, ''))
+  expect([...new Set(exported)].filter((name) => !shown.has(name) && !balance.includes(name))).toEqual([])
+})
+
+test('every alert leads to a paragraph of the operations manual, and says whom it wakes', () => {
+  const headings = [...readText('docs/operations.md').matchAll(/^#{2,4} (.+)$/gm)].map(([, title]) => anchorOf(title!))
+  for (const { alert, labels, annotations } of alerts) {
+    const [file, anchor] = annotations?.runbook?.split('#') ?? []
+    expect([alert, file, headings.includes(anchor ?? '')]).toEqual([alert, 'docs/operations.md', true])
+    expect([alert, labels?.severity]).toEqual([alert, expect.stringMatching(/^(page|ticket)$/)])
+  }
+})
+
+test('every process is scraped, in compose and on Kubernetes, with the name of its service', () => {
+  const { scrape_configs } = parse(readText(`${folder}/prometheus.yml`)) as {
+    scrape_configs: { job_name: string; static_configs: { targets: string[]; labels: { service: string } }[] }[]
+  }
+  expect(scrape_configs.map(({ job_name }) => job_name)).toEqual(['notify'])
+  const scraped = scrape_configs[0]!.static_configs.flatMap(({ targets, labels }) =>
+    targets.map((target) => [target, labels.service]),
+  )
+  expect(scraped.sort()).toEqual(
+    serviceContainers
+      .map(([name, service, { environment }]) => [`${name}:${environment!.METRICS_PORT}`, service])
+      .sort(),
+  )
+  const [monitor] = renderKustomization(join(root, 'k8s/components/monitoring'))
+  const { selector, podMetricsEndpoints } = monitor!.spec
+  expect(podMetricsEndpoints[0].port).toBe('metrics')
+  const wanted = Object.entries(selector.matchLabels)
+  const selected = workloads
+    .filter(({ kind }) => kind === 'Deployment')
+    .filter((workload) => wanted.every(([key, value]) => podLabels(workload)[key] === value))
+  expect(new Set(selected.map((workload) => podLabels(workload)['app.kubernetes.io/name']))).toEqual(new Set(services))
+})
+
+test('the collector takes what the services send, and uses every part that it declares', () => {
+  const collector = parse(readText(`${folder}/otel-collector.yaml`))
+  const { receivers, processors, exporters } = collector.service.pipelines.traces
+  expect(Object.keys(collector.receivers)).toEqual(receivers)
+  expect(Object.keys(collector.processors)).toEqual(processors)
+  expect(Object.keys(collector.exporters)).toEqual(exporters)
+  expect(Object.keys(collector.extensions)).toEqual(collector.service.extensions)
+  expect(collector.receivers.otlp.protocols.http.endpoint).toMatch(/:4318$/)
+})
+
+/** As GitHub makes it of a heading. */
+function anchorOf(title: string): string {
+  return title
+    .toLowerCase()
+    .replace(/[^\w\s-]/g, '')
+    .replaceAll(' ', '-')
+}

@@ -1,0 +1,97 @@
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { freshPhone, send, untilState } from '@notify/test-kit/sms'
+import { type ServiceProcess, TestEnv } from '../../packages/dev-env/src/index.ts'
+import { environmentOf, fileOf } from '../../packages/dev-env/src/stack/process-table.ts'
+import { deployments, ofKind, production } from './manifests.ts'
+import { readText, root } from './project.ts'
+
+const manual = readText('docs/operations.md')
+/** The commands of "At night", a line each. */
+const commands = [...section('At night').matchAll(/^```sh\n([\s\S]*?)^```$/gm)].flatMap(([, text]) =>
+  text!.trim().split('\n'),
+)
+const queries = commands.flatMap((line) => /^psql "\$DATABASE_URL" -c "([^"$`\\]+)"$/.exec(line)?.[1] ?? [])
+const programs = commands.flatMap((line) => {
+  const [, process, args] = /^kubectl -n notify exec deploy\/(\S+) -- node src\/main\.ts (.+)$/.exec(line) ?? []
+  return process && args ? [{ process: process as ServiceProcess, args: args.split(' ') }] : []
+})
+const changes = commands.flatMap((line) => {
+  const [, verb, deployment] = /^kubectl -n notify (scale|rollout undo) deployment\/(\S+)/.exec(line) ?? []
+  return verb && deployment ? [{ verb, deployment }] : []
+})
+
+const deadDurable = 'gateway-notification-changed'
+let env: TestEnv
+let undelivered: string
+beforeAll(async () => {
+  env = await TestEnv.start(['gateway', 'dispatch', 'callbacks', 'webhook-delivery'])
+  undelivered = await send(env, freshPhone('0002'))
+  await untilState(env, undelivered, { delivery_status: 'undelivered' })
+  await env.admin.query(
+    `insert into gateway.dead_letters (durable, event_id, subject, event, whole_message, reason, state)
+     values ($1, 'evt', 'dispatch.notification.transactional.sms.sent', '{}', false, 'refused', 'dead')`,
+    [deadDurable],
+  )
+}, 120_000)
+afterAll(() => env?.stop())
+
+function section(title: string): string {
+  return new RegExp(`^## ${title}\\n([\\s\\S]*?)^## `, 'm').exec(manual)![1]!
+}
+
+async function ask(about: string): Promise<Record<string, unknown>[]> {
+  const query = queries.find((text) => text.includes(about))!
+  return (await env.admin.query(query.replace('notif_…', undelivered))).rows
+}
+
+test('every question of the night has a command, and every command is one that is tried here', () => {
+  const questions = section('At night').split(/^### /m).slice(1)
+  expect(questions.length).toBeGreaterThanOrEqual(10)
+  expect(questions.filter((text) => !text.includes('```sh'))).toEqual([])
+  expect(queries.length + programs.length + changes.length).toBe(commands.length)
+})
+
+test.each(queries)('Postgres answers: %s', async (query) => {
+  await expect(env.admin.query(query)).resolves.toMatchObject({ command: 'SELECT' })
+})
+
+test('the failures of a tenant, and the attempts of a message with the words of its carrier, are found', async () => {
+  expect(await ask('failure_reason, count(*)')).toEqual([
+    expect.objectContaining({ tenant_id: env.tenantId, channel: 'sms', count: '1' }),
+  ])
+  const [attempt, ...others] = await ask('a.provider_message_id')
+  expect(others).toEqual([])
+  expect(attempt).toMatchObject({ status: 'undelivered', number: 1, outcome: 'accepted' })
+  expect(await ask('p.priority')).toEqual([
+    expect.objectContaining({ kind: 'twilio', outcome: 'accepted', count: '1' }),
+  ])
+})
+
+test('what waits to be sent is counted by lane and channel', async () => {
+  const sendAt = new Date(Date.now() + 3_600_000).toISOString()
+  await send(env, freshPhone(), { send_at: sendAt })
+  expect(await ask("in ('queued', 'scheduled')")).toMatchObject([{ channel: 'sms', count: '1' }])
+  expect(await ask("status = 'queued' group")).toEqual([])
+})
+
+test.each(programs)('$process runs $args', async ({ process, args }) => {
+  const { status, stdout, stderr } = spawnSync(globalThis.process.execPath, [join(root, fileOf(process)), ...args], {
+    env: { ...(await environmentOf(process, env.stack.wiring)), LOG_LEVEL: 'info' },
+    encoding: 'utf8',
+    timeout: 30_000,
+  })
+  expect({ status, output: stdout + stderr }).toEqual({
+    status: 0,
+    output: expect.stringContaining(deadDurable),
+  })
+})
+
+test('what is scaled and rolled back is a Deployment; what an autoscaler owns is not scaled by hand', () => {
+  const names = deployments.map(({ metadata }) => metadata.name)
+  const owned = ofKind(production, 'HorizontalPodAutoscaler').map(({ spec }) => spec.scaleTargetRef.name)
+  expect(changes.length).toBeGreaterThan(0)
+  expect(changes.filter(({ deployment }) => !names.includes(deployment))).toEqual([])
+  expect(changes.filter(({ verb, deployment }) => verb === 'scale' && owned.includes(deployment))).toEqual([])
+})

@@ -1,0 +1,36 @@
+import { expect, test } from '@jest/globals'
+import { readText, services } from './project.ts'
+
+const { version } = JSON.parse(readText('package.json')) as { version: string }
+
+test('the changelog has a section for this release, and below it one for each before', () => {
+  const sections = [...readText('CHANGELOG.md').matchAll(/^## \[([^\]]+)\]/gm)].map(([, name]) => name!)
+  expect(sections.slice(0, 2)).toEqual(['Unreleased', version])
+  expect(sections.slice(1)).toEqual(
+    sections.slice(1).toSorted((a, b) => Number(b.split('.')[1]) - Number(a.split('.')[1])),
+  )
+})
+
+test('the upgrade guide rolls out every service once, and has a section for this release', () => {
+  const guide = readText('docs/upgrading.md')
+  const steps = [...guide.matchAll(/^ +\| \d+ +\| ([^|]+) \|/gm)].flatMap(([, names]) => names!.trim().split(', '))
+  const rolledOut = steps.map((name) => name.replace(/-(api|worker)$/, ''))
+  expect([...new Set(rolledOut)].sort()).toEqual(services)
+  expect(guide).toMatch(new RegExp(`^## From \\S+ to ${version.split('.').slice(0, 2).join('\\.')}$`, 'm'))
+})
+
+test('security fixes are promised for the release that is current', () => {
+  expect(readText('SECURITY.md')).toMatch(
+    new RegExp(`^\\| ${version.split('.').slice(0, 2).join('\\.')} +\\| yes`, 'm'),
+  )
+})
+
+test('every production dependency has a licence that lets the images be distributed', () => {
+  const rows = readText('THIRD-PARTY-NOTICES.md')
+    .split('\n')
+    .filter((line) => /^\| (?!Package|---)/.test(line))
+    .map((line) => line.split(' | '))
+  expect(rows.length).toBeGreaterThan(50)
+  const permissive = /^(MIT|MIT-0|ISC|0BSD|BSD-[23]-Clause|Apache-2\.0|BlueOak-1\.0\.0|Unlicense|CC0-1\.0)( OR .*)?$/
+  expect(rows.filter(([, , licence]) => !permissive.test(licence!))).toEqual([])
+})
