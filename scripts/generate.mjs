@@ -2,13 +2,16 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { openApiDocument } from '../packages/contracts/src/openapi.ts'
+import { apiTypes } from '../packages/sdk/scripts/api-types.mjs'
 import { fixtureFiles } from './contract-fixtures.ts'
 import { serviceReadmes } from './generate-service-readmes.mjs'
 import { licenceNotices } from './licence-notices.mjs'
 import { natsAuthorization } from './nats-permissions.ts'
 
+const document = openApiDocument()
 const files = {
-  'content/openapi.json': `${JSON.stringify(openApiDocument(), null, 2)}\n`,
+  'content/openapi.json': `${JSON.stringify(document, null, 2)}\n`,
+  'packages/sdk/src/api-types.ts': await apiTypes(document),
   'infra/nats/authorization.conf': await natsAuthorization(),
   'THIRD-PARTY-NOTICES.md': licenceNotices(),
   ...(await serviceReadmes()),

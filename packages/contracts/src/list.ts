@@ -7,6 +7,7 @@ export const wholeNumber = (min: number, max: number) =>
     .regex(/^\d{1,9}$/, `must be a whole number from ${min} to ${max}`)
     .transform(Number)
     .pipe(z.number().min(min, `must be at least ${min}`).max(max, `must be at most ${max}`))
+    .meta({ type: 'integer', minimum: min, maximum: max })
 
 /** Query parameters of every list. */
 export const listQuery = {

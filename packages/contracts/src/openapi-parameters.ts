@@ -45,6 +45,8 @@ function inQuery({ query }: Route): Json[] {
   const { properties = {} } = z.toJSONSchema(query, { io: 'input', unrepresentable: 'any' })
   return Object.entries(properties).map(([name, property]) => {
     const { description = queryParameters[name], ...schema } = property as Json
+    // A whole number arrives as text; callers are told what it is.
+    if (schema.type === 'integer') delete schema.pattern
     return { name, in: 'query', description, schema }
   })
 }

@@ -161,20 +161,19 @@ function responseTypesOf({ responseType = 'application/json', otherResponseTypes
 
 /** Named schemas, and named parts of others, go to the components and are referenced. */
 function schemaOf(schema: z.ZodType, io: 'input' | 'output', schemas: Json): Json {
-  const name = schema.meta()?.id
   const { $schema: _, $defs = {}, ...json } = z.toJSONSchema(schema, { io, unrepresentable: 'any', reused: 'inline' })
   for (const [local, part] of Object.entries($defs)) {
     const { id: _id, $id: _$id, ...rest } = part as Json
-    schemas[componentName(local, name)] = toComponents(rest, name)
+    schemas[componentName(local)] = toComponents(rest)
   }
-  return toComponents(json, name)
+  return toComponents(json)
 }
 
 /** Rewrites zod's references into one schema to references into the components, and resolves an `allOf` of one. */
-function toComponents(json: Json, owner: string | undefined): Json {
+function toComponents(json: Json): Json {
   const text = JSON.stringify(json).replace(
     /"#\/\$defs\/([^"]+)"/g,
-    (_, local: string) => `"#/components/schemas/${componentName(local, owner)}"`,
+    (_, local: string) => `"#/components/schemas/${componentName(local)}"`,
   )
   return JSON.parse(text, (_, value) => {
     if (value?.allOf?.length !== 1) return value
@@ -183,7 +182,7 @@ function toComponents(json: Json, owner: string | undefined): Json {
   })
 }
 
-/** Unnamed parts (`__schema0`) take the name of the schema that contains them. */
-function componentName(local: string, owner = 'Inline'): string {
-  return local.startsWith('__') ? `${owner}_${local.slice(2)}` : local
+/** The one part without a name that references itself is `z.json()`. */
+function componentName(local: string): string {
+  return local.startsWith('__') ? 'JsonValue' : local
 }

@@ -1,2 +1,1 @@
 export { newWebhookSecret, readWebhookSecret, signWebhook, type WebhookMessage } from './sign-webhook.ts'
-export { verifyWebhook, WebhookVerificationError } from './verify-webhook.ts'

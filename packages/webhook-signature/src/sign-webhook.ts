@@ -49,6 +49,6 @@ export function signWebhook(message: WebhookMessage, secrets: readonly string[])
   }
 }
 
-export function macOf({ id, timestamp, body }: WebhookMessage, key: Buffer): Buffer {
+function macOf({ id, timestamp, body }: WebhookMessage, key: Buffer): Buffer {
   return createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest()
 }

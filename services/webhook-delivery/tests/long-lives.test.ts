@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { openBus, storedMessages } from '@notify/test-kit/bus'
 import { eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
-import { verifyWebhook } from '../../../packages/webhook-signature/src/index.ts'
+import { verifyWebhook } from '../../../packages/sdk/src/index.ts'
 import { storeDeliveries } from './stored-deliveries.ts'
 import { deliveriesOf, freshPath, received, subscribe, untilDelivery, untilReceived } from './webhooks.ts'
 

@@ -3,7 +3,7 @@ import { addApplication, addKey } from '@notify/test-kit/other-callers'
 import { freshPhone, post, send, untilActivity, untilState } from '@notify/test-kit/sms'
 import { newId } from '../../../packages/contracts/src/index.ts'
 import { eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
-import { verifyWebhook } from '../../../packages/webhook-signature/src/index.ts'
+import { verifyWebhook } from '../../../packages/sdk/src/index.ts'
 import { deliveriesOf, freshPath, received, subscribe, untilDelivery, untilReceived } from './webhooks.ts'
 
 let env: TestEnv

@@ -342,6 +342,7 @@ test('a body that nests deeper than the stack is refused, not a fault of ours', 
   ]) {
     const { status, body } = await call('POST', '/api/v1/echo', text)
     expect([status, body.code]).toEqual([422, 'validation_failed'])
+    expect(body.errors).toEqual([{ path: '', message: 'nests deeper than 64 levels' }])
   }
 })
 

@@ -123,16 +123,16 @@ function withoutRounded(_name: string, value: unknown, { source }: { source?: st
   return isInteger && BigInt(source) !== BigInt(value) ? Number.POSITIVE_INFINITY : value
 }
 
+/** The path of the whole body is empty. */
+const tooComplex = (message: string) =>
+  new Problem('validation_failed', `The body ${message}`, { errors: [{ path: '', message }] })
+
 function requireModest(bytes: Buffer): void {
   // Each level takes two brackets, and each value two bytes.
   if (bytes.length < 2 * Math.min(maxJsonDepth, maxJsonValues)) return
   const { depth, values } = measureJson(bytes)
-  if (depth > maxJsonDepth) {
-    throw new Problem('validation_failed', `The body nests deeper than ${maxJsonDepth} levels`)
-  }
-  if (values > maxJsonValues) {
-    throw new Problem('validation_failed', `The body has more than ${maxJsonValues} values`)
-  }
+  if (depth > maxJsonDepth) throw tooComplex(`nests deeper than ${maxJsonDepth} levels`)
+  if (values > maxJsonValues) throw tooComplex(`has more than ${maxJsonValues} values`)
 }
 
 /**

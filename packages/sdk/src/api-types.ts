@@ -1,0 +1,5691 @@
+// Generated from content/openapi.json by npm run generate. Do not edit.
+export interface paths {
+    "/.well-known/jwks.json": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The public keys that verify user tokens (RFC 7517)
+         * @description Open to anyone.
+         */
+        get: operations["getUserTokenKeys"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/activity": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List delivery activity of all applications and channels, newest first
+         * @description Requires an operator's access token with the permission `activity:read`.
+         */
+        get: operations["listActivity"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/activity/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * An item of the activity with the attempts to deliver it
+         * @description Requires an operator's access token with the permission `activity:read`.
+         */
+        get: operations["getActivity"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/activity/{id}/retry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Retry a failed notification
+         * @description Requires an operator's access token with the permission `activity:retry`.
+         */
+        post: operations["retryActivity"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/activity/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export the activity as a file, newest first
+         * @description Requires an operator's access token with the permission `activity:read`.
+         */
+        get: operations["exportActivity"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/activity/retries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The jobs that retry items, newest first
+         * @description Requires an operator's access token with the permission `activity:read`.
+         */
+        get: operations["listRetryJobs"];
+        put?: never;
+        /**
+         * Retry every failed item that matches, in the background and at a bounded rate
+         * @description Requires an operator's access token with the permission `activity:retry`.
+         */
+        post: operations["createRetryJob"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/activity/retries/jobs/{retry_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A job that retries items, and its progress
+         * @description Requires an operator's access token with the permission `activity:read`.
+         */
+        get: operations["getRetryJob"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/activity/retries/jobs/{retry_id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Stop a job. What it has retried already stays retried.
+         * @description Requires an operator's access token with the permission `activity:retry`.
+         */
+        post: operations["cancelRetryJob"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/activity/summary": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Count items by channel and present status, for each hour or day (UTC) of their creation
+         * @description Requires an operator's access token with the permission `activity:read`.
+         */
+        get: operations["summarizeActivity"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/applications": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the applications of the tenant, newest first
+         * @description Requires an operator's access token with the permission `applications:manage`.
+         */
+        get: operations["listApplications"];
+        put?: never;
+        /**
+         * Create an application
+         * @description Requires an operator's access token with the permission `applications:manage`.
+         */
+        post: operations["createApplication"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/applications/{application_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Retrieve an application
+         * @description Requires an operator's access token with the permission `applications:manage`.
+         */
+        get: operations["getApplication"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete an application: revoke its API keys and the tokens of its users. Its activity is kept.
+         * @description Requires an operator's access token with the permission `applications:manage`.
+         */
+        delete: operations["deleteApplication"];
+        options?: never;
+        head?: never;
+        /**
+         * Change an application. Fields that are absent keep their values; otp is replaced as a whole.
+         * @description Requires an operator's access token with the permission `applications:manage`.
+         */
+        patch: operations["changeApplication"];
+        trace?: never;
+    };
+    "/api/v1/applications/{application_id}/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the events of an application by key
+         * @description Requires an operator's access token with the permission `events:manage`.
+         */
+        get: operations["listEvents"];
+        put?: never;
+        /**
+         * Create an event of an application
+         * @description Requires an operator's access token with the permission `events:manage`.
+         */
+        post: operations["createEvent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/applications/{application_id}/events/{event_key}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Retrieve an event with its templates and its draft
+         * @description Requires an operator's access token with the permission `events:manage`.
+         */
+        get: operations["getEvent"];
+        /**
+         * Save a draft of an event. What is sent stays the same until it is published.
+         * @description Requires an operator's access token with the permission `events:manage`.
+         */
+        put: operations["replaceEvent"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/applications/{application_id}/events/{event_key}/deactivate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Deactivate an event. Notifications that were accepted before are still sent.
+         * @description Requires an operator's access token with the permission `events:manage`.
+         */
+        post: operations["deactivateEvent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/applications/{application_id}/events/{event_key}/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Preview the templates of an event without sending
+         * @description Requires an operator's access token with the permission `events:manage`.
+         */
+        post: operations["previewEvent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/applications/{application_id}/events/{event_key}/publish": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Publish the draft of an event as a new version, or activate an inactive event
+         * @description Requires an operator's access token with the permission `events:manage`.
+         */
+        post: operations["publishEvent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/applications/{application_id}/events/{event_key}/versions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the published versions of an event, newest first
+         * @description Requires an operator's access token with the permission `events:manage`.
+         */
+        get: operations["listEventVersions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/applications/{application_id}/events/{event_key}/versions/{version}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Retrieve a published version of an event
+         * @description Requires an operator's access token with the permission `events:manage`.
+         */
+        get: operations["getEventVersion"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/applications/{application_id}/events/{event_key}/versions/{version}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Roll back: publish the content of an earlier version as a new version. A draft is kept.
+         * @description Requires an operator's access token with the permission `events:manage`.
+         */
+        post: operations["restoreEventVersion"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/applications/{application_id}/keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the API keys of an application, newest first, with those that were revoked
+         * @description Requires an operator's access token with the permission `applications:manage`.
+         */
+        get: operations["listApiKeys"];
+        put?: never;
+        /**
+         * Create an API key. The response is the only one that contains the key.
+         * @description Requires an operator's access token with the permission `applications:manage`.
+         */
+        post: operations["createApiKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/applications/{application_id}/keys/{key_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Retrieve an API key, without its secret
+         * @description Requires an operator's access token with the permission `applications:manage`.
+         */
+        get: operations["getApiKey"];
+        put?: never;
+        post?: never;
+        /**
+         * Revoke an API key. It stops working within a second.
+         * @description Requires an operator's access token with the permission `applications:manage`.
+         */
+        delete: operations["revokeApiKey"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/applications/{application_id}/keys/{key_id}/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create the successor of an API key. Both work until the overlap ends.
+         * @description Requires an operator's access token with the permission `applications:manage`.
+         */
+        post: operations["rotateApiKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/audit-log": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List changes of management data, newest first
+         * @description Requires an operator's access token with the permission `audit:read`.
+         */
+        get: operations["listAuditLog"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/audit-log/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export changes of management data as JSON lines, newest first
+         * @description Requires an operator's access token with the permission `audit:read`.
+         */
+        get: operations["exportAuditLog"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/domains": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List sending domains of the tenant, newest first
+         * @description Requires a live API key with the permission `domains:manage`, or an operator's access token with the permission `domains:manage`.
+         */
+        get: operations["listDomains"];
+        put?: never;
+        /**
+         * Add a sending domain. The response lists the DNS records to publish.
+         * @description Requires a live API key with the permission `domains:manage`, or an operator's access token with the permission `domains:manage`.
+         */
+        post: operations["createDomain"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/domains/{domain_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Retrieve a sending domain and its DNS records
+         * @description Requires a live API key with the permission `domains:manage`, or an operator's access token with the permission `domains:manage`.
+         */
+        get: operations["getDomain"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a sending domain and its DKIM keys
+         * @description Requires a live API key with the permission `domains:manage`, or an operator's access token with the permission `domains:manage`.
+         */
+        delete: operations["deleteDomain"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/domains/{domain_id}/verify": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Verify a sending domain by looking up its DNS records now
+         * @description Requires a live API key with the permission `domains:manage`, or an operator's access token with the permission `domains:manage`.
+         */
+        post: operations["verifyDomain"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/in-app/stream": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The user's inbox as it changes; Last-Event-ID replays what was missed
+         * @description Requires an end user's token.
+         */
+        get: operations["streamInbox"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/in-app/tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Issue a token with which an end user's browser reads the inbox and the live stream
+         * @description Requires an API key with the permission `inbox:token`.
+         */
+        post: operations["createUserToken"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/inbox": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The user's inbox, newest first
+         * @description Requires an end user's token.
+         */
+        get: operations["listInbox"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/inbox/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete a notification from the inbox
+         * @description Requires an end user's token.
+         */
+        delete: operations["deleteInboxNotification"];
+        options?: never;
+        head?: never;
+        /**
+         * Mark a notification as read or unread
+         * @description Requires an end user's token.
+         */
+        patch: operations["markInboxNotification"];
+        trace?: never;
+    };
+    "/api/v1/inbox/read-all": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Mark all notifications as read
+         * @description Requires an end user's token.
+         */
+        post: operations["readWholeInbox"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/inbox/unread-count": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How many notifications the user has not read
+         * @description Requires an end user's token.
+         */
+        get: operations["getUnreadCount"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/me": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The caller: its kind, tenant and permissions
+         * @description Requires an API key or an operator's access token.
+         */
+        get: operations["getMe"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/notifications": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a notification
+         * @description Requires an API key with the permission `notifications:send`.
+         */
+        post: operations["createNotification"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/notifications/{notification_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Retrieve a notification and its attempts
+         * @description Requires an API key with the permission `notifications:read`.
+         */
+        get: operations["getNotification"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/notifications/{notification_id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel a scheduled notification
+         * @description Requires an API key with the permission `notifications:send`.
+         */
+        post: operations["cancelNotification"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/notifications/batch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send up to 100 notifications. Each is accepted or refused on its own; results are in request order.
+         * @description Requires an API key with the permission `notifications:send`.
+         */
+        post: operations["createNotificationBatch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/otp/{transaction_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The state of a one-time code
+         * @description Requires an API key with the permission `otp:send`.
+         */
+        get: operations["getOtp"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/otp/{transaction_id}/resend": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a new code for a transaction; the earlier code no longer verifies
+         * @description Requires an API key with the permission `otp:send`.
+         */
+        post: operations["resendOtp"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/otp/send": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a one-time code; answered once its message is committed for delivery
+         * @description Requires an API key with the permission `otp:send`.
+         */
+        post: operations["sendOtp"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/otp/verify": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Verify a code; a code verifies once, and five wrong codes lock the transaction
+         * @description Requires an API key with the permission `otp:verify`.
+         */
+        post: operations["verifyOtp"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/providers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the providers of the tenant, newest first
+         * @description Requires an operator's access token with the permission `providers:manage`.
+         */
+        get: operations["listProviders"];
+        put?: never;
+        /**
+         * Add a provider. Messages are sent through it within a second.
+         * @description Requires an operator's access token with the permission `providers:manage`.
+         */
+        post: operations["createProvider"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/providers/{provider_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Retrieve a provider
+         * @description Requires an operator's access token with the permission `providers:manage`.
+         */
+        get: operations["getProvider"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a provider. Receipts of what it has sent still count for a week.
+         * @description Requires an operator's access token with the permission `providers:manage`.
+         */
+        delete: operations["deleteProvider"];
+        options?: never;
+        head?: never;
+        /**
+         * Change the name, priority, rate limit or credentials of a provider
+         * @description Requires an operator's access token with the permission `providers:manage`.
+         */
+        patch: operations["changeProvider"];
+        trace?: never;
+    };
+    "/api/v1/providers/{provider_id}/rotate-secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make a new signing secret. Requests bear the signatures of both secrets for 24 hours.
+         * @description Requires an operator's access token with the permission `providers:manage`.
+         */
+        post: operations["rotateProviderSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/providers/{provider_id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Call the carrier with the credentials of a provider, without sending a message
+         * @description Requires an operator's access token with the permission `providers:manage`.
+         */
+        post: operations["testProvider"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/suppressions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List suppressed recipients, newest first
+         * @description Requires an operator's access token with the permission `consents:read`.
+         */
+        get: operations["listSuppressions"];
+        put?: never;
+        /**
+         * Suppress a recipient. Suppressing it again returns the existing suppression.
+         * @description Requires an operator's access token with the permission `providers:manage`.
+         */
+        post: operations["addSuppression"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/suppressions/{suppression_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Lift a suppression
+         * @description Requires an operator's access token with the permission `providers:manage`.
+         */
+        delete: operations["liftSuppression"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/templates": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List stored templates of the tenant, newest first
+         * @description Requires an operator's access token with the permission `events:manage`.
+         */
+        get: operations["listTemplates"];
+        put?: never;
+        /**
+         * Create a stored template
+         * @description Requires an operator's access token with the permission `events:manage`.
+         */
+        post: operations["createTemplate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/templates/{template_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Retrieve a stored template
+         * @description Requires an operator's access token with the permission `events:manage`.
+         */
+        get: operations["getTemplate"];
+        /**
+         * Replace a stored template. Notifications accepted before keep their content.
+         * @description Requires an operator's access token with the permission `events:manage`.
+         */
+        put: operations["replaceTemplate"];
+        post?: never;
+        /**
+         * Delete a stored template. Notifications accepted before keep their content.
+         * @description Requires an operator's access token with the permission `events:manage`.
+         */
+        delete: operations["deleteTemplate"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/templates/{template_id}/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Preview a stored template without sending
+         * @description Requires an operator's access token with the permission `events:manage`.
+         */
+        post: operations["previewTemplate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Messages that cost credits, by period, application, channel and category
+         * @description Requires an operator's access token with the permission `usage:read`.
+         */
+        get: operations["getUsage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhook-deliveries/{delivery_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A delivery with its attempts
+         * @description Requires an operator's access token with the permission `webhooks:manage`.
+         */
+        get: operations["getWebhookDelivery"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhook-deliveries/{delivery_id}/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Deliver once more what was exhausted, under the same id
+         * @description Requires an operator's access token with the permission `webhooks:manage`.
+         */
+        post: operations["replayWebhookDelivery"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhook-subscriptions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Webhook subscriptions, newest first: of the application for API keys, of the tenant for operators
+         * @description Requires a live API key with the permission `webhooks:manage`, or an operator's access token with the permission `webhooks:manage`.
+         */
+        get: operations["listWebhookSubscriptions"];
+        put?: never;
+        /**
+         * Subscribe an address to events; without provider_id the answer holds a new signing secret, shown once
+         * @description Requires a live API key with the permission `webhooks:manage`, or an operator's access token with the permission `webhooks:manage`.
+         */
+        post: operations["createWebhookSubscription"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhook-subscriptions/{subscription_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A webhook subscription
+         * @description Requires a live API key with the permission `webhooks:manage`, or an operator's access token with the permission `webhooks:manage`.
+         */
+        get: operations["getWebhookSubscription"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a webhook subscription with its deliveries
+         * @description Requires a live API key with the permission `webhooks:manage`, or an operator's access token with the permission `webhooks:manage`.
+         */
+        delete: operations["deleteWebhookSubscription"];
+        options?: never;
+        head?: never;
+        /**
+         * Change address, events or description; disable or enable
+         * @description Requires a live API key with the permission `webhooks:manage`, or an operator's access token with the permission `webhooks:manage`.
+         */
+        patch: operations["changeWebhookSubscription"];
+        trace?: never;
+    };
+    "/api/v1/webhook-subscriptions/{subscription_id}/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The deliveries of a subscription, newest first
+         * @description Requires a live API key with the permission `webhooks:manage`, or an operator's access token with the permission `webhooks:manage`.
+         */
+        get: operations["listWebhookDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhook-subscriptions/{subscription_id}/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Deliver once more what was exhausted since a moment; runs in the background, at a bounded rate
+         * @description Requires an operator's access token with the permission `webhooks:manage`.
+         */
+        post: operations["replayWebhookDeliveries"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhook-subscriptions/{subscription_id}/rotate-secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make a new signing secret; requests bear the signatures of both for 24 hours
+         * @description Requires a live API key with the permission `webhooks:manage`, or an operator's access token with the permission `webhooks:manage`.
+         */
+        post: operations["rotateWebhookSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhook-subscriptions/{subscription_id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a test event to the address
+         * @description Requires a live API key with the permission `webhooks:manage`, or an operator's access token with the permission `webhooks:manage`.
+         */
+        post: operations["testWebhookSubscription"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/whatsapp/opt-ins": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The ledger of the tenant, newest entry first
+         * @description Requires an API key with the permission `notifications:read`, or an operator's access token with the permission `consents:read`.
+         */
+        get: operations["listOptIns"];
+        put?: never;
+        /**
+         * Record that a number agreed to be written to by WhatsApp
+         * @description Requires an API key with the permission `notifications:send`.
+         */
+        post: operations["createOptIn"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/whatsapp/opt-ins/{phone_e164}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Whether a number may be written to, and its latest entries in the ledger
+         * @description Requires an API key with the permission `notifications:read`, or an operator's access token with the permission `consents:read`.
+         */
+        get: operations["getOptIn"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/whatsapp/opt-outs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Revoke the consent of a number, as its owner asked by another way than WhatsApp
+         * @description Requires an API key with the permission `notifications:send`, or an operator's access token with the permission `providers:manage`.
+         */
+        post: operations["createOptOut"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/whatsapp/templates": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The WhatsApp templates of the tenant as the carrier judged them
+         * @description Requires an operator's access token with the permission `providers:manage`.
+         */
+        get: operations["listWhatsAppTemplates"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/whatsapp/templates/sync": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Read the WhatsApp templates of all accounts from the carrier now
+         * @description Requires an operator's access token with the permission `providers:manage`.
+         */
+        post: operations["syncWhatsAppTemplates"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
+export type webhooks = Record<string, never>;
+export interface components {
+    schemas: {
+        Jwks: {
+            keys: {
+                [key: string]: unknown;
+            }[];
+        };
+        ActivityList: {
+            total_count: number;
+            /** @description Whether there are more matches than total_count says. Only filters by recipient, by event_key within a time range, and ranges with more than 10000 items in their first or last hour are counted up to 10000. */
+            total_count_capped: boolean;
+            page: number;
+            items: components["schemas"]["ActivityItem"][];
+            next_cursor: string | null;
+        };
+        ActivityItem: {
+            transaction_id: string;
+            application_name: string;
+            /** @enum {string} */
+            channel: "email" | "sms" | "whatsapp" | "in_app" | "webhook";
+            recipient_masked: string;
+            /** @enum {string} */
+            status: "scheduled" | "queued" | "sent" | "delivered" | "undelivered" | "failed" | "cancelled" | "verified" | "expired";
+            failure_reason: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            created_at: string;
+            retryable: boolean;
+            retry_count: number;
+            /**
+             * @description Mode of the API key that sent it. Messages of test keys go to the carrier sandbox only.
+             * @enum {string}
+             */
+            mode: "live" | "test";
+        };
+        ActivityDetail: {
+            transaction_id: string;
+            application_name: string;
+            /** @enum {string} */
+            channel: "email" | "sms" | "whatsapp" | "in_app" | "webhook";
+            recipient_masked: string;
+            /** @enum {string} */
+            status: "scheduled" | "queued" | "sent" | "delivered" | "undelivered" | "failed" | "cancelled" | "verified" | "expired";
+            failure_reason: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            created_at: string;
+            retryable: boolean;
+            retry_count: number;
+            /**
+             * @description Mode of the API key that sent it. Messages of test keys go to the carrier sandbox only.
+             * @enum {string}
+             */
+            mode: "live" | "test";
+            /**
+             * @description Identifier of the form app_<26 characters>
+             * @example app_01jd3x8qk5w9t2m4v6b8n0p2r4
+             */
+            application_id: string;
+            event_key: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            updated_at: string;
+            /** @description W3C trace id of the request that sent it */
+            trace_id: string | null;
+            /** @description In the order of time. The inbox has none: it delivers when it stores. */
+            attempts: components["schemas"]["ActivityAttempt"][];
+            /** @description null for notifications, and for codes deleted after 30 days */
+            otp: {
+                /**
+                 * Format: date-time
+                 * @example 2026-11-21T09:30:00.000Z
+                 */
+                expires_at: string;
+                verified_at: string | null;
+                attempts_remaining: number;
+                resends_remaining: number;
+            } | null;
+        };
+        ActivityAttempt: {
+            attempt_id: string;
+            /**
+             * @description The message that was tried; a code has one for each send
+             * @example notif_01jd3x8qk5w9t2m4v6b8n0p2r4
+             */
+            notification_id: string;
+            number: number;
+            provider_id: string | null;
+            provider_name: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            started_at: string;
+            finished_at: string | null;
+            /** @description null while under way */
+            outcome: ("accepted" | "rejected_permanent" | "rejected_retryable" | "unknown") | null;
+            ambiguous: boolean;
+            /** @description The carrier's code, or the HTTP status of a webhook's answer */
+            provider_code: string | null;
+            provider_message: string | null;
+            provider_message_id: string | null;
+            /** @description The carrier's reports, kept for 7 days; null when they cannot be read at the moment */
+            receipts: {
+                /** @enum {string} */
+                status: "sent" | "delivered" | "undelivered" | "failed" | "read" | "delayed" | "complained";
+                /**
+                 * Format: date-time
+                 * @example 2026-11-21T09:30:00.000Z
+                 */
+                received_at: string;
+            }[] | null;
+        };
+        RetryQueued: {
+            /** @constant */
+            status: "retry_queued";
+            transaction_id: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            queued_at: string;
+        };
+        RetryJobList: {
+            items: components["schemas"]["RetryJob"][];
+            next_cursor: string | null;
+        };
+        RetryJob: {
+            /**
+             * @description Identifier of the form retry_<26 characters>
+             * @example retry_01jd3x8qk5w9t2m4v6b8n0p2r4
+             */
+            retry_id: string;
+            /** @enum {string} */
+            status: "waiting" | "running" | "completed" | "cancelled";
+            filters: {
+                channel?: string;
+                status?: string;
+                application_id?: string;
+                event_key?: string;
+                mode?: string;
+                recipient_masked?: string;
+                /**
+                 * Format: date-time
+                 * @example 2026-11-21T09:30:00.000Z
+                 */
+                from?: string;
+                /**
+                 * Format: date-time
+                 * @example 2026-11-21T09:30:00.000Z
+                 */
+                to?: string;
+            };
+            /** @description Items that matched when the job was made */
+            count: number;
+            count_capped: boolean;
+            /** @description Items that the job has been through */
+            processed: number;
+            retried: number;
+            /** @description Items that could not be retried any more, such as those of a suppressed recipient */
+            skipped: number;
+            /** @description The operator's pseudonym */
+            requested_by: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            created_at: string;
+            finished_at: string | null;
+        };
+        RetryJobCount: {
+            count: number;
+            count_capped: boolean;
+        };
+        RetryJobRequest: {
+            /** @enum {string} */
+            channel?: "email" | "sms" | "whatsapp" | "in_app" | "webhook";
+            /** @enum {string} */
+            status?: "scheduled" | "queued" | "sent" | "delivered" | "undelivered" | "failed" | "cancelled" | "verified" | "expired";
+            /**
+             * @description Identifier of the form app_<26 characters>
+             * @example app_01jd3x8qk5w9t2m4v6b8n0p2r4
+             */
+            application_id?: string;
+            /**
+             * @description Key of a published event of the application
+             * @example order.shipped
+             */
+            event_key?: string;
+            /** @enum {string} */
+            mode?: "live" | "test";
+            /** @description The whole recipient: E.164 number, email address, user id or URL. Looked up by its keyed hash. */
+            recipient?: string;
+            /**
+             * Format: date-time
+             * @description Created at this time or later
+             * @example 2026-11-21T00:00:00Z
+             */
+            from?: string;
+            /**
+             * Format: date-time
+             * @description Created before this time
+             * @example 2026-11-22T00:00:00Z
+             */
+            to?: string;
+            /**
+             * @description Answers the count and retries nothing
+             * @default false
+             */
+            dry_run?: boolean;
+        };
+        ActivitySummary: {
+            /** @enum {string} */
+            interval: "hour" | "day";
+            /**
+             * Format: date-time
+             * @description Start of the first bucket
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            from: string;
+            /**
+             * Format: date-time
+             * @description End of the last bucket
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            to: string;
+            buckets: {
+                /**
+                 * Format: date-time
+                 * @example 2026-11-21T09:30:00.000Z
+                 */
+                starts_at: string;
+                counts: {
+                    /** @enum {string} */
+                    channel: "email" | "sms" | "whatsapp" | "in_app" | "webhook";
+                    /** @enum {string} */
+                    status: "scheduled" | "queued" | "sent" | "delivered" | "undelivered" | "failed" | "cancelled" | "verified" | "expired";
+                    count: number;
+                }[];
+            }[];
+        };
+        ApplicationList: {
+            items: components["schemas"]["Application"][];
+            next_cursor: string | null;
+        };
+        Application: {
+            /**
+             * @description Identifier of the form app_<26 characters>
+             * @example app_01jd3x8qk5w9t2m4v6b8n0p2r4
+             */
+            application_id: string;
+            name: string;
+            allowed_origins: string[];
+            otp: {
+                /** @description Beginnings of the numbers that codes may be sent to. Default: all numbers */
+                allowed_countries?: string[];
+                /**
+                 * @description Host of the site that asks for the code; browsers fill it in there
+                 * @example shop.example
+                 */
+                autofill_host?: string;
+                /** @description Limit of the application */
+                sends_per_minute?: number;
+            };
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            updated_at: string;
+        };
+        EventList: {
+            items: components["schemas"]["EventSummary"][];
+            next_cursor: string | null;
+        };
+        EventSummary: {
+            /**
+             * @description Identifier of the form app_<26 characters>
+             * @example app_01jd3x8qk5w9t2m4v6b8n0p2r4
+             */
+            application_id: string;
+            /**
+             * @description Key of a published event of the application
+             * @example order.shipped
+             */
+            event_key: string;
+            name: string;
+            /** @enum {string} */
+            status: "draft" | "published" | "inactive";
+            /** @description The current version. Of a draft: the version that publishing makes. */
+            version: number;
+            allowed_channels: ("email" | "sms" | "whatsapp" | "in_app" | "webhook")[];
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            updated_at: string;
+            /** @description Whether there are changes that are not published yet */
+            has_draft: boolean;
+        };
+        Event: {
+            /**
+             * @description Identifier of the form app_<26 characters>
+             * @example app_01jd3x8qk5w9t2m4v6b8n0p2r4
+             */
+            application_id: string;
+            /**
+             * @description Key of a published event of the application
+             * @example order.shipped
+             */
+            event_key: string;
+            name: string;
+            /** @enum {string} */
+            status: "draft" | "published" | "inactive";
+            /** @description The current version. Of a draft: the version that publishing makes. */
+            version: number;
+            allowed_channels: ("email" | "sms" | "whatsapp" | "in_app" | "webhook")[];
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            updated_at: string;
+            templates: {
+                sms?: {
+                    body: string;
+                };
+                email?: {
+                    subject: string;
+                    body: string;
+                    html_body?: string;
+                };
+                in_app?: {
+                    title: string;
+                    body: string;
+                    data?: {
+                        [key: string]: components["schemas"]["JsonValue"];
+                    };
+                };
+                webhook?: {
+                    data: {
+                        [key: string]: components["schemas"]["JsonValue"];
+                    };
+                };
+                whatsapp?: {
+                    template_name: string;
+                    language: string;
+                    /** @enum {string} */
+                    category: "marketing" | "utility" | "authentication";
+                    /** @description Texts of the placeholders: an array in order, or an object by placeholder name */
+                    parameters: string[] | {
+                        [key: string]: string;
+                    };
+                };
+            };
+            /** @description Changes since the current version, which publishing applies. Null: none. */
+            draft: {
+                name: string;
+                allowed_channels: ("email" | "sms" | "whatsapp" | "in_app" | "webhook")[];
+                templates: {
+                    sms?: {
+                        body: string;
+                    };
+                    email?: {
+                        subject: string;
+                        body: string;
+                        html_body?: string;
+                    };
+                    in_app?: {
+                        title: string;
+                        body: string;
+                        data?: {
+                            [key: string]: components["schemas"]["JsonValue"];
+                        };
+                    };
+                    webhook?: {
+                        data: {
+                            [key: string]: components["schemas"]["JsonValue"];
+                        };
+                    };
+                    whatsapp?: {
+                        template_name: string;
+                        language: string;
+                        /** @enum {string} */
+                        category: "marketing" | "utility" | "authentication";
+                        /** @description Texts of the placeholders: an array in order, or an object by placeholder name */
+                        parameters: string[] | {
+                            [key: string]: string;
+                        };
+                    };
+                };
+            } | null;
+        };
+        JsonValue: unknown;
+        NewEvent: {
+            /**
+             * @description Key of a published event of the application
+             * @example order.shipped
+             */
+            event_key: string;
+            name: string;
+            /** @description Channels that notifications of the event may use */
+            allowed_channels?: ("email" | "sms" | "whatsapp" | "in_app" | "webhook")[];
+            /** @default {} */
+            templates?: {
+                sms?: {
+                    body: string;
+                };
+                email?: {
+                    subject: string;
+                    body: string;
+                    html_body?: string;
+                };
+                in_app?: {
+                    title: string;
+                    body: string;
+                    data?: {
+                        [key: string]: components["schemas"]["JsonValue"];
+                    };
+                };
+                webhook?: {
+                    data: {
+                        [key: string]: components["schemas"]["JsonValue"];
+                    };
+                };
+                whatsapp?: {
+                    template_name: string;
+                    language: string;
+                    /** @enum {string} */
+                    category: "marketing" | "utility" | "authentication";
+                    /** @description Texts of the placeholders: an array in order, or an object by placeholder name */
+                    parameters: string[] | {
+                        [key: string]: string;
+                    };
+                };
+            };
+            /**
+             * @description Any status but draft publishes the first version
+             * @default draft
+             * @enum {string}
+             */
+            status?: "draft" | "published" | "inactive";
+            /**
+             * @description Number of the first version
+             * @default 1
+             */
+            version?: number;
+        };
+        EventContent: {
+            name: string;
+            /** @description Channels that notifications of the event may use */
+            allowed_channels?: ("email" | "sms" | "whatsapp" | "in_app" | "webhook")[];
+            /** @default {} */
+            templates?: {
+                sms?: {
+                    body: string;
+                };
+                email?: {
+                    subject: string;
+                    body: string;
+                    html_body?: string;
+                };
+                in_app?: {
+                    title: string;
+                    body: string;
+                    data?: {
+                        [key: string]: components["schemas"]["JsonValue"];
+                    };
+                };
+                webhook?: {
+                    data: {
+                        [key: string]: components["schemas"]["JsonValue"];
+                    };
+                };
+                whatsapp?: {
+                    template_name: string;
+                    language: string;
+                    /** @enum {string} */
+                    category: "marketing" | "utility" | "authentication";
+                    /** @description Texts of the placeholders: an array in order, or an object by placeholder name */
+                    parameters: string[] | {
+                        [key: string]: string;
+                    };
+                };
+            };
+        };
+        EventPreview: {
+            /**
+             * @description Channel to preview. Default: all channels with a template.
+             * @enum {string}
+             */
+            channel?: "email" | "sms" | "whatsapp" | "in_app" | "webhook";
+            /**
+             * @description Variables, as in a notification
+             * @default {}
+             */
+            data?: {
+                [key: string]: components["schemas"]["JsonValue"];
+            };
+            /** @description Published version to preview. Default: the draft, or the current version without one. */
+            version?: number;
+        };
+        EventVersionList: {
+            items: components["schemas"]["EventVersionSummary"][];
+            next_cursor: string | null;
+        };
+        EventVersionSummary: {
+            version: number;
+            name: string;
+            allowed_channels: ("email" | "sms" | "whatsapp" | "in_app" | "webhook")[];
+            is_current: boolean;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            published_at: string;
+            /** @description Operator; null when the installation brought it along */
+            published_by: string | null;
+        };
+        EventVersion: {
+            version: number;
+            name: string;
+            allowed_channels: ("email" | "sms" | "whatsapp" | "in_app" | "webhook")[];
+            is_current: boolean;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            published_at: string;
+            /** @description Operator; null when the installation brought it along */
+            published_by: string | null;
+            templates: {
+                sms?: {
+                    body: string;
+                };
+                email?: {
+                    subject: string;
+                    body: string;
+                    html_body?: string;
+                };
+                in_app?: {
+                    title: string;
+                    body: string;
+                    data?: {
+                        [key: string]: components["schemas"]["JsonValue"];
+                    };
+                };
+                webhook?: {
+                    data: {
+                        [key: string]: components["schemas"]["JsonValue"];
+                    };
+                };
+                whatsapp?: {
+                    template_name: string;
+                    language: string;
+                    /** @enum {string} */
+                    category: "marketing" | "utility" | "authentication";
+                    /** @description Texts of the placeholders: an array in order, or an object by placeholder name */
+                    parameters: string[] | {
+                        [key: string]: string;
+                    };
+                };
+            };
+        };
+        ApiKeyList: {
+            items: components["schemas"]["ApiKey"][];
+            next_cursor: string | null;
+        };
+        ApiKey: {
+            /**
+             * @description Identifier of the form key_<26 characters>
+             * @example key_01jd3x8qk5w9t2m4v6b8n0p2r4
+             */
+            key_id: string;
+            /**
+             * @description Identifier of the form app_<26 characters>
+             * @example app_01jd3x8qk5w9t2m4v6b8n0p2r4
+             */
+            application_id: string;
+            name: string;
+            /** @enum {string} */
+            mode: "live" | "test";
+            permissions: ("notifications:send" | "notifications:read" | "otp:send" | "otp:verify" | "otp:custom_code" | "inbox:token" | "domains:manage" | "webhooks:manage")[];
+            /** @description Null: the default of the installation */
+            rate_limit_per_second: number | null;
+            /** @enum {string} */
+            status: "active" | "expired" | "revoked";
+            /** @description End of the overlap after a rotation */
+            expires_at: string | null;
+            revoked_at: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            created_at: string;
+        };
+        CreatedApiKey: {
+            /**
+             * @description Identifier of the form key_<26 characters>
+             * @example key_01jd3x8qk5w9t2m4v6b8n0p2r4
+             */
+            key_id: string;
+            /**
+             * @description Identifier of the form app_<26 characters>
+             * @example app_01jd3x8qk5w9t2m4v6b8n0p2r4
+             */
+            application_id: string;
+            name: string;
+            /** @enum {string} */
+            mode: "live" | "test";
+            permissions: ("notifications:send" | "notifications:read" | "otp:send" | "otp:verify" | "otp:custom_code" | "inbox:token" | "domains:manage" | "webhooks:manage")[];
+            /** @description Null: the default of the installation */
+            rate_limit_per_second: number | null;
+            /** @enum {string} */
+            status: "active" | "expired" | "revoked";
+            /** @description End of the overlap after a rotation */
+            expires_at: string | null;
+            revoked_at: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            created_at: string;
+            /**
+             * @description The key itself. Shown once.
+             * @example sk_live_…
+             */
+            api_key: string;
+        };
+        RotatedApiKey: {
+            /**
+             * @description Identifier of the form key_<26 characters>
+             * @example key_01jd3x8qk5w9t2m4v6b8n0p2r4
+             */
+            key_id: string;
+            /**
+             * @description Identifier of the form app_<26 characters>
+             * @example app_01jd3x8qk5w9t2m4v6b8n0p2r4
+             */
+            application_id: string;
+            name: string;
+            /** @enum {string} */
+            mode: "live" | "test";
+            permissions: ("notifications:send" | "notifications:read" | "otp:send" | "otp:verify" | "otp:custom_code" | "inbox:token" | "domains:manage" | "webhooks:manage")[];
+            /** @description Null: the default of the installation */
+            rate_limit_per_second: number | null;
+            /** @enum {string} */
+            status: "active" | "expired" | "revoked";
+            /** @description End of the overlap after a rotation */
+            expires_at: string | null;
+            revoked_at: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            created_at: string;
+            /**
+             * @description The key itself. Shown once.
+             * @example sk_live_…
+             */
+            api_key: string;
+            /**
+             * @description Identifier of the form key_<26 characters>
+             * @example key_01jd3x8qk5w9t2m4v6b8n0p2r4
+             */
+            previous_key_id: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            previous_valid_until: string;
+        };
+        AuditLog: {
+            items: components["schemas"]["AuditEntry"][];
+            next_cursor: string | null;
+        };
+        AuditEntry: {
+            /**
+             * @description Identifier of the form aud_<26 characters>
+             * @example aud_01jd3x8qk5w9t2m4v6b8n0p2r4
+             */
+            audit_id: string;
+            /**
+             * @description Identifier of the form ten_<26 characters>
+             * @example ten_01jd3x8qk5w9t2m4v6b8n0p2r4
+             */
+            tenant_id: string;
+            /** @description Null for what belongs to the whole tenant */
+            application_id: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            occurred_at: string;
+            actor: {
+                /** @enum {string} */
+                kind: "operator" | "key" | "service" | "system";
+                id: string;
+            };
+            /**
+             * @description `<resource>.<verb>`
+             * @example template.replaced
+             */
+            action: string;
+            resource: {
+                type: string;
+                id: string;
+            };
+            /** @description The fields that changed; null when it was created */
+            before: {
+                [key: string]: unknown;
+            } | null;
+            /** @description The fields that changed; null when it was deleted */
+            after: {
+                [key: string]: unknown;
+            } | null;
+            request_id: string | null;
+        };
+        DomainList: {
+            items: components["schemas"]["Domain"][];
+            next_cursor: string | null;
+        };
+        Domain: {
+            /**
+             * @description Identifier of the form dom_<26 characters>
+             * @example dom_01jd3x8qk5w9t2m4v6b8n0p2r4
+             */
+            domain_id: string;
+            domain: string;
+            /** @enum {string} */
+            status: "pending" | "verified" | "failed" | "degraded";
+            records: components["schemas"]["DomainRecord"][];
+            verified_at: string | null;
+            last_checked_at: string | null;
+        };
+        DomainRecord: {
+            /** @enum {string} */
+            purpose: "spf" | "dkim" | "mail_from";
+            /** @enum {string} */
+            type: "TXT" | "MX";
+            /** @description Fully qualified name, without trailing dot */
+            name: string;
+            /** @description Publish TXT values longer than 255 characters as several strings */
+            value: string;
+            /** @description Recommended TTL in seconds */
+            ttl: number;
+            /** @description Of MX records */
+            priority?: number;
+            /** @enum {string} */
+            status: "pending" | "verified" | "failed";
+            /** @description Records found, one per line */
+            found?: string;
+            /** @description What is wrong and how to fix it */
+            error?: string;
+        };
+        NewDomain: {
+            /**
+             * @description Domain name, as Unicode or in its xn-- form
+             * @example mail.example.com
+             */
+            domain: string;
+        };
+        InboxNotification: {
+            /**
+             * @description Identifier of the form inapp_<26 characters>
+             * @example inapp_01jd3x8qk5w9t2m4v6b8n0p2r4
+             */
+            id: string;
+            title: string;
+            body: string;
+            is_read: boolean;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            created_at: string;
+            /** @description Display data as it was sent */
+            data: {
+                [key: string]: unknown;
+            };
+        };
+        UserToken: {
+            token: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            expires_at: string;
+            user_id: string;
+        };
+        Inbox: {
+            unread_count: number;
+            notifications: components["schemas"]["InboxNotification"][];
+            next_cursor: string | null;
+        };
+        Me: {
+            /** @constant */
+            kind: "key";
+            /**
+             * @description Identifier of the form ten_<26 characters>
+             * @example ten_01jd3x8qk5w9t2m4v6b8n0p2r4
+             */
+            tenant_id: string;
+            tenant_name: string | null;
+            /**
+             * @description Identifier of the form app_<26 characters>
+             * @example app_01jd3x8qk5w9t2m4v6b8n0p2r4
+             */
+            application_id: string;
+            /**
+             * @description Identifier of the form key_<26 characters>
+             * @example key_01jd3x8qk5w9t2m4v6b8n0p2r4
+             */
+            key_id: string;
+            /** @enum {string} */
+            mode: "live" | "test";
+            permissions: ("notifications:send" | "notifications:read" | "otp:send" | "otp:verify" | "otp:custom_code" | "inbox:token" | "domains:manage" | "webhooks:manage")[];
+        } | {
+            /** @constant */
+            kind: "operator";
+            /**
+             * @description Identifier of the form ten_<26 characters>
+             * @example ten_01jd3x8qk5w9t2m4v6b8n0p2r4
+             */
+            tenant_id: string;
+            tenant_name: string | null;
+            /** @description The id of this operator in the audit log */
+            operator_id: string;
+            permissions: ("activity:read" | "activity:retry" | "applications:manage" | "events:manage" | "providers:manage" | "domains:manage" | "webhooks:manage" | "consents:read" | "audit:read" | "usage:read")[];
+        };
+        NotificationAccepted: {
+            /** @constant */
+            status: "accepted";
+            /**
+             * @description Identifier of the form notif_<26 characters>
+             * @example notif_01jd3x8qk5w9t2m4v6b8n0p2r4
+             */
+            notification_id: string;
+            /** @enum {string} */
+            channel: "email" | "sms" | "whatsapp" | "in_app" | "webhook";
+            /** @enum {string} */
+            delivery_status: "queued" | "scheduled";
+        };
+        DispatchRequest: {
+            /** @enum {string} */
+            channel: "email" | "sms" | "whatsapp" | "in_app" | "webhook";
+            /** @description E.164 number, email address or user id, or an object such as {"phone": "+15551230001"} */
+            recipient: string | {
+                [key: string]: unknown;
+            };
+            /**
+             * @description Key of a published event of the application
+             * @example order.shipped
+             */
+            event_key?: string;
+            /** @description Variables of the event template */
+            data?: {
+                [key: string]: unknown;
+            };
+            subject?: string;
+            title?: string;
+            body?: string;
+            html_body?: string;
+            /** @description Sender of an email, at a verified domain. Default: the sender of the provider. */
+            from?: string;
+            /**
+             * @description Identifier of the form tmpl_<26 characters>
+             * @example tmpl_01jd3x8qk5w9t2m4v6b8n0p2r4
+             */
+            template_id?: string;
+            template_data?: {
+                [key: string]: unknown;
+            };
+            /**
+             * @default transactional
+             * @enum {string}
+             */
+            priority?: "transactional" | "bulk";
+            /**
+             * Format: date-time
+             * @description Time to send, at most 30 days ahead. Default: now.
+             */
+            send_at?: string;
+            metadata?: {
+                [key: string]: string;
+            };
+        };
+        Notification: {
+            /**
+             * @description Identifier of the form notif_<26 characters>
+             * @example notif_01jd3x8qk5w9t2m4v6b8n0p2r4
+             */
+            notification_id: string;
+            /** @enum {string} */
+            channel: "email" | "sms" | "whatsapp" | "in_app" | "webhook";
+            event_key: string | null;
+            /** @enum {string} */
+            delivery_status: "scheduled" | "queued" | "sent" | "delivered" | "undelivered" | "failed" | "cancelled";
+            recipient_masked: string;
+            failure_reason: string | null;
+            retryable: boolean;
+            retry_count: number;
+            credits: number;
+            metadata: {
+                [key: string]: string;
+            } | null;
+            send_at: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            updated_at: string;
+            /** @description When the carrier first reported that it was read; WhatsApp */
+            read_at: string | null;
+            attempts: {
+                /**
+                 * @description Identifier of the form att_<26 characters>
+                 * @example att_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
+                attempt_id: string;
+                number: number;
+                provider_id: string | null;
+                /**
+                 * Format: date-time
+                 * @example 2026-11-21T09:30:00.000Z
+                 */
+                started_at: string;
+                finished_at: string | null;
+                outcome: ("accepted" | "rejected_permanent" | "rejected_retryable" | "unknown") | null;
+                /** @description Whether the carrier may have accepted the message without confirming it */
+                ambiguous: boolean;
+                provider_code: string | null;
+                provider_message: string | null;
+                provider_message_id: string | null;
+            }[];
+        };
+        NotificationCancelled: {
+            /**
+             * @description Identifier of the form notif_<26 characters>
+             * @example notif_01jd3x8qk5w9t2m4v6b8n0p2r4
+             */
+            notification_id: string;
+            /** @constant */
+            delivery_status: "cancelled";
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            cancelled_at: string;
+        };
+        NotificationBatch: {
+            results: (components["schemas"]["NotificationAccepted"] | {
+                error: {
+                    title: string;
+                    status: number;
+                    code: string;
+                    detail: string;
+                    errors?: {
+                        path: string;
+                        message: string;
+                    }[];
+                    /** @description With `otp_invalid_code`: how many more codes may be tried */
+                    attempts_remaining?: number;
+                };
+            })[];
+        };
+        Otp: {
+            /**
+             * @description Identifier of the form otp_<26 characters>
+             * @example otp_01jd3x8qk5w9t2m4v6b8n0p2r4
+             */
+            transaction_id: string;
+            /** @enum {string} */
+            status: "pending" | "sent" | "delivered" | "verified" | "expired" | "failed";
+            /** @enum {string} */
+            channel: "email" | "sms" | "whatsapp";
+            recipient_masked: string;
+            failure_reason: string | null;
+            attempts_remaining: number;
+            resends_remaining: number;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            expires_at: string;
+            verified_at: string | null;
+        };
+        OtpSent: {
+            /** @constant */
+            status: "sent";
+            /**
+             * @description Identifier of the form otp_<26 characters>
+             * @example otp_01jd3x8qk5w9t2m4v6b8n0p2r4
+             */
+            transaction_id: string;
+            expires_in_seconds: number;
+        };
+        OtpRequest: {
+            /** @enum {string} */
+            channel: "email" | "sms" | "whatsapp";
+            /** @description E.164 number for sms and whatsapp, address for email */
+            recipient: string;
+            /**
+             * @description Digits of the code; default 6
+             * @enum {number}
+             */
+            length?: 4 | 6;
+            /** @default 300 */
+            ttl_seconds?: number;
+            /** @description The caller's own code; requires `otp:custom_code` */
+            code?: string;
+            /** @description Chooses the template: event `otp.<language>` of the application before `otp` */
+            language?: string;
+        };
+        OtpVerified: {
+            /** @constant */
+            status: "verified";
+            /**
+             * @description Identifier of the form otp_<26 characters>
+             * @example otp_01jd3x8qk5w9t2m4v6b8n0p2r4
+             */
+            transaction_id: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            verified_at: string;
+        };
+        ProviderList: {
+            items: components["schemas"]["Provider"][];
+            next_cursor: string | null;
+        };
+        Provider: {
+            /**
+             * @description Identifier of the form prov_<26 characters>
+             * @example prov_01jd3x8qk5w9t2m4v6b8n0p2r4
+             */
+            provider_id: string;
+            /** @description The application that may use it. Null: all. */
+            application_id: string | null;
+            /** @enum {string} */
+            channel: "email" | "sms" | "whatsapp" | "in_app" | "webhook";
+            kind: string;
+            name: string;
+            /** @description The provider with the lowest number is tried first */
+            priority: number;
+            /** @description Messages per second. Null: no limit. */
+            rate_limit_per_second: number | null;
+            /**
+             * @description Fields of the kind. Of secrets only the last 4 characters are shown.
+             * @example {
+             *       "account_sid": "AC0123456789abcdef0123456789abcdef",
+             *       "auth_token": "****89ab",
+             *       "from": "+15005550006"
+             *     }
+             */
+            credentials: {
+                [key: string]: string;
+            };
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            credentials_updated_at: string;
+            /** @description Address to register with the carrier for receipts and inbound messages. Null: nothing to register. */
+            callback_url: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            updated_at: string;
+        };
+        CreatedProvider: {
+            /**
+             * @description Identifier of the form prov_<26 characters>
+             * @example prov_01jd3x8qk5w9t2m4v6b8n0p2r4
+             */
+            provider_id: string;
+            /** @description The application that may use it. Null: all. */
+            application_id: string | null;
+            /** @enum {string} */
+            channel: "email" | "sms" | "whatsapp" | "in_app" | "webhook";
+            kind: string;
+            name: string;
+            /** @description The provider with the lowest number is tried first */
+            priority: number;
+            /** @description Messages per second. Null: no limit. */
+            rate_limit_per_second: number | null;
+            /**
+             * @description Fields of the kind. Of secrets only the last 4 characters are shown.
+             * @example {
+             *       "account_sid": "AC0123456789abcdef0123456789abcdef",
+             *       "auth_token": "****89ab",
+             *       "from": "+15005550006"
+             *     }
+             */
+            credentials: {
+                [key: string]: string;
+            };
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            credentials_updated_at: string;
+            /** @description Address to register with the carrier for receipts and inbound messages. Null: nothing to register. */
+            callback_url: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            updated_at: string;
+            /** @description Signing secret of kind webhook. Shown once. */
+            secret?: string;
+            /** @description Token that Meta shows when the callback is registered, if none was given. Shown once. */
+            verify_token?: string;
+        };
+        NewProvider: {
+            /** @enum {string} */
+            channel: "email" | "sms" | "whatsapp" | "in_app" | "webhook";
+            /**
+             * @description twilio, ses, smtp, whatsapp_cloud or webhook
+             * @example twilio
+             */
+            kind: string;
+            name: string;
+            /** @default null */
+            application_id?: string | null;
+            /** @description Default: after all others of the channel */
+            priority?: number;
+            /** @default null */
+            rate_limit_per_second?: number | null;
+            /**
+             * @description Fields of the kind; see the guide to providers. Never shown again.
+             * @default {}
+             */
+            credentials?: {
+                [key: string]: string;
+            };
+        };
+        ProviderChange: {
+            name?: string;
+            /** @description Default: after all others of the channel */
+            priority?: number;
+            rate_limit_per_second?: number | null;
+            /** @description Fields to replace; null removes a field. Others stay as they are. */
+            credentials?: {
+                [key: string]: string | null;
+            };
+        };
+        ProviderSecret: {
+            /**
+             * @description Identifier of the form prov_<26 characters>
+             * @example prov_01jd3x8qk5w9t2m4v6b8n0p2r4
+             */
+            provider_id: string;
+            secret: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            previous_valid_until: string;
+        };
+        ProviderTest: {
+            /**
+             * @description Identifier of the form prov_<26 characters>
+             * @example prov_01jd3x8qk5w9t2m4v6b8n0p2r4
+             */
+            provider_id: string;
+            /** @description Whether the carrier accepts the credentials and the account may send */
+            ok: boolean;
+            /** @description Code of the carrier, or of the connection failure */
+            code: string | null;
+            /** @description What came back from the carrier */
+            message: string;
+            /**
+             * @example {
+             *       "status": "active"
+             *     }
+             */
+            details: {
+                [key: string]: string;
+            };
+            duration_ms: number;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            tested_at: string;
+        };
+        Suppression: {
+            /**
+             * @description Identifier of the form sup_<26 characters>
+             * @example sup_01jd3x8qk5w9t2m4v6b8n0p2r4
+             */
+            suppression_id: string;
+            /** @enum {string} */
+            channel: "email" | "sms";
+            recipient_masked: string;
+            /** @enum {string} */
+            reason: "bounce" | "complaint" | "stop" | "manual";
+            source_notification_id: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            created_at: string;
+        };
+        TemplateList: {
+            items: components["schemas"]["TemplateSummary"][];
+            next_cursor: string | null;
+        };
+        TemplateSummary: {
+            /**
+             * @description Identifier of the form tmpl_<26 characters>
+             * @example tmpl_01jd3x8qk5w9t2m4v6b8n0p2r4
+             */
+            template_id: string;
+            name: string;
+            application_id: string | null;
+            /** @description Incremented with every change */
+            version: number;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            updated_at: string;
+            channels: ("email" | "sms" | "whatsapp" | "in_app" | "webhook")[];
+        };
+        Template: {
+            /**
+             * @description Identifier of the form tmpl_<26 characters>
+             * @example tmpl_01jd3x8qk5w9t2m4v6b8n0p2r4
+             */
+            template_id: string;
+            name: string;
+            application_id: string | null;
+            /** @description Incremented with every change */
+            version: number;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            updated_at: string;
+            templates: {
+                sms?: {
+                    body: string;
+                };
+                email?: {
+                    subject: string;
+                    body: string;
+                    html_body?: string;
+                };
+                in_app?: {
+                    title: string;
+                    body: string;
+                    data?: {
+                        [key: string]: components["schemas"]["JsonValue"];
+                    };
+                };
+                webhook?: {
+                    data: {
+                        [key: string]: components["schemas"]["JsonValue"];
+                    };
+                };
+                whatsapp?: {
+                    template_name: string;
+                    language: string;
+                    /** @enum {string} */
+                    category: "marketing" | "utility" | "authentication";
+                    /** @description Texts of the placeholders: an array in order, or an object by placeholder name */
+                    parameters: string[] | {
+                        [key: string]: string;
+                    };
+                };
+            };
+        };
+        NewTemplate: {
+            name: string;
+            /**
+             * @description The application that may use the template. Null: all applications of the tenant.
+             * @default null
+             */
+            application_id?: string | null;
+            templates: {
+                sms?: {
+                    body: string;
+                };
+                email?: {
+                    subject: string;
+                    body: string;
+                    html_body?: string;
+                };
+                in_app?: {
+                    title: string;
+                    body: string;
+                    data?: {
+                        [key: string]: components["schemas"]["JsonValue"];
+                    };
+                };
+                webhook?: {
+                    data: {
+                        [key: string]: components["schemas"]["JsonValue"];
+                    };
+                };
+                whatsapp?: {
+                    template_name: string;
+                    language: string;
+                    /** @enum {string} */
+                    category: "marketing" | "utility" | "authentication";
+                    /** @description Texts of the placeholders: an array in order, or an object by placeholder name */
+                    parameters: string[] | {
+                        [key: string]: string;
+                    };
+                };
+            };
+        };
+        TemplatePreview: {
+            /**
+             * @description Channel to preview. Default: all channels of the template.
+             * @enum {string}
+             */
+            channel?: "email" | "sms" | "whatsapp" | "in_app" | "webhook";
+            /** @default {} */
+            template_data?: {
+                [key: string]: components["schemas"]["JsonValue"];
+            };
+        };
+        Usage: {
+            /**
+             * Format: date
+             * @example 2026-11-01
+             */
+            from: string;
+            /**
+             * Format: date
+             * @example 2026-11-01
+             */
+            to: string;
+            /** @description Of all pages */
+            totals: {
+                messages: number;
+                credits: number;
+            };
+            items: components["schemas"]["UsageItem"][];
+            next_cursor: string | null;
+        };
+        UsageItem: {
+            /**
+             * @description Day or month in UTC
+             * @example 2026-11-01
+             */
+            period: string;
+            /**
+             * @description Identifier of the form app_<26 characters>
+             * @example app_01jd3x8qk5w9t2m4v6b8n0p2r4
+             */
+            application_id: string;
+            /** @enum {string} */
+            channel: "email" | "sms" | "whatsapp" | "in_app" | "webhook";
+            /** @description Category of the WhatsApp template; null for other channels */
+            category: string | null;
+            messages: number;
+            credits: number;
+        };
+        WebhookDelivery: {
+            /**
+             * @description Identifier of the form whdel_<26 characters>
+             * @example whdel_01jd3x8qk5w9t2m4v6b8n0p2r4
+             */
+            delivery_id: string;
+            /** @description null for a send by the channel webhook */
+            subscription_id: string | null;
+            notification_id: string | null;
+            event_type: string;
+            /** @enum {string} */
+            status: "pending" | "succeeded" | "exhausted";
+            attempts_made: number;
+            /** @description HTTP status of the latest answer */
+            last_status: number | null;
+            last_error: string | null;
+            next_attempt_at: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            created_at: string;
+            finished_at: string | null;
+            attempts: components["schemas"]["WebhookAttempt"][];
+        };
+        WebhookAttempt: {
+            number: number;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            started_at: string;
+            /** @description null while under way, or when it is not known how it ended */
+            finished_at: string | null;
+            duration_ms: number | null;
+            status: number | null;
+            error: string | null;
+            response_excerpt: string | null;
+        };
+        WebhookDeliverySummary: {
+            /**
+             * @description Identifier of the form whdel_<26 characters>
+             * @example whdel_01jd3x8qk5w9t2m4v6b8n0p2r4
+             */
+            delivery_id: string;
+            /** @description null for a send by the channel webhook */
+            subscription_id: string | null;
+            notification_id: string | null;
+            event_type: string;
+            /** @enum {string} */
+            status: "pending" | "succeeded" | "exhausted";
+            attempts_made: number;
+            /** @description HTTP status of the latest answer */
+            last_status: number | null;
+            last_error: string | null;
+            next_attempt_at: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            created_at: string;
+            finished_at: string | null;
+        };
+        WebhookSubscriptionList: {
+            items: components["schemas"]["WebhookSubscription"][];
+            next_cursor: string | null;
+        };
+        WebhookSubscription: {
+            /**
+             * @description Identifier of the form whsub_<26 characters>
+             * @example whsub_01jd3x8qk5w9t2m4v6b8n0p2r4
+             */
+            subscription_id: string;
+            /**
+             * @description Identifier of the form app_<26 characters>
+             * @example app_01jd3x8qk5w9t2m4v6b8n0p2r4
+             */
+            application_id: string;
+            /**
+             * @description Identifier of the form prov_<26 characters>
+             * @example prov_01jd3x8qk5w9t2m4v6b8n0p2r4
+             */
+            provider_id: string;
+            url: string;
+            events: ("notification.delivered" | "notification.failed")[];
+            description: string;
+            /** @enum {string} */
+            status: "active" | "disabled";
+            disabled_reason: ("operator" | "gone" | "failing") | null;
+            /** @description The first of the failures since the last success */
+            failing_since: string | null;
+            /** @description The latest replay */
+            replay: components["schemas"]["WebhookReplay"] | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            updated_at: string;
+        };
+        WebhookReplay: {
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            since: string;
+            /** @description Deliveries that were exhausted when the replay was asked for */
+            count: number;
+            replayed: number;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            requested_at: string;
+            finished_at: string | null;
+        };
+        NewWebhookSubscription: {
+            /**
+             * @description Required of operators
+             * @example app_01jd3x8qk5w9t2m4v6b8n0p2r4
+             */
+            application_id?: string;
+            /**
+             * @description Public https address
+             * @example https://example.com/hook
+             */
+            url: string;
+            /** @description Events that are sent to the address */
+            events: ("notification.delivered" | "notification.failed")[];
+            /**
+             * @description Webhook provider whose secret signs
+             * @example prov_01jd3x8qk5w9t2m4v6b8n0p2r4
+             */
+            provider_id?: string;
+            /** @default  */
+            description?: string;
+        };
+        WebhookSubscriptionChange: {
+            /**
+             * @description Public https address
+             * @example https://example.com/hook
+             */
+            url?: string;
+            /** @description Events that are sent to the address */
+            events?: ("notification.delivered" | "notification.failed")[];
+            description?: string;
+            /** @enum {string} */
+            status?: "active" | "disabled";
+        };
+        WebhookDeliveryList: {
+            items: components["schemas"]["WebhookDeliverySummary"][];
+            next_cursor: string | null;
+        };
+        WebhookReplayCount: {
+            count: number;
+        };
+        WebhookReplayRequest: {
+            /** Format: date-time */
+            since: string;
+            /**
+             * @description Answers the count and replays nothing
+             * @default false
+             */
+            dry_run?: boolean;
+        };
+        WebhookSecret: {
+            /**
+             * @description Identifier of the form whsub_<26 characters>
+             * @example whsub_01jd3x8qk5w9t2m4v6b8n0p2r4
+             */
+            subscription_id: string;
+            /**
+             * @description Identifier of the form prov_<26 characters>
+             * @example prov_01jd3x8qk5w9t2m4v6b8n0p2r4
+             */
+            provider_id: string;
+            /** @description whsec_ and base64; the HMAC key is the decoded bytes. Shown once. */
+            secret: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            previous_valid_until: string;
+        };
+        WebhookTest: {
+            /**
+             * @description Identifier of the form whdel_<26 characters>
+             * @example whdel_01jd3x8qk5w9t2m4v6b8n0p2r4
+             */
+            delivery_id: string;
+        };
+        ConsentEntry: {
+            /**
+             * @description Identifier of the form optin_<26 characters>
+             * @example optin_01jd3x8qk5w9t2m4v6b8n0p2r4
+             */
+            id: string;
+            /**
+             * @description E.164 number
+             * @example +15551230001
+             */
+            phone_e164: string;
+            reference: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            recorded_at: string;
+            /** @enum {string} */
+            action: "opt_in" | "opt_out" | "marketing_stop" | "marketing_resume";
+            /** @description Of an opt-in as it was given; else `reply`, `button`, `preference` or `carrier` for what the recipient did, `request` for a call of the API */
+            source: string;
+            evidence_url: string | null;
+            /**
+             * @description Whether the number may be written to since this entry
+             * @enum {string}
+             */
+            status: "none" | "active" | "revoked";
+        };
+        OptIn: {
+            /**
+             * @description Identifier of the form optin_<26 characters>
+             * @example optin_01jd3x8qk5w9t2m4v6b8n0p2r4
+             */
+            id: string;
+            /**
+             * @description E.164 number
+             * @example +15551230001
+             */
+            phone_e164: string;
+            reference: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            recorded_at: string;
+            /** @enum {string} */
+            source: "checkout" | "web_form" | "ivr" | "import";
+            evidence_url: string | null;
+            /** @constant */
+            status: "active";
+        };
+        NewOptIn: {
+            /**
+             * @description E.164 number
+             * @example +15551230001
+             */
+            phone_e164: string;
+            /** @enum {string} */
+            source: "checkout" | "web_form" | "ivr" | "import";
+            reference?: string;
+            /**
+             * @description Required after a STOP: one that was not given for this number before
+             * @example https://shop.example/opt-ins/4711
+             */
+            evidence_url?: string;
+        };
+        Consent: {
+            /**
+             * @description E.164 number
+             * @example +15551230001
+             */
+            phone_e164: string;
+            /** @enum {string} */
+            status: "active" | "revoked" | "none";
+            /** @enum {string} */
+            marketing: "allowed" | "stopped";
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            changed_at: string;
+            /** @description The latest 1,000 entries, newest first */
+            history: components["schemas"]["ConsentEntry"][];
+        };
+        OptOut: {
+            /**
+             * @description Identifier of the form optin_<26 characters>
+             * @example optin_01jd3x8qk5w9t2m4v6b8n0p2r4
+             */
+            id: string;
+            /**
+             * @description E.164 number
+             * @example +15551230001
+             */
+            phone_e164: string;
+            reference: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            recorded_at: string;
+            /** @constant */
+            status: "revoked";
+        };
+        NewOptOut: {
+            /**
+             * @description E.164 number
+             * @example +15551230001
+             */
+            phone_e164: string;
+            reference?: string;
+        };
+        WhatsAppTemplate: {
+            /**
+             * @description Identifier of the form prov_<26 characters>
+             * @example prov_01jd3x8qk5w9t2m4v6b8n0p2r4
+             */
+            provider_id: string;
+            name: string;
+            language: string;
+            /** @description As the carrier says it, in lower case; only `approved` is sent */
+            status: string;
+            category: string;
+            quality: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            reported_at: string;
+        };
+        /** @description RFC 9457 problem details with the error code at top level. */
+        Problem: {
+            type: string;
+            title: string;
+            status: number;
+            code: string;
+            detail: string;
+            errors?: {
+                path: string;
+                message: string;
+            }[];
+            /** @description With `otp_invalid_code`: how many more codes may be tried */
+            attempts_remaining?: number;
+            request_id?: string;
+        };
+    };
+    responses: never;
+    parameters: never;
+    requestBodies: never;
+    headers: never;
+    pathItems: never;
+}
+export type $defs = Record<string, never>;
+export interface operations {
+    getUserTokenKeys: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The public keys that verify user tokens (RFC 7517) */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Jwks"];
+                };
+            };
+        };
+    };
+    listActivity: {
+        parameters: {
+            query?: {
+                /** @description Only items of this channel */
+                channel?: "email" | "sms" | "whatsapp" | "in_app" | "webhook";
+                /** @description Only items with this status */
+                status?: "scheduled" | "queued" | "sent" | "delivered" | "undelivered" | "failed" | "cancelled" | "verified" | "expired";
+                /** @description Identifier of the form app_<26 characters> */
+                application_id?: string;
+                /** @description Key of a published event of the application */
+                event_key?: string;
+                /** @description Only items of live or of test keys */
+                mode?: "live" | "test";
+                /** @description The whole recipient: E.164 number, email address, user id or URL. Looked up by its keyed hash. */
+                recipient?: string;
+                /** @description Created at this time or later */
+                from?: string;
+                /** @description Created before this time */
+                to?: string;
+                /** @description Page number, within the first 10000 rows. Use cursor for later rows. */
+                page?: number;
+                /** @description Items per page */
+                limit?: number;
+                /** @description next_cursor of the previous page */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List delivery activity of all applications and channels, newest first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ActivityList"];
+                };
+            };
+        };
+    };
+    getActivity: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the item */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description An item of the activity with the attempts to deliver it */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ActivityDetail"];
+                };
+            };
+        };
+    };
+    retryActivity: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Unique key of one logical request. Repeating it within 24 hours returns the first response. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description Id of the item */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Retry a failed notification */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RetryQueued"];
+                };
+            };
+        };
+    };
+    exportActivity: {
+        parameters: {
+            query?: {
+                /** @description Only items of this channel */
+                channel?: "email" | "sms" | "whatsapp" | "in_app" | "webhook";
+                /** @description Only items with this status */
+                status?: "scheduled" | "queued" | "sent" | "delivered" | "undelivered" | "failed" | "cancelled" | "verified" | "expired";
+                /** @description Identifier of the form app_<26 characters> */
+                application_id?: string;
+                /** @description Key of a published event of the application */
+                event_key?: string;
+                /** @description Only items of live or of test keys */
+                mode?: "live" | "test";
+                /** @description The whole recipient: E.164 number, email address, user id or URL. Looked up by its keyed hash. */
+                recipient?: string;
+                /** @description Created at this time or later */
+                from?: string;
+                /** @description Created before this time */
+                to?: string;
+                /** @description Format of the file */
+                format?: "csv" | "ndjson";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Export the activity as a file, newest first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                    "application/x-ndjson": string;
+                };
+            };
+        };
+    };
+    listRetryJobs: {
+        parameters: {
+            query?: {
+                /** @description Items per page */
+                limit?: number;
+                /** @description next_cursor of the previous page */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The jobs that retry items, newest first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RetryJobList"];
+                };
+            };
+        };
+    };
+    createRetryJob: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Unique key of one logical request. Repeating it within 24 hours returns the first response. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RetryJobRequest"];
+            };
+        };
+        responses: {
+            /** @description Retry every failed item that matches, in the background and at a bounded rate */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RetryJobCount"];
+                };
+            };
+            /** @description Retry every failed item that matches, in the background and at a bounded rate */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RetryJob"];
+                };
+            };
+        };
+    };
+    getRetryJob: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the retry */
+                retry_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A job that retries items, and its progress */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RetryJob"];
+                };
+            };
+        };
+    };
+    cancelRetryJob: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Unique key of one logical request. Repeating it within 24 hours returns the first response. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description Id of the retry */
+                retry_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Stop a job. What it has retried already stays retried. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RetryJob"];
+                };
+            };
+        };
+    };
+    summarizeActivity: {
+        parameters: {
+            query?: {
+                /** @description Length of the periods that are summed up */
+                interval?: "hour" | "day";
+                /** @description Rounded down to the interval. Default: 24 hours or 30 days before to. At most 750 intervals. */
+                from?: string;
+                /** @description Rounded up to the interval. Default: now. */
+                to?: string;
+                /** @description Only items of this channel */
+                channel?: "email" | "sms" | "whatsapp" | "in_app" | "webhook";
+                /** @description Only items with this status */
+                status?: "scheduled" | "queued" | "sent" | "delivered" | "undelivered" | "failed" | "cancelled" | "verified" | "expired";
+                /** @description Identifier of the form app_<26 characters> */
+                application_id?: string;
+                /** @description Only items of live or of test keys */
+                mode?: "live" | "test";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Count items by channel and present status, for each hour or day (UTC) of their creation */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ActivitySummary"];
+                };
+            };
+        };
+    };
+    listApplications: {
+        parameters: {
+            query?: {
+                /** @description Items per page */
+                limit?: number;
+                /** @description next_cursor of the previous page */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List the applications of the tenant, newest first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApplicationList"];
+                };
+            };
+        };
+    };
+    createApplication: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Unique key of one logical request. Repeating it within 24 hours returns the first response. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    name: string;
+                    /** @description Origins whose pages may call the inbox and the live stream */
+                    allowed_origins?: string[];
+                    /**
+                     * @description How the application sends codes
+                     * @default {}
+                     */
+                    otp?: {
+                        /** @description Beginnings of the numbers that codes may be sent to. Default: all numbers */
+                        allowed_countries?: string[];
+                        /**
+                         * @description Host of the site that asks for the code; browsers fill it in there
+                         * @example shop.example
+                         */
+                        autofill_host?: string;
+                        /** @description Limit of the application */
+                        sends_per_minute?: number;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Create an application */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Application"];
+                };
+            };
+        };
+    };
+    getApplication: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the application */
+                application_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Retrieve an application */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Application"];
+                };
+            };
+        };
+    };
+    deleteApplication: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the application */
+                application_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Delete an application: revoke its API keys and the tokens of its users. Its activity is kept. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    changeApplication: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the application */
+                application_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    name?: string;
+                    /** @description Origins whose pages may call the inbox and the live stream */
+                    allowed_origins?: string[];
+                    /** @description How the application sends codes */
+                    otp?: {
+                        /** @description Beginnings of the numbers that codes may be sent to. Default: all numbers */
+                        allowed_countries?: string[];
+                        /**
+                         * @description Host of the site that asks for the code; browsers fill it in there
+                         * @example shop.example
+                         */
+                        autofill_host?: string;
+                        /** @description Limit of the application */
+                        sends_per_minute?: number;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Change an application. Fields that are absent keep their values; otp is replaced as a whole. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Application"];
+                };
+            };
+        };
+    };
+    listEvents: {
+        parameters: {
+            query?: {
+                /** @description Only items with this status */
+                status?: "draft" | "published" | "inactive";
+                /** @description Items per page */
+                limit?: number;
+                /** @description next_cursor of the previous page */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                /** @description Id of the application */
+                application_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List the events of an application by key */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EventList"];
+                };
+            };
+        };
+    };
+    createEvent: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Unique key of one logical request. Repeating it within 24 hours returns the first response. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description Id of the application */
+                application_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewEvent"];
+            };
+        };
+        responses: {
+            /** @description Create an event of an application */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Event"];
+                };
+            };
+        };
+    };
+    getEvent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the application */
+                application_id: string;
+                /** @description Id of the event key */
+                event_key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Retrieve an event with its templates and its draft */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Event"];
+                };
+            };
+        };
+    };
+    replaceEvent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the application */
+                application_id: string;
+                /** @description Id of the event key */
+                event_key: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EventContent"];
+            };
+        };
+        responses: {
+            /** @description Save a draft of an event. What is sent stays the same until it is published. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Event"];
+                };
+            };
+        };
+    };
+    deactivateEvent: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Unique key of one logical request. Repeating it within 24 hours returns the first response. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description Id of the application */
+                application_id: string;
+                /** @description Id of the event key */
+                event_key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Deactivate an event. Notifications that were accepted before are still sent. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Event"];
+                };
+            };
+        };
+    };
+    previewEvent: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Unique key of one logical request. Repeating it within 24 hours returns the first response. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description Id of the application */
+                application_id: string;
+                /** @description Id of the event key */
+                event_key: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EventPreview"];
+            };
+        };
+        responses: {
+            /** @description Preview the templates of an event without sending */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description Key of a published event of the application
+                         * @example order.shipped
+                         */
+                        event_key: string;
+                        /** @description Null: the draft */
+                        version: number | null;
+                        rendered: {
+                            sms?: {
+                                body: string;
+                            };
+                            email?: {
+                                subject: string;
+                                body: string;
+                                html_body?: string;
+                            };
+                            in_app?: {
+                                title: string;
+                                body: string;
+                                data?: {
+                                    [key: string]: components["schemas"]["JsonValue"];
+                                };
+                            };
+                            webhook?: {
+                                data: {
+                                    [key: string]: components["schemas"]["JsonValue"];
+                                };
+                            };
+                            whatsapp?: {
+                                template_name: string;
+                                language: string;
+                                /** @enum {string} */
+                                category: "marketing" | "utility" | "authentication";
+                                /** @description Texts of the placeholders: an array in order, or an object by placeholder name */
+                                parameters: string[] | {
+                                    [key: string]: string;
+                                };
+                            };
+                        };
+                    };
+                };
+            };
+        };
+    };
+    publishEvent: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Unique key of one logical request. Repeating it within 24 hours returns the first response. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description Id of the application */
+                application_id: string;
+                /** @description Id of the event key */
+                event_key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Publish the draft of an event as a new version, or activate an inactive event */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Event"];
+                };
+            };
+        };
+    };
+    listEventVersions: {
+        parameters: {
+            query?: {
+                /** @description Items per page */
+                limit?: number;
+                /** @description next_cursor of the previous page */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                /** @description Id of the application */
+                application_id: string;
+                /** @description Id of the event key */
+                event_key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List the published versions of an event, newest first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EventVersionList"];
+                };
+            };
+        };
+    };
+    getEventVersion: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the application */
+                application_id: string;
+                /** @description Id of the event key */
+                event_key: string;
+                /** @description Id of the version */
+                version: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Retrieve a published version of an event */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EventVersion"];
+                };
+            };
+        };
+    };
+    restoreEventVersion: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Unique key of one logical request. Repeating it within 24 hours returns the first response. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description Id of the application */
+                application_id: string;
+                /** @description Id of the event key */
+                event_key: string;
+                /** @description Id of the version */
+                version: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Roll back: publish the content of an earlier version as a new version. A draft is kept. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Event"];
+                };
+            };
+        };
+    };
+    listApiKeys: {
+        parameters: {
+            query?: {
+                /** @description Items per page */
+                limit?: number;
+                /** @description next_cursor of the previous page */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                /** @description Id of the application */
+                application_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List the API keys of an application, newest first, with those that were revoked */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiKeyList"];
+                };
+            };
+        };
+    };
+    createApiKey: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Unique key of one logical request. Repeating it within 24 hours returns the first response. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description Id of the application */
+                application_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    name: string;
+                    /**
+                     * @default live
+                     * @enum {string}
+                     */
+                    mode?: "live" | "test";
+                    permissions: ("notifications:send" | "notifications:read" | "otp:send" | "otp:verify" | "otp:custom_code" | "inbox:token" | "domains:manage" | "webhooks:manage")[];
+                    /** @default null */
+                    rate_limit_per_second?: number | null;
+                };
+            };
+        };
+        responses: {
+            /** @description Create an API key. The response is the only one that contains the key. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatedApiKey"];
+                };
+            };
+        };
+    };
+    getApiKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the application */
+                application_id: string;
+                /** @description Id of the key */
+                key_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Retrieve an API key, without its secret */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiKey"];
+                };
+            };
+        };
+    };
+    revokeApiKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the application */
+                application_id: string;
+                /** @description Id of the key */
+                key_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Revoke an API key. It stops working within a second. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    rotateApiKey: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Unique key of one logical request. Repeating it within 24 hours returns the first response. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description Id of the application */
+                application_id: string;
+                /** @description Id of the key */
+                key_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description Time for which the previous key still works; 0 ends it at once
+                     * @default 86400
+                     */
+                    overlap_seconds?: number;
+                };
+            };
+        };
+        responses: {
+            /** @description Create the successor of an API key. Both work until the overlap ends. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RotatedApiKey"];
+                };
+            };
+        };
+    };
+    listAuditLog: {
+        parameters: {
+            query?: {
+                /** @description Changes of this application */
+                application_id?: string;
+                /** @description Changes by this actor */
+                actor_id?: string;
+                /** @description Changes of this kind */
+                action?: string;
+                /** @description Changes of resources of this type */
+                resource_type?: string;
+                /** @description Changes of this resource */
+                resource_id?: string;
+                /** @description Entries at or after this time */
+                from?: string;
+                /** @description Entries before this time */
+                to?: string;
+                /** @description Items per page */
+                limit?: number;
+                /** @description next_cursor of the previous page */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List changes of management data, newest first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditLog"];
+                };
+            };
+        };
+    };
+    exportAuditLog: {
+        parameters: {
+            query?: {
+                /** @description Changes of this application */
+                application_id?: string;
+                /** @description Changes by this actor */
+                actor_id?: string;
+                /** @description Changes of this kind */
+                action?: string;
+                /** @description Changes of resources of this type */
+                resource_type?: string;
+                /** @description Changes of this resource */
+                resource_id?: string;
+                /** @description Entries at or after this time */
+                from?: string;
+                /** @description Entries before this time */
+                to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Export changes of management data as JSON lines, newest first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/x-ndjson": string;
+                };
+            };
+        };
+    };
+    listDomains: {
+        parameters: {
+            query?: {
+                /** @description Items per page */
+                limit?: number;
+                /** @description next_cursor of the previous page */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List sending domains of the tenant, newest first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DomainList"];
+                };
+            };
+        };
+    };
+    createDomain: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Unique key of one logical request. Repeating it within 24 hours returns the first response. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewDomain"];
+            };
+        };
+        responses: {
+            /** @description Add a sending domain. The response lists the DNS records to publish. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Domain"];
+                };
+            };
+        };
+    };
+    getDomain: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the domain */
+                domain_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Retrieve a sending domain and its DNS records */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Domain"];
+                };
+            };
+        };
+    };
+    deleteDomain: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the domain */
+                domain_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Delete a sending domain and its DKIM keys */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    verifyDomain: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Unique key of one logical request. Repeating it within 24 hours returns the first response. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description Id of the domain */
+                domain_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Verify a sending domain by looking up its DNS records now */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Domain"];
+                };
+            };
+        };
+    };
+    streamInbox: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The user's inbox as it changes; Last-Event-ID replays what was missed */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
+                };
+            };
+        };
+    };
+    createUserToken: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Unique key of one logical request. Repeating it within 24 hours returns the first response. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description The user's id in the application
+                     * @example user-42
+                     */
+                    user_id: string;
+                    /**
+                     * @description Lifetime; streams opened with the token end with it
+                     * @default 3600
+                     */
+                    ttl_seconds?: number;
+                };
+            };
+        };
+        responses: {
+            /** @description Issue a token with which an end user's browser reads the inbox and the live stream */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserToken"];
+                };
+            };
+        };
+    };
+    listInbox: {
+        parameters: {
+            query?: {
+                /** @description Only unread notifications */
+                unread_only?: "true" | "false";
+                /** @description `data.category` of the notifications */
+                category?: string;
+                /** @description Items per page */
+                limit?: number;
+                /** @description next_cursor of the previous page */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The user's inbox, newest first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Inbox"];
+                };
+            };
+        };
+    };
+    deleteInboxNotification: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the item */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Delete a notification from the inbox */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    markInboxNotification: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the item */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    is_read: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description Mark a notification as read or unread */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InboxNotification"];
+                };
+            };
+        };
+    };
+    readWholeInbox: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Mark all notifications as read */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        unread_count: number;
+                    };
+                };
+            };
+        };
+    };
+    getUnreadCount: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description How many notifications the user has not read */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        unread_count: number;
+                    };
+                };
+            };
+        };
+    };
+    getMe: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The caller: its kind, tenant and permissions */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Me"];
+                };
+            };
+        };
+    };
+    createNotification: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Unique key of one logical request. Repeating it within 24 hours returns the first response. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DispatchRequest"];
+            };
+        };
+        responses: {
+            /** @description Send a notification */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NotificationAccepted"];
+                };
+            };
+        };
+    };
+    getNotification: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the notification */
+                notification_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Retrieve a notification and its attempts */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Notification"];
+                };
+            };
+        };
+    };
+    cancelNotification: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Unique key of one logical request. Repeating it within 24 hours returns the first response. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description Id of the notification */
+                notification_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Cancel a scheduled notification */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NotificationCancelled"];
+                };
+            };
+        };
+    };
+    createNotificationBatch: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Unique key of one logical request. Repeating it within 24 hours returns the first response. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    requests: components["schemas"]["DispatchRequest"][];
+                };
+            };
+        };
+        responses: {
+            /** @description Send up to 100 notifications. Each is accepted or refused on its own; results are in request order. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NotificationBatch"];
+                };
+            };
+        };
+    };
+    getOtp: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the transaction */
+                transaction_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The state of a one-time code */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Otp"];
+                };
+            };
+        };
+    };
+    resendOtp: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Unique key of one logical request. Repeating it within 24 hours returns the first response. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description Id of the transaction */
+                transaction_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Send a new code for a transaction; the earlier code no longer verifies */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OtpSent"];
+                };
+            };
+        };
+    };
+    sendOtp: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Unique key of one logical request. Repeating it within 24 hours returns the first response. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OtpRequest"];
+            };
+        };
+        responses: {
+            /** @description Send a one-time code; answered once its message is committed for delivery */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OtpSent"];
+                };
+            };
+        };
+    };
+    verifyOtp: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Unique key of one logical request. Repeating it within 24 hours returns the first response. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    transaction_id: string;
+                    code: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Verify a code; a code verifies once, and five wrong codes lock the transaction */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OtpVerified"];
+                };
+            };
+        };
+    };
+    listProviders: {
+        parameters: {
+            query?: {
+                /** @description Only items of this channel */
+                channel?: "email" | "sms" | "whatsapp" | "in_app" | "webhook";
+                /** @description Items per page */
+                limit?: number;
+                /** @description next_cursor of the previous page */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List the providers of the tenant, newest first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProviderList"];
+                };
+            };
+        };
+    };
+    createProvider: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Unique key of one logical request. Repeating it within 24 hours returns the first response. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewProvider"];
+            };
+        };
+        responses: {
+            /** @description Add a provider. Messages are sent through it within a second. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatedProvider"];
+                };
+            };
+        };
+    };
+    getProvider: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the provider */
+                provider_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Retrieve a provider */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Provider"];
+                };
+            };
+        };
+    };
+    deleteProvider: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the provider */
+                provider_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Delete a provider. Receipts of what it has sent still count for a week. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    changeProvider: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the provider */
+                provider_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ProviderChange"];
+            };
+        };
+        responses: {
+            /** @description Change the name, priority, rate limit or credentials of a provider */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Provider"];
+                };
+            };
+        };
+    };
+    rotateProviderSecret: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Unique key of one logical request. Repeating it within 24 hours returns the first response. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description Id of the provider */
+                provider_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Make a new signing secret. Requests bear the signatures of both secrets for 24 hours. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProviderSecret"];
+                };
+            };
+        };
+    };
+    testProvider: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Unique key of one logical request. Repeating it within 24 hours returns the first response. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description Id of the provider */
+                provider_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Call the carrier with the credentials of a provider, without sending a message */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProviderTest"];
+                };
+            };
+        };
+    };
+    listSuppressions: {
+        parameters: {
+            query?: {
+                /** @description Only items of this channel */
+                channel?: "email" | "sms";
+                /** @description Only items with this reason */
+                reason?: "bounce" | "complaint" | "stop" | "manual";
+                /** @description Only items of this recipient: phone number, email address or user id */
+                recipient?: string;
+                /** @description Items per page */
+                limit?: number;
+                /** @description next_cursor of the previous page */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List suppressed recipients, newest first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["Suppression"][];
+                        next_cursor: string | null;
+                    };
+                };
+            };
+        };
+    };
+    addSuppression: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Unique key of one logical request. Repeating it within 24 hours returns the first response. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @enum {string} */
+                    channel: "email" | "sms";
+                    /** @description Email address or E.164 number */
+                    recipient: string;
+                    /**
+                     * @default manual
+                     * @constant
+                     */
+                    reason?: "manual";
+                };
+            };
+        };
+        responses: {
+            /** @description Suppress a recipient. Suppressing it again returns the existing suppression. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Suppression"];
+                };
+            };
+        };
+    };
+    liftSuppression: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the suppression */
+                suppression_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Lift a suppression */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    listTemplates: {
+        parameters: {
+            query?: {
+                /** @description Items per page */
+                limit?: number;
+                /** @description next_cursor of the previous page */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List stored templates of the tenant, newest first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TemplateList"];
+                };
+            };
+        };
+    };
+    createTemplate: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Unique key of one logical request. Repeating it within 24 hours returns the first response. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewTemplate"];
+            };
+        };
+        responses: {
+            /** @description Create a stored template */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Template"];
+                };
+            };
+        };
+    };
+    getTemplate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the template */
+                template_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Retrieve a stored template */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Template"];
+                };
+            };
+        };
+    };
+    replaceTemplate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the template */
+                template_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewTemplate"];
+            };
+        };
+        responses: {
+            /** @description Replace a stored template. Notifications accepted before keep their content. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Template"];
+                };
+            };
+        };
+    };
+    deleteTemplate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the template */
+                template_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Delete a stored template. Notifications accepted before keep their content. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    previewTemplate: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Unique key of one logical request. Repeating it within 24 hours returns the first response. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description Id of the template */
+                template_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TemplatePreview"];
+            };
+        };
+        responses: {
+            /** @description Preview a stored template without sending */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description Identifier of the form tmpl_<26 characters>
+                         * @example tmpl_01jd3x8qk5w9t2m4v6b8n0p2r4
+                         */
+                        template_id: string;
+                        version: number;
+                        rendered: {
+                            sms?: {
+                                body: string;
+                            };
+                            email?: {
+                                subject: string;
+                                body: string;
+                                html_body?: string;
+                            };
+                            in_app?: {
+                                title: string;
+                                body: string;
+                                data?: {
+                                    [key: string]: components["schemas"]["JsonValue"];
+                                };
+                            };
+                            webhook?: {
+                                data: {
+                                    [key: string]: components["schemas"]["JsonValue"];
+                                };
+                            };
+                            whatsapp?: {
+                                template_name: string;
+                                language: string;
+                                /** @enum {string} */
+                                category: "marketing" | "utility" | "authentication";
+                                /** @description Texts of the placeholders: an array in order, or an object by placeholder name */
+                                parameters: string[] | {
+                                    [key: string]: string;
+                                };
+                            };
+                        };
+                    };
+                };
+            };
+        };
+    };
+    getUsage: {
+        parameters: {
+            query?: {
+                /** @description First day, UTC. Default: the first of the month of `to`. */
+                from?: string;
+                /** @description Last day, UTC. Default: today. */
+                to?: string;
+                /** @description Length of a period */
+                interval?: "day" | "month";
+                /** @description Usage of this application */
+                application_id?: string;
+                /** @description Usage of this channel */
+                channel?: "email" | "sms" | "whatsapp" | "in_app" | "webhook";
+                /** @description Items per page */
+                limit?: number;
+                /** @description next_cursor of the previous page */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Messages that cost credits, by period, application, channel and category */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Usage"];
+                };
+            };
+        };
+    };
+    getWebhookDelivery: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the delivery */
+                delivery_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A delivery with its attempts */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookDelivery"];
+                };
+            };
+        };
+    };
+    replayWebhookDelivery: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Unique key of one logical request. Repeating it within 24 hours returns the first response. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description Id of the delivery */
+                delivery_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Deliver once more what was exhausted, under the same id */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookDeliverySummary"];
+                };
+            };
+        };
+    };
+    listWebhookSubscriptions: {
+        parameters: {
+            query?: {
+                /** @description Identifier of the form app_<26 characters> */
+                application_id?: string;
+                /** @description Items per page */
+                limit?: number;
+                /** @description next_cursor of the previous page */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Webhook subscriptions, newest first: of the application for API keys, of the tenant for operators */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookSubscriptionList"];
+                };
+            };
+        };
+    };
+    createWebhookSubscription: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Unique key of one logical request. Repeating it within 24 hours returns the first response. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewWebhookSubscription"];
+            };
+        };
+        responses: {
+            /** @description Subscribe an address to events; without provider_id the answer holds a new signing secret, shown once */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description Identifier of the form whsub_<26 characters>
+                         * @example whsub_01jd3x8qk5w9t2m4v6b8n0p2r4
+                         */
+                        subscription_id: string;
+                        /**
+                         * @description Identifier of the form app_<26 characters>
+                         * @example app_01jd3x8qk5w9t2m4v6b8n0p2r4
+                         */
+                        application_id: string;
+                        /**
+                         * @description Identifier of the form prov_<26 characters>
+                         * @example prov_01jd3x8qk5w9t2m4v6b8n0p2r4
+                         */
+                        provider_id: string;
+                        url: string;
+                        events: ("notification.delivered" | "notification.failed")[];
+                        description: string;
+                        /** @enum {string} */
+                        status: "active" | "disabled";
+                        disabled_reason: ("operator" | "gone" | "failing") | null;
+                        /** @description The first of the failures since the last success */
+                        failing_since: string | null;
+                        /** @description The latest replay */
+                        replay: components["schemas"]["WebhookReplay"] | null;
+                        /**
+                         * Format: date-time
+                         * @example 2026-11-21T09:30:00.000Z
+                         */
+                        created_at: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-11-21T09:30:00.000Z
+                         */
+                        updated_at: string;
+                        /** @description whsec_ and base64; the HMAC key is the decoded bytes. Shown once. */
+                        secret?: string;
+                    };
+                };
+            };
+        };
+    };
+    getWebhookSubscription: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the subscription */
+                subscription_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A webhook subscription */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookSubscription"];
+                };
+            };
+        };
+    };
+    deleteWebhookSubscription: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the subscription */
+                subscription_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Delete a webhook subscription with its deliveries */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    changeWebhookSubscription: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the subscription */
+                subscription_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WebhookSubscriptionChange"];
+            };
+        };
+        responses: {
+            /** @description Change address, events or description; disable or enable */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookSubscription"];
+                };
+            };
+        };
+    };
+    listWebhookDeliveries: {
+        parameters: {
+            query?: {
+                /** @description Only items with this status */
+                status?: "pending" | "succeeded" | "exhausted";
+                /** @description Items per page */
+                limit?: number;
+                /** @description next_cursor of the previous page */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                /** @description Id of the subscription */
+                subscription_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The deliveries of a subscription, newest first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookDeliveryList"];
+                };
+            };
+        };
+    };
+    replayWebhookDeliveries: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Unique key of one logical request. Repeating it within 24 hours returns the first response. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description Id of the subscription */
+                subscription_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WebhookReplayRequest"];
+            };
+        };
+        responses: {
+            /** @description Deliver once more what was exhausted since a moment; runs in the background, at a bounded rate */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookReplayCount"];
+                };
+            };
+            /** @description Deliver once more what was exhausted since a moment; runs in the background, at a bounded rate */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookReplay"];
+                };
+            };
+        };
+    };
+    rotateWebhookSecret: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Unique key of one logical request. Repeating it within 24 hours returns the first response. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description Id of the subscription */
+                subscription_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Make a new signing secret; requests bear the signatures of both for 24 hours */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookSecret"];
+                };
+            };
+        };
+    };
+    testWebhookSubscription: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Unique key of one logical request. Repeating it within 24 hours returns the first response. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description Id of the subscription */
+                subscription_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Send a test event to the address */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookTest"];
+                };
+            };
+        };
+    };
+    listOptIns: {
+        parameters: {
+            query?: {
+                /** @description Items per page */
+                limit?: number;
+                /** @description next_cursor of the previous page */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The ledger of the tenant, newest entry first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["ConsentEntry"][];
+                        next_cursor: string | null;
+                    };
+                };
+            };
+        };
+    };
+    createOptIn: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Unique key of one logical request. Repeating it within 24 hours returns the first response. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewOptIn"];
+            };
+        };
+        responses: {
+            /** @description Record that a number agreed to be written to by WhatsApp */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OptIn"];
+                };
+            };
+        };
+    };
+    getOptIn: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Phone number in E.164, for example +14155550100 */
+                phone_e164: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Whether a number may be written to, and its latest entries in the ledger */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Consent"];
+                };
+            };
+        };
+    };
+    createOptOut: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Unique key of one logical request. Repeating it within 24 hours returns the first response. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewOptOut"];
+            };
+        };
+        responses: {
+            /** @description Revoke the consent of a number, as its owner asked by another way than WhatsApp */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OptOut"];
+                };
+            };
+        };
+    };
+    listWhatsAppTemplates: {
+        parameters: {
+            query?: {
+                /** @description Items per page */
+                limit?: number;
+                /** @description next_cursor of the previous page */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The WhatsApp templates of the tenant as the carrier judged them */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["WhatsAppTemplate"][];
+                        next_cursor: string | null;
+                    };
+                };
+            };
+        };
+    };
+    syncWhatsAppTemplates: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Unique key of one logical request. Repeating it within 24 hours returns the first response. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Read the WhatsApp templates of all accounts from the carrier now */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        status: "sync_queued";
+                        /** @description How many accounts are read */
+                        providers: number;
+                    };
+                };
+            };
+        };
+    };
+}

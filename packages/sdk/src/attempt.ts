@@ -1,0 +1,25 @@
+import type { RetryOptions } from './retry.ts'
+
+/**
+ * Sends a request once, and reads a JSON answer to its end. Other answers, as exports and streams, may take longer than
+ * the limit once they have begun.
+ */
+export async function attempt(
+  request: Request,
+  { timeoutMs = 30_000, fetch: send = fetch }: RetryOptions,
+): Promise<Response> {
+  const limit = new AbortController()
+  const timer = setTimeout(
+    () => limit.abort(new DOMException(`No answer within ${timeoutMs} ms`, 'TimeoutError')),
+    timeoutMs,
+  )
+  try {
+    const signal = AbortSignal.any([request.signal, limit.signal])
+    const response = await send(new Request(request, { signal }))
+    if (!/[/+]json\b/.test(response.headers.get('content-type') ?? '')) return response
+    const { status, statusText, headers } = response
+    return new Response(await response.text(), { status, statusText, headers })
+  } finally {
+    clearTimeout(timer)
+  }
+}

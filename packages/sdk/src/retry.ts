@@ -1,0 +1,72 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { attempt } from './attempt.ts'
+import { NoAnswerError } from './problem.ts'
+
+export interface RetryOptions {
+  /** Limit of one attempt, in milliseconds, from the connection to the last byte of a JSON answer. Default 30,000. */
+  readonly timeoutMs?: number
+  /** Attempts after the first. Default 3. */
+  readonly maxRetries?: number
+  /** Bound of the first delay, in milliseconds; doubled with each retry. Default 500. */
+  readonly baseDelayMs?: number
+  /** Bound of all delays, in milliseconds. A longer Retry-After is not waited for. Default 30,000. */
+  readonly maxDelayMs?: number
+  /** Replaces the global `fetch`. */
+  readonly fetch?: (request: Request) => Promise<Response>
+}
+
+/** Codes of refusals that pass by themselves; the same key makes the repetition safe. */
+const passing = 'idempotency_in_progress'
+
+/**
+ * A `fetch` that repeats what may be repeated. A POST carries an Idempotency-Key, the same in every attempt, so that a
+ * repetition has no second effect; a PATCH is repeated only when the service did not process it (429).
+ */
+export function retrying(options: RetryOptions): (request: Request) => Promise<Response> {
+  const { maxRetries = 3, maxDelayMs = 30_000, baseDelayMs = 500 } = options
+  return async (request) => {
+    if (request.method === 'POST' && !request.headers.has('idempotency-key')) {
+      request.headers.set('idempotency-key', crypto.randomUUID())
+    }
+    for (let retries = 0; ; retries++) {
+      const answer = await attempt(request.clone(), options).catch((error: unknown) => {
+        request.signal.throwIfAborted()
+        return new NoAnswerError('The notification service did not answer', { cause: error })
+      })
+      const leastMs = answer instanceof Response ? (retryAfterMs(answer) ?? 0) : 0
+      const isLast = retries >= maxRetries || leastMs > maxDelayMs || !(await mayRepeat(request, answer))
+      if (isLast && answer instanceof Response) return answer
+      if (isLast) throw answer
+      const jitterMs = Math.random() * Math.min(maxDelayMs, baseDelayMs * 2 ** retries)
+      await pause(leastMs + jitterMs, undefined, { signal: request.signal }).catch(() =>
+        request.signal.throwIfAborted(),
+      )
+    }
+  }
+}
+
+async function mayRepeat({ method }: Request, answer: Response | NoAnswerError): Promise<boolean> {
+  if (!(answer instanceof Response)) return method !== 'PATCH'
+  const { status } = answer
+  // Without a time, a limit does not pass by itself: too many wrong codes, for example.
+  if (status === 429) return retryAfterMs(answer) !== undefined
+  if (method === 'PATCH') return false
+  if (status === 409) return (await codeOf(answer)) === passing
+  return status === 408 || status === 500 || (status >= 502 && status <= 504)
+}
+
+async function codeOf(answer: Response): Promise<string | undefined> {
+  const body = (await answer
+    .clone()
+    .json()
+    .catch(() => ({}))) as { code?: string }
+  return body.code
+}
+
+/** What the Retry-After header asks for, in milliseconds: seconds, or a date (RFC 9110, 10.2.3). */
+export function retryAfterMs({ headers }: Response, now = Date.now()): number | undefined {
+  const text = headers.get('retry-after')
+  if (text === null) return undefined
+  const ms = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - now
+  return Number.isNaN(ms) ? undefined : Math.max(0, ms)
+}
