@@ -60,7 +60,7 @@ export const getActivity = defineRoute({
   service: 'gateway',
   method: 'GET',
   path: '/api/v1/activity/:id',
-  summary: 'An item of the activity with the attempts to deliver it',
+  summary: 'Retrieve an activity item with its delivery attempts',
   auth: operator('activity:read'),
   params: z.object({ id: z.string() }),
   responses: { 200: ActivityDetail },

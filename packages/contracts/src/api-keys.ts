@@ -53,7 +53,7 @@ export const listApiKeys = defineRoute({
   service: 'gateway',
   method: 'GET',
   path,
-  summary: 'List the API keys of an application, newest first, with those that were revoked',
+  summary: 'List the API keys of an application, including revoked ones, newest first',
   auth,
   params,
   query: z.strictObject(listQuery),
@@ -108,7 +108,7 @@ export const rotateApiKey = defineRoute({
   service: 'gateway',
   method: 'POST',
   path: `${path}/:key_id/rotate`,
-  summary: 'Create the successor of an API key. Both work until the overlap ends.',
+  summary: 'Rotate an API key. The old and the new key both work until the overlap ends.',
   auth,
   params: keyParams,
   body: z.strictObject({

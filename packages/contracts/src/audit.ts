@@ -66,7 +66,7 @@ export const listAuditLog = defineRoute({
   service: 'gateway',
   method: 'GET',
   path: '/api/v1/audit-log',
-  summary: 'List changes of management data, newest first',
+  summary: 'List configuration changes, newest first',
   auth: operator('audit:read'),
   query: z.strictObject({ ...filters, ...listQuery }),
   responses: {
@@ -82,7 +82,7 @@ export const exportAuditLog = defineRoute({
   service: 'gateway',
   method: 'GET',
   path: '/api/v1/audit-log/export',
-  summary: 'Export changes of management data as JSON lines, newest first',
+  summary: 'Export configuration changes as JSON lines, newest first',
   auth: operator('audit:read'),
   query: z.strictObject(filters),
   responseType: 'application/x-ndjson',

@@ -53,8 +53,8 @@ export const emailCallback = defineRoute({
   errors: ['not_found', 'invalid_json', 'invalid_signature', 'payload_too_large', 'validation_failed'],
 })
 
-const cloudSummary = 'WhatsApp webhooks: receipts, messages of recipients, changes of templates and preferences'
-const verification = 'The challenge by which the carrier verifies the address of a webhook'
+const cloudSummary = 'Receive WhatsApp webhooks: receipts, inbound messages, changes of templates and preferences'
+const verification = 'Answer the verification challenge of a WhatsApp webhook'
 
 /** Webhooks of the numbers that are connected through the service's own app, signed with its secret (X-Hub-Signature-256). */
 export const sharedCloudCallback = defineRoute({
@@ -62,7 +62,7 @@ export const sharedCloudCallback = defineRoute({
   service: 'callbacks',
   method: 'POST',
   path: '/api/v1/callbacks/cloud/shared',
-  summary: `${cloudSummary}; of numbers connected through the shared app`,
+  summary: `${cloudSummary} (shared app)`,
   auth: carrier,
   bodyType: 'raw',
   requestType: 'application/json',
@@ -77,7 +77,7 @@ export const cloudCallback = defineRoute({
   ...sharedCloudCallback,
   name: 'cloudCallback',
   path: '/api/v1/callbacks/cloud/:provider_id',
-  summary: `${cloudSummary}; of a customer's own app`,
+  summary: `${cloudSummary} (app of the customer)`,
   params: z.object({ provider_id: z.string() }),
 })
 
@@ -86,7 +86,7 @@ export const sharedCloudVerification = defineRoute({
   service: 'callbacks',
   method: 'GET',
   path: '/api/v1/callbacks/cloud/shared',
-  summary: `${verification}; answered with SERVICE_CLOUD_WEBHOOK_VERIFY_TOKEN`,
+  summary: `${verification} with SERVICE_CLOUD_WEBHOOK_VERIFY_TOKEN`,
   auth: carrier,
   responseType: 'text/plain',
   responses: { 200: z.string() },
@@ -97,7 +97,7 @@ export const cloudVerification = defineRoute({
   ...sharedCloudVerification,
   name: 'cloudVerification',
   path: '/api/v1/callbacks/cloud/:provider_id',
-  summary: `${verification}; answered with the provider's verify token`,
+  summary: `${verification} with the provider's verify token`,
   params: z.object({ provider_id: z.string() }),
 })
 

@@ -70,7 +70,7 @@ export const createOptIn = defineRoute({
   service: 'consent',
   method: 'POST',
   path: '/api/v1/whatsapp/opt-ins',
-  summary: 'Record that a number agreed to be written to by WhatsApp',
+  summary: 'Record an opt-in to WhatsApp messages',
   auth: apiKey('notifications:send'),
   body: z
     .strictObject({
@@ -92,7 +92,7 @@ export const createOptOut = defineRoute({
   service: 'consent',
   method: 'POST',
   path: '/api/v1/whatsapp/opt-outs',
-  summary: 'Revoke the consent of a number, as its owner asked by another way than WhatsApp',
+  summary: 'Record an opt-out that was requested outside WhatsApp',
   auth: apiKeyOrOperator('notifications:send', 'providers:manage'),
   body: z.strictObject({ phone_e164: Phone, reference: Reference.optional() }).meta({ id: 'NewOptOut' }),
   confidential: true,
@@ -107,7 +107,7 @@ export const listOptIns = defineRoute({
   service: 'consent',
   method: 'GET',
   path: '/api/v1/whatsapp/opt-ins',
-  summary: 'The ledger of the tenant, newest entry first',
+  summary: 'List the entries of the consent ledger, newest first',
   auth: readers,
   query: z.strictObject(listQuery),
   responses: { 200: z.object({ items: z.array(ConsentEntry), next_cursor: z.string().nullable() }) },
@@ -119,7 +119,7 @@ export const getOptIn = defineRoute({
   service: 'consent',
   method: 'GET',
   path: '/api/v1/whatsapp/opt-ins/:phone_e164',
-  summary: 'Whether a number may be written to, and its latest entries in the ledger',
+  summary: 'Retrieve the consent of a phone number with its latest ledger entries',
   auth: readers,
   params: z.object({ phone_e164: z.string() }),
   responses: {

@@ -12,7 +12,7 @@ export const createUserToken = defineRoute({
   service: 'inbox-stream',
   method: 'POST',
   path: '/api/v1/in-app/tokens',
-  summary: "Issue a token with which an end user's browser reads the inbox and the live stream",
+  summary: 'Create a user token for the inbox and the live stream',
   auth: apiKey('inbox:token'),
   body: z.strictObject({
     user_id: UserId,
@@ -35,7 +35,7 @@ export const getUserTokenKeys = defineRoute({
   service: 'inbox-stream',
   method: 'GET',
   path: '/.well-known/jwks.json',
-  summary: 'The public keys that verify user tokens (RFC 7517)',
+  summary: 'Retrieve the public keys that verify user tokens (RFC 7517)',
   auth: anyone,
   responses: { 200: z.object({ keys: z.array(z.record(z.string(), z.unknown())) }).meta({ id: 'Jwks' }) },
   errors: [],
@@ -51,7 +51,7 @@ export const streamInbox = defineStream({
   name: 'streamInbox',
   service: 'inbox-stream',
   path: '/api/v1/in-app/stream',
-  summary: "The user's inbox as it changes; Last-Event-ID replays what was missed",
+  summary: 'Stream inbox events of the user. Last-Event-ID replays missed events.',
   events: {
     'connection.ready': z.object({
       connection_id: idSchema('con'),

@@ -54,7 +54,7 @@ export const listInbox = defineRoute({
   service: 'inbox-stream',
   method: 'GET',
   path: '/api/v1/inbox',
-  summary: "The user's inbox, newest first",
+  summary: 'List the notifications of the user, newest first',
   auth: user,
   query: z.strictObject({
     unread_only: z
@@ -77,7 +77,7 @@ export const getUnreadCount = defineRoute({
   service: 'inbox-stream',
   method: 'GET',
   path: '/api/v1/inbox/unread-count',
-  summary: 'How many notifications the user has not read',
+  summary: 'Count the unread notifications of the user',
   auth: user,
   responses: { 200: z.object({ unread_count }) },
   errors: [],

@@ -30,7 +30,7 @@ export const getMe = defineRoute({
   service: 'gateway',
   method: 'GET',
   path: '/api/v1/me',
-  summary: 'The caller: its kind, tenant and permissions',
+  summary: 'Retrieve the caller: kind, tenant and permissions',
   auth: anyPrincipal,
   responses: { 200: Me },
   errors: [],

@@ -25,7 +25,7 @@ export const getUsage = defineRoute({
   service: 'gateway',
   method: 'GET',
   path: '/api/v1/usage',
-  summary: 'Messages that cost credits, by period, application, channel and category',
+  summary: 'List messages and credits by period, application, channel and category',
   auth: operator('usage:read'),
   query: z
     .strictObject({

@@ -69,7 +69,8 @@ export const listWebhookSubscriptions = defineRoute({
   service: 'webhook-delivery',
   method: 'GET',
   path: '/api/v1/webhook-subscriptions',
-  summary: 'Webhook subscriptions, newest first: of the application for API keys, of the tenant for operators',
+  summary:
+    'List webhook subscriptions, newest first: for API keys those of the application, for operators those of the tenant',
   auth,
   query: z.strictObject({ application_id: idSchema('app').optional(), ...listQuery }),
   responses: {
@@ -85,7 +86,7 @@ export const createWebhookSubscription = defineRoute({
   service: 'webhook-delivery',
   method: 'POST',
   path: '/api/v1/webhook-subscriptions',
-  summary: 'Subscribe an address to events; without provider_id the answer holds a new signing secret, shown once',
+  summary: 'Create a webhook subscription. Without provider_id the response contains a new signing secret, shown once.',
   auth,
   body: z
     .strictObject({
@@ -106,7 +107,7 @@ export const getWebhookSubscription = defineRoute({
   service: 'webhook-delivery',
   method: 'GET',
   path,
-  summary: 'A webhook subscription',
+  summary: 'Retrieve a webhook subscription',
   auth,
   params,
   responses: { 200: WebhookSubscription },
@@ -118,7 +119,7 @@ export const changeWebhookSubscription = defineRoute({
   service: 'webhook-delivery',
   method: 'PATCH',
   path,
-  summary: 'Change address, events or description; disable or enable',
+  summary: 'Change, disable or enable a webhook subscription',
   auth,
   params,
   body: z
@@ -150,7 +151,7 @@ export const rotateWebhookSecret = defineRoute({
   service: 'webhook-delivery',
   method: 'POST',
   path: `${path}/rotate-secret`,
-  summary: 'Make a new signing secret; requests bear the signatures of both for 24 hours',
+  summary: 'Rotate the signing secret. Requests are signed with both secrets for 24 hours.',
   auth,
   params,
   confidential: true,
@@ -172,7 +173,7 @@ export const testWebhookSubscription = defineRoute({
   service: 'webhook-delivery',
   method: 'POST',
   path: `${path}/test`,
-  summary: 'Send a test event to the address',
+  summary: 'Send a test event to the subscription',
   auth,
   params,
   responses: { 202: z.object({ delivery_id: idSchema('whdel') }).meta({ id: 'WebhookTest' }) },

@@ -21,7 +21,7 @@ export const listWhatsAppTemplates = defineRoute({
   service: 'dispatch',
   method: 'GET',
   path: '/api/v1/whatsapp/templates',
-  summary: 'The WhatsApp templates of the tenant as the carrier judged them',
+  summary: 'List WhatsApp templates with their approval state',
   auth: operator('providers:manage'),
   query: z.strictObject(listQuery),
   responses: { 200: z.object({ items: z.array(WhatsAppTemplate), next_cursor: z.string().nullable() }) },
@@ -33,7 +33,7 @@ export const syncWhatsAppTemplates = defineRoute({
   service: 'dispatch',
   method: 'POST',
   path: '/api/v1/whatsapp/templates/sync',
-  summary: 'Read the WhatsApp templates of all accounts from the carrier now',
+  summary: 'Synchronize WhatsApp templates of all accounts with the carrier',
   auth: operator('providers:manage'),
   responses: {
     202: z.object({

@@ -8,7 +8,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The public keys that verify user tokens (RFC 7517)
+         * Retrieve the public keys that verify user tokens (RFC 7517)
          * @description Open to anyone.
          */
         get: operations["getUserTokenKeys"];
@@ -48,7 +48,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * An item of the activity with the attempts to deliver it
+         * Retrieve an activity item with its delivery attempts
          * @description Requires an operator's access token with the permission `activity:read`.
          */
         get: operations["getActivity"];
@@ -108,13 +108,13 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The jobs that retry items, newest first
+         * List retry jobs, newest first
          * @description Requires an operator's access token with the permission `activity:read`.
          */
         get: operations["listRetryJobs"];
         put?: never;
         /**
-         * Retry every failed item that matches, in the background and at a bounded rate
+         * Create a job that retries all matching failed items at a limited rate
          * @description Requires an operator's access token with the permission `activity:retry`.
          */
         post: operations["createRetryJob"];
@@ -132,7 +132,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A job that retries items, and its progress
+         * Retrieve a retry job with its progress
          * @description Requires an operator's access token with the permission `activity:read`.
          */
         get: operations["getRetryJob"];
@@ -154,7 +154,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Stop a job. What it has retried already stays retried.
+         * Cancel a retry job. Items that it has already retried are not affected.
          * @description Requires an operator's access token with the permission `activity:retry`.
          */
         post: operations["cancelRetryJob"];
@@ -273,7 +273,7 @@ export interface paths {
          */
         get: operations["getEvent"];
         /**
-         * Save a draft of an event. What is sent stays the same until it is published.
+         * Save a draft of an event. Sends use the published version until the draft is published.
          * @description Requires an operator's access token with the permission `events:manage`.
          */
         put: operations["replaceEvent"];
@@ -394,7 +394,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Roll back: publish the content of an earlier version as a new version. A draft is kept.
+         * Roll back an event: publish the content of an earlier version as a new version. The draft is kept.
          * @description Requires an operator's access token with the permission `events:manage`.
          */
         post: operations["restoreEventVersion"];
@@ -412,7 +412,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the API keys of an application, newest first, with those that were revoked
+         * List the API keys of an application, including revoked ones, newest first
          * @description Requires an operator's access token with the permission `applications:manage`.
          */
         get: operations["listApiKeys"];
@@ -462,7 +462,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Create the successor of an API key. Both work until the overlap ends.
+         * Rotate an API key. The old and the new key both work until the overlap ends.
          * @description Requires an operator's access token with the permission `applications:manage`.
          */
         post: operations["rotateApiKey"];
@@ -480,7 +480,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List changes of management data, newest first
+         * List configuration changes, newest first
          * @description Requires an operator's access token with the permission `audit:read`.
          */
         get: operations["listAuditLog"];
@@ -500,7 +500,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Export changes of management data as JSON lines, newest first
+         * Export configuration changes as JSON lines, newest first
          * @description Requires an operator's access token with the permission `audit:read`.
          */
         get: operations["exportAuditLog"];
@@ -588,7 +588,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The user's inbox as it changes; Last-Event-ID replays what was missed
+         * Stream inbox events of the user. Last-Event-ID replays missed events.
          * @description Requires an end user's token.
          */
         get: operations["streamInbox"];
@@ -610,7 +610,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Issue a token with which an end user's browser reads the inbox and the live stream
+         * Create a user token for the inbox and the live stream
          * @description Requires an API key with the permission `inbox:token`.
          */
         post: operations["createUserToken"];
@@ -628,7 +628,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The user's inbox, newest first
+         * List the notifications of the user, newest first
          * @description Requires an end user's token.
          */
         get: operations["listInbox"];
@@ -692,7 +692,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * How many notifications the user has not read
+         * Count the unread notifications of the user
          * @description Requires an end user's token.
          */
         get: operations["getUnreadCount"];
@@ -712,7 +712,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The caller: its kind, tenant and permissions
+         * Retrieve the caller: kind, tenant and permissions
          * @description Requires an API key or an operator's access token.
          */
         get: operations["getMe"];
@@ -812,7 +812,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The state of a one-time code
+         * Retrieve the state of a one-time code
          * @description Requires an API key with the permission `otp:send`.
          */
         get: operations["getOtp"];
@@ -834,7 +834,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Send a new code for a transaction; the earlier code no longer verifies
+         * Send a new code for a transaction. The earlier code becomes invalid.
          * @description Requires an API key with the permission `otp:send`.
          */
         post: operations["resendOtp"];
@@ -854,7 +854,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Send a one-time code; answered once its message is committed for delivery
+         * Send a one-time code. The response follows the commit of its message.
          * @description Requires an API key with the permission `otp:send`.
          */
         post: operations["sendOtp"];
@@ -874,7 +874,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Verify a code; a code verifies once, and five wrong codes lock the transaction
+         * Verify a one-time code. A code verifies once; five wrong codes lock the transaction.
          * @description Requires an API key with the permission `otp:verify`.
          */
         post: operations["verifyOtp"];
@@ -923,7 +923,7 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Delete a provider. Receipts of what it has sent still count for a week.
+         * Delete a provider. Receipts of its earlier messages are processed for seven more days.
          * @description Requires an operator's access token with the permission `providers:manage`.
          */
         delete: operations["deleteProvider"];
@@ -946,7 +946,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Make a new signing secret. Requests bear the signatures of both secrets for 24 hours.
+         * Rotate the signing secret. Requests are signed with both secrets for 24 hours.
          * @description Requires an operator's access token with the permission `providers:manage`.
          */
         post: operations["rotateProviderSecret"];
@@ -1100,7 +1100,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Messages that cost credits, by period, application, channel and category
+         * List messages and credits by period, application, channel and category
          * @description Requires an operator's access token with the permission `usage:read`.
          */
         get: operations["getUsage"];
@@ -1120,7 +1120,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A delivery with its attempts
+         * Retrieve a webhook delivery with its attempts
          * @description Requires an operator's access token with the permission `webhooks:manage`.
          */
         get: operations["getWebhookDelivery"];
@@ -1142,7 +1142,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Deliver once more what was exhausted, under the same id
+         * Replay an exhausted delivery under the same id
          * @description Requires an operator's access token with the permission `webhooks:manage`.
          */
         post: operations["replayWebhookDelivery"];
@@ -1160,13 +1160,13 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Webhook subscriptions, newest first: of the application for API keys, of the tenant for operators
+         * List webhook subscriptions, newest first: for API keys those of the application, for operators those of the tenant
          * @description Requires a live API key with the permission `webhooks:manage`, or an operator's access token with the permission `webhooks:manage`.
          */
         get: operations["listWebhookSubscriptions"];
         put?: never;
         /**
-         * Subscribe an address to events; without provider_id the answer holds a new signing secret, shown once
+         * Create a webhook subscription. Without provider_id the response contains a new signing secret, shown once.
          * @description Requires a live API key with the permission `webhooks:manage`, or an operator's access token with the permission `webhooks:manage`.
          */
         post: operations["createWebhookSubscription"];
@@ -1184,7 +1184,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A webhook subscription
+         * Retrieve a webhook subscription
          * @description Requires a live API key with the permission `webhooks:manage`, or an operator's access token with the permission `webhooks:manage`.
          */
         get: operations["getWebhookSubscription"];
@@ -1198,7 +1198,7 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Change address, events or description; disable or enable
+         * Change, disable or enable a webhook subscription
          * @description Requires a live API key with the permission `webhooks:manage`, or an operator's access token with the permission `webhooks:manage`.
          */
         patch: operations["changeWebhookSubscription"];
@@ -1212,7 +1212,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The deliveries of a subscription, newest first
+         * List the deliveries of a subscription, newest first
          * @description Requires a live API key with the permission `webhooks:manage`, or an operator's access token with the permission `webhooks:manage`.
          */
         get: operations["listWebhookDeliveries"];
@@ -1234,7 +1234,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Deliver once more what was exhausted since a moment; runs in the background, at a bounded rate
+         * Replay all deliveries exhausted since a given time, in the background at a limited rate
          * @description Requires an operator's access token with the permission `webhooks:manage`.
          */
         post: operations["replayWebhookDeliveries"];
@@ -1254,7 +1254,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Make a new signing secret; requests bear the signatures of both for 24 hours
+         * Rotate the signing secret. Requests are signed with both secrets for 24 hours.
          * @description Requires a live API key with the permission `webhooks:manage`, or an operator's access token with the permission `webhooks:manage`.
          */
         post: operations["rotateWebhookSecret"];
@@ -1274,7 +1274,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Send a test event to the address
+         * Send a test event to the subscription
          * @description Requires a live API key with the permission `webhooks:manage`, or an operator's access token with the permission `webhooks:manage`.
          */
         post: operations["testWebhookSubscription"];
@@ -1292,13 +1292,13 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The ledger of the tenant, newest entry first
+         * List the entries of the consent ledger, newest first
          * @description Requires an API key with the permission `notifications:read`, or an operator's access token with the permission `consents:read`.
          */
         get: operations["listOptIns"];
         put?: never;
         /**
-         * Record that a number agreed to be written to by WhatsApp
+         * Record an opt-in to WhatsApp messages
          * @description Requires an API key with the permission `notifications:send`.
          */
         post: operations["createOptIn"];
@@ -1316,7 +1316,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Whether a number may be written to, and its latest entries in the ledger
+         * Retrieve the consent of a phone number with its latest ledger entries
          * @description Requires an API key with the permission `notifications:read`, or an operator's access token with the permission `consents:read`.
          */
         get: operations["getOptIn"];
@@ -1338,7 +1338,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Revoke the consent of a number, as its owner asked by another way than WhatsApp
+         * Record an opt-out that was requested outside WhatsApp
          * @description Requires an API key with the permission `notifications:send`, or an operator's access token with the permission `providers:manage`.
          */
         post: operations["createOptOut"];
@@ -1356,7 +1356,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The WhatsApp templates of the tenant as the carrier judged them
+         * List WhatsApp templates with their approval state
          * @description Requires an operator's access token with the permission `providers:manage`.
          */
         get: operations["listWhatsAppTemplates"];
@@ -1378,7 +1378,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Read the WhatsApp templates of all accounts from the carrier now
+         * Synchronize WhatsApp templates of all accounts with the carrier
          * @description Requires an operator's access token with the permission `providers:manage`.
          */
         post: operations["syncWhatsAppTemplates"];
@@ -3161,7 +3161,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The public keys that verify user tokens (RFC 7517) */
+            /** @description Retrieve the public keys that verify user tokens (RFC 7517) */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3227,7 +3227,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description An item of the activity with the attempts to deliver it */
+            /** @description Retrieve an activity item with its delivery attempts */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3318,7 +3318,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The jobs that retry items, newest first */
+            /** @description List retry jobs, newest first */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3345,7 +3345,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Retry every failed item that matches, in the background and at a bounded rate */
+            /** @description Create a job that retries all matching failed items at a limited rate */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3354,7 +3354,7 @@ export interface operations {
                     "application/json": components["schemas"]["RetryJobCount"];
                 };
             };
-            /** @description Retry every failed item that matches, in the background and at a bounded rate */
+            /** @description Create a job that retries all matching failed items at a limited rate */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -3377,7 +3377,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A job that retries items, and its progress */
+            /** @description Retrieve a retry job with its progress */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3403,7 +3403,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Stop a job. What it has retried already stays retried. */
+            /** @description Cancel a retry job. Items that it has already retried are not affected. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3710,7 +3710,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Save a draft of an event. What is sent stays the same until it is published. */
+            /** @description Save a draft of an event. Sends use the published version until the draft is published. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3925,7 +3925,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Roll back: publish the content of an earlier version as a new version. A draft is kept. */
+            /** @description Roll back an event: publish the content of an earlier version as a new version. The draft is kept. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3953,7 +3953,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description List the API keys of an application, newest first, with those that were revoked */
+            /** @description List the API keys of an application, including revoked ones, newest first */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4079,7 +4079,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Create the successor of an API key. Both work until the overlap ends. */
+            /** @description Rotate an API key. The old and the new key both work until the overlap ends. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -4118,7 +4118,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description List changes of management data, newest first */
+            /** @description List configuration changes, newest first */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4153,7 +4153,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Export changes of management data as JSON lines, newest first */
+            /** @description Export configuration changes as JSON lines, newest first */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4295,7 +4295,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The user's inbox as it changes; Last-Event-ID replays what was missed */
+            /** @description Stream inbox events of the user. Last-Event-ID replays missed events. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4333,7 +4333,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Issue a token with which an end user's browser reads the inbox and the live stream */
+            /** @description Create a user token for the inbox and the live stream */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -4362,7 +4362,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The user's inbox, newest first */
+            /** @description List the notifications of the user, newest first */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4454,7 +4454,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description How many notifications the user has not read */
+            /** @description Count the unread notifications of the user */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4476,7 +4476,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The caller: its kind, tenant and permissions */
+            /** @description Retrieve the caller: kind, tenant and permissions */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4604,7 +4604,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The state of a one-time code */
+            /** @description Retrieve the state of a one-time code */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4630,7 +4630,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Send a new code for a transaction; the earlier code no longer verifies */
+            /** @description Send a new code for a transaction. The earlier code becomes invalid. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4657,7 +4657,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Send a one-time code; answered once its message is committed for delivery */
+            /** @description Send a one-time code. The response follows the commit of its message. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4687,7 +4687,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Verify a code; a code verifies once, and five wrong codes lock the transaction */
+            /** @description Verify a one-time code. A code verifies once; five wrong codes lock the transaction. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4787,7 +4787,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Delete a provider. Receipts of what it has sent still count for a week. */
+            /** @description Delete a provider. Receipts of its earlier messages are processed for seven more days. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -4838,7 +4838,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Make a new signing secret. Requests bear the signatures of both secrets for 24 hours. */
+            /** @description Rotate the signing secret. Requests are signed with both secrets for 24 hours. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5183,7 +5183,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Messages that cost credits, by period, application, channel and category */
+            /** @description List messages and credits by period, application, channel and category */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5206,7 +5206,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A delivery with its attempts */
+            /** @description Retrieve a webhook delivery with its attempts */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5232,7 +5232,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Deliver once more what was exhausted, under the same id */
+            /** @description Replay an exhausted delivery under the same id */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -5259,7 +5259,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Webhook subscriptions, newest first: of the application for API keys, of the tenant for operators */
+            /** @description List webhook subscriptions, newest first: for API keys those of the application, for operators those of the tenant */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5286,7 +5286,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Subscribe an address to events; without provider_id the answer holds a new signing secret, shown once */
+            /** @description Create a webhook subscription. Without provider_id the response contains a new signing secret, shown once. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -5347,7 +5347,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A webhook subscription */
+            /** @description Retrieve a webhook subscription */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5395,7 +5395,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Change address, events or description; disable or enable */
+            /** @description Change, disable or enable a webhook subscription */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5425,7 +5425,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The deliveries of a subscription, newest first */
+            /** @description List the deliveries of a subscription, newest first */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5455,7 +5455,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Deliver once more what was exhausted since a moment; runs in the background, at a bounded rate */
+            /** @description Replay all deliveries exhausted since a given time, in the background at a limited rate */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5464,7 +5464,7 @@ export interface operations {
                     "application/json": components["schemas"]["WebhookReplayCount"];
                 };
             };
-            /** @description Deliver once more what was exhausted since a moment; runs in the background, at a bounded rate */
+            /** @description Replay all deliveries exhausted since a given time, in the background at a limited rate */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -5490,7 +5490,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Make a new signing secret; requests bear the signatures of both for 24 hours */
+            /** @description Rotate the signing secret. Requests are signed with both secrets for 24 hours. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5516,7 +5516,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Send a test event to the address */
+            /** @description Send a test event to the subscription */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -5541,7 +5541,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The ledger of the tenant, newest entry first */
+            /** @description List the entries of the consent ledger, newest first */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5571,7 +5571,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Record that a number agreed to be written to by WhatsApp */
+            /** @description Record an opt-in to WhatsApp messages */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -5594,7 +5594,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Whether a number may be written to, and its latest entries in the ledger */
+            /** @description Retrieve the consent of a phone number with its latest ledger entries */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5621,7 +5621,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Revoke the consent of a number, as its owner asked by another way than WhatsApp */
+            /** @description Record an opt-out that was requested outside WhatsApp */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -5646,7 +5646,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The WhatsApp templates of the tenant as the carrier judged them */
+            /** @description List WhatsApp templates with their approval state */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5672,7 +5672,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Read the WhatsApp templates of all accounts from the carrier now */
+            /** @description Synchronize WhatsApp templates of all accounts with the carrier */
             202: {
                 headers: {
                     [name: string]: unknown;

@@ -15,6 +15,7 @@ const settings = {
   proxyUrl: '',
   telemetry: false,
   hideClientButton: true,
+  showDeveloperTools: 'never',
   agent: { disabled: true },
   mcp: { disabled: true },
 }
