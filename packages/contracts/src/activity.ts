@@ -80,7 +80,9 @@ export const ActivityQuery = z
     ...activityFilters,
     page: wholeNumber(1, 1_000_000)
       .default(1)
-      .meta({ description: `Page number, within the first ${rowsInPages} rows. Use cursor for later rows.` }),
+      .meta({
+        description: `Page number, within the first ${rowsInPages} rows. Use cursor for later rows; page is ignored with it.`,
+      }),
     ...listQuery,
   })
   .refine(({ page, limit, cursor }) => cursor !== undefined || !(page * limit > rowsInPages), {

@@ -3191,7 +3191,7 @@ export interface operations {
                 from?: string;
                 /** @description Created before this time */
                 to?: string;
-                /** @description Page number, within the first 10000 rows. Use cursor for later rows. */
+                /** @description Page number, within the first 10000 rows. Use cursor for later rows; page is ignored with it. */
                 page?: number;
                 /** @description Items per page */
                 limit?: number;
