@@ -90,7 +90,7 @@ export async function createService(config: Config, kit: Kit, overrides: Overrid
     },
     directory: {
       events: createEventCatalogue(db),
-      providers: createProviderDirectory(db, config.ENCRYPTION_KEYS, carriers),
+      providers: createProviderDirectory(db, config.ENCRYPTION_KEYS, carriers, kit.log),
       templates: createTemplateCatalogue(db),
       domains: createVerifiedDomains(db),
       consents: createConsentDirectory(config, signPrincipal),

@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { accepted, type CarrierAccount, type SendingCarrier } from '@notify/carriers/sending'
+import { createTestKit } from '@notify/test-kit/service-kit'
 import { z } from 'zod'
 import { newId } from '../../../packages/contracts/src/index.ts'
 import { type Database, runOn } from '../../../packages/database/src/index.ts'
 import { TestEnv } from '../../../packages/dev-env/src/index.ts'
-import { parseKeyRing } from '../../../packages/privacy/src/index.ts'
+import { type KeyRing, parseKeyRing } from '../../../packages/privacy/src/index.ts'
 import { createCarriers } from '../src/carriers/create-carriers.ts'
 import type { Config } from '../src/config.ts'
 import type { Context } from '../src/context.ts'
@@ -43,9 +44,9 @@ const keyRing = parseKeyRing(`k1:${randomBytes(32).toString('base64')}`)
 const context = { secrets: { keyRing }, carrierTable: { pigeon } } as unknown as Context
 const [tenantId, applicationId] = [newId('ten'), newId('app')]
 
-const save = (fields: object) =>
+const save = (fields: object, as = context) =>
   db.kysely.transaction().execute((tx) =>
-    saveProvider(runOn(tx), context, {
+    saveProvider(runOn(tx), as, {
       provider_id: newId('prov'),
       tenant_id: tenantId,
       application_id: null,
@@ -58,13 +59,12 @@ const save = (fields: object) =>
     }),
   )
 
+const { log } = createTestKit('dispatch')
+const directoryOf = (ring: KeyRing) => createProviderDirectory(db, ring, { pigeon }, log)
+
 test('a kind that the table adds is stored, listed and sent through; nothing else knows it', async () => {
   await save({})
-  const [provider, ...others] = await createProviderDirectory(db, keyRing, { pigeon }).list(
-    tenantId,
-    applicationId,
-    'webhook',
-  )
+  const [provider, ...others] = await directoryOf(keyRing).list(tenantId, applicationId, 'webhook')
   expect(provider).toMatchObject({ kind: 'pigeon', credentials: { ring: 'blue' } })
   expect(others).toEqual([])
   const carriers = createCarriers({ CARRIER_TIMEOUT: 1000 } as Config, { pigeon })
@@ -72,7 +72,7 @@ test('a kind that the table adds is stored, listed and sent through; nothing els
   const message = { ...correlation, mode: 'live' as const, channel: 'webhook' as const, to: 'loft', text: 'Hi' }
   expect(await carriers.send(provider!, message)).toMatchObject({ outcome: 'accepted', providerMessageId: 'coo' })
   expect(flights).toEqual([['blue', 'loft']])
-  expect(await createProviderDirectory(db, keyRing, {}).list(tenantId, applicationId, 'webhook')).toEqual([])
+  expect(await createProviderDirectory(db, keyRing, {}, log).list(tenantId, applicationId, 'webhook')).toEqual([])
 })
 
 test.each<[object, RegExp]>([
@@ -80,4 +80,15 @@ test.each<[object, RegExp]>([
   [{ channel: 'sms' }, /a pigeon account sends webhook, not sms/],
 ])('an account that its kind cannot send with is refused: %j', async (fields, message) => {
   await expect(save(fields)).rejects.toThrow(message)
+})
+
+test('a provider whose key is missing is passed over for the next one; without a next one its messages wait', async () => {
+  const [tenant, lost, other] = [newId('ten'), newId('prov'), newId('prov')]
+  await save({ tenant_id: tenant, provider_id: lost })
+  const newKey = parseKeyRing(`k2:${randomBytes(32).toString('base64')}`)
+  await expect(directoryOf(newKey).list(tenant, applicationId, 'webhook')).rejects.toThrow('ENCRYPTION_KEYS')
+  const otherContext = { ...context, secrets: { keyRing: newKey } } as Context
+  await save({ tenant_id: tenant, provider_id: other, priority: 2 }, otherContext)
+  const listed = await directoryOf(newKey).list(tenant, applicationId, 'webhook')
+  expect(listed.map(({ id }) => id)).toEqual([other])
 })

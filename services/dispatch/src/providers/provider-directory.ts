@@ -2,7 +2,7 @@ import type { CarrierAccount, SendingCarrier, SendingCarriers } from '@notify/ca
 import type { Channel } from '@notify/contracts'
 import type { Database } from '@notify/database'
 import type { KeyRing } from '@notify/privacy'
-import { createTtlCache } from '@notify/service-kit'
+import { createTtlCache, type Logger } from '@notify/service-kit'
 import type { Tables } from '../db/schema.ts'
 
 /** A usable carrier account with valid credentials. */
@@ -49,6 +49,7 @@ export function createProviderDirectory(
   db: Database<Tables>,
   keyRing: KeyRing,
   carriers: SendingCarriers,
+  log: Logger,
 ): ProviderDirectory {
   const cache = createTtlCache<{ usable: ListedProvider[]; count: number }>({
     ttlMs: rememberedMs,
@@ -64,16 +65,28 @@ export function createProviderDirectory(
         },
         [tenantId, applicationId, channel],
       )
-      const usable = rows.flatMap(({ id, kind, credentials, revision, rate_limit_per_second }): ListedProvider[] => {
-        const carrier = carrierOfKind(carriers, kind)
+      const faults: unknown[] = []
+      const usable = rows.flatMap((row): ListedProvider[] => {
+        const carrier = carrierOfKind(carriers, row.kind)
         if (!carrier) return []
-        const text = openCredentials(keyRing, credentials, tenantId, id)
-        const account = { id, kind, revision, credentials: carrier.credentials.parse(JSON.parse(text)) }
-        return [{ ...account, rateLimitPerSecond: rate_limit_per_second }]
+        try {
+          return [listed(row, tenantId, carrier)]
+        } catch (error) {
+          log.error({ provider_id: row.id, err: error }, 'the credentials of a provider cannot be read')
+          faults.push(error)
+          return []
+        }
       })
+      // Without another provider the messages wait until the key is back.
+      if (usable.length === 0 && faults.length > 0) throw faults[0]
       return { usable, count: rows.length }
     },
   })
+  const listed = (row: Row, tenantId: string, carrier: SendingCarrier): ListedProvider => {
+    const { id, kind, revision, rate_limit_per_second: rateLimitPerSecond } = row
+    const text = openCredentials(keyRing, row.credentials, tenantId, id)
+    return { id, kind, revision, credentials: carrier.credentials.parse(JSON.parse(text)), rateLimitPerSecond }
+  }
   const providersOf = (tenantId: string, applicationId: string, channel: Channel) =>
     cache.get(`${tenantId}|${applicationId}|${channel}`)
   return {
