@@ -1,10 +1,10 @@
-import { filesBelow, readText } from '../architecture/sources.ts'
+import { globSync } from 'node:fs'
+import { readText, root } from './project.ts'
 
 /** The names under which Prometheus sees the metrics that the sources declare. */
 export function exportedMetrics(): Set<string> {
-  const sources = ['packages', 'services']
-    .flatMap((folder) => filesBelow(folder))
-    .filter((file) => /\/src\/.*\.ts$/.test(file) && !file.endsWith('.test.ts'))
+  const sources = globSync('{packages,services}/*/src/**/*.ts', { cwd: root })
+    .filter((file) => !file.endsWith('.test.ts'))
     .map((file) => readText(file))
   const declared = sources.flatMap((text) => [...text.matchAll(/\b(counter|histogram|gauge)\(\s*'([a-z_]+)'/g)])
   return new Set(

@@ -1,9 +1,9 @@
 import type { z } from 'zod'
 import type { CarrierKind } from './carrier-kind.ts'
+import type { Intersection } from './intersection.ts'
 import { meta } from './meta/kind.ts'
 import { ses } from './ses/kind.ts'
 import { smtp } from './smtp/kind.ts'
-import type { Together } from './together.ts'
 import { twilio } from './twilio/kind.ts'
 
 export type { CarrierKind } from './carrier-kind.ts'
@@ -19,4 +19,4 @@ export type EnvironmentOf<Kind extends ProviderKind> = z.output<z.ZodObject<(typ
 export const sendingEnvironment = Object.assign(
   {},
   ...Object.values(kinds).map(({ environment }) => environment),
-) as Together<(typeof kinds)[ProviderKind]['environment']>
+) as Intersection<(typeof kinds)[ProviderKind]['environment']>

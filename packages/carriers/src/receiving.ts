@@ -1,8 +1,8 @@
+import type { Intersection } from './intersection.ts'
 import type { ProviderKind } from './kinds.ts'
 import { metaReceiver } from './meta/receive.ts'
 import type { ReceiverDefinition } from './receiver.ts'
 import { sesReceiver } from './ses/receive.ts'
-import type { Together } from './together.ts'
 import { twilioReceiver } from './twilio/receive.ts'
 
 export { environmentOf } from './environment-of.ts'
@@ -21,7 +21,7 @@ export type Receivers = Readonly<Record<string, ReceiverDefinition | null>>
 /** The receivers by kind; a webhook provider only signs. */
 export const receivers: Receivers = { ...table, webhook: null }
 
-type Environments = Together<NonNullable<(typeof table)[ProviderKind]>['environment']>
+type Environments = Intersection<NonNullable<(typeof table)[ProviderKind]>['environment']>
 
 /** The environment variables of all receiving halves, as parts of a zod object. */
 export const receivingEnvironment = Object.assign(

@@ -9,8 +9,8 @@ import { deadLetterTables } from '../src/dead-letters/tables.ts'
 import { claimKey, deleteExpiredKeys, findAnswers, keysInto } from '../src/idempotency/key-store.ts'
 import { idempotencyTables } from '../src/idempotency/tables.ts'
 import type { Queries } from '../src/open.ts'
-import { makeUpLoss, noteLoss } from '../src/outbox/make-up-loss.ts'
 import { claimUnpublished, markPublished } from '../src/outbox/outbox-store.ts'
+import { noteLoss, republishLost } from '../src/outbox/republish-lost.ts'
 import { outboxTables } from '../src/outbox/tables.ts'
 import { takePage, walkTables } from '../src/walk.ts'
 import { makeTables, type Process, startProcess } from './schema.ts'
@@ -114,7 +114,7 @@ const statements: StatementCase[] = [
       ),
   },
   { name: 'walk', work: (db) => takePage(db, 'walk') },
-  { name: 'page of a loss', work: (db) => makeUpLoss(db, 'CONSENT', undefined), most: 3000 },
+  { name: 'page of a loss', work: (db) => republishLost(db, 'CONSENT', undefined), most: 3000 },
 ]
 
 const answers = `(select * from json_to_recordset($1::json) as t (scope text, key text), (values ('', 202, '{}')) as v (fingerprint, status, response))`

@@ -2,8 +2,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/
 import { provisionStream } from '@notify/messaging'
 import { eventually, snapshotNats, TestEnv } from '../../dev-env/src/index.ts'
 import type { Queries } from '../src/open.ts'
-import { makeUpLoss, noteLoss } from '../src/outbox/make-up-loss.ts'
 import { startOutboxRelay } from '../src/outbox/relay.ts'
+import { noteLoss, republishLost } from '../src/outbox/republish-lost.ts'
 import { outboxTables } from '../src/outbox/tables.ts'
 import { createStreamWatch } from '../src/outbox/watch-stream.ts'
 import { type BusProcess, enqueue, numbersIn, startBusProcess, stored, wipeNats } from './outbox.ts'
@@ -134,7 +134,7 @@ test('what a relay had published before the loss, and marks after it, is publish
   await published.promise
   const published_after = new Date(Date.now() - republishMs)
   await one.db.transaction((run) => noteLoss(run, 'CONSENT', { last_seq: 9, published_after, isRewound: false }))
-  const round = makeUpLoss(one.db, 'CONSENT', undefined)
+  const round = republishLost(one.db, 'CONSENT', undefined)
   await eventually(async () => {
     const { rows } = await env.admin.query(`select 1 from pg_stat_activity where wait_event_type = 'Lock'
       and datname = current_database()`)
@@ -295,7 +295,7 @@ test('a second loss before the first was made up for costs nothing', async () =>
       isRewound: true,
     }),
   )
-  await makeUpLoss(one.db, 'CONSENT', undefined)
+  await republishLost(one.db, 'CONSENT', undefined)
   await markPublished()
   await one.db.transaction((run) =>
     noteLoss(run, 'CONSENT', {
@@ -305,7 +305,7 @@ test('a second loss before the first was made up for costs nothing', async () =>
     }),
   )
   for (;;) {
-    const { more } = await makeUpLoss(one.db, 'CONSENT', undefined)
+    const { more } = await republishLost(one.db, 'CONSENT', undefined)
     await markPublished()
     if (!more) break
   }

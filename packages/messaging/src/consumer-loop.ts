@@ -7,7 +7,7 @@ import { Backlog } from './backlog.ts'
 import type { Bus } from './connect.ts'
 import type { ConsumeOptions } from './consume.ts'
 import type { ConsumerEntry } from './consumer.ts'
-import { DurablePlace } from './durable-place.ts'
+import { DurablePosition } from './durable-position.ts'
 import { messageOf, type Result, settleEvent } from './event-handling.ts'
 import { HeldMessages } from './held-messages.ts'
 import { isHeardBy } from './is-heard-by.ts'
@@ -42,7 +42,7 @@ export class ConsumerLoop<Context> {
   readonly #count: (result: Counted) => void
   readonly #slots: Slots
   readonly #ackWaitMs: number
-  readonly #place: DurablePlace
+  readonly #place: DurablePosition
   readonly #held: HeldMessages
   readonly #backlog = new Backlog<JsMsg>(fewMessages)
   readonly #underWay = new Set<Promise<void>>()
@@ -64,7 +64,7 @@ export class ConsumerLoop<Context> {
     this.#slots = new Slots(entry.concurrency)
     this.#ackWaitMs = options.ackWaitMs ?? defaultAckWaitMs
     this.#held = new HeldMessages(bus)
-    this.#place = new DurablePlace(bus, {
+    this.#place = new DurablePosition(bus, {
       publisher: entry.event.publisher,
       durable: entry.durable,
       filter: subjectFilter(entry.event, entry.where),

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { BootstrapDocument } from '@notify/contracts'
-import { sayIssue } from './say-issue.ts'
+import { describeIssue } from './describe-issue.ts'
 
 const mostFaults = 10
 
@@ -15,7 +15,7 @@ export async function readBootstrapFile(file: string): Promise<BootstrapDocument
   } catch (error) {
     throw new Error(`BOOTSTRAP_FILE ${file} cannot be read as JSON: ${(error as Error).message}`, { cause: error })
   }
-  const { data, error } = BootstrapDocument.safeParse(document, { error: sayIssue })
+  const { data, error } = BootstrapDocument.safeParse(document, { error: describeIssue })
   if (data) return data
   const faults = error.issues.slice(0, mostFaults).map(({ path, message }) => `${path.join('.') || 'it'} ${message}`)
   throw new Error(`BOOTSTRAP_FILE ${file} is not valid: ${faults.join('; ')}`)

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { expectProblem, freshPhone, post, send, untilState } from '@notify/test-kit/sms'
 import { TestEnv } from '../../../packages/dev-env/src/index.ts'
 import { parseKeyRing } from '../../../packages/privacy/src/index.ts'
-import { payloadPlace } from '../src/channels/payload-place.ts'
+import { payloadAad } from '../src/channels/payload-aad.ts'
 import { channels } from '../src/channels/registry.ts'
 
 let env: TestEnv
@@ -35,7 +35,7 @@ test('an older message with half of a character fails for good, and others of it
   for (const id of ids) {
     const payload = keyRing.encrypt(
       JSON.stringify({ to: freshPhone(), text: 'Hi \ud83e' }),
-      payloadPlace(channels.sms, { id, tenantId: env.tenantId, lane: 'transactional' }),
+      payloadAad(channels.sms, { id, tenantId: env.tenantId, lane: 'transactional' }),
     )
     await env
       .sql('dispatch')

@@ -8,7 +8,7 @@ import { HandOff, type HandOffReport, newId, subjectFilter } from '../../../pack
 import { eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
 import { openEvent, provisionConsumer } from '../../../packages/messaging/src/index.ts'
 import { parseKeyRing } from '../../../packages/privacy/src/index.ts'
-import { payloadPlace } from '../src/channels/payload-place.ts'
+import { payloadAad } from '../src/channels/payload-aad.ts'
 import { toyChannels, toyDurable, toyHandedOver, toyReported } from './toy-channels/toy-channels.ts'
 
 let env: TestEnv
@@ -195,7 +195,7 @@ test('what release 0.1 stored, without its channel, is sent', async () => {
   const id = await send(env, freshPhone(), { send_at: later })
   const row = keyRing().encrypt(
     JSON.stringify({ to, text: 'Hi from 0.1' }),
-    payloadPlace(toyChannels.sms, { id, tenantId: env.tenantId, lane: 'transactional' }),
+    payloadAad(toyChannels.sms, { id, tenantId: env.tenantId, lane: 'transactional' }),
   )
   await env
     .sql('dispatch')

@@ -11,7 +11,7 @@ import {
 } from '@notify/messaging'
 import { type Kit, startPeriodic } from '@notify/service-kit'
 import type { Queries, Run } from '../open.ts'
-import { makeUpLoss, noteLoss } from './make-up-loss.ts'
+import { noteLoss, republishLost } from './republish-lost.ts'
 
 const checkEveryMs = 5000
 const makeUpEveryMs = 200
@@ -59,7 +59,7 @@ export function createStreamWatch(kit: Kit, db: Queries, bus: Bus, options: Stre
     name: 'stream loss',
     everyMs: makeUpEveryMs,
     async run() {
-      const { more, republished } = await makeUpLoss(db, stream, options.staleSubjects)
+      const { more, republished } = await republishLost(db, stream, options.staleSubjects)
       if (republished !== undefined) {
         republishedAgain({ stream }, republished)
         kit.log.warn({ stream, messages: republished }, 'republished messages that the stream lost')

@@ -16,11 +16,11 @@ const rememberedMs = 1000
 const ProviderId = idSchema('prov')
 
 /** The AAD of a provider's secret. */
-export const credentialsPlace = (tenantId: string, providerId: string) => `providers|${tenantId}|${providerId}`
+export const credentialsAad = (tenantId: string, providerId: string) => `providers|${tenantId}|${providerId}`
 
 /** Encrypts the secret of a provider for its row. */
 export const sealSecret = (keyRing: KeyRing, secret: string, tenantId: string, providerId: string): Buffer =>
-  keyRing.encrypt(secret, credentialsPlace(tenantId, providerId))
+  keyRing.encrypt(secret, credentialsAad(tenantId, providerId))
 
 interface Row {
   id: ReceivingAccount['id']
@@ -53,7 +53,7 @@ const byId: Statement = {
 export function createAccountDirectory(db: Database<Tables>, keyRing: KeyRing): AccountDirectory {
   const accountOf = (row: Row): ReceivingAccount => {
     const { id, tenant_id: tenantId, sender, topic_arns: topicArns } = row
-    const open = (sealed: Buffer | null) => sealed && keyRing.decrypt(sealed, credentialsPlace(tenantId, id))
+    const open = (sealed: Buffer | null) => sealed && keyRing.decrypt(sealed, credentialsAad(tenantId, id))
     return {
       id,
       tenantId,

@@ -15,15 +15,15 @@ export type EntryDetails = z.output<typeof EntryDetails>
 export type EntryRow = Selectable<Tables['consent_entries']>
 
 /** Where an entry's details belong: nothing else can read them. */
-export const detailsPlace = (tenantId: string, id: string) => `consent_entries|${tenantId}|${id}`
+export const detailsAad = (tenantId: string, id: string) => `consent_entries|${tenantId}|${id}`
 
 export function sealDetails(keyRing: KeyRing, details: EntryDetails, tenantId: string, id: string): Buffer {
-  return keyRing.encrypt(JSON.stringify(details), detailsPlace(tenantId, id))
+  return keyRing.encrypt(JSON.stringify(details), detailsAad(tenantId, id))
 }
 
 /** An entry as its tenant sees it. */
 export function describeEntry(keyRing: KeyRing, row: EntryRow): ConsentEntry {
-  const text = keyRing.decrypt(row.details, detailsPlace(row.tenant_id, row.id))
+  const text = keyRing.decrypt(row.details, detailsAad(row.tenant_id, row.id))
   const { phone, reference, evidence_url } = EntryDetails.parse(JSON.parse(text))
   return {
     id: row.id as `optin_${string}`,

@@ -5,7 +5,7 @@ import { factsInto, toldColumns } from '../notifications/fact-sql.ts'
 import { workQueries } from '../notifications/work-sql.ts'
 import { suppressedBecause } from '../suppressions/suppressed-because.ts'
 import type { NewNotification } from './accept-item.ts'
-import { factOf, workMessages } from './first-events.ts'
+import { factOf, workMessages } from './initial-events.ts'
 
 /**
  * One statement, one transaction: idempotency records, notifications, work and facts. The messages come ready-made, which

@@ -6,7 +6,7 @@ import { createBlindIndex, parseKeyRing } from '@notify/privacy'
 import { Problem } from '@notify/service-kit'
 import { startRenderer } from '../../tests/test-renderer.ts'
 import { toyChannels } from '../../tests/toy-channels/toy-channels.ts'
-import { payloadPlace } from '../channels/payload-place.ts'
+import { payloadAad } from '../channels/payload-aad.ts'
 import { channels } from '../channels/registry.ts'
 import type { ApiContext } from '../context.ts'
 import type { PublishedEvent } from '../events/event-catalogue.ts'
@@ -89,7 +89,7 @@ async function codeOf(request: object, context = world(), who: Partial<KeyPrinci
 const payloadOf = async (request: object, context = world()) => {
   const { candidate: judged, payload, lane } = await judgeCandidate(context, candidate(request))
   const row = { id: judged.notificationId, tenantId: principal.tenant_id, lane }
-  return JSON.parse(keyRing.decrypt(payload, payloadPlace(undefined, row)))
+  return JSON.parse(keyRing.decrypt(payload, payloadAad(undefined, row)))
 }
 
 test('a service sends through the lane that it chose', async () => {

@@ -2,7 +2,7 @@ import type { Channel } from '@notify/contracts'
 import { Problem } from '@notify/service-kit'
 import { requireApproved } from '../carrier-templates/require-approved.ts'
 import type { ChannelDefinition } from '../channels/channel.ts'
-import { payloadPlace } from '../channels/payload-place.ts'
+import { payloadAad } from '../channels/payload-aad.ts'
 import { requireConsent } from '../consents/require-consent.ts'
 import type { ApiContext } from '../context.ts'
 import { domainOf } from '../domains/verified-domains.ts'
@@ -45,7 +45,7 @@ export async function judgeCandidate(context: ApiContext, candidate: Candidate):
     recipientIndex,
     payload: context.secrets.keyRing.encrypt(
       payload,
-      payloadPlace(definition, { id: notificationId, tenantId: tenant_id, lane }),
+      payloadAad(definition, { id: notificationId, tenantId: tenant_id, lane }),
     ),
     metadata: request.metadata && sealMetadata(context.secrets.keyRing, request.metadata, tenant_id, notificationId),
     sendAt,

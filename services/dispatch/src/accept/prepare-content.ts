@@ -1,5 +1,5 @@
 import type { EventTemplates } from '@notify/contracts'
-import { ownTurn, Problem } from '@notify/service-kit'
+import { ownLoopTurn, Problem } from '@notify/service-kit'
 import type { Draft } from '../channels/channel.ts'
 import type { ApiContext } from '../context.ts'
 import { type Candidate, laneOf, type Prepared } from './accept-item.ts'
@@ -57,6 +57,6 @@ async function makeContent(
   const text = JSON.stringify(payload)
   // Filled texts are charged already; these are those that the caller wrote as they are.
   renderer.charge(principal.tenant_id, text.length - filled)
-  if (text.length > largeText) await ownTurn()
+  if (text.length > largeText) await ownLoopTurn()
   return text
 }

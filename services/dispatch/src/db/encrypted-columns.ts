@@ -1,10 +1,10 @@
 import type { Channel, Lane } from '@notify/contracts'
 import type { EncryptedColumn } from '@notify/database'
-import { payloadPlace } from '../channels/payload-place.ts'
+import { payloadAad } from '../channels/payload-aad.ts'
 import { channels } from '../channels/registry.ts'
-import { privateKeyPlace } from '../domains/domain-store.ts'
-import { metadataPlace } from '../notifications/metadata.ts'
-import { credentialsPlace } from '../providers/provider-directory.ts'
+import { privateKeyAad } from '../domains/domain-store.ts'
+import { metadataAad } from '../notifications/metadata.ts'
+import { credentialsAad } from '../providers/provider-directory.ts'
 
 /** Every encrypted column with its AAD, for `rotate-keys`. */
 export const encryptedColumns: readonly EncryptedColumn[] = [
@@ -14,9 +14,9 @@ export const encryptedColumns: readonly EncryptedColumn[] = [
     key: 'id',
     placedBy: ['channel', 'lane', 'tenant_id', 'id'],
     place: (channel: string, lane: string, tenantId: string, id: string) =>
-      payloadPlace(channels[channel as Channel], { id, tenantId, lane: lane as Lane }),
+      payloadAad(channels[channel as Channel], { id, tenantId, lane: lane as Lane }),
   },
-  { table: 'notifications', column: 'metadata', key: 'id', placedBy: ['tenant_id', 'id'], place: metadataPlace },
-  { table: 'providers', column: 'credentials', key: 'id', placedBy: ['tenant_id', 'id'], place: credentialsPlace },
-  { table: 'domains', column: 'private_key', key: 'id', placedBy: ['tenant_id', 'id'], place: privateKeyPlace },
+  { table: 'notifications', column: 'metadata', key: 'id', placedBy: ['tenant_id', 'id'], place: metadataAad },
+  { table: 'providers', column: 'credentials', key: 'id', placedBy: ['tenant_id', 'id'], place: credentialsAad },
+  { table: 'domains', column: 'private_key', key: 'id', placedBy: ['tenant_id', 'id'], place: privateKeyAad },
 ]

@@ -4,7 +4,7 @@ import { type Handler, Problem, Reply } from '@notify/service-kit'
 import type { Context } from '../context.ts'
 import { auditDomain } from './audit-domain.ts'
 import { describeDomain } from './domain-records.ts'
-import { type DomainRow, enqueueDomainChange, findDomainByName, insertDomain, privateKeyPlace } from './domain-store.ts'
+import { type DomainRow, enqueueDomainChange, findDomainByName, insertDomain, privateKeyAad } from './domain-store.ts'
 import { findMailFromRegion, planIdentities } from './identity-store.ts'
 import { type DkimKey, makeDkimKey } from './make-dkim-key.ts'
 import { readDomain } from './read-domain.ts'
@@ -39,7 +39,7 @@ async function addDomain(
     id,
     tenantId,
     domain,
-    privateKey: secrets.keyRing.encrypt(key.privateKey, privateKeyPlace(tenantId, id)),
+    privateKey: secrets.keyRing.encrypt(key.privateKey, privateKeyAad(tenantId, id)),
     mailFromRegion: (await findMailFromRegion(run, context, tenantId)) ?? config.SES_REGION ?? null,
     firstCheckMs: config.DOMAIN_RECHECK_FIRST,
   }

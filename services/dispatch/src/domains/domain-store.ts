@@ -15,7 +15,7 @@ export const domainColumns = `d.id, d.tenant_id, d.domain, d.selector, d.public_
    where i.domain_id = d.id and i.wanted and i.error is not null) as carrier_error`
 
 /** The AAD of a domain's private key. */
-export const privateKeyPlace = (tenantId: string, domainId: string) => `domains|${tenantId}|${domainId}`
+export const privateKeyAad = (tenantId: string, domainId: string) => `domains|${tenantId}|${domainId}`
 
 interface NewDomain extends Omit<DkimKey, 'privateKey'> {
   id: string

@@ -5,7 +5,7 @@ import type { Context } from '../context.ts'
 import type { Tables } from '../db/schema.ts'
 import { carrierOfKind, openCredentials } from '../providers/provider-directory.ts'
 import { mailFromOf } from './domain-records.ts'
-import { privateKeyPlace } from './domain-store.ts'
+import { privateKeyAad } from './domain-store.ts'
 
 type IdentityRow = Selectable<Tables['domain_identities']>
 
@@ -122,7 +122,7 @@ export function openIdentity(accounts: Accounts, due: DueIdentity): Identity {
   const account = openAccount(accounts, tenant_id, { id: provider_id, kind, credentials })
   const wanted: DomainIdentity = { domain, selector, mailFrom: mailFromOf(domain) }
   if (due.wanted && private_key) {
-    const privateKey = accounts.secrets.keyRing.decrypt(private_key, privateKeyPlace(tenant_id, domain_id))
+    const privateKey = accounts.secrets.keyRing.decrypt(private_key, privateKeyAad(tenant_id, domain_id))
     wanted.key = { privateKey, mailFromRegion: due.mail_from_region, proven: due.status === 'verified' }
   }
   return { domain_id, provider_id, account, accountRevision: revision, wanted }

@@ -35,15 +35,15 @@ interface Row {
 }
 
 /** The AAD of a provider's credentials. */
-export const credentialsPlace = (tenantId: string, providerId: string) => `providers|${tenantId}|${providerId}`
+export const credentialsAad = (tenantId: string, providerId: string) => `providers|${tenantId}|${providerId}`
 
 /** Encrypts a provider's credentials for its row. */
 export const sealCredentials = (keyRing: KeyRing, text: string, tenantId: string, providerId: string): Buffer =>
-  keyRing.encrypt(text, credentialsPlace(tenantId, providerId))
+  keyRing.encrypt(text, credentialsAad(tenantId, providerId))
 
 /** Decrypts a provider's credentials. */
 export const openCredentials = (keyRing: KeyRing, sealed: Buffer, tenantId: string, providerId: string): string =>
-  keyRing.decrypt(sealed, credentialsPlace(tenantId, providerId))
+  keyRing.decrypt(sealed, credentialsAad(tenantId, providerId))
 
 export function createProviderDirectory(
   db: Database<Tables>,

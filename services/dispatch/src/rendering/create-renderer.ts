@@ -1,4 +1,4 @@
-import { type Logger, ownTurn, Problem } from '@notify/service-kit'
+import { type Logger, ownLoopTurn, Problem } from '@notify/service-kit'
 import type { DispatchMetrics } from '../metrics.ts'
 import { escapeHtml, joinPlain, lookUpValues, type PlainTemplate, parsePlain } from './plain-template.ts'
 import type { TemplateText } from './render-job.ts'
@@ -129,7 +129,7 @@ export function createRenderer({ threads, msPerSecond, metrics, log }: Options):
     })
     const length = plain.reduce((sum, one) => sum + (one?.length ?? 0), 0)
     if (length > freeCharacters) {
-      await ownTurn()
+      await ownLoopTurn()
       charge(tenantId, length)
     }
     const joined = untilFault(texts.slice(0, plain.length), ({ form }, at) => {

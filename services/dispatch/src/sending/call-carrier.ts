@@ -2,7 +2,7 @@ import type { CarrierAnswer } from '@notify/carriers/sending'
 import { type Span, SpanKind } from '@notify/service-kit'
 import type { CarrierMessage } from '../carriers/carrier.ts'
 import { circuitOpenCode } from '../carriers/circuit-breaker.ts'
-import { payloadPlace } from '../channels/payload-place.ts'
+import { payloadAad } from '../channels/payload-aad.ts'
 import { askBeforeSend } from '../consents/ask-before-send.ts'
 import type { WorkerContext } from '../context.ts'
 import { domainOf } from '../domains/verified-domains.ts'
@@ -29,7 +29,7 @@ export async function callCarrier(
 ): Promise<CallResult> {
   const { channels, secrets, directory, carriers, tracer, metrics } = context
   const channel = channels[claim.channel]!
-  const stored = secrets.keyRing.decrypt(claim.payload, payloadPlace(channel, { ...claim, tenantId: claim.tenant_id }))
+  const stored = secrets.keyRing.decrypt(claim.payload, payloadAad(channel, { ...claim, tenantId: claim.tenant_id }))
   const payload = channel.payload.parse(JSON.parse(stored))
   // Between the acceptance and now the domain may have drifted, or have gone to another tenant.
   const sender = channel.senderOf?.(payload)

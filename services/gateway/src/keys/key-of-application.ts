@@ -2,14 +2,14 @@ import type { Run } from '@notify/database'
 import { Problem } from '@notify/service-kit'
 import { findApplication } from '../applications/application-store.ts'
 import { noSuchApplication } from '../applications/no-such-application.ts'
-import { type KeyPlace, type KeyRow, lockKeyRow } from './key-store.ts'
+import { type KeyAddress, type KeyRow, lockKeyRow } from './key-store.ts'
 
 interface KeyRequest {
   params: { application_id: string; key_id: string }
   principal: { tenant_id: string }
 }
 
-export function keyPlace({ params, principal }: KeyRequest): KeyPlace {
+export function keyAddress({ params, principal }: KeyRequest): KeyAddress {
   return { tenantId: principal.tenant_id, applicationId: params.application_id, keyId: params.key_id }
 }
 
@@ -20,9 +20,9 @@ export async function requireApplication(run: Run, tenantId: string, id: string)
 
 /** Locks the key of a request. @throws Problem `not_found` */
 export async function requireKey(run: Run, request: KeyRequest): Promise<KeyRow> {
-  const place = keyPlace(request)
-  await requireApplication(run, place.tenantId, place.applicationId)
-  const row = await lockKeyRow(run, place)
+  const address = keyAddress(request)
+  await requireApplication(run, address.tenantId, address.applicationId)
+  const row = await lockKeyRow(run, address)
   if (!row) throw noSuchKey()
   return row
 }

@@ -47,22 +47,22 @@ export async function insertKey(run: Run, key: NewKey): Promise<KeyRow> {
 }
 
 /** Which key of whom. */
-export interface KeyPlace {
+export interface KeyAddress {
   tenantId: string
   applicationId: string
   keyId: string
 }
 
-const ofPlace = 'id = $1 and tenant_id = $2 and application_id = $3'
-const valuesOf = ({ tenantId, applicationId, keyId }: KeyPlace) => [keyId, tenantId, applicationId]
+const ofAddress = 'id = $1 and tenant_id = $2 and application_id = $3'
+const valuesOf = ({ tenantId, applicationId, keyId }: KeyAddress) => [keyId, tenantId, applicationId]
 
-export async function findKeyRow(run: Run, place: KeyPlace): Promise<KeyRow | undefined> {
-  return (await run<KeyRow>(`select * from api_keys where ${ofPlace}`, valuesOf(place)))[0]
+export async function findKeyRow(run: Run, address: KeyAddress): Promise<KeyRow | undefined> {
+  return (await run<KeyRow>(`select * from api_keys where ${ofAddress}`, valuesOf(address)))[0]
 }
 
 /** Finds a key and locks it until the transaction ends. */
-export async function lockKeyRow(run: Run, place: KeyPlace): Promise<KeyRow | undefined> {
-  return (await run<KeyRow>(`select * from api_keys where ${ofPlace} for update`, valuesOf(place)))[0]
+export async function lockKeyRow(run: Run, address: KeyAddress): Promise<KeyRow | undefined> {
+  return (await run<KeyRow>(`select * from api_keys where ${ofAddress} for update`, valuesOf(address)))[0]
 }
 
 /** The keys of an application, newest first. */

@@ -2,13 +2,13 @@ import type { getApiKey as getContract, listApiKeys as listContract } from '@not
 import { orderById, page } from '@notify/database'
 import type { Handler } from '@notify/service-kit'
 import type { RouteContext } from '../context.ts'
-import { keyPlace, noSuchKey, requireApplication } from './key-of-application.ts'
+import { keyAddress, noSuchKey, requireApplication } from './key-of-application.ts'
 import { describeKey, findKeyRow, listKeyRows } from './key-store.ts'
 
 export const getKey: Handler<RouteContext, typeof getContract> = async ({ db }, request) => {
-  const place = keyPlace(request)
-  await requireApplication(db.run, place.tenantId, place.applicationId)
-  const row = await findKeyRow(db.run, place)
+  const address = keyAddress(request)
+  await requireApplication(db.run, address.tenantId, address.applicationId)
+  const row = await findKeyRow(db.run, address)
   if (!row) throw noSuchKey()
   return describeKey(row)
 }

@@ -1,7 +1,7 @@
 import type { EncryptedColumn } from '@notify/database'
-import { contentPlace } from '../inbox/item-content.ts'
+import { contentAad } from '../inbox/item-content.ts'
 
 /** Every column that the key ring encrypts, and where its values belong: what `rotate-keys` goes through. */
 export const encryptedColumns: readonly EncryptedColumn[] = [
-  { table: 'inbox_items', column: 'content', key: 'id', placedBy: ['tenant_id', 'id'], place: contentPlace },
+  { table: 'inbox_items', column: 'content', key: 'id', placedBy: ['tenant_id', 'id'], place: contentAad },
 ]

@@ -5,7 +5,7 @@ import type { KeyRing } from '@notify/privacy'
 export type ItemContent = Pick<InAppPayload, 'title' | 'body' | 'data'>
 
 /** AAD of an item's content. */
-export const contentPlace = (tenantId: string, id: string) => `inbox_items|${tenantId}|${id}`
+export const contentAad = (tenantId: string, id: string) => `inbox_items|${tenantId}|${id}`
 
 /** A notification's row, as far as it is shown. */
 export interface ItemRow {
@@ -22,13 +22,13 @@ export function sealContent(
   id: string,
   { title, body, data }: ItemContent,
 ): Buffer {
-  return keyRing.encrypt(JSON.stringify({ title, body, data }), contentPlace(tenantId, id))
+  return keyRing.encrypt(JSON.stringify({ title, body, data }), contentAad(tenantId, id))
 }
 
 /** @throws Error when the content cannot be decrypted */
 export function notificationOf(keyRing: KeyRing, tenantId: string, row: ItemRow): InboxNotification {
   const { id, is_read, content, created_at } = row
   // Validated when it was stored, and authenticated by the decryption: each event of a stream comes by here.
-  const { title, body, data } = JSON.parse(keyRing.decrypt(content, contentPlace(tenantId, id))) as ItemContent
+  const { title, body, data } = JSON.parse(keyRing.decrypt(content, contentAad(tenantId, id))) as ItemContent
   return { id: id as InboxNotification['id'], title, body, is_read, created_at: created_at.toISOString(), data }
 }

@@ -1,15 +1,15 @@
 import type { EncryptedColumn } from '@notify/database'
-import { requestPlace } from '../messages/message-store.ts'
-import { recipientPlace } from '../transactions/transaction-store.ts'
+import { requestAad } from '../messages/message-store.ts'
+import { recipientAad } from '../transactions/transaction-store.ts'
 
 /** Every column that the key ring encrypts, and where its values belong: what `rotate-keys` goes through. */
 export const encryptedColumns: readonly EncryptedColumn[] = [
-  { table: 'transactions', column: 'recipient', key: 'id', placedBy: ['tenant_id', 'id'], place: recipientPlace },
+  { table: 'transactions', column: 'recipient', key: 'id', placedBy: ['tenant_id', 'id'], place: recipientAad },
   {
     table: 'messages',
     column: 'request',
     key: 'notification_id',
     placedBy: ['tenant_id', 'notification_id'],
-    place: requestPlace,
+    place: requestAad,
   },
 ]

@@ -1,7 +1,7 @@
 import { acceptServiceNotifications, type ItemResult, type RouteInput, type ServicePrincipal } from '@notify/contracts'
 import type { KeyRing } from '@notify/privacy'
 import { coalesce, type InternalClient, type SignPrincipal } from '@notify/service-kit'
-import { type Message, requestPlace } from './message-store.ts'
+import { type Message, requestAad } from './message-store.ts'
 
 /** The problem with which dispatch refused a message; undefined when it has committed it. */
 export type Answer = Extract<ItemResult, { problem: unknown }>['problem'] | undefined
@@ -35,7 +35,7 @@ export function createHandOver(
   })
   return async (message) => {
     const { notification_id, tenant_id, application_id, mode, traceparent } = message
-    const requests: object[] = JSON.parse(keyRing.decrypt(message.request, requestPlace(tenant_id, notification_id)))
+    const requests: object[] = JSON.parse(keyRing.decrypt(message.request, requestAad(tenant_id, notification_id)))
     const item = {
       ...{ notification_id, tenant_id, application_id, mode, lane: 'otp' as const },
       expires_at: message.expires_at.toISOString(),

@@ -3,7 +3,7 @@ import { claimDueSql, type Queries, type Run, type Statement } from '@notify/dat
 import { factsInto } from '../transactions/fact-sql.ts'
 
 /** AAD of an encrypted request. */
-export const requestPlace = (tenantId: string, notificationId: string) => `messages|${tenantId}|${notificationId}`
+export const requestAad = (tenantId: string, notificationId: string) => `messages|${tenantId}|${notificationId}`
 
 /** A message as it is handed to dispatch. */
 export interface Message {

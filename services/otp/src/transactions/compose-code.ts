@@ -1,7 +1,7 @@
 import { newId } from '@notify/contracts'
 import type { Context } from '../context.ts'
 import { type Content, composeMessage } from '../messages/compose-message.ts'
-import { requestPlace } from '../messages/message-store.ts'
+import { requestAad } from '../messages/message-store.ts'
 import type { NewMessage } from './transaction-store.ts'
 
 /** Makes the encrypted message of a code, and the proof that the code is compared by. */
@@ -10,7 +10,7 @@ export function composeCode({ secrets }: Context, tenantId: string, content: Con
   const request = JSON.stringify(composeMessage(content))
   return {
     notificationId,
-    request: secrets.keyRing.encrypt(request, requestPlace(tenantId, notificationId)),
+    request: secrets.keyRing.encrypt(request, requestAad(tenantId, notificationId)),
     codeProof: secrets.codeProof.of(content.transactionId, content.code),
   }
 }

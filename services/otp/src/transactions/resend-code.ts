@@ -10,7 +10,7 @@ import {
   findTransaction,
   mostResends,
   type NewMessage,
-  recipientPlace,
+  recipientAad,
   renewTransaction,
   type TransactionRow,
 } from './transaction-store.ts'
@@ -29,7 +29,7 @@ export const resendCode = commitAndSend<typeof contract, Draft>({
     const { tenant_id: tenantId, application_id: applicationId, mode, channel, language } = row
     const { keyRing } = context.secrets
     const settings = await context.settingsOf(applicationId)
-    const recipient = keyRing.decrypt(row.recipient!, recipientPlace(tenantId, row.id))
+    const recipient = keyRing.decrypt(row.recipient!, recipientAad(tenantId, row.id))
     const phone = channel === 'email' ? undefined : recipient
     await admitSend(context, { tenantId, applicationId, mode, phone, settings })
     const base = { transactionId: row.id, channel, recipient, ttlSeconds: row.ttl_seconds, language, settings }

@@ -7,7 +7,7 @@ import { readNumber } from '../limits/read-number.ts'
 import { commitAndSend } from '../messages/commit-and-send.ts'
 import { composeCode } from './compose-code.ts'
 import { readRecipient } from './read-recipient.ts'
-import { beginTransaction, type NewTransaction, recipientPlace } from './transaction-store.ts'
+import { beginTransaction, type NewTransaction, recipientAad } from './transaction-store.ts'
 
 const defaultLength = 6
 
@@ -27,7 +27,7 @@ export const sendCode = commitAndSend<typeof contract, NewTransaction>({
     return {
       ...{ id, tenantId, applicationId, mode, channel, ttlSeconds, language },
       ...composeCode(context, tenantId, content),
-      recipient: keyRing.encrypt(recipient.text, recipientPlace(tenantId, id)),
+      recipient: keyRing.encrypt(recipient.text, recipientAad(tenantId, id)),
       recipientMasked: recipient.masked,
       recipientIndex: blindIndex(tenantId, recipient.text),
       prefix: phone === undefined ? null : readNumber(phone).prefix,

@@ -7,7 +7,7 @@ import { mostAttempts } from './try-store.ts'
 export type TransactionRow = Selectable<Tables['transactions']>
 
 /** AAD of an encrypted recipient. */
-export const recipientPlace = (tenantId: string, id: string) => `transactions|${tenantId}|${id}`
+export const recipientAad = (tenantId: string, id: string) => `transactions|${tenantId}|${id}`
 
 /** Most further codes of a transaction. */
 export const mostResends = 3
@@ -36,7 +36,7 @@ export interface NewTransaction extends NewMessage {
 }
 
 /** How long the scheduler leaves a message to the request that wrote it. */
-const ownTurn = `interval '10 seconds'`
+const ownLoopTurn = `interval '10 seconds'`
 
 const begin: Statement = {
   name: 'begin-transaction',
@@ -49,7 +49,7 @@ const begin: Statement = {
       returning *
     )
     insert into messages (notification_id, transaction_id, tenant_id, mode, recipient_index, request, due_at, expires_at)
-    select notification_id, id, tenant_id, mode, recipient_index, $16, clock_timestamp() + ${ownTurn}, expires_at from made`,
+    select notification_id, id, tenant_id, mode, recipient_index, $16, clock_timestamp() + ${ownLoopTurn}, expires_at from made`,
 }
 
 /** Writes a transaction with the message of its code. */
@@ -79,7 +79,7 @@ const renew: Statement = {
       update messages set request = null, due_at = null where notification_id = $2 and exists (select from renewed)
     )
     insert into messages (notification_id, transaction_id, tenant_id, mode, recipient_index, request, due_at, expires_at)
-    select notification_id, id, tenant_id, mode, recipient_index, $5, clock_timestamp() + ${ownTurn}, expires_at from renewed
+    select notification_id, id, tenant_id, mode, recipient_index, $5, clock_timestamp() + ${ownLoopTurn}, expires_at from renewed
     returning notification_id`,
 }
 

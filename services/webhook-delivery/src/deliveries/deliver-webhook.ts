@@ -1,7 +1,7 @@
 import type { EgressOutcome } from '@notify/egress-guard'
 import { signWebhook } from '@notify/webhook-signature'
 import type { Context } from '../context.ts'
-import { bodyPlace, responsePlace, targetPlace, urlPlace } from '../db/places.ts'
+import { bodyAad, responseAad, targetAad, urlAad } from '../db/places.ts'
 import { openSecret } from '../providers/secret.ts'
 import { disableSubscription } from '../subscriptions/disable-subscription.ts'
 import { judgeOutcome, type Verdict } from './judge-outcome.ts'
@@ -66,9 +66,9 @@ function prepare({ secrets: { keyRing } }: Pick<Context, 'secrets'>, taken: Take
     const open = (sealed: Buffer) => openSecret(keyRing, sealed, tenant_id, signer_id)
     return {
       url: url
-        ? keyRing.decrypt(url, targetPlace(tenant_id, id))
-        : keyRing.decrypt(subscription_url!, urlPlace(tenant_id, subscription_id!)),
-      body: keyRing.decrypt(body, bodyPlace(tenant_id, id)),
+        ? keyRing.decrypt(url, targetAad(tenant_id, id))
+        : keyRing.decrypt(subscription_url!, urlAad(tenant_id, subscription_id!)),
+      body: keyRing.decrypt(body, bodyAad(tenant_id, id)),
       secrets: [open(secret), ...(previous_secret ? [open(previous_secret)] : [])],
     }
   } catch {
@@ -89,5 +89,5 @@ function judge({ config }: Context, { charged, held, retry_delays }: TakenDelive
 function excerptOf({ secrets }: Context, id: string, outcome: EgressOutcome): Buffer | null {
   if (outcome.kind !== 'answered' || outcome.body.length === 0) return null
   const text = outcome.body.subarray(0, excerptBytes).toString('utf8')
-  return secrets.keyRing.encrypt(text, responsePlace(id))
+  return secrets.keyRing.encrypt(text, responseAad(id))
 }

@@ -1,6 +1,6 @@
 import type { WebhookDelivery, WebhookDeliverySummary } from '@notify/contracts'
 import type { KeyRing } from '@notify/privacy'
-import { responsePlace } from '../db/places.ts'
+import { responseAad } from '../db/places.ts'
 import type { AttemptRow, DeliveryRow } from './delivery-store.ts'
 
 /** A delivery as callers see it, without its attempts. */
@@ -30,6 +30,6 @@ export function attemptOf(keyRing: KeyRing, attempt: AttemptRow): WebhookDeliver
     duration_ms,
     status,
     error,
-    response_excerpt: response && keyRing.decrypt(response, responsePlace(delivery_id)),
+    response_excerpt: response && keyRing.decrypt(response, responseAad(delivery_id)),
   }
 }

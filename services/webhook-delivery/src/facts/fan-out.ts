@@ -2,7 +2,7 @@ import { type NotificationFact, newId } from '@notify/contracts'
 import type { KeyRing } from '@notify/privacy'
 import { coalesce } from '@notify/service-kit'
 import type { Context } from '../context.ts'
-import { bodyPlace, metadataPlace } from '../db/places.ts'
+import { bodyAad, metadataAad } from '../db/places.ts'
 import { insertDeliveries, type NewDelivery } from '../deliveries/delivery-store.ts'
 import { bodyOf, eventTypeOf, factData, messageIdOf } from '../deliveries/message-body.ts'
 import { findSubscribers, type Subscriber } from '../subscriptions/subscription-store.ts'
@@ -46,7 +46,7 @@ export function createFanOut(context: Pick<Context, 'db' | 'secrets' | 'metrics'
 /** The caller's metadata; only facts of final states hold it. */
 function metadataOf(keyRing: KeyRing, { metadata, tenant_id, notification_id }: NotificationFact) {
   if (!metadata) return null
-  const place = metadataPlace(tenant_id, notification_id)
+  const place = metadataAad(tenant_id, notification_id)
   return JSON.parse(keyRing.decrypt(Buffer.from(metadata, 'base64'), place)) as Record<string, string>
 }
 
@@ -77,7 +77,7 @@ function deliveriesOf(
       event_type: type,
       provider_id: null,
       url: null,
-      body: secrets.keyRing.encrypt(body, bodyPlace(tenant_id, id)),
+      body: secrets.keyRing.encrypt(body, bodyAad(tenant_id, id)),
       traceparent: traceparent ?? null,
     }
   })

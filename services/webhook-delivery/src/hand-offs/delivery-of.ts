@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { type HandOff, type HandOffReport, newId, type WebhookPayload } from '@notify/contracts'
 import type { Context } from '../context.ts'
-import { bodyPlace, targetPlace } from '../db/places.ts'
+import { bodyAad, targetAad } from '../db/places.ts'
 import type { NewDelivery } from '../deliveries/delivery-store.ts'
 import { bodyOf, messageIdOf } from '../deliveries/message-body.ts'
 
@@ -47,8 +47,8 @@ export function deliveryOf(
     retry_count,
     event_type: type,
     provider_id: providerId,
-    url: secrets.keyRing.encrypt(url, targetPlace(tenant_id, id)),
-    body: secrets.keyRing.encrypt(bodyOf({ id: message, type, application_id, data }), bodyPlace(tenant_id, id)),
+    url: secrets.keyRing.encrypt(url, targetAad(tenant_id, id)),
+    body: secrets.keyRing.encrypt(bodyOf({ id: message, type, application_id, data }), bodyAad(tenant_id, id)),
     traceparent: traceparent ?? null,
   }
 }

@@ -1,7 +1,7 @@
 import type { changeWebhookSubscription as contract } from '@notify/contracts'
 import type { Handler } from '@notify/service-kit'
 import type { Context } from '../context.ts'
-import { urlPlace } from '../db/places.ts'
+import { urlAad } from '../db/places.ts'
 import { auditSubscription } from './audit-subscription.ts'
 import { describeSubscription } from './describe-subscription.ts'
 import { setEndpointActive } from './disable-subscription.ts'
@@ -18,7 +18,7 @@ export const changeSubscription: Handler<Context, typeof contract> = async (cont
     const known = await requireSubscription(run, principal, id)
     const status = body.status ?? known.status
     const disabled_reason = status === 'active' ? null : (known.disabled_reason ?? 'operator')
-    const url = body.url === undefined ? known.url : secrets.keyRing.encrypt(body.url, urlPlace(known.tenant_id, id))
+    const url = body.url === undefined ? known.url : secrets.keyRing.encrypt(body.url, urlAad(known.tenant_id, id))
     await run(
       `update subscriptions set url = $2, events = $3, description = $4, status = $5, disabled_reason = $6,
          revision = revision + 1, updated_at = now() where id = $1`,

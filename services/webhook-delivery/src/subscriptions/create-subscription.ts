@@ -3,7 +3,7 @@ import { idempotent } from '@notify/database'
 import { type Handler, Problem, Reply } from '@notify/service-kit'
 import { newWebhookSecret } from '@notify/webhook-signature'
 import type { Context } from '../context.ts'
-import { urlPlace } from '../db/places.ts'
+import { urlAad } from '../db/places.ts'
 import { findProvider, insertOwnProvider } from '../providers/provider-store.ts'
 import { sealSecret } from '../providers/secret.ts'
 import { auditSubscription } from './audit-subscription.ts'
@@ -38,7 +38,7 @@ export const createSubscription: Handler<Context, typeof contract> = idempotent(
       tenantId,
       applicationId,
       providerId,
-      url: keyRing.encrypt(body.url, urlPlace(tenantId, id)),
+      url: keyRing.encrypt(body.url, urlAad(tenantId, id)),
       events: body.events,
       description: body.description,
       most: config.SUBSCRIPTIONS_PER_APPLICATION,

@@ -1,6 +1,6 @@
 import type { WebhookEventType, WebhookSubscription } from '@notify/contracts'
 import type { KeyRing } from '@notify/privacy'
-import { urlPlace } from '../db/places.ts'
+import { urlAad } from '../db/places.ts'
 import type { SubscriptionRow } from './subscription-store.ts'
 
 /** A subscription as callers see it. */
@@ -11,7 +11,7 @@ export function describeSubscription(keyRing: KeyRing, row: SubscriptionRow): We
     subscription_id: id as `whsub_${string}`,
     application_id: row.application_id as `app_${string}`,
     provider_id: row.provider_id as `prov_${string}`,
-    url: keyRing.decrypt(row.url, urlPlace(tenant_id, id)),
+    url: keyRing.decrypt(row.url, urlAad(tenant_id, id)),
     events: row.events as WebhookEventType[],
     description: row.description,
     status: row.status,

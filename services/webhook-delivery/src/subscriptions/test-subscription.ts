@@ -2,7 +2,7 @@ import { type testWebhookSubscription as contract, newId } from '@notify/contrac
 import { idempotent } from '@notify/database'
 import { type Handler, Reply } from '@notify/service-kit'
 import type { Context } from '../context.ts'
-import { bodyPlace } from '../db/places.ts'
+import { bodyAad } from '../db/places.ts'
 import { insertDeliveries } from '../deliveries/delivery-store.ts'
 import { bodyOf, messageIdOf } from '../deliveries/message-body.ts'
 import { requireActive, requireSubscription } from './scope.ts'
@@ -31,7 +31,7 @@ export const testSubscription: Handler<Context, typeof contract> = idempotent({
         event_type: type,
         provider_id: null,
         url: null,
-        body: keyRing.encrypt(body, bodyPlace(tenant_id, id)),
+        body: keyRing.encrypt(body, bodyAad(tenant_id, id)),
         traceparent: null,
       },
     ])

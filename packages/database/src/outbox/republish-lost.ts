@@ -55,7 +55,7 @@ async function lastBefore(run: Run, moment: Date): Promise<string | null> {
   return found?.id ?? null
 }
 
-/** The result of a round of {@link makeUpLoss}. */
+/** The result of a round of {@link republishLost}. */
 export interface Round {
   /** Whether another round must follow at once. */
   more: boolean
@@ -69,7 +69,7 @@ export interface Round {
  * so that the repair continues after a crash.
  * @param staleSubjects prefix of subjects that are not republished
  */
-export function makeUpLoss(db: Queries, stream: string, staleSubjects: string | undefined): Promise<Round> {
+export function republishLost(db: Queries, stream: string, staleSubjects: string | undefined): Promise<Round> {
   return db.transaction(async (run) => {
     const [loss] = await run<Loss>(
       `select looked_up_to, republished from stream_losses

@@ -12,7 +12,7 @@ interface Row {
  * AAD of a stored payload. One that is handed over has that of its event from the beginning, so that statements can put it
  * into the event as it is stored, without a key.
  */
-export function payloadPlace(channel: ChannelDefinition | undefined, { id, tenantId, lane }: Row): string {
+export function payloadAad(channel: ChannelDefinition | undefined, { id, tenantId, lane }: Row): string {
   if (channel?.delivery.by !== 'hand-off') return `notifications|${tenantId}|${id}`
   const subject = subjectOf(channel.delivery.event, { lane, channel: channel.name } as HandOff)
   return `${subject}|${tenantId}|${id}`

@@ -20,7 +20,7 @@ const formats: Record<string, string> = {
 const units: Record<string, string> = { string: 'characters', array: 'items', record: 'entries', object: 'entries' }
 
 /** Completes a sentence that starts with the field's name, for schemas without a message of their own. */
-export function sayIssue(issue: Issue): string | undefined {
+export function describeIssue(issue: Issue): string | undefined {
   if (issue.input === undefined && issue.code !== 'unrecognized_keys') return 'is missing'
   switch (issue.code) {
     case 'invalid_type':
@@ -32,11 +32,11 @@ export function sayIssue(issue: Issue): string | undefined {
     case 'too_small':
       return boundary(issue.origin, issue.inclusive, 'least', Number(issue.minimum))
     case 'invalid_format':
-      return formats[issue.format] ? `must be ${formats[issue.format]}` : 'is not of the form that it must have'
+      return formats[issue.format] ? `must be ${formats[issue.format]}` : 'has an invalid format'
     case 'invalid_union':
-      return 'has none of the forms that it may have'
+      return 'matches none of the allowed forms'
     case 'invalid_key':
-      return 'is not of the form that names must have here'
+      return 'is not a valid name'
     default:
       return undefined
   }

@@ -7,19 +7,19 @@ import { type DurableSettings, provisionConsumer } from './provision.ts'
 /** Interval of the check that the durable's position matches the stream. */
 const lookAgainMs = 5 * 60_000
 
-interface PlaceSettings extends DurableSettings {
+interface PositionSettings extends DurableSettings {
   onMended(): void
 }
 
 /** A durable and the newest message received from it: enough to detect that its stream lost messages. */
-export class DurablePlace {
+export class DurablePosition {
   readonly #bus: Bus
-  readonly #settings: PlaceSettings
+  readonly #settings: PositionSettings
   #seen: SeenMessage | undefined
   /** By `performance.now()`. */
   #lookAtMs = 0
 
-  constructor(bus: Bus, settings: PlaceSettings) {
+  constructor(bus: Bus, settings: PositionSettings) {
     this.#bus = bus
     this.#settings = settings
   }

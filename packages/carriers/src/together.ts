@@ -1,4 +1,0 @@
-/** The intersection of the members of a union. */
-export type Together<Union> = (Union extends unknown ? (one: Union) => void : never) extends (all: infer All) => void
-  ? All
-  : never
