@@ -210,7 +210,9 @@ async function drain(world: World, healthy: Endpoint[]): Promise<number> {
 async function backlog(world: World, dead: Endpoint[]): Promise<void> {
   await store(world, dead, waiting)
   await wake(world, dead)
-  await world.database.query('analyze webhook_delivery.deliveries')
+  // A backlog grows over hours: its pages are written and vacuumed long before.
+  await world.database.query('vacuum (analyze) webhook_delivery.deliveries')
+  await world.database.query('checkpoint')
   console.log(`${waiting} deliveries wait for ${dead.length} receivers that hang`)
 }
 
