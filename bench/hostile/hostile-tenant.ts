@@ -27,7 +27,9 @@ export async function addHostileTenant(stack: Stack): Promise<string> {
   }
   const file = join(stack.dataDir, 'bootstrap.json')
   const document: BootstrapDocument = JSON.parse(await readFile(file, 'utf8'))
-  const providers = document.providers.map((one) => ({ ...one, provider_id: newId('prov'), tenant_id: tenantId }))
+  // A WhatsApp number belongs to one tenant.
+  const shared = document.providers.filter(({ kind }: { kind: string }) => kind !== 'whatsapp_cloud')
+  const providers = shared.map((one: object) => ({ ...one, provider_id: newId('prov'), tenant_id: tenantId }))
   await writeFile(file, JSON.stringify({ ...document, providers: [...document.providers, ...providers] }))
   await stack.restart('dispatch-api')
   return apiKey

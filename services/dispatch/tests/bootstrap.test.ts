@@ -77,3 +77,21 @@ test('a provider whose encryption key is missing is skipped and counted; the oth
   expect(kit.lines).toContainEqual(expect.objectContaining({ level: 50, provider_id: lost.provider_id }))
   expect(JSON.stringify(kit.lines)).not.toContain('f'.repeat(32))
 })
+
+test('a WhatsApp number of another tenant is skipped; the others are loaded', async () => {
+  const number = {
+    channel: 'whatsapp',
+    kind: 'whatsapp_cloud',
+    credentials: {
+      phone_number_id: '100200300400',
+      business_account_id: '500600700800',
+      access_token: 'token-'.repeat(8),
+    },
+  }
+  const [first, second, other] = [{ ...provider(), ...number }, { ...provider(), ...number }, provider()]
+  await load(keyRingOf('one'), [first, second, other])
+  const rows = await db.run<{ id: string }>('select id from providers where id = any($1)', [
+    [first, second, other].map(({ provider_id }) => provider_id),
+  ])
+  expect(new Set(rows.map(({ id }) => id))).toEqual(new Set([first.provider_id, other.provider_id]))
+})

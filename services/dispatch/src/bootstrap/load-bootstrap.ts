@@ -27,7 +27,7 @@ export async function loadBootstrap(context: Context, file: string): Promise<voi
 const sqlState = /^[0-9A-Z]{5}$/
 
 /**
- * A provider of one tenant that cannot be loaded, for example because its key is missing, stops nobody else.
+ * A provider of one tenant that cannot be loaded, for example because its key is missing or another tenant has its number, stops nobody else.
  * @throws the error itself when a statement failed, which ends the transaction
  */
 function skip(
@@ -35,7 +35,8 @@ function skip(
   { provider_id, tenant_id }: { provider_id: string; tenant_id: string },
   error: unknown,
 ) {
-  if (error instanceof Problem || sqlState.test((error as { code?: string }).code ?? '')) throw error
+  const code = (error as { code?: string }).code ?? ''
+  if ((error instanceof Problem && code !== 'provider_already_connected') || sqlState.test(code)) throw error
   metrics.providerSkipped()
   log.error({ provider_id, tenant_id, err: error }, 'provider of the bootstrap document skipped; it stays as it was')
 }
