@@ -79,13 +79,13 @@ module.exports = {
   options: {
     parser: 'swc',
     doNotFollow: { path: 'node_modules' },
-    exclude: { path: ['(^|/)tests?/', '^packages/test-kit/', '[.]test[.]ts$'] },
+    exclude: { path: ['(^|/)tests?/', '^packages/[^/]+/dist/', '^packages/test-kit/', '[.]test[.]ts$'] },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
     enhancedResolveOptions: {
       exportsFields: ['exports'],
       conditionNames: ['import', 'node', 'default'],
-      extensions: ['.ts', '.mjs', '.js'],
+      extensions: ['.ts', '.tsx', '.mjs', '.js'],
     },
   },
 }

@@ -9,6 +9,7 @@ import { noRescan } from './scripts/lint/no-rescan.mjs'
 const parser = { parse: (text, options) => espree.parse(stripTypeScriptTypes(text), options) }
 
 export default [
+  { ignores: ['**/dist/**'] },
   {
     files: ['services/*/src/**/*.ts', 'packages/*/src/**/*.ts'],
     ignores: ['**/*.test.ts', 'packages/test-kit/**'],

@@ -10,6 +10,8 @@ export interface DevFile {
   base_url: string
   /** The live stream of the inbox, through the gateway. */
   stream_url: string
+  /** The operators' console. */
+  console_url: string
   sandbox_url: string
   /** A page with the inbox of the demo user; empty where the demo shop does not run. */
   demo_inbox_url: string
@@ -66,6 +68,7 @@ export async function describeStack(stack: Stack): Promise<DevFile> {
   return {
     base_url: stack.url('gateway'),
     stream_url: `${stack.url('gateway')}/api/v1/in-app/stream`,
+    console_url: `${stack.url('gateway')}/console`,
     sandbox_url: stack.url('carrier-sandbox'),
     demo_inbox_url: urls['demo-shop'] ? `${urls['demo-shop']}/demo/inbox` : '',
     openapi_url: `${stack.url('gateway')}/content/openapi.json`,

@@ -1,5 +1,6 @@
 export { findBinary } from './binaries/find-binary.ts'
 export { installMissing } from './binaries/install-missing.ts'
+export { buildConsole } from './console/build-console.ts'
 export { eventually } from './eventually.ts'
 export { mintOperatorToken } from './identity-provider/mint-operator-token.ts'
 export { type Certificates, makeCertificates } from './infrastructure/make-certificates.ts'

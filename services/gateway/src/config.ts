@@ -58,6 +58,20 @@ export const Config = z.object({
     .transform((text) => text.split(',').map(normalTokenType).filter(Boolean))
     .refine((types) => types.length > 0, 'must name at least one type')
     .describe('Comma-separated values of `typ` that operator tokens may have; `none` allows tokens without it'),
+  CONSOLE_CLIENT_ID: z
+    .string()
+    .min(1)
+    .default('notify-console')
+    .describe(
+      'Client id of the console at the issuer: a public client with PKCE and the redirect URI `/console/callback`',
+    ),
+  CONSOLE_SCOPE: z
+    .string()
+    .min(1)
+    .default('openid')
+    .describe(
+      'Scopes that the console asks the issuer for, separated by spaces; add `offline_access` where refresh tokens need it',
+    ),
   ...addresses,
   BOOTSTRAP_FILE: z.string().optional().describe('JSON document with the initial tenants, applications and keys'),
   RECONCILE_INTERVAL: duration('15m').describe(

@@ -27,6 +27,7 @@ import { createTenantCommand } from './bootstrap/create-tenant.ts'
 import { loadBootstrap } from './bootstrap/load-bootstrap.ts'
 import { createCallers } from './callers/authenticate.ts'
 import { type Config, peerUrl } from './config.ts'
+import { serveConsole } from './console/serve-console.ts'
 import { consumers } from './consumers.ts'
 import type { Context } from './context.ts'
 import { migrations } from './db/migrations.ts'
@@ -103,6 +104,7 @@ export async function createService(config: Config, kit: Kit): Promise<void> {
       const urlOf = (service: ServiceName) => peerUrl(config, service)
       passUsers(app, door, { contracts: publicRoutes(), urlOf, addressOf, failures })
       docs(app, door)
+      serveConsole(app, door, config)
     },
   })
   startConsumers(kit, bus, {

@@ -6,8 +6,14 @@ export interface ProviderClient {
   permissions: string[]
   /** Further claims of its tokens. */
   claims?: object
-  /** For a login in the browser; none yet. */
-  redirect_uris?: string[]
+}
+
+/** The login of the operators' console: a public client, and the page on which one chooses whom to be. */
+export interface ConsoleLogin {
+  client_id: string
+  redirect_uris: string[]
+  /** Seconds that an access token is valid; the console renews it with its refresh token. */
+  access_token_s: number
 }
 
 export interface ProviderConfig {
@@ -17,11 +23,13 @@ export interface ProviderConfig {
   audience: string
   jwks: { keys: object[] }
   clients: ProviderClient[]
+  /** None: nobody can sign in with a browser. */
+  console?: ConsoleLogin | undefined
 }
 
 /**
  * Reads the identity provider's configuration: PORT, ISSUER, AUDIENCE, IDP_JWKS (private keys, so that tokens survive a
- * restart), IDP_CLIENTS (JSON list of {@link ProviderClient}), HOST (default 127.0.0.1).
+ * restart), IDP_CLIENTS (JSON list of {@link ProviderClient}), IDP_CONSOLE (JSON of {@link ConsoleLogin}), HOST (default 127.0.0.1).
  */
 export function readConfig(env: NodeJS.ProcessEnv): ProviderConfig {
   const required = (name: string) => {
@@ -36,5 +44,6 @@ export function readConfig(env: NodeJS.ProcessEnv): ProviderConfig {
     audience: required('AUDIENCE'),
     jwks: JSON.parse(required('IDP_JWKS')) as ProviderConfig['jwks'],
     clients: JSON.parse(required('IDP_CLIENTS')) as ProviderClient[],
+    console: env.IDP_CONSOLE ? (JSON.parse(env.IDP_CONSOLE) as ConsoleLogin) : undefined,
   }
 }

@@ -2,6 +2,9 @@ import { OperatorPermission } from '@notify/contracts'
 import type { State } from '../state/state.ts'
 import type { ProviderClient } from './config.ts'
 
+/** Client id of the operators' console. */
+export const consoleClientId = 'notify-console'
+
 /** The demo operators: one may do everything, one everything but retrying. */
 export function operatorClients({ operator, operator_no_retry, tenant_id }: State): ProviderClient[] {
   const all = OperatorPermission.options

@@ -1,15 +1,17 @@
 import { randomBytes } from 'node:crypto'
 import Provider, { type AccessToken } from 'oidc-provider'
-import type { ProviderConfig } from './config.ts'
+import type { ConsoleLogin, ProviderConfig } from './config.ts'
 import { MemoryAdapter } from './memory-adapter.ts'
+import { signInPath } from './sign-in.ts'
 
-const yearS = 365 * 24 * 60 * 60
+const dayS = 24 * 60 * 60
+const yearS = 365 * dayS
 
 /**
- * An OpenID Connect provider for development: client credentials, JWT access tokens (ES256) with the client's tenant and
- * permissions. A client with redirect_uris may also use the authorization code flow with PKCE.
+ * An OpenID Connect provider for development: JWT access tokens (ES256) with the tenant and the permissions of a client,
+ * by client credentials, or by a login in the browser (authorization code with PKCE) as one of the clients.
  */
-export function createProvider({ issuer, audience, jwks, clients }: ProviderConfig): Provider {
+export function createProvider({ issuer, audience, jwks, clients, console: login }: ProviderConfig): Provider {
   const claims = new Map(
     clients.map(({ client_id, tenant_id, permissions, claims: further }) => [
       client_id,
@@ -19,35 +21,64 @@ export function createProvider({ issuer, audience, jwks, clients }: ProviderConf
   return new Provider(issuer, {
     adapter: MemoryAdapter,
     jwks,
-    clients: clients.map(({ client_id, client_secret, redirect_uris = [] }) => ({
-      client_id,
-      client_secret,
-      redirect_uris,
-      response_types: redirect_uris.length > 0 ? ['code'] : [],
-      grant_types: ['client_credentials', ...(redirect_uris.length > 0 ? ['authorization_code'] : [])],
-    })),
+    clients: [
+      ...clients.map(({ client_id, client_secret }) => ({
+        client_id,
+        client_secret,
+        redirect_uris: [],
+        response_types: [],
+        grant_types: ['client_credentials'],
+      })),
+      ...(login ? [consoleClient(login)] : []),
+    ],
     clientDefaults: { id_token_signed_response_alg: 'ES256' },
     enabledJWA: { idTokenSigningAlgValues: ['ES256'] },
     cookies: { keys: [randomBytes(32).toString('base64url')] },
     // Without the API's own scope: listed here, it would make consent screens loop.
     scopes: ['openid', 'offline_access'],
-    ttl: { ClientCredentials: yearS, AccessToken: yearS },
+    ttl: {
+      ClientCredentials: yearS,
+      AccessToken: yearS,
+      Session: dayS,
+      Grant: dayS,
+      RefreshToken: dayS,
+      Interaction: 3600,
+    },
+    interactions: { url: (_ctx: unknown, { uid }: { uid: string }) => `${signInPath}/${uid}` },
+    findAccount: (_ctx: unknown, accountId: string) => ({
+      accountId,
+      claims: () => ({ sub: accountId, name: accountId }),
+    }),
+    // A page of the console's origin asks for tokens.
+    clientBasedCORS: () => true,
+    issueRefreshToken: () => true,
     features: {
       devInteractions: { enabled: false },
       clientCredentials: { enabled: true },
+      rpInitiatedLogout: { enabled: false },
       resourceIndicators: {
         enabled: true,
         defaultResource: () => audience,
         useGrantedResource: () => true,
-        getResourceServerInfo: () => ({
+        getResourceServerInfo: (_ctx: unknown, _resource: string, { clientId }: { clientId: string }) => ({
           scope: 'api',
           audience,
-          accessTokenTTL: yearS,
+          accessTokenTTL: clientId === login?.client_id ? login.access_token_s : yearS,
           accessTokenFormat: 'jwt',
           jwt: { sign: { alg: 'ES256' } },
         }),
       },
     },
-    extraTokenClaims: (_ctx: unknown, token: AccessToken) => claims.get(token.clientId ?? ''),
+    extraTokenClaims: (_ctx: unknown, token: AccessToken) => claims.get(token.accountId ?? token.clientId ?? ''),
   })
+}
+
+function consoleClient({ client_id, redirect_uris }: ConsoleLogin) {
+  return {
+    client_id,
+    redirect_uris,
+    token_endpoint_auth_method: 'none',
+    response_types: ['code'],
+    grant_types: ['authorization_code', 'refresh_token'],
+  }
 }

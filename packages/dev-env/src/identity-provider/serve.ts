@@ -1,6 +1,7 @@
 import { createServer } from 'node:http'
 import { readConfig } from './config.ts'
 import { createProvider } from './provider.ts'
+import { answerSignIn, isSignIn } from './sign-in.ts'
 
 /** Serves the provider beside `/healthz` and `/readyz`; ends on SIGTERM, and when the process that started it has gone. */
 export function serveIdentityProvider(env: NodeJS.ProcessEnv): void {
@@ -13,7 +14,8 @@ export function serveIdentityProvider(env: NodeJS.ProcessEnv): void {
   const server = createServer((request, response) => {
     if (request.url === '/healthz' || request.url === '/readyz') {
       response.setHeader('content-type', 'application/json').end('{"status":"ok"}')
-    } else void handle(request, response)
+    } else if (isSignIn(request)) void answerSignIn(provider, config, request, response)
+    else void handle(request, response)
   })
   server.listen(config.port, config.host)
   const stop = () => {

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { addressVariable, type ServiceName, schemaOf, serviceNames } from '@notify/contracts'
-import { operatorClients } from '../identity-provider/operator-clients.ts'
+import type { ConsoleLogin } from '../identity-provider/config.ts'
+import { consoleClientId, operatorClients } from '../identity-provider/operator-clients.ts'
 import type { Certificates } from '../infrastructure/make-certificates.ts'
 import type { Ports } from '../infrastructure/ports.ts'
 import { emailEvents } from '../seed.ts'
@@ -82,6 +83,7 @@ const standIns: Record<StandIn, StandInEntry> = {
       AUDIENCE: audience,
       IDP_JWKS: JSON.stringify({ keys: [wiring.state.identity_provider_key] }),
       IDP_CLIENTS: JSON.stringify(operatorClients(wiring.state)),
+      IDP_CONSOLE: JSON.stringify(consoleLogin(wiring.ports)),
     }),
   },
   'demo-shop': {
@@ -138,9 +140,17 @@ export function databaseUrl({ adminDatabaseUrl, servicePassword }: Wiring, servi
   return url.href
 }
 
-/** Origins of the demo shop's pages: a browser may call it by either name. */
+/** Origins of the demo shop's pages. */
 export function shopOrigins({ process }: Ports): string[] {
-  return ['127.0.0.1', 'localhost'].map((host) => `http://${host}:${process['demo-shop']}`)
+  return origins(process['demo-shop'])
+}
+
+/** A browser may call a port of this machine by either name. */
+const origins = (port: number) => ['127.0.0.1', 'localhost'].map((host) => `http://${host}:${port}`)
+
+function consoleLogin({ process }: Ports): ConsoleLogin {
+  const redirect_uris = origins(process.gateway).map((origin) => `${origin}/console/callback`)
+  return { client_id: consoleClientId, redirect_uris, access_token_s: 600 }
 }
 
 function listener({ ports }: Wiring, process: NodeProcess): Record<string, string> {
@@ -191,6 +201,8 @@ function serviceValues(wiring: Wiring, process: ServiceProcess): Record<string, 
     USER_TOKEN_KEYS: JSON.stringify({ keys: [state.user_token_key] }),
     OIDC_ISSUER: baseUrl(wiring, 'identity-provider'),
     OIDC_AUDIENCE: audience,
+    CONSOLE_CLIENT_ID: consoleClientId,
+    CONSOLE_SCOPE: 'openid api',
     ROLE: process === 'dispatch-worker' ? 'worker' : 'api',
     TWILIO_API_URL: `${sandbox}/twilio`,
     SES_API_URL: `${sandbox}/ses`,

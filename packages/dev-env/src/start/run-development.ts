@@ -1,5 +1,6 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { buildConsole } from '../console/build-console.ts'
 import { type DevFile, describeStack, removeDevFile, writeDevFile } from '../dev-file.ts'
 import type { Stack } from '../stack/stack.ts'
 import { startStack } from '../stack/start-stack.ts'
@@ -35,6 +36,8 @@ export async function runDevelopment(root: string, args: readonly string[] = pro
     lock = await Lock.take(dataDir, `http://127.0.0.1:${portBase}`, say)
     const held = lock
     removeDevFile(dataDir)
+    // The system runs without the console; what is wrong with it is said.
+    const built = buildConsole(root, say).catch((error) => say(messageOf(error)))
     let dev: DevFile | undefined
     stack = await startStack({
       root,
@@ -59,6 +62,7 @@ export async function runDevelopment(root: string, args: readonly string[] = pro
       },
     })
     dev = await describeStack(stack)
+    await built
     stopRequest.signal.throwIfAborted()
     writeDevFile(dataDir, dev)
     say('everything is ready')

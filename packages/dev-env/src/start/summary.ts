@@ -7,6 +7,7 @@ export function summary(dev: DevFile, dataDir: string): string {
 Ready.
 
   API              ${dev.base_url}
+  Console          ${dev.console_url}   (sign in with one click)
   Carrier sandbox  ${dev.sandbox_url}   (shows every message that was sent)
   Inbox            ${dev.demo_inbox_url}   (the live inbox of a user, as in a customer's application)
   Keys and URLs    ${relative(process.cwd(), devFilePath(dataDir))}

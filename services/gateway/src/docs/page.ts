@@ -11,7 +11,8 @@ export interface Page {
   status?: number
 }
 
-const strict = ["default-src 'none'", "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"]
+/** Directives of every page: it loads nothing that is not named beside them. */
+export const strictPolicy = ["default-src 'none'", "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"]
 
 const headers = {
   'Cache-Control': 'public, max-age=300',
@@ -28,7 +29,7 @@ export function servePages(
 ): void {
   app.get(path, (request, response) => {
     const { status = 200, html, policy } = pageOf(request.params as Record<string, string>)
-    const security = { 'Content-Security-Policy': [...strict, ...policy].join('; ') }
+    const security = { 'Content-Security-Policy': [...strictPolicy, ...policy].join('; ') }
     withRequestId(request, response)
       .status(status)
       .set({ ...headers, ...security })

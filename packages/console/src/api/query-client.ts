@@ -1,0 +1,21 @@
+import { Problem } from '@notify/sdk'
+import { QueryClient } from '@tanstack/react-query'
+import { SignedOutError } from '../session/session.ts'
+
+/** Whether a repetition may succeed; a refusal stays one. */
+function isPassing(error: unknown): boolean {
+  if (error instanceof Problem) return error.status >= 500 || error.status === 429
+  return !(error instanceof SignedOutError)
+}
+
+export const queryClient = new QueryClient({
+  defaultOptions: {
+    queries: {
+      retry: (failures, error) => failures < 2 && isPassing(error),
+      staleTime: 2000,
+      // The gateway may be reached while the browser believes to be offline: on a laptop without a network, for example.
+      networkMode: 'always',
+    },
+    mutations: { retry: false, networkMode: 'always' },
+  },
+})

@@ -1,0 +1,33 @@
+import { Activity, type LucideIcon } from 'lucide-react'
+import type { ComponentType } from 'react'
+import type { Permission } from './api/me.ts'
+
+/** Headings of the navigation, in its order. */
+export const groups = ['Deliver', 'Set up', 'Recipients', 'Account'] as const
+
+export interface ConsolePage {
+  /** Below /console, and the name of the folder in `pages`. */
+  path: string
+  /** What may follow the path, for example `:id?`. */
+  rest?: string
+  title: string
+  group: (typeof groups)[number]
+  icon: LucideIcon
+  /** Without it the page is not in the navigation; null: every operator may see it. */
+  permission: Permission | null
+  /** Loads the page's code when it is visited first. */
+  load: () => Promise<ComponentType>
+}
+
+/** Every page of the console, in the order of the navigation. The first one that the operator may see is the start. */
+export const pages: readonly ConsolePage[] = [
+  {
+    path: 'activity',
+    rest: ':id?',
+    title: 'Activity',
+    group: 'Deliver',
+    icon: Activity,
+    permission: 'activity:read',
+    load: async () => (await import('./pages/activity/activity-page.tsx')).ActivityPage,
+  },
+]

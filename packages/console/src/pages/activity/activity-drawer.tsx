@@ -1,0 +1,107 @@
+import { RotateCcw } from 'lucide-react'
+import { useMay } from '../../api/me.ts'
+import { Badge } from '../../ui/badge.tsx'
+import { Button } from '../../ui/button.tsx'
+import { CopyableId } from '../../ui/copy-button.tsx'
+import { Drawer, Fact, Facts } from '../../ui/drawer.tsx'
+import { ErrorState } from '../../ui/error-state.tsx'
+import { PlainText } from '../../ui/plain-text.tsx'
+import { Skeleton } from '../../ui/states.tsx'
+import { ExactTime } from '../../ui/time.tsx'
+import { useActivityItem, useRetry } from './queries.ts'
+import { Timeline } from './timeline.tsx'
+import { type ActivityDetail, channelNames, statuses } from './words.ts'
+
+/** One item: what it is, and what was tried to deliver it. */
+export function ActivityDrawer({ id, onClose }: { id: string; onClose: () => void }) {
+  const { data: item, error, refetch } = useActivityItem(id)
+  const title = item ? `${channelNames[item.channel]} to ${item.recipient_masked}` : 'Item'
+  return (
+    <Drawer title={title} onClose={onClose} actions={item ? <RetryButton item={item} /> : null}>
+      {item ? (
+        <Details item={item} />
+      ) : error ? (
+        <ErrorState error={error} onRetry={() => void refetch()} />
+      ) : (
+        <Skeleton lines={8} />
+      )}
+    </Drawer>
+  )
+}
+
+function RetryButton({ item: { transaction_id, retryable } }: { item: ActivityDetail }) {
+  const may = useMay()
+  const retry = useRetry()
+  if (!retryable && !retry.isPending) return null
+  return (
+    <Button
+      busy={retry.isPending}
+      disabled={!may('activity:retry')}
+      title={may('activity:retry') ? undefined : 'This needs the permission activity:retry'}
+      onClick={() => retry.mutate(transaction_id)}
+    >
+      <RotateCcw size={14} aria-hidden />
+      Retry
+    </Button>
+  )
+}
+
+function Details({ item }: { item: ActivityDetail }) {
+  const { tone, name } = statuses[item.status]
+  return (
+    <div className="flex flex-col gap-6">
+      <Facts>
+        <Fact name="Status">
+          <Badge tone={tone}>{name}</Badge>
+        </Fact>
+        {item.failure_reason ? (
+          <Fact name="Reason">
+            <PlainText>{item.failure_reason}</PlainText>
+          </Fact>
+        ) : null}
+        <Fact name="Recipient">
+          <PlainText>{item.recipient_masked}</PlainText>
+        </Fact>
+        <Fact name="Application">
+          <PlainText>{item.application_name}</PlainText> {item.mode === 'test' ? <Badge>Test</Badge> : null}
+        </Fact>
+        {item.event_key ? (
+          <Fact name="Event">
+            <code className="font-mono text-xs">{item.event_key}</code>
+          </Fact>
+        ) : null}
+        <Fact name="Created">
+          <ExactTime at={item.created_at} />
+        </Fact>
+        {item.retry_count > 0 ? <Fact name="Retries">{item.retry_count}</Fact> : null}
+        <Fact name="Id">
+          <CopyableId id={item.transaction_id} what="id" />
+        </Fact>
+        {item.trace_id ? (
+          <Fact name="Trace">
+            <CopyableId id={item.trace_id} what="trace id" />
+          </Fact>
+        ) : null}
+      </Facts>
+      {item.otp ? <Code code={item.otp} /> : null}
+      <Timeline attempts={item.attempts} channel={item.channel} />
+    </div>
+  )
+}
+
+/** The state of a one-time code; the code itself is never shown. */
+function Code({ code }: { code: NonNullable<ActivityDetail['otp']> }) {
+  return (
+    <section>
+      <h3 className="pb-2 font-semibold">Code</h3>
+      <Facts>
+        <Fact name="Expires">
+          <ExactTime at={code.expires_at} />
+        </Fact>
+        <Fact name="Verified">{code.verified_at ? <ExactTime at={code.verified_at} /> : 'No'}</Fact>
+        <Fact name="Tries left">{code.attempts_remaining}</Fact>
+        <Fact name="Sends left">{code.resends_remaining}</Fact>
+      </Facts>
+    </section>
+  )
+}

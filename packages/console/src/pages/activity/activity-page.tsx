@@ -1,0 +1,115 @@
+import { useNavigate, useParams, useSearchParams } from 'react-router'
+import { Badge } from '../../ui/badge.tsx'
+import { Button } from '../../ui/button.tsx'
+import { type Column, DataTable } from '../../ui/data-table.tsx'
+import { ErrorState } from '../../ui/error-state.tsx'
+import { PageHeader } from '../../ui/page-header.tsx'
+import { Pager, useCursor } from '../../ui/pager.tsx'
+import { Panel } from '../../ui/panel.tsx'
+import { PlainText } from '../../ui/plain-text.tsx'
+import { EmptyState } from '../../ui/states.tsx'
+import { Time } from '../../ui/time.tsx'
+import { ActivityDrawer } from './activity-drawer.tsx'
+import { FilterBar, useFilters } from './filters.tsx'
+import { useActivity } from './queries.ts'
+import { type ActivityItem, channelNames, statuses } from './words.ts'
+
+const columns: Column<ActivityItem>[] = [
+  {
+    id: 'recipient',
+    header: 'Recipient',
+    cell: ({ recipient_masked }) => <PlainText className="block truncate">{recipient_masked}</PlainText>,
+    grow: true,
+  },
+  { id: 'channel', header: 'Channel', cell: ({ channel }) => channelNames[channel], wide: true },
+  {
+    id: 'status',
+    header: 'Status',
+    cell: ({ status }) => <Badge tone={statuses[status].tone}>{statuses[status].name}</Badge>,
+  },
+  {
+    id: 'reason',
+    header: 'Reason',
+    cell: ({ failure_reason }) =>
+      failure_reason && <PlainText className="block max-w-64 truncate text-soft">{failure_reason}</PlainText>,
+    wide: true,
+  },
+  {
+    id: 'application',
+    header: 'Application',
+    cell: ({ application_name, mode }) => (
+      <span className="flex items-center gap-1.5">
+        <PlainText className="max-w-48 truncate">{application_name}</PlainText>
+        {mode === 'test' ? <Badge>Test</Badge> : null}
+      </span>
+    ),
+    wide: true,
+  },
+  {
+    id: 'created',
+    header: 'Created',
+    cell: ({ created_at }) => (
+      <span className="whitespace-nowrap text-soft">
+        <Time at={created_at} />
+      </span>
+    ),
+    align: 'right',
+  },
+]
+
+/** What was sent, live: every notification and code with its state. */
+export function ActivityPage() {
+  const { id } = useParams()
+  const [search] = useSearchParams()
+  const navigate = useNavigate()
+  const { filters, set, clear } = useFilters()
+  const { data, error, refetch } = useActivity(filters, useCursor(), id !== undefined)
+  const go = (path: string) => void navigate({ pathname: path, search: search.toString() })
+  const isFiltered = Object.keys(filters).length > 0
+  return (
+    <>
+      <PageHeader title="Activity" lead="Every message and code, newest first. The list updates by itself." />
+      <FilterBar filters={filters} set={set} />
+      <Panel>
+        {error && !data ? (
+          <ErrorState error={error} onRetry={() => void refetch()} />
+        ) : (
+          <DataTable
+            label="Activity"
+            columns={columns}
+            rows={data?.items}
+            rowId={({ transaction_id }) => transaction_id}
+            onOpen={({ transaction_id }) => go(`/activity/${transaction_id}`)}
+            openId={id}
+            empty={isFiltered ? <NothingFound onClear={clear} /> : <NothingSent />}
+          />
+        )}
+        <Pager next={data?.next_cursor} count={data && countText(data.total_count, data.total_count_capped)} />
+      </Panel>
+      {id ? <ActivityDrawer key={id} id={id} onClose={() => go('/activity')} /> : null}
+    </>
+  )
+}
+
+const countText = (count: number, capped: boolean) =>
+  `${count.toLocaleString('en')}${capped ? ' or more' : ''} ${count === 1 ? 'item' : 'items'}`
+
+function NothingSent() {
+  return (
+    <EmptyState title="Nothing has been sent yet">
+      Send a notification with an API key; it appears here within seconds. The{' '}
+      <a href="/docs" className="text-accent underline underline-offset-2">
+        API reference
+      </a>{' '}
+      has a request to copy.
+    </EmptyState>
+  )
+}
+
+function NothingFound({ onClear }: { onClear: () => void }) {
+  return (
+    <EmptyState title="Nothing matches these filters" action={<Button onClick={onClear}>Clear the filters</Button>}>
+      A recipient is found by the whole number or address only.
+    </EmptyState>
+  )
+}

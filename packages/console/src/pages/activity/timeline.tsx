@@ -1,0 +1,71 @@
+import { Badge } from '../../ui/badge.tsx'
+import { PlainText } from '../../ui/plain-text.tsx'
+import { duration, ExactTime } from '../../ui/time.tsx'
+import { type ActivityAttempt, type Channel, outcomes } from './words.ts'
+
+/** What was tried, when, and what the carrier said. */
+export function Timeline({ attempts, channel }: { attempts: readonly ActivityAttempt[]; channel: Channel }) {
+  return (
+    <section>
+      <h3 className="pb-2 font-semibold">Attempts</h3>
+      {attempts.length === 0 ? (
+        <p className="text-soft">
+          {channel === 'in_app' ? 'The inbox delivers when it stores; it has no attempts.' : 'None yet.'}
+        </p>
+      ) : (
+        <ol className="ml-1.5 border-l border-line">
+          {attempts.map((attempt) => (
+            <li key={attempt.attempt_id} className="relative pb-5 pl-5 last:pb-0">
+              <span aria-hidden className="absolute top-1.5 -left-[4.5px] size-2 rounded-full bg-line-strong" />
+              <Attempt attempt={attempt} />
+            </li>
+          ))}
+        </ol>
+      )}
+    </section>
+  )
+}
+
+function Attempt({ attempt }: { attempt: ActivityAttempt }) {
+  const outcome = attempt.outcome && outcomes[attempt.outcome]
+  return (
+    <div className="flex flex-col gap-1">
+      <p className="flex flex-wrap items-center gap-x-2">
+        <span className="font-medium">Attempt {attempt.number}</span>
+        {outcome ? <Badge tone={outcome.tone}>{outcome.name}</Badge> : <Badge tone="busy">Under way</Badge>}
+        {attempt.provider_name ? <PlainText className="text-soft">{attempt.provider_name}</PlainText> : null}
+      </p>
+      <p className="text-faint">
+        <ExactTime at={attempt.started_at} />
+        {attempt.finished_at ? `, took ${duration(attempt.started_at, attempt.finished_at)}` : null}
+      </p>
+      {attempt.provider_code || attempt.provider_message ? (
+        <p className="rounded-md bg-sunken px-2.5 py-1.5 [overflow-wrap:anywhere]">
+          {attempt.provider_code ? <code className="mr-2 font-mono text-xs">{attempt.provider_code}</code> : null}
+          {attempt.provider_message ? <PlainText>{attempt.provider_message}</PlainText> : null}
+        </p>
+      ) : null}
+      {attempt.provider_message_id ? (
+        <p className="font-mono text-xs [overflow-wrap:anywhere] text-faint">{attempt.provider_message_id}</p>
+      ) : null}
+      <Receipts receipts={attempt.receipts} />
+    </div>
+  )
+}
+
+function Receipts({ receipts }: Pick<ActivityAttempt, 'receipts'>) {
+  if (receipts === null) return <p className="text-faint">The carrier's reports cannot be read at the moment.</p>
+  if (receipts.length === 0) return null
+  return (
+    <ul className="flex flex-col gap-0.5">
+      {receipts.map(({ status, received_at }) => (
+        <li key={`${status} ${received_at}`} className="text-soft">
+          Carrier reported <span className="font-medium text-text">{status}</span>,{' '}
+          <span className="text-faint">
+            <ExactTime at={received_at} />
+          </span>
+        </li>
+      ))}
+    </ul>
+  )
+}

@@ -1,0 +1,99 @@
+import { type User, UserManager, WebStorageStateStore } from 'oidc-client-ts'
+import type { Settings } from './settings.ts'
+
+/** An operator's login at the OpenID Connect issuer: authorization code with PKCE. */
+export interface Session {
+  /** A valid access token: renewed silently when the present one is about to expire. */
+  token(): Promise<string>
+  /** Another token, after the API refused this one. */
+  renew(): Promise<string>
+  /** Forgets the tokens, here and at the next visit. */
+  signOut(): Promise<void>
+}
+
+/** The tokens cannot be renewed; the browser is on its way to the issuer. */
+export class SignedOutError extends Error {
+  override readonly name = 'SignedOutError'
+}
+
+const callbackPath = '/console/callback'
+const signedOutKey = 'signed-out'
+/** A token with less time left is renewed first. */
+const leastSeconds = 20
+
+export const wasSignedOut = (): boolean => sessionStorage.getItem(signedOutKey) !== null
+
+/**
+ * Finds the present login, finishes one that comes back from the issuer, or leaves for the issuer.
+ * @returns undefined when the page is being left
+ */
+export async function openSession(settings: Settings): Promise<Session | undefined> {
+  const manager = new UserManager({
+    authority: settings.issuer,
+    client_id: settings.client_id,
+    redirect_uri: `${location.origin}${callbackPath}`,
+    scope: settings.scope,
+    // Of this tab: another person at the same machine opens another one.
+    userStore: new WebStorageStateStore({ store: sessionStorage }),
+    stateStore: new WebStorageStateStore({ store: sessionStorage }),
+    automaticSilentRenew: false,
+  })
+  if (location.pathname === callbackPath) await finish(manager)
+  const user = await manager.getUser()
+  if (user && (!user.expired || user.refresh_token)) return sessionOf(manager, user)
+  await leave(manager)
+  return undefined
+}
+
+async function finish(manager: UserManager): Promise<void> {
+  const returnTo = await manager
+    .signinRedirectCallback()
+    .then((user) => (user.state as { returnTo?: string } | undefined)?.returnTo)
+    // A callback that is opened again, from the history, is answered by a new login.
+    .catch(() => undefined)
+  sessionStorage.removeItem(signedOutKey)
+  const target = returnTo?.startsWith('/console') ? returnTo : '/console/'
+  history.replaceState(null, '', target)
+}
+
+/** Goes to the issuer, which sends the browser back to the same page. */
+async function leave(manager: UserManager): Promise<void> {
+  const { pathname, search } = location
+  await manager.removeUser()
+  await manager.signinRedirect({ state: { returnTo: `${pathname}${search}` } })
+}
+
+function sessionOf(manager: UserManager, first: User): Session {
+  let user = first
+  let renewal: Promise<string> | undefined
+  const renewOnce = async () => {
+    const renewed = user.refresh_token ? await manager.signinSilent().catch(onRenewalFailure) : null
+    if (renewed) {
+      user = renewed
+      return renewed.access_token
+    }
+    await leave(manager)
+    throw new SignedOutError('The session has expired; signing in again')
+  }
+  const renew = () => {
+    renewal ??= renewOnce().finally(() => {
+      renewal = undefined
+    })
+    return renewal
+  }
+  return {
+    token: async () => ((user.expires_in ?? leastSeconds) > leastSeconds ? user.access_token : renew()),
+    renew,
+    async signOut() {
+      sessionStorage.setItem(signedOutKey, '1')
+      await manager.removeUser()
+      location.assign('/console/')
+    },
+  }
+}
+
+/** An issuer that is away does not end the session: the next call tries again. */
+function onRenewalFailure(error: unknown): null {
+  if (error instanceof TypeError) throw error
+  return null
+}

@@ -1,0 +1,13 @@
+/** What the gateway says of the login; the same build serves every installation. */
+export interface Settings {
+  issuer: string
+  client_id: string
+  scope: string
+}
+
+/** @throws Error when the gateway does not answer with settings */
+export async function loadSettings(): Promise<Settings> {
+  const response = await fetch('/console/config.json')
+  if (!response.ok) throw new Error(`The gateway answered ${response.status} to a request for the console's settings`)
+  return (await response.json()) as Settings
+}

@@ -1,0 +1,53 @@
+import type { ComponentType } from 'react'
+import { createBrowserRouter, isRouteErrorResponse, Navigate, useRouteError } from 'react-router'
+import { useMay } from '../api/me.ts'
+import { type ConsolePage, pages } from '../pages.tsx'
+import { ErrorState, Forbidden } from '../ui/error-state.tsx'
+import { EmptyState } from '../ui/states.tsx'
+import { Shell, ShellSkeleton } from './shell.tsx'
+
+export function createRouter() {
+  return createBrowserRouter(
+    [
+      {
+        path: '/',
+        element: <Shell />,
+        errorElement: <Fault />,
+        hydrateFallbackElement: <ShellSkeleton />,
+        children: [
+          {
+            errorElement: <Fault />,
+            children: [
+              { index: true, element: <Start /> },
+              ...pages.map((page) => ({
+                path: page.rest ? `${page.path}/${page.rest}` : page.path,
+                lazy: async () => ({ element: <Guarded page={page} component={await page.load()} /> }),
+              })),
+              { path: '*', element: <EmptyState title="There is no such page">Press Ctrl-K to find one.</EmptyState> },
+            ],
+          },
+        ],
+      },
+    ],
+    { basename: '/console' },
+  )
+}
+
+function Start() {
+  const may = useMay()
+  const first = pages.find(({ permission }) => may(permission))
+  if (first) return <Navigate to={`/${first.path}`} replace />
+  return <Forbidden permission={pages[0]?.permission ?? ''} />
+}
+
+function Guarded({ page, component: Page }: { page: ConsolePage; component: ComponentType }) {
+  const may = useMay()
+  return page.permission === null || may(page.permission) ? <Page /> : <Forbidden permission={page.permission} />
+}
+
+/** A page that cannot be shown, or whose code is of a build that has been replaced. */
+function Fault() {
+  const error = useRouteError()
+  const shown = isRouteErrorResponse(error) ? new Error(`${error.status} ${error.statusText}`) : error
+  return <ErrorState error={shown} onRetry={() => location.reload()} />
+}

@@ -1,0 +1,120 @@
+import { Menu as MenuIcon, Search } from 'lucide-react'
+import { lazy, Suspense, useState } from 'react'
+import { Outlet } from 'react-router'
+import { useGatewayAway } from '../api/connection.ts'
+import { IconButton } from '../ui/button.tsx'
+import { DrawerFrame } from '../ui/dialog.tsx'
+import { useHotkeys } from '../ui/hotkeys.ts'
+import { Skeleton } from '../ui/states.tsx'
+import { Toasts } from '../ui/toasts.tsx'
+import { KeyList } from './key-list.tsx'
+import { Navigation } from './navigation.tsx'
+import { OperatorMenu } from './operator-menu.tsx'
+import { useChord } from './use-chord.ts'
+
+const PageFinder = lazy(async () => ({ default: (await import('./page-finder.tsx')).PageFinder }))
+
+/** What surrounds every page. */
+export function Shell() {
+  return (
+    <Suspense fallback={<ShellSkeleton />}>
+      <Frame />
+      <Toasts />
+    </Suspense>
+  )
+}
+
+export function ShellSkeleton() {
+  return (
+    <div className="mx-auto max-w-5xl p-10">
+      <Skeleton lines={6} />
+    </div>
+  )
+}
+
+function Frame() {
+  const [open, setOpen] = useState<'pages' | 'keys' | 'navigation'>()
+  const close = () => setOpen(undefined)
+  useChord('k', () => setOpen('pages'))
+  useHotkeys({
+    '?': () => setOpen('keys'),
+    '/': () => document.querySelector<HTMLInputElement>('input[type=search]')?.focus(),
+  })
+  return (
+    <div className="flex min-h-dvh max-md:flex-col">
+      <a
+        href="#page"
+        className="sr-only focus:not-sr-only focus:fixed focus:top-2 focus:left-2 focus:z-50 focus:rounded-md focus:bg-raised focus:p-2"
+      >
+        Skip to the page
+      </a>
+      <aside
+        aria-label="Console"
+        className="sticky top-0 flex h-dvh w-[216px] shrink-0 flex-col border-r border-line bg-sunken p-3 max-md:hidden"
+      >
+        <Side onFind={() => setOpen('pages')} onKeys={() => setOpen('keys')} />
+      </aside>
+      <header className="flex h-12 items-center gap-2 border-b border-line bg-sunken px-3 md:hidden">
+        <IconButton label="Open the navigation" onClick={() => setOpen('navigation')}>
+          <MenuIcon size={18} aria-hidden />
+        </IconButton>
+        <span className="flex-1 font-semibold">Console</span>
+        <IconButton label="Find a page" onClick={() => setOpen('pages')}>
+          <Search size={16} aria-hidden />
+        </IconButton>
+      </header>
+      <div className="flex min-w-0 flex-1 flex-col">
+        <AwayBanner />
+        <main id="page" tabIndex={-1} className="w-full min-w-0 flex-1 p-6 outline-none max-md:p-4">
+          <Outlet />
+        </main>
+      </div>
+      {open === 'navigation' ? <NavigationDrawer onClose={close} onKeys={() => setOpen('keys')} /> : null}
+      <Suspense>{open === 'pages' ? <PageFinder onClose={close} /> : null}</Suspense>
+      {open === 'keys' ? <KeyList onClose={close} /> : null}
+    </div>
+  )
+}
+
+function Side({ onFind, onKeys }: { onFind: () => void; onKeys: () => void }) {
+  return (
+    <>
+      <OperatorMenu onKeys={onKeys} />
+      <button
+        type="button"
+        onClick={onFind}
+        className="mt-2 mb-4 flex h-[30px] items-center gap-2 rounded-md border border-line bg-surface px-2 text-faint hover:text-text"
+      >
+        <Search size={14} aria-hidden />
+        <span className="flex-1 text-left">Find a page</span>
+        <kbd className="font-sans text-xs">Ctrl K</kbd>
+      </button>
+      <Navigation />
+    </>
+  )
+}
+
+/** The navigation on a telephone; it closes with the visit of a page. */
+function NavigationDrawer({ onClose, onKeys }: { onClose: () => void; onKeys: () => void }) {
+  return (
+    <DrawerFrame label="Navigation" onClose={onClose}>
+      <div className="flex h-full flex-col bg-sunken p-3">
+        <OperatorMenu onKeys={onKeys} />
+        <div className="h-4" />
+        <Navigation onVisit={onClose} />
+      </div>
+    </DrawerFrame>
+  )
+}
+
+function AwayBanner() {
+  return (
+    <div role="status">
+      {useGatewayAway() ? (
+        <p className="border-b border-line bg-warn-fill px-6 py-1.5 text-warn">
+          The gateway does not answer. What you see may be old; it is asked again by itself.
+        </p>
+      ) : null}
+    </div>
+  )
+}

@@ -1,0 +1,21 @@
+import type { ReactNode } from 'react'
+
+const tones = {
+  good: 'bg-good-fill text-good',
+  bad: 'bg-bad-fill text-bad',
+  warn: 'bg-warn-fill text-warn',
+  busy: 'bg-busy-fill text-busy',
+  quiet: 'bg-quiet-fill text-soft',
+}
+export type Tone = keyof typeof tones
+
+/** A state in one word; its meaning never hangs on the colour alone. */
+export function Badge({ tone = 'quiet', children }: { tone?: Tone; children: ReactNode }) {
+  return (
+    <span
+      className={`inline-flex items-center rounded px-1.5 py-px text-xs font-medium whitespace-nowrap ${tones[tone]}`}
+    >
+      {children}
+    </span>
+  )
+}

@@ -1,0 +1,42 @@
+import type { ComponentProps } from 'react'
+
+const kinds = {
+  primary: 'bg-accent-fill text-on-accent hover:bg-accent-hover border-transparent',
+  plain: 'bg-surface text-text border-line-strong/50 hover:bg-hover',
+  quiet: 'bg-transparent text-soft border-transparent hover:bg-hover hover:text-text',
+  danger: 'bg-bad-solid text-on-accent border-transparent hover:opacity-90',
+}
+
+export interface ButtonProps extends ComponentProps<'button'> {
+  kind?: keyof typeof kinds
+  /** Shows that the action is under way, and takes no second click. */
+  busy?: boolean
+}
+
+/** A button of the console; of type `button` unless it says otherwise. */
+export function Button({ kind = 'plain', busy = false, className = '', children, onClick, ...rest }: ButtonProps) {
+  return (
+    <button
+      type="button"
+      {...rest}
+      aria-disabled={busy || undefined}
+      onClick={busy ? (event) => event.preventDefault() : onClick}
+      className={`inline-flex min-h-[30px] items-center justify-center gap-1.5 rounded-md border px-2.5 text-sm font-medium whitespace-nowrap disabled:opacity-50 ${kinds[kind]} ${busy ? 'opacity-60' : ''} ${className}`}
+    >
+      {children}
+    </button>
+  )
+}
+
+/** A button with a picture alone; `label` is read out and shown as its hint. */
+export function IconButton({ label, className = '', ...rest }: { label: string } & ComponentProps<'button'>) {
+  return (
+    <button
+      type="button"
+      aria-label={label}
+      title={label}
+      className={`inline-flex size-[30px] items-center justify-center rounded-md text-soft hover:bg-hover hover:text-text ${className}`}
+      {...rest}
+    />
+  )
+}

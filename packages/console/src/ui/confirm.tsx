@@ -1,0 +1,44 @@
+import { type ReactNode, useState } from 'react'
+import { Button } from './button.tsx'
+import { Dialog } from './dialog.tsx'
+import { Problems } from './error-state.tsx'
+
+interface ConfirmProps {
+  title: string
+  /** What will happen, and whether it can be undone. */
+  children: ReactNode
+  /** What the button does, for example `Revoke the key`. */
+  action: string
+  danger?: boolean
+  /** Runs on confirmation; the dialog closes when it succeeds, and shows the problem when it throws. */
+  onConfirm: () => Promise<unknown>
+  onClose: () => void
+}
+
+/** Asks before something that cannot be taken back. */
+export function Confirm({ title, children, action, danger = false, onConfirm, onClose }: ConfirmProps) {
+  const [busy, setBusy] = useState(false)
+  const [error, setError] = useState<unknown>()
+  const confirm = async () => {
+    setBusy(true)
+    try {
+      await onConfirm()
+      onClose()
+    } catch (problem) {
+      setError(problem)
+      setBusy(false)
+    }
+  }
+  return (
+    <Dialog title={title} onClose={onClose} decision>
+      <div className="text-soft">{children}</div>
+      {error === undefined ? null : <Problems error={error} />}
+      <div className="mt-5 flex justify-end gap-2">
+        <Button onClick={onClose}>Cancel</Button>
+        <Button kind={danger ? 'danger' : 'primary'} busy={busy} onClick={() => void confirm()}>
+          {action}
+        </Button>
+      </div>
+    </Dialog>
+  )
+}

@@ -1,0 +1,56 @@
+import { Problem } from '@notify/sdk'
+import { createContext, type FormEvent, type ReactNode, use, useState } from 'react'
+import { Button } from './button.tsx'
+import { Problems } from './error-state.tsx'
+
+type FieldErrors = Problem['errors']
+const Errors = createContext<FieldErrors>([])
+
+/** What the service says against the value at a path, and below it. */
+export function useFieldErrors(name: string): string[] {
+  return use(Errors)
+    .filter(({ path }) => path === name || path.startsWith(`${name}.`))
+    .map(({ message }) => message)
+}
+
+interface FormProps {
+  /** What the button does, for example `Create the key`. */
+  action: string
+  /** Calls the API. What it throws is shown: at the fields that the problem names, else below. */
+  onSubmit: () => Promise<unknown>
+  onCancel?: () => void
+  children: ReactNode
+}
+
+/** A form whose fields show the errors that the service names by their paths. Keep its values with `useDraft`. */
+export function Form({ action, onSubmit, onCancel, children }: FormProps) {
+  const [busy, setBusy] = useState(false)
+  const [error, setError] = useState<unknown>()
+  const submit = async (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    if (busy) return
+    const form = event.currentTarget
+    setBusy(true)
+    setError(undefined)
+    try {
+      await onSubmit()
+    } catch (problem) {
+      setError(problem)
+      requestAnimationFrame(() => form.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus())
+    } finally {
+      setBusy(false)
+    }
+  }
+  return (
+    <form onSubmit={(event) => void submit(event)} noValidate className="flex flex-col gap-4">
+      <Errors value={error instanceof Problem ? error.errors : []}>{children}</Errors>
+      {error === undefined ? null : <Problems error={error} />}
+      <div className="flex justify-end gap-2">
+        {onCancel ? <Button onClick={onCancel}>Cancel</Button> : null}
+        <Button kind="primary" type="submit" busy={busy}>
+          {action}
+        </Button>
+      </div>
+    </form>
+  )
+}

@@ -1,0 +1,27 @@
+import { useEffect, useEffectEvent } from 'react'
+
+interface HotkeyOptions {
+  /** Also while a drawer or dialog is open. */
+  inDialogs?: boolean
+}
+
+const isTyping = (target: EventTarget | null) =>
+  target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|SELECT|TEXTAREA)$/.test(target.tagName))
+const inDecision = () => document.querySelector('[role="alertdialog"]') !== null
+const inDialog = () => document.querySelector('[role="dialog"], [role="alertdialog"]') !== null
+
+/** Single keys such as `j` or `?`. They do nothing while one types, and with a modifier. */
+export function useHotkeys(keys: Record<string, (event: KeyboardEvent) => void>, options: HotkeyOptions = {}): void {
+  const press = useEffectEvent((event: KeyboardEvent) => {
+    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return
+    if (options.inDialogs ? inDecision() : inDialog()) return
+    const act = keys[event.key]
+    if (!act) return
+    event.preventDefault()
+    act(event)
+  })
+  useEffect(() => {
+    window.addEventListener('keydown', press)
+    return () => window.removeEventListener('keydown', press)
+  }, [])
+}

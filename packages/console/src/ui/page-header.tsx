@@ -1,0 +1,25 @@
+import { type ReactNode, useEffect } from 'react'
+
+interface PageHeaderProps {
+  title: string
+  /** One line of what the page is for. */
+  lead?: string
+  /** Buttons at the right. */
+  children?: ReactNode
+}
+
+/** The top of a page; also names the browser's tab. */
+export function PageHeader({ title, lead, children }: PageHeaderProps) {
+  useEffect(() => {
+    document.title = `${title} · Console`
+  }, [title])
+  return (
+    <header className="flex flex-wrap items-center gap-x-4 gap-y-2 pb-4">
+      <div className="min-w-0 flex-1 basis-60">
+        <h1 className="text-lg font-semibold tracking-tight">{title}</h1>
+        {lead ? <p className="text-soft">{lead}</p> : null}
+      </div>
+      {children ? <div className="flex flex-wrap gap-2">{children}</div> : null}
+    </header>
+  )
+}

@@ -1,0 +1,31 @@
+import { useSearchParams } from 'react-router'
+import { Button } from './button.tsx'
+
+/** The cursor of the page that the address names, for the query of a list. */
+export function useCursor(): string | undefined {
+  const [search] = useSearchParams()
+  return search.get('cursor') ?? undefined
+}
+
+/** Below a list: how many there are, and the way to the next page. The browser's back goes to the one before. */
+export function Pager({ next, count }: { next: string | null | undefined; count?: string | undefined }) {
+  const [search, setSearch] = useSearchParams()
+  const go = (cursor: string | null) =>
+    setSearch((present) => {
+      const params = new URLSearchParams(present)
+      if (cursor) params.set('cursor', cursor)
+      else params.delete('cursor')
+      return params
+    })
+  return (
+    <nav aria-label="Pages" className="flex min-h-[50px] items-center gap-2 px-4">
+      <p className="flex-1 text-faint tabular-nums">{count}</p>
+      <Button disabled={!search.has('cursor')} onClick={() => go(null)}>
+        First page
+      </Button>
+      <Button disabled={!next} onClick={() => next && go(next)}>
+        Next page
+      </Button>
+    </nav>
+  )
+}

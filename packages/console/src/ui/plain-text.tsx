@@ -1,0 +1,26 @@
+/**
+ * Text that somebody else wrote: names, subjects, carriers' messages. It is never markup, and its direction does not
+ * reach the text around it.
+ */
+export function PlainText({ children, className }: { children: string; className?: string }) {
+  return (
+    <bdi className={className} dir="auto">
+      {children}
+    </bdi>
+  )
+}
+
+/** A long text, such as a template: as it was written, with a bounded height. */
+export function TextBlock({ children, label }: { children: string; label: string }) {
+  return (
+    <section
+      aria-label={label}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reached by keyboard (WCAG 2.1.1)
+      tabIndex={0}
+      dir="auto"
+      className="max-h-72 overflow-auto rounded-md border border-line bg-sunken p-3 font-mono text-xs whitespace-pre-wrap [overflow-wrap:anywhere]"
+    >
+      {children}
+    </section>
+  )
+}

@@ -1,0 +1,34 @@
+import { useState } from 'react'
+import { Button } from './button.tsx'
+import { CopyButton } from './copy-button.tsx'
+import { Dialog } from './dialog.tsx'
+
+interface SecretDialogProps {
+  title: string
+  secret: string
+  /** What it is, for example `API key`. */
+  what: string
+  onClose: () => void
+}
+
+/** Shows a secret, once: it closes only after the operator says that it is stored. */
+export function SecretDialog({ title, secret, what, onClose }: SecretDialogProps) {
+  const [stored, setStored] = useState(false)
+  return (
+    <Dialog title={title} onClose={onClose} stays>
+      <p className="text-soft">Store this {what} now. It is not shown again.</p>
+      <div className="my-3 flex items-center gap-2 rounded-md border border-line bg-sunken px-3 py-2">
+        <code className="min-w-0 flex-1 font-mono text-xs break-all select-all">{secret}</code>
+        <CopyButton text={secret} label={`Copy the ${what}`} />
+      </div>
+      <label className="flex items-center gap-2">
+        <input type="checkbox" checked={stored} onChange={(event) => setStored(event.target.checked)} />I have stored it
+      </label>
+      <div className="mt-4 flex justify-end">
+        <Button kind="primary" disabled={!stored} onClick={onClose}>
+          Done
+        </Button>
+      </div>
+    </Dialog>
+  )
+}

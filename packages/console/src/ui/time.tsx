@@ -1,0 +1,58 @@
+import { useSyncExternalStore } from 'react'
+
+const tickMs = 10_000
+const listeners = new Set<() => void>()
+let now = Date.now()
+let timer: ReturnType<typeof setInterval> | undefined
+
+function subscribe(listener: () => void) {
+  listeners.add(listener)
+  timer ??= setInterval(() => {
+    now = Date.now()
+    for (const tell of listeners) tell()
+  }, tickMs)
+  return () => {
+    listeners.delete(listener)
+    if (listeners.size > 0) return
+    clearInterval(timer)
+    timer = undefined
+  }
+}
+
+const exact = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' })
+const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' })
+
+/** A moment of the past as its age, with the exact time as its hint. */
+export function Time({ at }: { at: string }) {
+  const present = useSyncExternalStore(subscribe, () => now)
+  return (
+    <time dateTime={at} title={exact.format(new Date(at))} className="tabular-nums">
+      {age(Date.parse(at), Math.max(present, now))}
+    </time>
+  )
+}
+
+/** A moment in full, in the zone of the browser. */
+export function ExactTime({ at }: { at: string }) {
+  return (
+    <time dateTime={at} title={at} className="tabular-nums">
+      {exact.format(new Date(at))}
+    </time>
+  )
+}
+
+/** @returns for example `12 s ago`; the date when it is more than a day ago or to come */
+export function age(atMs: number, nowMs: number): string {
+  const seconds = Math.round((nowMs - atMs) / 1000)
+  if (seconds < -60 || seconds >= 24 * 3600) return day.format(atMs)
+  if (seconds < 5) return 'now'
+  if (seconds < 60) return `${seconds} s ago`
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min ago`
+  return `${Math.floor(seconds / 3600)} h ago`
+}
+
+/** @returns a duration such as `340 ms` or `2.4 s` */
+export function duration(fromText: string, toText: string): string {
+  const ms = Date.parse(toText) - Date.parse(fromText)
+  return ms < 1000 ? `${ms} ms` : `${(ms / 1000).toFixed(1)} s`
+}

@@ -1,0 +1,87 @@
+import type { ServiceName } from '@notify/contracts'
+import { buildConsole, TestEnv, type TestEnvOptions } from '@notify/dev-env'
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
+import { desktop, launchBrowser } from './browser.ts'
+
+export type Operator = 'demo-operator' | 'demo-operator-no-retry'
+
+/** A browser context in which nobody is signed in yet. Its errors fail the test that ends it. */
+export interface Visitor {
+  context: BrowserContext
+  /** What the pages threw, what they requested elsewhere, and what the Content-Security-Policy refused. */
+  errors: string[]
+}
+
+/**
+ * A booted stack that serves the built console, with a browser. One for a test file.
+ * @example
+ * const console = await ConsoleHarness.start(['gateway', 'dispatch'])
+ * const page = await console.signIn({ path: '/activity' })
+ */
+export class ConsoleHarness {
+  readonly env: TestEnv
+  readonly browser: Browser
+  private readonly visitors: Visitor[] = []
+
+  private constructor(env: TestEnv, browser: Browser) {
+    this.env = env
+    this.browser = browser
+  }
+
+  static async start(services: readonly ServiceName[], options: TestEnvOptions = {}): Promise<ConsoleHarness> {
+    const [env, browser] = await Promise.all([TestEnv.start(services, options), launchBrowser(), buildConsole()])
+    return new ConsoleHarness(env, browser)
+  }
+
+  /** The address of a page of the console: `/activity`. */
+  url(path = '/'): string {
+    return `${this.env.urls.gateway}/console${path}`
+  }
+
+  /** A browser of its own, as another person has it. */
+  async visit(options: BrowserContextOptions = {}): Promise<Visitor> {
+    const context = await this.browser.newContext({ ...desktop, ...options })
+    context.setDefaultTimeout(20_000)
+    const visitor: Visitor = { context, errors: [] }
+    const issuer = this.env.stack.url('identity-provider')
+    context.on('weberror', (error) => visitor.errors.push(String(error.error())))
+    context.on('console', (message) => {
+      if (/Content.Security.Policy/i.test(message.text())) visitor.errors.push(message.text())
+    })
+    context.on('request', (request) => {
+      const allowed = [`${this.env.urls.gateway}/`, `${issuer}/`, 'data:']
+      if (!allowed.some((start) => request.url().startsWith(start))) visitor.errors.push(`requested ${request.url()}`)
+    })
+    this.visitors.push(visitor)
+    return visitor
+  }
+
+  /** Opens a page of the console, and signs in with the one click that the development issuer needs. */
+  async signIn(
+    request: { path?: string; operator?: Operator; options?: BrowserContextOptions; visitor?: Visitor } = {},
+  ): Promise<Page> {
+    const { path = '/', operator = 'demo-operator', options = {} } = request
+    const { context } = request.visitor ?? (await this.visit(options))
+    const page = await context.newPage()
+    await page.goto(this.url(path))
+    await page.locator(`button[formaction$="operator=${operator}"]`).click()
+    await page.getByRole('main').waitFor()
+    return page
+  }
+
+  /** Closes the browsers of a test. @returns their errors, which ought to be none */
+  async leave(): Promise<string[]> {
+    const errors: string[] = []
+    for (const { context, errors: found } of this.visitors.splice(0)) {
+      await context.close()
+      errors.push(...found)
+    }
+    return errors
+  }
+
+  async stop(): Promise<void> {
+    await this.leave()
+    await this.browser.close()
+    await this.env.stop()
+  }
+}

@@ -1,0 +1,67 @@
+import { type Door, mountMethods, withRequestId } from '@notify/service-kit'
+import type { Express } from 'express'
+import type { Config } from '../config.ts'
+import { strictPolicy } from '../docs/page.ts'
+import { createBuiltFiles } from './built-files.ts'
+
+const notBuilt =
+  '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Console not built</title></head><body><main>' +
+  '<h1>The console is not built</h1><p>This gateway runs without the built files of <code>packages/console</code>. ' +
+  'Run <code>npm start</code>, or use an image from <code>infra/Dockerfile</code>; both build it. The API is not affected.</p>' +
+  '</main></body></html>'
+
+/** Serves the operators' console at `/console`: its settings, its hashed assets, and the index for every other path. */
+export function serveConsole(app: Express, door: Door, config: Config): void {
+  const files = createBuiltFiles()
+  const settings = {
+    issuer: config.OIDC_ISSUER,
+    client_id: config.CONSOLE_CLIENT_ID,
+    scope: config.CONSOLE_SCOPE,
+  }
+  const security = {
+    'Content-Security-Policy': policyFor(config.OIDC_ISSUER),
+    'Referrer-Policy': 'no-referrer',
+    'X-Content-Type-Options': 'nosniff',
+    'X-Frame-Options': 'DENY',
+    'Cross-Origin-Opener-Policy': 'same-origin',
+  }
+  app.get('/console/config.json', (request, response) => {
+    withRequestId(request, response)
+      .set({ ...security, 'Cache-Control': 'no-cache' })
+      .json(settings)
+  })
+  app.get('/console/assets/:name', async (request, response) => {
+    const asset = await files.readAsset(request.params.name)
+    withRequestId(request, response)
+    if (!asset) {
+      response.status(404).set('Cache-Control', 'no-store').type('text').send('There is no such file in this build')
+      return
+    }
+    response
+      .set({ ...security, 'Cache-Control': 'public, max-age=31536000, immutable', 'Content-Encoding': 'gzip' })
+      .type(asset.type)
+      .send(asset.compressed)
+  })
+  app.get('/console{/*path}', async (request, response) => {
+    const index = await files.readIndex()
+    withRequestId(request, response)
+      .status(index ? 200 : 503)
+      .set({ ...security, 'Cache-Control': 'no-cache' })
+      .type('html')
+      .send(index ?? notBuilt)
+  })
+  mountMethods(app, door, '/console{/*path}', ['GET', 'HEAD'])
+}
+
+/** Scripts, styles and calls of the own origin; of others only calls to the issuer, to sign in and to renew tokens. */
+function policyFor(issuer: string): string {
+  const directives = [
+    ...strictPolicy,
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self' data:",
+    "font-src 'self'",
+    `connect-src 'self' ${new URL(issuer).origin}`,
+  ]
+  return directives.join('; ')
+}
