@@ -45,6 +45,14 @@ test('the image holds production dependencies, by the lockfile, and no package m
   expect(instruction('ENV')).toContain('NODE_ENV=production')
 })
 
+test('the image of the gateway holds the console, built apart from the production dependencies', () => {
+  const text = lines.join('\n')
+  expect(text).toContain('COPY --from=console /app/packages/console/dist packages/console/dist')
+  expect(text).toMatch(
+    /if \[ -d \/image\/services\/gateway \]; then cp -a --parents content packages\/console\/dist \/sources; fi/,
+  )
+})
+
 test('nothing reaches a build that is not listed, and no secret is', () => {
   const ignored = readText('.dockerignore')
     .split('\n')

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import { eventually } from '@notify/dev-env'
+import { freshPhone, send } from '@notify/test-kit/sms'
 import type { Page } from 'playwright-core'
 import { ConsoleHarness } from './harness/console.ts'
 import { expectNoAxeViolations } from './harness/expect-no-axe-violations.ts'
@@ -12,26 +13,99 @@ beforeAll(async () => {
 afterEach(async () => expect(await harness.leave()).toEqual([]))
 afterAll(() => harness?.stop())
 
-const rows = (page: Page) => page.getByRole('table', { name: 'Activity' }).locator('tbody tr[data-row]')
+/** Numbers that end so are reported as undelivered by the sandbox. */
+const undelivered = '0002'
+const row = (page: Page, id: string) => page.locator(`tr[data-row="${id}"]`)
 const drawer = (page: Page) => page.getByRole('dialog')
-let sent = 0
-
-/** Sends an SMS; the sandbox refuses some numbers. */
-async function send(phone = `+1415555${String(1000 + sent++)}`): Promise<string> {
-  const body = { channel: 'sms', event_key: 'order.shipped', recipient: { phone }, data: { name: 'Ada', order: 'A-1' } }
-  const answer = await harness.env.api('POST', '/api/v1/notifications', { body })
-  expect(answer.status).toBe(202)
-  return answer.body.notification_id
-}
+const focusedRow = (page: Page) => page.evaluate(() => (document.activeElement as HTMLElement).dataset.row)
 
 test('what is sent through the API appears within 6 s, and opens with its attempts', async () => {
   const page = await harness.signIn({ path: '/activity' })
-  const id = await send()
-  await page.locator(`tr[data-row="${id}"]`).waitFor({ timeout: 6000 })
-  await page.locator(`tr[data-row="${id}"]`).click()
+  await page.getByText('Nothing has been sent yet').waitFor()
+  await expectNoAxeViolations(page)
+  const id = await send(harness.env, freshPhone())
+  await row(page, id).waitFor({ timeout: 6000 })
+  await row(page, id).click()
   await drawer(page).getByText('Attempt 1').waitFor()
   await drawer(page).getByText('Accepted by the carrier').waitFor()
   expect(page.url()).toBe(harness.url(`/activity/${id}`))
+})
+
+test('a failed message is retried; an operator without the permission is told which one is missing', async () => {
+  const id = await send(harness.env, freshPhone(undelivered))
+  const other = await harness.signIn({ path: `/activity/${id}`, operator: 'demo-operator-no-retry' })
+  const page = await harness.signIn({ path: `/activity/${id}` })
+  const retry = drawer(page).getByRole('button', { name: 'Retry' })
+  await retry.waitFor()
   await expectNoAxeViolations(page)
   await screenshot(page, 'activity-detail')
+  await retry.click()
+  await page.getByText('The retry is queued.').waitFor()
+  await drawer(page).getByText('Attempt 2').waitFor()
+  const refused = drawer(other).getByRole('button', { name: 'Retry' })
+  expect(await refused.isDisabled()).toBe(true)
+  expect(await refused.getAttribute('title')).toBe('This needs the permission activity:retry')
+})
+
+test('filters stand in the address, and a link shows the same view', async () => {
+  await Promise.all([send(harness.env, freshPhone()), send(harness.env, freshPhone(undelivered))])
+  const page = await harness.signIn({ path: '/activity' })
+  await page.getByLabel('Status').selectOption('undelivered')
+  await page.waitForURL('**/activity?status=undelivered')
+  const statuses = () => page.locator('tbody tr[data-row] td:nth-child(3)').allTextContents()
+  await eventually(async () => expect(new Set(await statuses())).toEqual(new Set(['Undelivered'])))
+  await page.reload()
+  await page.locator('tbody tr[data-row]').first().waitFor()
+  expect(new Set(await statuses())).toEqual(new Set(['Undelivered']))
+  expect(await page.getByLabel('Status').inputValue()).toBe('undelivered')
+  await page.getByLabel('Whole recipient').fill('+14155550199')
+  await page.keyboard.press('Enter')
+  await page.getByRole('button', { name: 'Clear the filters' }).click()
+  await page.waitForURL('**/activity')
+})
+
+test('the keyboard alone moves, opens, closes, searches and finds pages', async () => {
+  const [first, second] = [await send(harness.env, freshPhone()), await send(harness.env, freshPhone())]
+  const page = await harness.signIn({ path: '/activity' })
+  await row(page, second).waitFor()
+  await page.keyboard.press('j')
+  expect(await focusedRow(page)).toBe(second)
+  await page.keyboard.press('j')
+  expect(await focusedRow(page)).toBe(first)
+  await page.keyboard.press('Enter')
+  await page.waitForURL(`**/activity/${first}`)
+  await drawer(page).waitFor()
+  await page.keyboard.press('k')
+  await page.waitForURL(`**/activity/${second}`)
+  await page.keyboard.press('Escape')
+  await drawer(page).waitFor({ state: 'detached' })
+  await page.keyboard.press('/')
+  expect(await page.evaluate(() => document.activeElement?.getAttribute('type'))).toBe('search')
+  await page.keyboard.type('?jk')
+  expect(await page.getByLabel('Whole recipient').inputValue()).toBe('?jk')
+  await page.keyboard.press('Escape')
+  await page.keyboard.press('?')
+  await page.getByRole('dialog', { name: 'Keys' }).waitFor()
+  await page.keyboard.press('Escape')
+  await page.keyboard.press('Control+k')
+  await page.getByRole('dialog', { name: 'Find a page' }).getByRole('option', { name: 'Activity' }).waitFor()
+  await page.keyboard.type('act')
+  await expectNoAxeViolations(page)
+  await page.keyboard.press('Enter')
+  await page.getByRole('dialog', { name: 'Find a page' }).waitFor({ state: 'detached' })
+})
+
+test('the list has no violation of axe at 1280 and 390 pixels, and nothing is cut off', async () => {
+  await send(harness.env, freshPhone())
+  const page = await harness.signIn({ path: '/activity' })
+  await page.locator('tbody tr[data-row]').first().waitFor()
+  await expectNoAxeViolations(page)
+  await screenshot(page, 'activity')
+  await page.setViewportSize({ width: 390, height: 844 })
+  await expectNoAxeViolations(page)
+  await screenshot(page, 'activity-390')
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390)
+  await page.getByRole('button', { name: 'Open the navigation' }).click()
+  await page.getByRole('dialog', { name: 'Navigation' }).getByRole('link', { name: 'Activity' }).click()
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
 })

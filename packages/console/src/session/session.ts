@@ -60,7 +60,9 @@ async function finish(manager: UserManager): Promise<void> {
 async function leave(manager: UserManager): Promise<void> {
   const { pathname, search } = location
   await manager.removeUser()
-  await manager.signinRedirect({ state: { returnTo: `${pathname}${search}` } })
+  const state = { returnTo: `${pathname}${search}` }
+  // Who has signed out chooses anew whom to be, although the issuer still knows them.
+  await manager.signinRedirect(wasSignedOut() ? { state, prompt: 'login' } : { state })
 }
 
 function sessionOf(manager: UserManager, first: User): Session {

@@ -10,10 +10,14 @@ const isTyping = (target: EventTarget | null) =>
 const inDecision = () => document.querySelector('[role="alertdialog"]') !== null
 const inDialog = () => document.querySelector('[role="dialog"], [role="alertdialog"]') !== null
 
-/** Single keys such as `j` or `?`. They do nothing while one types, and with a modifier. */
+/** Single keys such as `j` or `?`. They do nothing while one types, and with a modifier; `Esc` ends typing. */
 export function useHotkeys(keys: Record<string, (event: KeyboardEvent) => void>, options: HotkeyOptions = {}): void {
   const press = useEffectEvent((event: KeyboardEvent) => {
-    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return
+    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return
+    if (isTyping(event.target)) {
+      if (event.key === 'Escape' && !inDialog()) (event.target as HTMLElement).blur()
+      return
+    }
     if (options.inDialogs ? inDecision() : inDialog()) return
     const act = keys[event.key]
     if (!act) return

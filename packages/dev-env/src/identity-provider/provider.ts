@@ -39,7 +39,8 @@ export function createProvider({ issuer, audience, jwks, clients, console: login
     ttl: {
       ClientCredentials: yearS,
       AccessToken: yearS,
-      Session: dayS,
+      // Short, so that each login asks again whom to be.
+      Session: 1,
       Grant: dayS,
       RefreshToken: dayS,
       Interaction: 3600,
@@ -52,10 +53,10 @@ export function createProvider({ issuer, audience, jwks, clients, console: login
     // A page of the console's origin asks for tokens.
     clientBasedCORS: () => true,
     issueRefreshToken: () => true,
+    expiresWithSession: () => false,
     features: {
       devInteractions: { enabled: false },
       clientCredentials: { enabled: true },
-      rpInitiatedLogout: { enabled: false },
       resourceIndicators: {
         enabled: true,
         defaultResource: () => audience,

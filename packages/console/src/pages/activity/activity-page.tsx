@@ -31,8 +31,9 @@ const columns: Column<ActivityItem>[] = [
     id: 'reason',
     header: 'Reason',
     cell: ({ failure_reason }) =>
-      failure_reason && <PlainText className="block max-w-64 truncate text-soft">{failure_reason}</PlainText>,
+      failure_reason && <PlainText className="block truncate text-soft">{failure_reason}</PlainText>,
     wide: true,
+    grow: true,
   },
   {
     id: 'application',

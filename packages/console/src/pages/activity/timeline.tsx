@@ -41,7 +41,9 @@ function Attempt({ attempt }: { attempt: ActivityAttempt }) {
       </p>
       {attempt.provider_code || attempt.provider_message ? (
         <p className="rounded-md bg-sunken px-2.5 py-1.5 [overflow-wrap:anywhere]">
-          {attempt.provider_code ? <code className="mr-2 font-mono text-xs">{attempt.provider_code}</code> : null}
+          {attempt.provider_code && !attempt.provider_message?.startsWith(attempt.provider_code) ? (
+            <code className="mr-2 font-mono text-xs">{attempt.provider_code}</code>
+          ) : null}
           {attempt.provider_message ? <PlainText>{attempt.provider_message}</PlainText> : null}
         </p>
       ) : null}
