@@ -12,8 +12,8 @@ export interface Column<Row extends RowData> {
   /** Left out on a telephone. */
   wide?: boolean
   align?: 'right'
-  /** Takes what is left of the width. */
-  grow?: boolean
+  /** Takes what is left of the width: always, on a telephone, or on wider screens. One column at a time. */
+  grow?: 'always' | 'narrow' | 'wide'
 }
 
 interface DataTableProps<Row extends RowData> {
@@ -33,8 +33,14 @@ interface DataTableProps<Row extends RowData> {
   expected?: number
 }
 
-const cellClass = (column: Column<never>) =>
-  `px-3 first:pl-4 last:pr-4 ${column.wide ? 'max-md:hidden' : ''} ${column.align === 'right' ? 'text-right' : 'text-left'} ${column.grow ? 'w-full max-w-0' : ''}`
+const growth = {
+  always: 'w-full max-w-0',
+  narrow: 'max-md:w-full max-md:max-w-0 whitespace-nowrap',
+  wide: 'md:w-full md:max-w-0',
+}
+
+const cellClass = ({ wide, align, grow }: Column<never>) =>
+  `px-3 first:pl-4 last:pr-4 ${wide ? 'max-md:hidden' : ''} ${align === 'right' ? 'text-right' : 'text-left'} ${grow ? growth[grow] : 'whitespace-nowrap'}`
 
 /** A list of rows. `j` and `k` move, `Enter` opens; the selected row is the one that Tab reaches. */
 export function DataTable<Row extends RowData>(props: DataTableProps<Row>) {

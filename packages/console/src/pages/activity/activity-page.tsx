@@ -19,7 +19,7 @@ const columns: Column<ActivityItem>[] = [
     id: 'recipient',
     header: 'Recipient',
     cell: ({ recipient_masked }) => <PlainText className="block truncate">{recipient_masked}</PlainText>,
-    grow: true,
+    grow: 'narrow',
   },
   { id: 'channel', header: 'Channel', cell: ({ channel }) => channelNames[channel], wide: true },
   {
@@ -33,7 +33,7 @@ const columns: Column<ActivityItem>[] = [
     cell: ({ failure_reason }) =>
       failure_reason && <PlainText className="block truncate text-soft">{failure_reason}</PlainText>,
     wide: true,
-    grow: true,
+    grow: 'wide',
   },
   {
     id: 'application',
