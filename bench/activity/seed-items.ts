@@ -19,6 +19,23 @@ export const timeOf = (age: number) => new Date(lastMs - age * everyMs)
 export async function seedItems(stack: Stack, from: number, until: number): Promise<void> {
   const database = new pg.Client({ connectionString: stack.databaseUrl('gateway') })
   await database.connect()
+  try {
+    await insertItems(database, stack, from, until)
+  } finally {
+    await database.end()
+  }
+  await checkpoint(stack)
+}
+
+/** What was inserted is on disk before anything is measured. */
+async function checkpoint({ adminDatabaseUrl }: Stack): Promise<void> {
+  const admin = new pg.Client({ connectionString: adminDatabaseUrl })
+  await admin.connect()
+  await admin.query('checkpoint')
+  await admin.end()
+}
+
+async function insertItems(database: pg.Client, stack: Stack, from: number, until: number): Promise<void> {
   // The role's own limit is for requests.
   await database.query('set statement_timeout = 0')
   const { tenant_id, application_id, blind_index_key } = stack.state
@@ -38,7 +55,6 @@ export async function seedItems(stack: Stack, from: number, until: number): Prom
   }
   await database.query('vacuum (analyze) activity')
   await database.query('analyze activity_totals, activity_buckets')
-  await database.end()
 }
 
 const insert = `
@@ -57,4 +73,4 @@ const insert = `
       as channel,
     case when abs(hashint4(n + 1)) % 100 < 3 then 'failed' when abs(hashint4(n + 2)) % 100 < 2 then 'undelivered'
       when n % 1000 = 3 then 'queued' when n % 20 = 1 then 'sent' else 'delivered' end as status,
-    $8::timestamptz - n * $9::int * interval '1 millisecond' as created_at) as of`
+    $8::timestamptz - n::float8 * $9::int * interval '1 millisecond' as created_at) as of`
