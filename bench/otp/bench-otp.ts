@@ -2,7 +2,6 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Stack } from '@notify/dev-env'
 import pg from 'pg'
-import { readCarrierLog } from '../carrier-log.ts'
 import { withForked } from '../forked.ts'
 import { createJsonClient, doMany, type JsonClient } from '../json-client.ts'
 import { percentile, round } from '../statistics.ts'
@@ -26,28 +25,34 @@ const nextPhone = () => `+1557${serial++}1`
  * verifications next to a bare Express handler with the same UPDATE. All times are of one machine's clock.
  */
 export function benchOtp(): Promise<object> {
-  return withStack({ env: { all: { LOG_LEVEL: 'warn' } } }, async (stack) => {
-    const client = createJsonClient(stack)
-    const database = new pg.Pool({ connectionString: stack.adminDatabaseUrl, max: 1 })
-    try {
-      await measure(stack, client, (count) => count < 50)
-      const idle = await measure(stack, client, (count) => count < idleSamples)
-      console.log('idle', summary(idle))
-      await sendBulk(client)
-      let left = await countQueued(database)
-      const before = left
-      const look = async () => {
-        left = await countQueued(database)
-      }
-      const busy = await measure(stack, client, () => left > 0, look)
-      console.log(`while ${before} of ${bulkMessages} bulk messages drain`, summary(busy))
-      const verify = await compareVerifications(stack, client, database)
-      return { ...latencies(idle, busy), verify, bulk: bulkMessages, bulk_left_at_start: before }
-    } finally {
-      client.close()
-      await database.end()
-    }
+  return withForked(join(import.meta.dirname, 'code-carrier.ts'), (carrierPort) => {
+    const carrierUrl = `http://127.0.0.1:${carrierPort}`
+    const env = { all: { LOG_LEVEL: 'warn' }, 'dispatch-sender': { TWILIO_API_URL: carrierUrl } }
+    return withStack({ env }, (stack) => measureCodes(stack, carrierUrl))
   })
+}
+
+async function measureCodes(stack: Stack, carrierUrl: string): Promise<object> {
+  const client = createJsonClient(stack)
+  const database = new pg.Pool({ connectionString: stack.adminDatabaseUrl, max: 1 })
+  try {
+    await measure(carrierUrl, client, (count) => count < 50)
+    const idle = await measure(carrierUrl, client, (count) => count < idleSamples)
+    console.log('idle', summary(idle))
+    await sendBulk(client)
+    let left = await countQueued(database)
+    const before = left
+    const look = async () => {
+      left = await countQueued(database)
+    }
+    const busy = await measure(carrierUrl, client, () => left > 0, look)
+    console.log(`while ${before} of ${bulkMessages} bulk messages drain`, summary(busy))
+    const verify = await compareVerifications(stack, client, database)
+    return { ...latencies(idle, busy), verify, bulk: bulkMessages, bulk_left_at_start: before }
+  } finally {
+    client.close()
+    await database.end()
+  }
 }
 
 function latencies(idle: readonly number[], busy: readonly number[]): object {
@@ -83,7 +88,7 @@ async function sendBulk(client: JsonClient): Promise<void> {
 
 /** Sends a code every so often as long as it is told to; the times from each 200 to the carrier, in milliseconds. */
 async function measure(
-  stack: Stack,
+  carrierUrl: string,
   client: JsonClient,
   goOn: (count: number) => boolean,
   look: () => Promise<void> = async () => {},
@@ -99,12 +104,17 @@ async function measure(
   const sent = await Promise.all(samples)
   const deadlineMs = performance.now() + 60_000
   for (;;) {
-    const received = new Map((await readCarrierLog(stack)).map(({ to, atMs }) => [to, atMs]))
+    const received = new Map((await readReceived(carrierUrl)).map(({ to, atMs }) => [to, atMs]))
     const missing = sent.filter(({ phone }) => !received.has(phone))
     if (missing.length === 0) return sent.map(({ phone, atMs }) => Math.max((received.get(phone) ?? 0) - atMs, 0))
     if (performance.now() > deadlineMs) throw new Error(`${missing.length} codes never reached the carrier`)
     await delay(250)
   }
+}
+
+async function readReceived(carrierUrl: string): Promise<{ to: string; atMs: number }[]> {
+  const response = await fetch(carrierUrl)
+  return (await response.json()) as { to: string; atMs: number }[]
 }
 
 async function countQueued(database: pg.Pool): Promise<number> {

@@ -17,6 +17,7 @@ test('every service runs, dispatch once to accept and once to send', () => {
   expect(roles).toEqual([
     ['dispatch-api', 'api'],
     ['dispatch-worker', 'worker'],
+    ['dispatch-sender', 'sender'],
   ])
 })
 
@@ -50,7 +51,7 @@ test('only the gateway holds the key that signs principals', () => {
 
 test.each([
   ['OTP_SIGNING_KEY', ['otp']],
-  ['DISPATCH_SIGNING_KEY', ['dispatch-api', 'dispatch-worker']],
+  ['DISPATCH_SIGNING_KEY', ['dispatch-api', 'dispatch-worker', 'dispatch-sender']],
 ])('only the service itself holds %s', (key, processes) => {
   const holders = all.filter(([, container]) => JSON.stringify(container).includes(key))
   expect(holders.map(([name]) => name).filter((name) => !name.endsWith('-migration'))).toEqual(processes)

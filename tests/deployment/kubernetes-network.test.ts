@@ -50,6 +50,7 @@ test('a pod is called by nobody whom no policy names', () => {
     gateway: ['from-ingress', 'metrics-from-monitoring'],
     'dispatch-api': ['dispatch-from-otp', 'from-gateway', 'metrics-from-monitoring'],
     'dispatch-worker': ['metrics-from-monitoring'],
+    'dispatch-sender': ['metrics-from-monitoring'],
     otp: ['from-gateway', 'metrics-from-monitoring'],
     consent: ['consent-from-dispatch', 'from-gateway', 'metrics-from-monitoring'],
     'inbox-stream': ['from-gateway', 'from-ingress', 'metrics-from-monitoring'],

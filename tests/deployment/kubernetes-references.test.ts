@@ -81,7 +81,7 @@ test('a release can apply configuration, migrations and servers one after the ot
       ? undefined
       : kind === 'Job'
         ? 'migration'
-        : expect.stringMatching(/^(server|api|worker)$/)
+        : expect.stringMatching(/^(server|api|worker|sender)$/)
     expect([metadata.name, component(resource)]).toEqual([metadata.name, expected])
     expect(metadata.labels).toMatchObject({ 'app.kubernetes.io/part-of': 'notify' })
   }

@@ -39,6 +39,7 @@ test('dispatch accepts and sends in different pods', () => {
   expect(roles).toEqual([
     ['dispatch-api', 'api'],
     ['dispatch-worker', 'worker'],
+    ['dispatch-sender', 'sender'],
   ])
 })
 

@@ -112,7 +112,7 @@ test('the document sends email to the sandbox, which tells of it where callbacks
   const { environment: gateway } = containers.gateway!
   expect(sandbox.sesEventsUrl).toBe(`http://gateway:${gateway!.PORT}/api/v1/callbacks/email/${provider.provider_id}`)
   expect(containers.callbacks!.environment!.SNS_CERTIFICATE_HOSTS).toBe(sandbox.publicUrl)
-  for (const name of ['dispatch-api', 'dispatch-worker'] as const) {
+  for (const name of ['dispatch-api', 'dispatch-worker', 'dispatch-sender'] as const) {
     expect(containers[name]!.environment).toMatchObject({
       SES_API_URL: `${sandbox.publicUrl}/ses`,
       DNS_SERVERS: `carrier-sandbox:${sandbox.dnsPort}`,

@@ -15,6 +15,7 @@ const wiring: Wiring = {
   bootstrapFile: '/tmp/bootstrap.json',
   certificates: { ca: import.meta.filename, server: { cert: '', key: '' }, client: { cert: '', key: '' } },
   logLevel: 'warn',
+  withSender: false,
 }
 
 interface Schema {

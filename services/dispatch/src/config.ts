@@ -1,4 +1,5 @@
 import { sendingEnvironment } from '@notify/carriers/kinds'
+import { Lane } from '@notify/contracts'
 import { parsedBy, parseKey, parseKeyRing } from '@notify/privacy'
 import { commonConfig, duration, durations, signingKey } from '@notify/service-kit'
 import { z } from 'zod'
@@ -7,7 +8,17 @@ import { areDnsServers } from './dns/lookup.ts'
 
 export const Config = z.object({
   ...commonConfig,
-  ROLE: z.enum(['api', 'worker']).describe('`api` accepts; `worker` relays, calls carriers and schedules'),
+  ROLE: z
+    .enum(['api', 'worker', 'sender'])
+    .describe('`api` accepts; `worker` relays, calls carriers and schedules; `sender` only calls carriers'),
+  LANES: z
+    .string()
+    .transform((text) => text.split(',').map((part) => part.trim()))
+    .pipe(z.array(Lane).min(1))
+    .default([...Lane.options])
+    .describe(
+      'Comma-separated lanes whose messages a `worker` or `sender` hands to carriers: `otp`, `transactional`, `bulk`. Each lane needs a process that sends it',
+    ),
   PUBLIC_URL: z.url().describe('Public base URL of the API, for status callbacks of carriers'),
   ENCRYPTION_KEYS: z
     .string()

@@ -4,7 +4,7 @@ import { applyTemplateChange } from './carrier-templates/apply-template-change.t
 import { type Channels, carriedChannels, type LaneSettings } from './channels/channel.ts'
 import { channels as registry } from './channels/registry.ts'
 import type { Config } from './config.ts'
-import type { ConsumerContext } from './context.ts'
+import type { ConsumerContext, SenderContext } from './context.ts'
 import { handOffConsumers } from './hand-offs/hand-off-consumers.ts'
 import type { LaneConsumer } from './sending/start-schedulers.ts'
 import { applyKeyword } from './suppressions/apply-keyword.ts'
@@ -12,20 +12,27 @@ import { suppressRecipient } from './suppressions/suppress-recipient.ts'
 
 const retry = ['250ms', '1s', '5s', '15s']
 
+/** The consumers of the `sender` role: the messages of its lanes. */
+export function laneConsumersOf(
+  config: Config,
+  channels: Channels = registry,
+): readonly ConsumerEntry<SenderContext>[] {
+  return ownLanesOf(channels, config).map(({ durable, where, settings }) =>
+    consumer(sendRequested, {
+      durable,
+      where,
+      concurrency: settings.concurrency,
+      retry,
+      handle: ({ senders }, work, delivery) => senders.get(durable)!(work, delivery),
+    }),
+  )
+}
+
 /** The consumers of the `worker` role. */
 export function consumersOf(config: Config, channels: Channels = registry): readonly ConsumerEntry<ConsumerContext>[] {
   const carried = carriedChannels(channels)
   return [
-    ...lanesOf(channels, config).map(
-      ({ durable, where, settings }): ConsumerEntry<ConsumerContext> =>
-        consumer(sendRequested, {
-          durable,
-          where,
-          concurrency: settings.concurrency,
-          retry,
-          handle: ({ senders }, work, delivery) => senders.get(durable)!(work, delivery),
-        }),
-    ),
+    ...laneConsumersOf(config, channels),
     ...carried.map(
       ({ name: channel, delivery: { receipts } }): ConsumerEntry<ConsumerContext> =>
         consumer(receiptReceived, {
@@ -77,4 +84,9 @@ export function lanesOf(channels: Channels, config: Config): (LaneConsumer & { s
       settings,
     })),
   )
+}
+
+/** The lanes whose messages this process sends. */
+export function ownLanesOf(channels: Channels, config: Config) {
+  return lanesOf(channels, config).filter(({ settings }) => config.LANES.includes(settings.lane))
 }

@@ -6,6 +6,7 @@ import type { BlindIndex, Fingerprint, KeyRing } from '@notify/privacy'
 import type { Logger, Tracer, VerifyPrincipal } from '@notify/service-kit'
 import type { Acceptance } from './accept/accept-notifications.ts'
 import type { AcceptOne } from './accept/accept-one.ts'
+import type { PublishEarly } from './accept/publish-early.ts'
 import type { CarrierTemplateDirectory } from './carrier-templates/carrier-template-directory.ts'
 import type { GuardedCarriers } from './carriers/circuit-breaker.ts'
 import type { Channels } from './channels/channel.ts'
@@ -48,6 +49,7 @@ export interface Context {
 
 /** The context of the API. */
 export interface ApiContext extends Context {
+  publishEarly: PublishEarly
   renderer: Renderer
   /** Looks up hosts that tenants name. */
   resolveHost: HostResolver
@@ -65,10 +67,14 @@ export interface WorkerContext extends Context {
   sentAttempts: SentAttempts
 }
 
-/** The context of consumers; each lane of each channel has its own sender. */
-export interface ConsumerContext extends WorkerContext {
+/** The context of the lanes' consumers; each lane of each channel has its own sender. */
+export interface SenderContext extends WorkerContext {
   /** By the durable of the lane. */
   senders: ReadonlyMap<string, SendWork>
+}
+
+/** The context of all consumers. */
+export interface ConsumerContext extends SenderContext {
   recordReceipt: RecordReceipt
   /** By channels that other services deliver. */
   recordReports: ReadonlyMap<Channel, RecordReport>

@@ -23,6 +23,7 @@ import {
 } from '@notify/service-kit'
 import { createAcceptance } from './accept/accept-notifications.ts'
 import { createAcceptOne } from './accept/accept-one.ts'
+import { createEarlyPublisher } from './accept/publish-early.ts'
 import { loadBootstrap } from './bootstrap/load-bootstrap.ts'
 import { createCarrierTemplateDirectory } from './carrier-templates/carrier-template-directory.ts'
 import { startTemplateSync } from './carrier-templates/start-template-sync.ts'
@@ -32,7 +33,7 @@ import { type Channels, handedOverChannels } from './channels/channel.ts'
 import { channels as channelRegistry } from './channels/registry.ts'
 import type { Config } from './config.ts'
 import { createConsentDirectory } from './consents/consent-directory.ts'
-import { consumersOf, lanesOf } from './consumers.ts'
+import { consumersOf, laneConsumersOf, lanesOf, ownLanesOf } from './consumers.ts'
 import type { ApiContext, ConsumerContext, Context, WorkerContext } from './context.ts'
 import { encryptedColumns } from './db/encrypted-columns.ts'
 import { migrations } from './db/migrations.ts'
@@ -50,7 +51,7 @@ import { startInquiries } from './receipts/start-inquiries.ts'
 import { createRenderer } from './rendering/create-renderer.ts'
 import { routes } from './routes.ts'
 import { startBulkBrake } from './sending/bulk-brake.ts'
-import { createSender } from './sending/send-notification.ts'
+import { createSender, type SendWork } from './sending/send-notification.ts'
 import { createSentAttempts } from './sending/sent-attempts.ts'
 import { startSchedulers } from './sending/start-schedulers.ts'
 import { createTemplateCatalogue } from './templates/template-catalogue.ts'
@@ -97,15 +98,17 @@ export async function createService(config: Config, kit: Kit, overrides: Overrid
       carrierTemplates: createCarrierTemplateDirectory(db),
     },
   }
-  if (config.ROLE === 'api') await startApi(kit, context)
+  if (config.ROLE === 'api') await startApi(kit, context, bus)
+  else if (config.ROLE === 'sender') await startSender(kit, context, bus)
   else await startWorker(kit, context, bus)
 }
 
-async function startApi(kit: Kit, shared: Context): Promise<void> {
+async function startApi(kit: Kit, shared: Context, bus: Bus): Promise<void> {
   const { config, db } = shared
   const { RENDER_THREADS: threads, RENDER_MS_PER_SECOND: msPerSecond } = config
   const context: ApiContext = {
     ...shared,
+    publishEarly: createEarlyPublisher(kit, bus),
     resolveHost: createHostResolver(),
     renderer: createRenderer({ threads, msPerSecond, metrics: shared.metrics, log: shared.log }),
   }
@@ -120,14 +123,39 @@ async function startApi(kit: Kit, shared: Context): Promise<void> {
   })
 }
 
+/** Hands the messages of its lanes to carriers, and nothing else: no campaign of another lane takes its time. */
+async function startSender(kit: Kit, shared: Context, bus: Bus): Promise<void> {
+  const context = makeWorkerContext(kit, shared)
+  await serveHttp(kit, { config: shared.config, context, routes: [] })
+  startConsumers(kit, bus, {
+    context: { ...context, senders: makeSenders(kit, context) },
+    consumers: laneConsumersOf(shared.config, shared.channels),
+    deadLetters: createDeadLetterStore(kit, shared.db),
+    unsyncedMs: shared.config.REPUBLISH_WINDOW,
+  })
+}
+
+function makeWorkerContext(kit: Kit, shared: Context): WorkerContext {
+  const { config, carrierTable, channels } = shared
+  const carriers = withCircuitBreakers(createCarriers(config, carrierTable, channels))
+  kit.lifecycle.onStop('carriers', () => carriers.close())
+  return { ...shared, carriers, sentAttempts: createSentAttempts() }
+}
+
+/** What hands over the messages of each lane that this process sends, by durable. */
+function makeSenders(kit: Kit, context: WorkerContext): ReadonlyMap<string, SendWork> {
+  const brake = startBulkBrake(kit)
+  return new Map(
+    ownLanesOf(context.channels, context.config).map(({ durable, settings }) => [
+      durable,
+      createSender(context, settings, brake),
+    ]),
+  )
+}
+
 async function startWorker(kit: Kit, shared: Context, bus: Bus): Promise<void> {
   const { config, db } = shared
-  const context: WorkerContext = {
-    ...shared,
-    carriers: withCircuitBreakers(createCarriers(config, shared.carrierTable, shared.channels)),
-    sentAttempts: createSentAttempts(),
-  }
-  kit.lifecycle.onStop('carriers', () => context.carriers.close())
+  const context = makeWorkerContext(kit, shared)
   // Lost work is found in the notifications, which know whether it is still due.
   const staleSubjects = sendRequested.subject.slice(0, sendRequested.subject.indexOf('{'))
   startOutboxRelay(kit, db, bus, {
@@ -137,10 +165,9 @@ async function startWorker(kit: Kit, shared: Context, bus: Bus): Promise<void> {
   })
   await serveHttp(kit, { config, context, routes: [] })
   const lanes = lanesOf(context.channels, config)
-  const brake = startBulkBrake(kit)
   const consuming: ConsumerContext = {
     ...context,
-    senders: new Map(lanes.map(({ durable, settings }) => [durable, createSender(context, settings, brake)])),
+    senders: makeSenders(kit, context),
     recordReceipt: createReceiptRecorder(context),
     recordReports: new Map(
       handedOverChannels(context.channels).map(({ name }) => [name, createReportRecorder(context, name)]),

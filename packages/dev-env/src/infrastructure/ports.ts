@@ -21,13 +21,14 @@ export interface Ports {
 
 /** The ports follow each other in this order; a new one comes last, so that the others stay. */
 const inOrder = [
-  ...serviceProcesses,
+  ...serviceProcesses.filter((name) => name !== 'dispatch-sender'),
   'carrier-sandbox',
   'identity-provider',
   ...serverProcesses,
   'dns',
   'receiver',
   'demo-shop',
+  'dispatch-sender',
 ] as const
 const metricsOffset = 20
 const blockSize = 50

@@ -1,6 +1,9 @@
 import type { ServiceName } from '@notify/contracts'
 
-/** The processes of the seven services: dispatch runs as two, so that carrier work never steals the accept path's event loop. */
+/**
+ * The processes of the seven services. Dispatch runs as three: calls of carriers take no time from acceptance, and a campaign
+ * none from codes.
+ */
 export const serviceProcesses = [
   'gateway',
   'dispatch-api',
@@ -10,6 +13,7 @@ export const serviceProcesses = [
   'inbox-stream',
   'callbacks',
   'webhook-delivery',
+  'dispatch-sender',
 ] as const
 
 /** Stand-ins for external systems: the carriers, the operators' identity provider and a customer's application. */
@@ -36,7 +40,7 @@ export function isStandIn(process: NodeProcess): process is StandIn {
 
 /** The service that a process belongs to. */
 export function serviceOf(process: ServiceProcess): ServiceName {
-  return process === 'dispatch-api' || process === 'dispatch-worker' ? 'dispatch' : process
+  return process.startsWith('dispatch-') ? 'dispatch' : (process as ServiceName)
 }
 
 /** The processes that a service runs as. */

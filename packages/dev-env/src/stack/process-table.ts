@@ -32,6 +32,8 @@ export interface Wiring {
   /** Of the webhook receiver; made at each start. */
   certificates: Certificates
   logLevel: string
+  /** Whether a process of dispatch sends codes and transactional messages, and nothing else. */
+  withSender: boolean
 }
 
 interface StandInEntry {
@@ -203,7 +205,7 @@ function serviceValues(wiring: Wiring, process: ServiceProcess): Record<string, 
     OIDC_AUDIENCE: audience,
     CONSOLE_CLIENT_ID: consoleClientId,
     CONSOLE_SCOPE: 'openid api',
-    ROLE: process === 'dispatch-worker' ? 'worker' : 'api',
+    ...dispatchRole(wiring, process),
     TWILIO_API_URL: `${sandbox}/twilio`,
     SES_API_URL: `${sandbox}/ses`,
     META_API_URL: `${sandbox}/meta`,
@@ -224,6 +226,13 @@ function serviceValues(wiring: Wiring, process: ServiceProcess): Record<string, 
     // Short, so that a failing message fails while somebody watches.
     SEND_RETRY_DELAYS: '1s,2s,4s,8s',
   }
+}
+
+/** Where a sender runs, it has the lanes that cannot wait, and the worker the others. */
+function dispatchRole({ withSender }: Wiring, process: ServiceProcess): Record<string, string> {
+  if (process === 'dispatch-sender') return { ROLE: 'sender', LANES: 'otp,transactional' }
+  if (process === 'dispatch-worker') return { ROLE: 'worker', ...(withSender ? { LANES: 'bulk' } : {}) }
+  return { ROLE: 'api' }
 }
 
 /** The key of a service that signs its own calls. */

@@ -29,6 +29,8 @@ export interface TestEnvOptions
   apart?: readonly NodeProcess[] | 'all'
   /** Starts the demo shop as well: the pages of a customer's application. */
   withDemoShop?: boolean
+  /** Starts dispatch-sender as well, as `npm start` does. Without it dispatch-worker sends all lanes. */
+  withSender?: boolean
 }
 
 /** A message as the carrier sandbox received it. */
@@ -221,10 +223,12 @@ async function ownPostgres(cleanUp: (() => Promise<void>)[]): Promise<string> {
 function withStandIns(
   services: readonly ServiceName[] | undefined,
   root: string,
-  { entries, withDemoShop }: TestEnvOptions,
+  { entries, withDemoShop, withSender }: TestEnvOptions,
 ): NodeProcess[] {
   const exists = (name: NodeProcess) => existsSync(join(root, entries?.[name] ?? fileOf(name)))
-  const chosen: NodeProcess[] = services ? services.flatMap(processesOf) : serviceProcesses.filter(exists)
+  const chosen: NodeProcess[] = (services ? services.flatMap(processesOf) : serviceProcesses.filter(exists)).filter(
+    (name) => withSender || name !== 'dispatch-sender',
+  )
   const needs = (...names: ServiceName[]) =>
     names.some((name) => processesOf(name).some((process) => chosen.includes(process)))
   if (needs('gateway', 'dispatch', 'callbacks', 'webhook-delivery')) chosen.push('carrier-sandbox')

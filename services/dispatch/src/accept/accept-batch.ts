@@ -87,7 +87,9 @@ async function commitAwaited(context: ApiContext, accepted: readonly NewNotifica
   return context.db.withConnection(async (run) => {
     await afterNextPoll()
     const awaited = accepted.filter(({ candidate }) => candidate.isAwaited())
-    const outcomes = await commitJudged(context, awaited, (work) => work(run))
+    // Outside of a transaction, so that what comes back is committed.
+    const { outcomes, urgent } = await commitJudged(context, awaited, (work) => work(run))
+    context.publishEarly(urgent)
     const outcomeOf = new Map(awaited.map((one, index) => [one, outcomes[index]!]))
     return accepted.map((one) => outcomeOf.get(one) ?? noLongerAwaited())
   })

@@ -5,6 +5,7 @@ import { suppressedRecipient } from '../suppressions/explain-suppression.ts'
 import type { AcceptOutcome, NewNotification } from './accept-item.ts'
 import { commitBatch } from './commit-batch.ts'
 import { refusalOf } from './judge-batch.ts'
+import type { CommittedMessage } from './publish-early.ts'
 
 /** Runs a statement so that its failure leaves nothing behind, and lets others follow. */
 type Attempt = <T>(work: (run: Run) => Promise<T>) => Promise<T>
@@ -18,23 +19,33 @@ export type CommitOutcome = AcceptOutcome | Raced
 
 export const isRaced = (outcome: CommitOutcome): outcome is Raced => 'kind' in outcome && outcome.kind === 'raced'
 
+/** The outcomes in the order of the items, and the work that cannot wait for the relay once the transaction is committed. */
+interface Committed {
+  outcomes: CommitOutcome[]
+  urgent: CommittedMessage[]
+}
+
 /**
  * Commits what was judged; an item that Postgres refuses fails alone.
- * @returns outcomes in the order of the items
  * @throws Problem `service_unavailable` when Postgres is out of reach
  */
 export async function commitJudged(
   context: Context,
   items: readonly NewNotification[],
   attempt: Attempt,
-): Promise<CommitOutcome[]> {
-  const commit = (batch: readonly NewNotification[]) => attempt((run) => commitTogether(context, batch, run))
+): Promise<Committed> {
+  const urgent: CommittedMessage[] = []
+  const commit = async (batch: readonly NewNotification[]) => {
+    const committed = await attempt((run) => commitTogether(context, batch, run))
+    urgent.push(...committed.urgent)
+    return committed.outcomes
+  }
   const outcomes: CommitOutcome[] = []
   for (const part of partsOf(items)) {
     const results = await bisect(part, commit, isShared)
     outcomes.push(...results.map((result) => (result instanceof Error ? asProblem(result) : result)))
   }
-  return outcomes
+  return { outcomes, urgent }
 }
 
 /** Bytes of the payloads that one statement carries: an email may have megabytes, and batches hundreds of them. */
@@ -56,11 +67,11 @@ function partsOf(items: readonly NewNotification[]): NewNotification[][] {
   return parts
 }
 
-async function commitTogether(context: Context, batch: readonly NewNotification[], run: Run): Promise<CommitOutcome[]> {
-  const { ids, suppressed } = await commitBatch(run, context.channels, batch)
+async function commitTogether(context: Context, batch: readonly NewNotification[], run: Run): Promise<Committed> {
+  const { ids, suppressed, urgent } = await commitBatch(run, context.channels, batch)
   context.metrics.acceptBatch(batch.length)
   context.wakeOutbox()
-  return batch.map(({ candidate, channel, lane, response }) => {
+  const outcomes = batch.map(({ candidate, channel, lane, response }): CommitOutcome => {
     const reason = suppressed.get(candidate.notificationId)
     if (reason) return suppressedRecipient(reason)
     const isNew = ids.has(candidate.notificationId)
@@ -68,6 +79,7 @@ async function commitTogether(context: Context, batch: readonly NewNotification[
     // Without a key, an id of the gateway's that is there already is this same request, repeated after a lost answer.
     return isNew || !(candidate.idempotency || candidate.terms) ? { body: response } : { kind: 'raced' }
   })
+  return { outcomes, urgent }
 }
 
 function isShared(error: unknown): boolean {

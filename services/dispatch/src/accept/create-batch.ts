@@ -19,7 +19,7 @@ export const createBatch: Handler<ApiContext, typeof contract> = idempotent({
   prepare: judgeRequests,
   async effect(context, request, run, judged) {
     const items = judged.filter(isNew)
-    const committed = await commitJudged(context, items, (work) => withSavepoint(run, () => work(run)))
+    const { outcomes: committed } = await commitJudged(context, items, (work) => withSavepoint(run, () => work(run)))
     const outcomes = new Map(items.map((item, place) => [item, committed[place]!]))
     const results = judged.map((one) => (isNew(one) ? resultOf(outcomes.get(one)!) : one))
     return answerOf(context, request.requestId, results)
