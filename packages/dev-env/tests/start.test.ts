@@ -22,8 +22,8 @@ describe('one start', () => {
 
   test('dev.json appears when everything is ready, readable by its owner alone', async () => {
     const { pids, urls, base_url, dns_server } = project.dev()
-    expect(Object.keys(pids)).toHaveLength(14)
-    expect(running(Object.values(pids))).toHaveLength(14)
+    expect(Object.keys(pids)).toHaveLength(15)
+    expect(running(Object.values(pids))).toHaveLength(15)
     expect(dns_server).toBe(`127.0.0.1:${project.ports.base + 13}`)
     for (const url of Object.values(urls)) expect((await fetch(`${url}/readyz`)).status).toBe(200)
     expect(run.output).toContain(`curl -sS ${base_url}/api/v1/notifications`)
@@ -39,7 +39,7 @@ describe('one start', () => {
       `npm start: already running with pid ${run.pid} at http://127.0.0.1:${project.ports.base}: stop that one first, or run this one elsewhere\n`,
     )
     const { pids } = project.dev()
-    expect(running(Object.values(pids))).toHaveLength(14)
+    expect(running(Object.values(pids))).toHaveLength(15)
   })
 
   test('servers that already run are used in place of own ones', async () => {

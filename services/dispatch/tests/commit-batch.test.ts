@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { createTestKit, type TestKit } from '@notify/test-kit/service-kit'
-import { type KeyPrincipal, newId } from '../../../packages/contracts/src/index.ts'
+import { type KeyPrincipal, type Lane, newId } from '../../../packages/contracts/src/index.ts'
 import { type Database, findAnswers, openDatabase } from '../../../packages/database/src/index.ts'
 import { TestEnv } from '../../../packages/dev-env/src/index.ts'
 import type { NewNotification } from '../src/accept/accept-item.ts'
@@ -34,7 +34,7 @@ const principal: KeyPrincipal = {
   permissions: ['notifications:send'],
 }
 
-function notification(lane: 'transactional' | 'bulk' = 'transactional', key?: string): NewNotification {
+function notification(lane: Lane = 'transactional', key?: string): NewNotification {
   return {
     candidate: {
       notificationId: newId('notif'),
@@ -77,11 +77,20 @@ const idsOf = (batch: readonly NewNotification[]) => batch.map(({ candidate }) =
 
 test('every new notification is told once as work of its lane and once as a fact', async () => {
   const batch = [notification(), notification('bulk'), notification('transactional', 'key-1')]
-  expect(await commitBatch(db.run, channels, batch)).toEqual({ ids: new Set(idsOf(batch)), suppressed: new Map() })
+  expect(await commitBatch(db.run, channels, batch)).toEqual({ ids: new Set(idsOf(batch)), suppressed: new Map(), urgent: [] })
   const subjects = (await told(idsOf(batch))).map(({ subject }) => subject).sort()
   const fact = 'dispatch.notification.transactional.sms.queued'
   const work = 'dispatch.send.transactional.sms'
   expect(subjects).toEqual(['dispatch.notification.bulk.sms.queued', fact, fact, 'dispatch.send.bulk.sms', work, work])
+})
+
+test("the work of a code comes back with its outbox row's id, so that it can be published at once", async () => {
+  const batch = [notification('otp'), notification('transactional')]
+  const { urgent } = await commitBatch(db.run, channels, batch)
+  const work = (await told(idsOf(batch.slice(0, 1)))).filter(({ subject }) => subject === 'dispatch.send.otp.sms')
+  expect(urgent.map(({ subject }) => subject)).toEqual(work.map(({ subject }) => subject))
+  const rows = await db.run('select subject, events from outbox where id = $1', [urgent[0]!.id])
+  expect(rows).toEqual([{ subject: urgent[0]!.subject, events: urgent[0]!.events }])
 })
 
 test('of a batch that is partly committed only the rest is committed and told, in the same words', async () => {
@@ -159,6 +168,7 @@ test('who is suppressed is told apart, and leaves neither a notification nor an 
   expect(await commitBatch(db.run, channels, [barred, fresh, committedBefore])).toEqual({
     ids: new Set(idsOf([fresh])),
     suppressed: new Map([[barred.candidate.notificationId, 'stop']]),
+    urgent: [],
   })
   expect(await told(idsOf([barred]))).toEqual([])
   expect(await findAnswers(db.run, [{ scope: 'test', key: 'key-3' }])).toEqual([])

@@ -1,5 +1,6 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import type { EncodedEvent } from './encoded-event.ts'
+import { gather } from './gather-writes.ts'
 
 /** Why a stream ended; `client`: the reader disconnected. */
 export type StreamEnd = 'client' | 'service' | 'upstream' | 'slow' | 'stalled' | 'drain'
@@ -56,6 +57,7 @@ export class OpenStream {
     const { socket, chunkedEncoding } = this.#response
     if (this.#end !== undefined || !socket || this.#response.destroyed) return
     this.#lastWriteMs = performance.now()
+    gather(socket)
     // Straight to the socket: node:http would write a chunk in four parts, which costs twice as much.
     socket.write(chunkedEncoding ? chunk : text)
   }

@@ -1,0 +1,25 @@
+import type { Socket } from 'node:net'
+
+/** What gathers for one socket before it is written all the same. */
+const mostBytes = 64 * 1024
+
+const gathering = new Set<Socket>()
+
+/** Holds back what is written to a socket until the end of the turn of the event loop: then one system call writes all of it. */
+export function gather(socket: Socket): void {
+  if (gathering.has(socket)) {
+    if (socket.writableLength > mostBytes) {
+      socket.uncork()
+      socket.cork()
+    }
+    return
+  }
+  if (gathering.size === 0) setImmediate(writeAll)
+  gathering.add(socket)
+  socket.cork()
+}
+
+function writeAll(): void {
+  for (const socket of gathering) socket.uncork()
+  gathering.clear()
+}
