@@ -153,7 +153,7 @@ describe('a start of its own', () => {
 
   test('Ctrl-C during the start stops what has been started', async () => {
     const run = project.start()
-    await run.says('starting 11 processes')
+    await run.says('starting 12 processes')
     run.signal('SIGINT')
     expect(await run.ended).toBe(0)
     expect(run.output).toContain('everything is stopped')

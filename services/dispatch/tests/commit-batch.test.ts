@@ -39,7 +39,12 @@ function notification(lane: Lane = 'transactional', key?: string): NewNotificati
     candidate: {
       notificationId: newId('notif'),
       principal,
-      request: { channel: 'sms', recipient: '+14155550100', event_key: 'order.shipped', priority: lane },
+      request: {
+        channel: 'sms',
+        recipient: '+14155550100',
+        event_key: 'order.shipped',
+        priority: lane === 'bulk' ? lane : 'transactional',
+      },
       traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
       isAwaited: () => true,
       idempotency: key ? { scope: 'test', key, fingerprint: 'f' } : undefined,
@@ -77,7 +82,11 @@ const idsOf = (batch: readonly NewNotification[]) => batch.map(({ candidate }) =
 
 test('every new notification is told once as work of its lane and once as a fact', async () => {
   const batch = [notification(), notification('bulk'), notification('transactional', 'key-1')]
-  expect(await commitBatch(db.run, channels, batch)).toEqual({ ids: new Set(idsOf(batch)), suppressed: new Map(), urgent: [] })
+  expect(await commitBatch(db.run, channels, batch)).toEqual({
+    ids: new Set(idsOf(batch)),
+    suppressed: new Map(),
+    urgent: [],
+  })
   const subjects = (await told(idsOf(batch))).map(({ subject }) => subject).sort()
   const fact = 'dispatch.notification.transactional.sms.queued'
   const work = 'dispatch.send.transactional.sms'
