@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals'
+import { publicRoutes } from '../../packages/contracts/src/catalogue.ts'
 import { base, matches, ofKind, podLabels, production, workloads } from './manifests.ts'
 import type { Resource } from './render-kustomization.ts'
 
@@ -32,6 +33,13 @@ test('events of the stream are not held back, and a quiet stream is not cut', ()
   expect(stream.metadata.annotations).toMatchObject({ 'nginx.ingress.kubernetes.io/proxy-buffering': 'off' })
   const seconds = Number(stream.metadata.annotations!['nginx.ingress.kubernetes.io/proxy-read-timeout'])
   expect(seconds).toBeGreaterThanOrEqual(3600)
+})
+
+test('the largest body of any public route passes', () => {
+  const { metadata } = ingresses.find(({ spec }) => JSON.stringify(spec).includes('/api/v1/callbacks'))!
+  const [, mebibytes] = /^(\d+)m$/.exec(metadata.annotations!['nginx.ingress.kubernetes.io/proxy-body-size']!)!
+  const largest = Math.max(...publicRoutes().map(({ maxBodyBytes = 0 }) => maxBodyBytes))
+  expect(Number(mebibytes) * 1024 * 1024).toBeGreaterThanOrEqual(largest)
 })
 
 test('a pod is called by nobody whom no policy names', () => {

@@ -25,11 +25,12 @@ const Reference = z.string().min(1).max(255)
 const EvidenceUrl = z
   .string()
   .max(2048)
-  .refine(isEvidenceUrl, 'must be an https address with a host name and without credentials')
+  .refine(isEvidenceUrl, 'must be an https address with a host name, without credentials or white space')
   .meta({ description: 'https address that shows the opt-in', example: 'https://shop.example/opt-ins/4711' })
 
 function isEvidenceUrl(text: string): boolean {
-  const url = URL.parse(text)
+  // The parser would drop white space.
+  const url = /\s/.test(text) ? null : URL.parse(text)
   return url?.protocol === 'https:' && url.hostname !== '' && url.username === '' && url.password === ''
 }
 

@@ -142,12 +142,13 @@ describe('a status', () => {
     await untilConsent(env, message.phone, { status: 'active', marketing: 'stopped' })
   })
 
-  test('of a thousand in one post, of several numbers, all count', async () => {
+  test('of a thousand in one post of 3 MB, of several numbers, all count', async () => {
     const message = await silentMessage()
     const others = Array.from({ length: 999 }, (_, at) => ({
       ...message.status('sent'),
       id: `wamid.${at}`,
       biz_opaque_callback_data: 'x',
+      unknown: 'x'.repeat(3000),
     }))
     const raw = envelope(
       ofNumber({ statuses: others }),

@@ -100,6 +100,23 @@ test('after a revocation only fresh evidence that is no import brings the consen
   })
 })
 
+test('evidence that was given before is recognised, however its address is spelled', async () => {
+  const phone = freshPhone()
+  const path = `/opt-ins/${crypto.randomUUID()}`
+  await optIn(phone, { evidence_url: `https://shop.example${path}` })
+  await optOut(phone)
+  const spellings = [
+    `https://SHOP.example${path}`,
+    `https://shop.example:443${path}`,
+    `HTTPS://shop.example/x/..${path}`,
+    `https://shop.example${path}#again`,
+  ]
+  for (const evidence_url of spellings) {
+    expectProblem(await optIn(phone, { evidence_url }), 409, 'whatsapp_recipient_stopped')
+  }
+  expect((await optIn(phone, { evidence_url: `https://shop.example${path}?at=2` })).status).toBe(201)
+})
+
 test('with an Idempotency-Key a repetition gets the first answer, and the ledger one entry', async () => {
   const phone = freshPhone()
   const headers = { 'idempotency-key': crypto.randomUUID() }
@@ -199,6 +216,8 @@ describe('bad input stores nothing', () => {
     [{ evidence_url: 'https://ada:secret@shop.example/1' }, 'validation_failed'],
     [{ evidence_url: 'https://' }, 'validation_failed'],
     [{ evidence_url: '' }, 'validation_failed'],
+    [{ evidence_url: ' https://shop.example/1' }, 'validation_failed'],
+    [{ evidence_url: 'https://shop.example/1\n2' }, 'validation_failed'],
     [{ reference: 'nul\0' }, 'validation_failed'],
     [{ status: 'active' }, 'validation_failed'],
   ])('%j', async (fields, code) => {

@@ -195,6 +195,25 @@ test('a preview shows the draft, or the version that is asked for, and names the
 
 const whatsapp = { template_name: 'order_update', language: 'en_US', category: 'utility', parameters: ['{{ name }}'] }
 
+test('a template of one-time codes without the code cannot be published', async () => {
+  const allowed_channels = ['sms', 'email']
+  const texts = (sms: string, html_body: string) => ({
+    sms: { body: sms },
+    email: { subject: 'Code', body: '{{code}}', html_body },
+  })
+  for (const key of ['otp', 'otp.de']) {
+    await create({ event_key: key, allowed_channels, templates: texts('Your code, {{name}}', '<b>code</b>') })
+    const refused = await call('POST', of(key, '/publish'))
+    expectProblem(refused, 422, 'validation_failed')
+    expect(refused.body.errors.map(({ path }: { path: string }) => path)).toEqual([
+      'templates.sms.body',
+      'templates.email.html_body',
+    ])
+    await save(key, texts('{{ code }} for {{minutes}} min', '<b>{{code}}</b>'), { allowed_channels })
+    expect(await act(key, 'publish')).toMatchObject({ status: 'published' })
+  }
+})
+
 test('a WhatsApp template of another category than the approved one cannot be published', async () => {
   await eventually(async () => {
     const { rows } = await env.admin.query(`select from dispatch.carrier_templates where name = 'order_update'`)

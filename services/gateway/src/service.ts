@@ -34,7 +34,7 @@ import { migrations } from './db/migrations.ts'
 import type { Tables } from './db/schema.ts'
 import { createAcceptance } from './dispatching/create-notification.ts'
 import { serveDocs } from './docs/serve-docs.ts'
-import { passThrough } from './forwarding/pass-through.ts'
+import { largestBody, passThrough } from './forwarding/pass-through.ts'
 import { passUsers } from './forwarding/pass-users.ts'
 import { createPeers } from './forwarding/peers.ts'
 import { createAdmission } from './limits/admit.ts'
@@ -99,7 +99,8 @@ export async function createService(config: Config, kit: Kit): Promise<void> {
       admit: (principal, bodyBytes) => admit(principal, weightOf(bodyBytes)),
     },
     extend(app, door) {
-      const callbacks = { url: config.CALLBACKS_URL, addressOf, failures, isFailure }
+      const maxBodyBytes = largestBody(publicRoutes().filter(({ auth }) => auth.caller === 'carrier'))
+      const callbacks = { url: config.CALLBACKS_URL, maxBodyBytes, addressOf, failures, isFailure }
       app.use('/api/v1/callbacks', passThrough(door, callbacks))
       const urlOf = (service: ServiceName) => peerUrl(config, service)
       passUsers(app, door, { contracts: publicRoutes(), urlOf, addressOf, failures })

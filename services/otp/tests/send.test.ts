@@ -55,7 +55,7 @@ test('a code goes by email, says how long it lives, and shows a masked recipient
   const [message] = await env.messages({ to: 'ada@example.com' })
   expect([message!.subject, message!.text]).toEqual([
     'Your verification code',
-    expect.stringContaining(`${code} is your verification code. It expires in 2 minutes.`),
+    expect.stringContaining(`${code} is your verification code. It expires in 1 minute.`),
   ])
   expect(await otpState(env, body.transaction_id)).toMatchObject({
     channel: 'email',
@@ -249,6 +249,7 @@ test('templates of the application say the code, that of the language first', as
   }
   expect(await text({ language: 'de' })).toBe('Ihr Code: 000000 (5 Minuten)')
   expect(await text({ language: 'fr', ttl_seconds: 30 })).toBe('Code 000000, 1 min')
+  expect(await text({ ttl_seconds: 119 })).toBe('Code 000000, 1 min')
   expect(await text({})).toBe('Code 000000, 5 min')
 })
 

@@ -135,6 +135,7 @@ test('after a resend the earlier code is dead, tries are not given back, and a f
   for (let resends = 2; resends <= 3; resends++) expect((await postResend(env, id)).status).toBe(200)
   const refused = await postResend(env, id)
   expectProblem(refused, 429, 'otp_rate_limited')
+  expect(refused.body.detail).toBe('A code is sent again at most 3 times; begin a new transaction')
   expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
   expectProblem(await postVerify(env, id, second!), 422, 'otp_invalid_code')
   const [fourth] = await codesTo(env, phone, 4)

@@ -4,7 +4,7 @@ import { marketingStopped } from './codes.ts'
 import { phoneOf, readMessage } from './read-message.ts'
 import { readStatus } from './read-status.ts'
 import { readTemplate } from './read-template.ts'
-import type { Change, Contact, Preference, Status } from './update.ts'
+import type { Change, Contact, Message, Preference, Status } from './update.ts'
 
 /**
  * Reads the reports of these accounts from the changes of a post. Changes of other numbers give none.
@@ -36,20 +36,32 @@ function reportsOf(account: ReceivingAccount, { value }: Change, secret: string)
   // With several contacts it is unknown which of them wrote.
   const contactId = contacts.length === 1 ? contacts[0]?.user_id : undefined
   return [
-    ...(tellsOfUsers(value) ? contacts.flatMap((one) => (one ? readIdentity(account, one, secret) : [])) : []),
+    ...(tellsOfUsers(value) ? [...contacts, ...messages.map(senderOf)] : []).flatMap((one) =>
+      one ? readIdentity(account, one, secret) : [],
+    ),
     ...statuses.flatMap((status) =>
       (status ? [readStatus(account, status) ?? [], learned(account, status)] : []).flat(),
     ),
     ...messages.flatMap((message) =>
       message ? [readMessage(account, { to, userId: message.from_user_id ?? contactId }, message)] : [],
     ),
-    ...user_preferences.flatMap((one) => (one ? [readPreference(account, one, { secret, userId: contactId })] : [])),
+    ...user_preferences.flatMap((one) =>
+      one && isMarketing(one) ? [readPreference(account, one, { secret, userId: contactId })] : [],
+    ),
   ]
 }
 
 /** A `sent` is skipped: its contacts come again with the next status. */
 const tellsOfUsers = ({ statuses, messages }: Change['value']) =>
   messages.length > 0 || statuses.some((one) => one?.status === 'delivered' || one?.status === 'read')
+
+const senderOf = (message: Message | undefined): Contact => ({
+  wa_id: message?.from,
+  user_id: message?.from_user_id,
+})
+
+/** A stop of a category not known yet is taken as one of marketing; to resume, marketing must be named. */
+const isMarketing = ({ category, value }: Preference) => value === 'stop' || category === 'marketing_messages'
 
 function readIdentity(account: ReceivingAccount, { wa_id, user_id }: Contact, secret: string): IdentityReport[] {
   const phone = phoneOf(wa_id)

@@ -6,7 +6,8 @@ import type { EventId } from './event-store.ts'
 
 /**
  * Refuses to publish what could never be sent.
- * @throws Problem `validation_failed` naming the channels without template, `template_category_mismatch`
+ * @throws Problem `validation_failed` naming the channels without template and the templates of codes without a code,
+ * `template_category_mismatch`
  */
 export async function requirePublishable(run: Run, id: EventId, content: EventContent): Promise<void> {
   const { allowed_channels, templates } = content
@@ -18,10 +19,27 @@ export async function requirePublishable(run: Run, id: EventId, content: EventCo
   if (allowed_channels.length === 0) {
     errors.push({ path: 'allowed_channels', message: 'must name at least one channel to be published' })
   }
+  errors.push(...missingCodes(id, templates))
   const [first] = errors
   if (first) throw new Problem('validation_failed', `${first.path} ${first.message}`, { errors })
   if (templates.whatsapp) await requireApprovedCategory(run, id, templates.whatsapp)
 }
+
+/** The events `otp` and `otp.<language>` send one-time codes; a message without the code would be of no use. */
+function missingCodes({ eventKey }: EventId, { sms, email }: EventContent['templates']): FieldError[] {
+  if (eventKey !== 'otp' && !eventKey.startsWith('otp.')) return []
+  const texts = { 'sms.body': sms?.body, 'email.body': email?.body, 'email.html_body': email?.html_body }
+  return Object.entries(texts)
+    .filter(([, text]) => text !== undefined && !printsCode(text))
+    .map(([path]) => ({ path: `templates.${path}`, message: 'must contain {{code}}: the event sends one-time codes' }))
+}
+
+/** Whether a placeholder names `code`. */
+const printsCode = (template: string) =>
+  template
+    .split('{{')
+    .slice(1)
+    .some((part) => /\bcode\b/.test(part.split('}}', 1)[0]!))
 
 /** What the carrier has not judged yet may be published; sending it is refused until it is approved. */
 async function requireApprovedCategory(

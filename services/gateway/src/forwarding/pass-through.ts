@@ -1,8 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Route } from '@notify/contracts'
 import {
   type BodyShare,
   createPeerPool,
   type Door,
+  defaultMaxBodyBytes,
   hasBody,
   internalProblem,
   Problem,
@@ -16,8 +18,6 @@ import type { RequestHandler } from 'express'
 import type { FailureLimit } from '../limits/limit-failures.ts'
 import { forwarded } from './hop-headers.ts'
 
-/** The largest body of any carrier; each callback route has a lower limit. */
-const maxBodyBytes = 512 * 1024
 /** Callers get a response within 8 s. */
 const timeoutMs = 7000
 /** Connections for everybody, and those shared by addresses that keep failing. */
@@ -26,6 +26,8 @@ const connections = { usual: 64, narrow: 4 }
 /** A service that authenticates its own callers. */
 export interface Target {
   url: string
+  /** Largest body of any of its routes; the service applies the limit of each route. */
+  maxBodyBytes: number
   addressOf(request: IncomingMessage): string
   failures: FailureLimit
   /** Whether a response counts as a failed request of the address. */
@@ -36,7 +38,7 @@ export interface Target {
  * Proxies requests unchanged, because signatures cover the bytes.
  * Failing addresses share few connections but are not blocked: carriers share addresses with others.
  */
-export function passThrough(door: Door, { url, addressOf, failures, isFailure }: Target): RequestHandler {
+export function passThrough(door: Door, { url, maxBodyBytes, addressOf, failures, isFailure }: Target): RequestHandler {
   const { origin } = new URL(url)
   const usual = createPeerPool(origin, connections.usual)
   const narrow = createPeerPool(origin, connections.narrow)
@@ -79,6 +81,11 @@ export function passThrough(door: Door, { url, addressOf, failures, isFailure }:
       share.release()
     }
   }
+}
+
+/** The largest body that any of the routes accepts. */
+export function largestBody(routes: readonly Route[]): number {
+  return Math.max(...routes.map(({ maxBodyBytes = defaultMaxBodyBytes }) => maxBodyBytes))
 }
 
 const unlimited: BodyShare = { take: () => true, release: () => {} }

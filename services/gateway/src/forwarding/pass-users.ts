@@ -2,7 +2,7 @@ import { isStream, type Route, type ServiceName } from '@notify/contracts'
 import type { Door } from '@notify/service-kit'
 import type { Express } from 'express'
 import { passStream } from './pass-stream.ts'
-import { passThrough, type Target } from './pass-through.ts'
+import { largestBody, passThrough, type Target } from './pass-through.ts'
 
 interface Users extends Pick<Target, 'addressOf' | 'failures'> {
   /** All public routes. */
@@ -18,7 +18,8 @@ export function passUsers(app: Express, door: Door, { contracts, urlOf, addressO
   const passed = contracts.filter(({ service }) => service !== 'gateway')
   const routes = passed.filter(({ auth }) => auth.caller === 'user' || auth.caller === 'anyone')
   for (const [service, owned] of Map.groupBy(routes, (route) => route.service)) {
-    const target: Target = { url: urlOf(service), addressOf, failures, isFailure }
+    const maxBodyBytes = largestBody(owned)
+    const target: Target = { url: urlOf(service), maxBodyBytes, addressOf, failures, isFailure }
     const [streams, requests] = [passStream(door, target), passThrough(door, target)]
     for (const { path } of owned.filter(isStream)) app.get(path, streams)
     // The owner refuses other methods.

@@ -21,7 +21,8 @@ const eventKey = 'otp'
 export function composeMessage(content: Content): object[] {
   const { channel, code, ttlSeconds, language, settings } = content
   const autofill = settings.autofill_host ? `@${settings.autofill_host} #${code}` : ''
-  const minutes = Math.ceil(ttlSeconds / 60)
+  // Never more than the code lives, unless that is less than a minute.
+  const minutes = Math.max(1, Math.floor(ttlSeconds / 60))
   const recipient = recipientOf(content)
   const keys = [...(language ? [`${eventKey}.${language}`] : []), eventKey]
   const byTemplate = keys.map((event_key) => ({ channel, recipient, event_key, data: { code, minutes, autofill } }))

@@ -51,7 +51,8 @@ export const resendCode = commitAndSend<typeof contract, Draft>({
 
 function noMoreResends({ expires_at }: TransactionRow) {
   return rateLimited(
-    `A code is sent again at most ${mostResends} times; begin a new transaction`,
+    `A code is sent again at most ${mostResends} times`,
     expires_at.getTime() - Date.now(),
+    'begin a new transaction',
   )
 }

@@ -1,0 +1,44 @@
+import { describe, expect, test } from '@jest/globals'
+import type { ReceivingAccount } from '../receiver.ts'
+import { readUpdate } from './read-update.ts'
+import { readChanges } from './update.ts'
+
+const account: ReceivingAccount = {
+  id: 'prov_1',
+  tenantId: 'ten_1',
+  accountId: '106540352242922',
+  parentId: '102290129340398',
+  secret: null,
+  sender: null,
+  topicArns: [],
+}
+
+function read(value: object) {
+  const change = { field: 'messages', value: { metadata: { phone_number_id: account.accountId }, ...value } }
+  const post = { object: 'whatsapp_business_account', entry: [{ id: account.parentId, changes: [change] }] }
+  return readUpdate(readChanges(Buffer.from(JSON.stringify(post))), [account], 'secret')
+}
+
+describe('a preference', () => {
+  const choices = (value: string, category?: string) =>
+    read({ user_preferences: [{ wa_id: '16505551234', value, category, timestamp: 1731705721 }] })
+
+  test.each([
+    ['stop', 'marketing_messages', 1],
+    ['stop', 'category_to_come', 1],
+    ['stop', undefined, 1],
+    ['resume', 'marketing_messages', 1],
+    ['resume', 'category_to_come', 0],
+    ['dance', 'marketing_messages', 0],
+  ])('%s of %s', (value, category, reports) => {
+    expect(choices(value, category)).toHaveLength(reports)
+  })
+})
+
+test('a message with the number and the id of its sender tells who has that id', () => {
+  const message = { id: 'wamid.1', from: '16505551234', from_user_id: 'user.1', type: 'text', text: { body: 'Hi' } }
+  expect(read({ messages: [message], contacts: [{ wa_id: '16505551234' }] })).toMatchObject([
+    { type: 'identity', content: { phone: '+16505551234', user_id: 'user.1' } },
+    { type: 'message', content: { from: '+16505551234', user_id: 'user.1' } },
+  ])
+})
