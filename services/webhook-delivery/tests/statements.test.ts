@@ -7,7 +7,7 @@ import { deleteOldDeliveries } from '../src/deliveries/delete-old.ts'
 import { insertDeliveries } from '../src/deliveries/delivery-store.ts'
 import { settleAttempts } from '../src/deliveries/settle-store.ts'
 import { takeDeliveries } from '../src/deliveries/take-store.ts'
-import { mendEndpoints } from '../src/endpoints/endpoint-store.ts'
+import { claimEndpoints, mendEndpoints, releaseEndpoints, renewEndpoints } from '../src/endpoints/endpoint-store.ts'
 import { replayOne } from '../src/replays/replay-store.ts'
 import { openOwnSchema } from './own-schema.ts'
 
@@ -105,4 +105,18 @@ test('an attempt is settled once, however often its end is written', async () =>
   ])
   const told = `select 1 from outbox where subject = 'webhooks.delivery.failed'`
   expect(await db.run(told)).toHaveLength(1)
+})
+
+test('a lease is renewed and released by its holder alone', async () => {
+  await storeSend('origin_leased')
+  const claim = { limit: 1000, leaseMs: 60_000, struggling: false }
+  const of = (endpoints: { id: string; lease: string }[]) => endpoints.filter(({ id }) => id === 'origin_leased')
+  const [held] = of(await claimEndpoints(db.run, claim))
+  const renewed = { ...held!, lease: (await renewEndpoints(db.run, [held!], 60_000)).get('origin_leased')! }
+  expect(Date.parse(renewed.lease)).toBeGreaterThanOrEqual(Date.parse(held!.lease))
+  expect(await renewEndpoints(db.run, [held!], 60_000)).toEqual(new Map())
+  await releaseEndpoints(db, [held!])
+  expect(of(await claimEndpoints(db.run, claim))).toEqual([])
+  await releaseEndpoints(db, [renewed])
+  expect(of(await claimEndpoints(db.run, claim))).toHaveLength(1)
 })
