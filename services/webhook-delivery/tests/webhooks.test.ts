@@ -75,6 +75,8 @@ test('the channel webhook delivers the filled template, signed by its provider, 
     retryable: false,
     recipient_masked: `${env.stack.receiverUrl}/***`,
   })
+  const { body: activity } = await operator('GET', `/api/v1/activity/${failing.body.notification_id}`)
+  expect(activity.attempts).toMatchObject([{ outcome: 'rejected_permanent', provider_code: '410' }])
 })
 
 test('what fails is tried again under the same id, every attempt is kept, and it ends exhausted', async () => {
@@ -126,6 +128,16 @@ test('a rotated secret signs beside the new one, and the secret is shown once', 
   }
   const { body, text } = await operator('GET', `/api/v1/webhook-subscriptions/${subscription_id}`)
   expect([body.secret, text.includes('whsec_')]).toEqual([undefined, false])
+})
+
+test.each([
+  ['0000-01-01T00:00:00Z', 422],
+  ['9999-12-31T23:59:59Z', 422],
+  ['2026-01-01T00:00:00+23:59', 200],
+])('a replay since %s is answered %i', async (since, status) => {
+  const { subscription_id } = await subscribe(env, freshPath('ok'))
+  const path = `/api/v1/webhook-subscriptions/${subscription_id}/replay`
+  expect((await operator('POST', path, { since, dry_run: true })).status).toBe(status)
 })
 
 test('exhausted deliveries are counted, and replayed one by one and by their time', async () => {
