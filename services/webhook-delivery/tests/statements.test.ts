@@ -1,13 +1,17 @@
+import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { newId } from '../../../packages/contracts/src/index.ts'
 import type { Database } from '../../../packages/database/src/index.ts'
 import { TestEnv } from '../../../packages/dev-env/src/index.ts'
+import { parseKeyRing } from '../../../packages/privacy/src/index.ts'
 import type { Tables } from '../src/db/schema.ts'
 import { deleteOldDeliveries } from '../src/deliveries/delete-old.ts'
 import { insertDeliveries } from '../src/deliveries/delivery-store.ts'
 import { settleAttempts } from '../src/deliveries/settle-store.ts'
 import { takeDeliveries } from '../src/deliveries/take-store.ts'
 import { claimEndpoints, mendEndpoints, releaseEndpoints, renewEndpoints } from '../src/endpoints/endpoint-store.ts'
+import { sealSecret } from '../src/providers/secret.ts'
+import { tellUntoldProviders } from '../src/providers/tell-own-provider.ts'
 import { replayOne } from '../src/replays/replay-store.ts'
 import { openOwnSchema } from './own-schema.ts'
 
@@ -119,4 +123,27 @@ test('a lease is renewed and released by its holder alone', async () => {
   expect(of(await claimEndpoints(db.run, claim))).toEqual([])
   await releaseEndpoints(db, [renewed])
   expect(of(await claimEndpoints(db.run, claim))).toHaveLength(1)
+})
+
+test('dispatch is told once of a provider that an earlier release made for a subscription', async () => {
+  const keyRing = parseKeyRing(`k1:${randomBytes(32).toString('base64')}`)
+  const [id, tenant, subscription] = [newId('prov'), newId('ten'), newId('whsub')]
+  const secret = sealSecret(keyRing, 'whsec_secret', tenant, id)
+  await db.run('insert into providers (id, tenant_id, own, secret, revision) values ($1, $2, true, $3, 4)', [
+    id,
+    tenant,
+    secret,
+  ])
+  await db.run(
+    `insert into subscriptions (id, tenant_id, application_id, provider_id, url, events, description)
+     values ($1, $2, $3, $4, '', '{}', '')`,
+    [subscription, tenant, newId('app'), id],
+  )
+  expect([await tellUntoldProviders(db, keyRing), await tellUntoldProviders(db, keyRing)]).toEqual([false, false])
+  const told = await db.run<{ payload: unknown }>(`select * from outbox where subject = 'webhooks.provider.changed'`)
+  expect(told).toHaveLength(1)
+  // Dispatch numbers its revisions from 1, and every one of them counts.
+  expect(await db.run('select version, revision from providers where id = $1', [id])).toEqual([
+    { version: 1, revision: 0 },
+  ])
 })
