@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { activityFilters, isRange, MomentText, notARange } from './activity.ts'
+import { activityFilters, isRange, notARange } from './activity.ts'
 import { idSchema } from './ids.ts'
 import { listQuery } from './list.ts'
 import { defineRoute, operator } from './route.ts'
-import { Timestamp } from './text.ts'
+import { MomentText, Timestamp } from './text.ts'
 
 const path = '/api/v1/activity/retries'
 const keyErrors = ['invalid_idempotency_key', 'idempotency_conflict', 'idempotency_in_progress'] as const

@@ -5,7 +5,7 @@ import { listQuery, wholeNumber } from './list.ts'
 import { DeliveryStatus } from './notifications.ts'
 import { KeyMode } from './permissions.ts'
 import { defineRoute, operator } from './route.ts'
-import { EventKey, Timestamp } from './text.ts'
+import { EventKey, MomentText, Timestamp } from './text.ts'
 
 /** The states of notifications, and those that only codes have. */
 export const ActivityStatus = z.enum([...DeliveryStatus.options, 'verified', 'expired'])
@@ -28,18 +28,6 @@ const item = {
 
 export const ActivityItem = z.object(item).meta({ id: 'ActivityItem' })
 export type ActivityItem = z.infer<typeof ActivityItem>
-
-/** Postgres has no year 0, and JavaScript writes years after 9999 in another form. */
-const firstMs = Date.UTC(1970, 0)
-const lastMs = Date.UTC(9999, 11, 31)
-
-/** A moment: ISO 8601 with a zone, from 1970 on. */
-export const MomentText = z.iso
-  .datetime({ offset: true, error: 'must be a time with its zone in ISO 8601, e.g. 2026-11-21T09:30:00Z' })
-  .refine((text) => {
-    const ms = Date.parse(text)
-    return ms >= firstMs && ms <= lastMs
-  }, 'must be a time from 1970 to 9999')
 
 const Moment = MomentText.transform((text) => new Date(text))
 

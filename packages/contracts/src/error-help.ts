@@ -129,6 +129,10 @@ export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
     meaning: 'The webhook subscription is disabled.',
     action: 'Enable the subscription before testing or replaying it.',
   },
+  provider_in_use: {
+    meaning: 'The provider signs for a webhook subscription that made it.',
+    action: 'Delete the webhook subscription; the provider goes with it.',
+  },
   secret_of_provider: {
     meaning: 'The signing secret belongs to a provider that was configured separately.',
     action: 'Rotate the secret of that provider.',

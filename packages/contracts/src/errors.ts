@@ -32,6 +32,7 @@ export const errorCodes = {
   subscription_limit_reached: { status: 409, title: 'Subscription limit reached' },
   subscription_disabled: { status: 409, title: 'Subscription disabled' },
   secret_of_carrier: { status: 409, title: 'Secret of a carrier' },
+  provider_in_use: { status: 409, title: 'Provider in use' },
   secret_of_provider: { status: 409, title: 'Secret of a provider' },
   key_not_active: { status: 409, title: 'API key not active' },
   not_replayable: { status: 409, title: 'Not replayable' },

@@ -18,6 +18,10 @@ export const providerChanged = defineEvent({
     priority: z.int().optional(),
     /** `deleted`: nothing new may use it; what is in flight still may. Absent while it is in use. */
     status: z.enum(['deleted']).optional(),
+    /** The webhook subscription that it signs for alone. */
+    subscription_id: idSchema('whsub').optional(),
+    /** The last change of the subscription's side that this one contains. */
+    subscription_version: z.int().optional(),
     credentials: SealedText,
   }),
   sealed: { field: 'credentials', aad: ['tenant_id', 'provider_id'], content: z.record(z.string(), z.string()) },
@@ -37,3 +41,21 @@ export const providerRemoved = defineEvent({
   }),
 })
 export type ProviderRemoval = z.output<typeof providerRemoved.schema>
+
+/** A webhook subscription has made, rotated or deleted the provider that signs for it alone. Dispatch keeps all providers. */
+export const subscriptionProviderChanged = defineEvent({
+  publisher: 'webhook-delivery',
+  subject: 'webhooks.provider.changed',
+  schema: z.object({
+    provider_id: idSchema('prov'),
+    subscription_id: idSchema('whsub'),
+    tenant_id: idSchema('ten'),
+    application_id: idSchema('app'),
+    /** Grows with each change. */
+    version: z.int().min(1),
+    status: z.enum(['active', 'deleted']),
+    credentials: SealedText,
+  }),
+  sealed: { field: 'credentials', aad: ['tenant_id', 'provider_id'], content: z.object({ secret: z.string() }) },
+})
+export type SubscriptionProviderChange = z.output<typeof subscriptionProviderChanged.schema>

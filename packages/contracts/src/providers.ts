@@ -15,6 +15,9 @@ export const Provider = z
   .object({
     provider_id: idSchema('prov'),
     application_id: idSchema('app').nullable().meta({ description: 'The application that may use it. Null: all.' }),
+    subscription_id: idSchema('whsub').nullable().meta({
+      description: 'The webhook subscription that made it and that it signs for alone. Null: every other provider.',
+    }),
     channel: Channel,
     kind: z.string(),
     name: z.string(),
@@ -140,7 +143,7 @@ export const deleteProvider = defineRoute({
   auth,
   params,
   responses: { 204: NoContent },
-  errors: ['not_found'],
+  errors: ['not_found', 'provider_in_use'],
 })
 
 export const testProvider = defineRoute({

@@ -33,6 +33,18 @@ export const EventKey = z
 /** An event's timestamp as Postgres writes it: ISO 8601 with offset. */
 export const EventTime = z.iso.datetime({ offset: true })
 
+/** Postgres has no year 0, and JavaScript writes years after 9999 in another form. */
+const firstMs = Date.UTC(1970, 0)
+const lastMs = Date.UTC(9999, 11, 31)
+
+/** A moment: ISO 8601 with a zone, from 1970 on. */
+export const MomentText = z.iso
+  .datetime({ offset: true, error: 'must be a time with its zone in ISO 8601, e.g. 2026-11-21T09:30:00Z' })
+  .refine((text) => {
+    const ms = Date.parse(text)
+    return ms >= firstMs && ms <= lastMs
+  }, 'must be a time from 1970 to 9999')
+
 /** ISO 8601 in UTC with milliseconds. */
 export const Timestamp = z.iso.datetime({ precision: 3 }).meta({ example: '2026-11-21T09:30:00.000Z' })
 

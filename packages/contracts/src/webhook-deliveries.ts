@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { idSchema } from './ids.ts'
 import { listQuery } from './list.ts'
 import { apiKeyOrOperator, defineRoute, operator } from './route.ts'
-import { Timestamp } from './text.ts'
+import { MomentText, Timestamp } from './text.ts'
 import { WebhookReplay } from './webhooks.ts'
 
 const auth = apiKeyOrOperator('webhooks:manage', 'webhooks:manage')
@@ -78,7 +78,8 @@ export const replayWebhookDeliveries = defineRoute({
   params,
   body: z
     .strictObject({
-      since: z.iso.datetime({ offset: true, error: 'must be a time in ISO 8601, e.g. 2026-11-21T09:30:00Z' }),
+      // In UTC: Postgres refuses offsets that ISO 8601 allows.
+      since: MomentText.transform((text) => new Date(text).toISOString()),
       dry_run: z.boolean().default(false).meta({ description: 'Answers the count and replays nothing' }),
     })
     .meta({ id: 'WebhookReplayRequest' }),

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { rootCertificates } from 'node:tls'
 import { Agent, type Dispatcher } from 'undici'
 import { type AllowList, nothingAllowed } from './allow-list.ts'
-import { DestinationError, readDestination } from './destination.ts'
+import { DestinationError, notAllowed, readDestination } from './destination.ts'
 import { createDial } from './dial.ts'
 import { type Failure, failureOf } from './failure.ts'
 import { createHostResolver, type HostResolver } from './resolve-public.ts'
@@ -27,7 +27,7 @@ export interface EgressRequest {
 export type EgressOutcome = { durationMs: number } & (
   | { kind: 'answered'; status: number; headers: IncomingHttpHeaders; body: Buffer }
   | ({ kind: 'failed' } & Failure)
-  | { kind: 'refused'; message: 'destination not allowed' }
+  | { kind: 'refused'; message: typeof notAllowed }
 )
 
 /** Calls destinations that tenants chose. */
@@ -129,9 +129,9 @@ async function readStart(stream: Dispatcher.ResponseData['body']): Promise<Buffe
 }
 
 function explain(error: unknown): Result {
-  if (error instanceof DestinationError) return { kind: 'refused', message: 'destination not allowed' }
+  if (error instanceof DestinationError) return { kind: 'refused', message: notAllowed }
   const cause = (error as Error).cause
-  if (cause instanceof DestinationError) return { kind: 'refused', message: 'destination not allowed' }
+  if (cause instanceof DestinationError) return { kind: 'refused', message: notAllowed }
   if (error instanceof DeadlineError) {
     return { kind: 'failed', reason: 'timeout', message: 'no complete answer in time', own: false }
   }

@@ -1,5 +1,5 @@
 export { type AllowList, nothingAllowed, parseAllowList, parseDevelopmentAllowList } from './allow-list.ts'
-export { DestinationError, readDestination } from './destination.ts'
+export { DestinationError, notAllowed, readDestination } from './destination.ts'
 export { connectPublic, type PublicHost } from './dial.ts'
 export { createEgress, type Egress, type EgressOptions, type EgressOutcome, type EgressRequest } from './egress.ts'
 export { isPublicAddress } from './public-address.ts'

@@ -2,7 +2,7 @@ import { Resolver } from 'node:dns/promises'
 import { isIP, isIPv4 } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { type AllowList, nothingAllowed } from './allow-list.ts'
-import { DestinationError } from './destination.ts'
+import { DestinationError, notAllowed } from './destination.ts'
 import { isPublicAddress } from './public-address.ts'
 
 /** Looks up all addresses of a name, IPv4 first. @throws the error of DNS, with its `code` */
@@ -30,11 +30,7 @@ export function createHostResolver({
     const errors = answers.flatMap((answer) =>
       answer.status === 'rejected' ? [answer.reason as NodeJS.ErrnoException] : [],
     )
-    throw (
-      errors.find(({ code }) => !nothing.has(code ?? '')) ??
-      errors[0] ??
-      new DestinationError('destination not allowed')
-    )
+    throw errors.find(({ code }) => !nothing.has(code ?? '')) ?? errors[0] ?? new DestinationError(notAllowed)
   }
 }
 
@@ -57,7 +53,7 @@ export async function resolvePublic(
   if (allowed.hasHost(isIP(host) === 6 ? `[${host}]` : host, port)) return addresses
   const own = ownAddresses()
   const isFine = (address: string) => allowed.hasAddress(address) || (isPublicAddress(address) && !own.has(address))
-  if (addresses.length === 0 || !addresses.every(isFine)) throw new DestinationError('destination not allowed')
+  if (addresses.length === 0 || !addresses.every(isFine)) throw new DestinationError(notAllowed)
   // IPv4 first: many networks have no route for IPv6.
   return addresses.toSorted((a, b) => Number(isIPv4(b)) - Number(isIPv4(a)))
 }

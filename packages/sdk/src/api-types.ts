@@ -2459,6 +2459,8 @@ export interface components {
             provider_id: string;
             /** @description The application that may use it. Null: all. */
             application_id: string | null;
+            /** @description The webhook subscription that made it and that it signs for alone. Null: every other provider. */
+            subscription_id: string | null;
             /** @enum {string} */
             channel: "email" | "sms" | "whatsapp" | "in_app" | "webhook";
             kind: string;
@@ -2504,6 +2506,8 @@ export interface components {
             provider_id: string;
             /** @description The application that may use it. Null: all. */
             application_id: string | null;
+            /** @description The webhook subscription that made it and that it signs for alone. Null: every other provider. */
+            subscription_id: string | null;
             /** @enum {string} */
             channel: "email" | "sms" | "whatsapp" | "in_app" | "webhook";
             kind: string;

@@ -1,4 +1,10 @@
-import { messageReceived, receiptReceived, sendRequested, templateChanged } from '@notify/contracts'
+import {
+  messageReceived,
+  receiptReceived,
+  sendRequested,
+  subscriptionProviderChanged,
+  templateChanged,
+} from '@notify/contracts'
 import { type ConsumerEntry, consumer } from '@notify/messaging'
 import { applyTemplateChange } from './carrier-templates/apply-template-change.ts'
 import { type Channels, carriedChannels, type LaneSettings } from './channels/channel.ts'
@@ -6,6 +12,7 @@ import { channels as registry } from './channels/registry.ts'
 import type { Config } from './config.ts'
 import type { ConsumerContext, SenderContext } from './context.ts'
 import { handOffConsumers } from './hand-offs/hand-off-consumers.ts'
+import { keepSubscriptionProvider } from './providers/keep-subscription-provider.ts'
 import type { LaneConsumer } from './sending/start-schedulers.ts'
 import { applyKeyword } from './suppressions/apply-keyword.ts'
 import { suppressRecipient } from './suppressions/suppress-recipient.ts'
@@ -71,6 +78,12 @@ export function consumersOf(config: Config, channels: Channels = registry): read
       concurrency: 4,
       retry,
       handle: applyTemplateChange,
+    }),
+    consumer(subscriptionProviderChanged, {
+      durable: 'dispatch-subscription-provider-changed',
+      concurrency: 4,
+      retry,
+      handle: keepSubscriptionProvider,
     }),
   ]
 }

@@ -52,6 +52,7 @@ test('credentials go in and never come out: of secrets the last four characters 
   expect(made).toEqual({
     provider_id: expect.stringMatching(/^prov_/),
     application_id: null,
+    subscription_id: null,
     channel: 'sms',
     kind: 'twilio',
     name: 'Second account',

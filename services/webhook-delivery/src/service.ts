@@ -24,6 +24,7 @@ import { startEndpoints } from './endpoints/start-endpoints.ts'
 import { createFanOut } from './facts/fan-out.ts'
 import { createHandOffStore } from './hand-offs/store-hand-off.ts'
 import { createMetrics } from './metrics.ts'
+import { tellUntoldProviders } from './providers/tell-own-provider.ts'
 import { replayPages } from './replays/replay-store.ts'
 import { routes } from './routes.ts'
 
@@ -62,6 +63,11 @@ export async function createService(config: Config, kit: Kit): Promise<void> {
     async run() {
       if ((await replayPages(db, config.WEBHOOK_REPLAY_RATE)) > 0) wakeWorkers()
     },
+  })
+  startPeriodic(kit, {
+    name: 'untold providers',
+    everyMs: 60_000,
+    run: () => tellUntoldProviders(db, config.ENCRYPTION_KEYS),
   })
   await serveHttp(kit, { config, context, routes })
   startConsumers(kit, bus, {

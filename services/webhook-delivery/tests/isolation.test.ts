@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
+import { leaseMs } from '../src/endpoints/leases.ts'
 import { type CountingReceiver, startCountingReceiver } from './counting-receiver.ts'
 import { storeDeliveries, storeSubscriptions } from './stored-deliveries.ts'
 
@@ -43,6 +44,27 @@ test('receivers that hang and fail, with a backlog, delay no other, and get no m
   expect(openAt('/hang/1', '/hang/2', '/hang/3')).toEqual([inFlight, inFlight, inFlight])
   expect(await attempts(bad.slice(0, 3))).toEqual({ begun: 3 * inFlight, ended: 0 })
 }, 120_000)
+
+test('the lease of an endpoint is short, and is renewed while requests to it hang', async () => {
+  const [hanging] = await storeSubscriptions(env, [`${receiver.url}/hang/leased`])
+  await storeDeliveries(env, [hanging!], 1)
+  const lease = async () => {
+    const { rows } = await env
+      .sql('webhook-delivery')
+      .query(
+        'select leased_until, (extract(epoch from leased_until - now()) * 1000)::float8 as left_ms from endpoints where id = $1',
+        [hanging],
+      )
+    expect(rows).toEqual([{ leased_until: expect.any(Date), left_ms: expect.any(Number) }])
+    return rows[0]
+  }
+  const first = await eventually(lease)
+  expect(first.left_ms).toBeLessThanOrEqual(leaseMs)
+  await eventually(async () => expect((await lease()).leased_until > first.leased_until).toBe(true), {
+    timeoutMs: 20_000,
+  })
+  expect(openAt('/hang/leased')).toEqual([1])
+}, 60_000)
 
 const openAt = (...paths: string[]) => paths.map((path) => receiver.open.get(path) ?? 0)
 

@@ -8,7 +8,7 @@ import { deleteOldDeliveries, deleteOrphans } from '../src/deliveries/delete-old
 import { insertDeliveries, listDeliveryRows } from '../src/deliveries/delivery-store.ts'
 import { settleAttempts } from '../src/deliveries/settle-store.ts'
 import { takeDeliveries } from '../src/deliveries/take-store.ts'
-import { claimEndpoints, mendEndpoints, releaseEndpoints } from '../src/endpoints/endpoint-store.ts'
+import { claimEndpoints, mendEndpoints, releaseEndpoints, renewEndpoints } from '../src/endpoints/endpoint-store.ts'
 import { findHandOffs } from '../src/hand-offs/hand-off-store.ts'
 import { insertReplay, replayPages } from '../src/replays/replay-store.ts'
 import { findSubscribers } from '../src/subscriptions/subscription-store.ts'
@@ -121,6 +121,15 @@ const statements: Sample[] = [
       settleAttempts(
         run,
         some.map((deliveryId) => ({ deliveryId, number: 1, verdict, durationMs: 5, response: null })),
+      ),
+  },
+  {
+    name: 'renew endpoints',
+    run: ({ run }) =>
+      renewEndpoints(
+        run,
+        endpoints.map((id) => ({ id, lease: since })),
+        0,
       ),
   },
   {

@@ -1,13 +1,17 @@
+import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { newId } from '../../../packages/contracts/src/index.ts'
 import type { Database } from '../../../packages/database/src/index.ts'
 import { TestEnv } from '../../../packages/dev-env/src/index.ts'
+import { parseKeyRing } from '../../../packages/privacy/src/index.ts'
 import type { Tables } from '../src/db/schema.ts'
 import { deleteOldDeliveries } from '../src/deliveries/delete-old.ts'
 import { insertDeliveries } from '../src/deliveries/delivery-store.ts'
 import { settleAttempts } from '../src/deliveries/settle-store.ts'
 import { takeDeliveries } from '../src/deliveries/take-store.ts'
-import { mendEndpoints } from '../src/endpoints/endpoint-store.ts'
+import { claimEndpoints, mendEndpoints, releaseEndpoints, renewEndpoints } from '../src/endpoints/endpoint-store.ts'
+import { sealSecret } from '../src/providers/secret.ts'
+import { tellUntoldProviders } from '../src/providers/tell-own-provider.ts'
 import { replayOne } from '../src/replays/replay-store.ts'
 import { openOwnSchema } from './own-schema.ts'
 
@@ -105,4 +109,41 @@ test('an attempt is settled once, however often its end is written', async () =>
   ])
   const told = `select 1 from outbox where subject = 'webhooks.delivery.failed'`
   expect(await db.run(told)).toHaveLength(1)
+})
+
+test('a lease is renewed and released by its holder alone', async () => {
+  await storeSend('origin_leased')
+  const claim = { limit: 1000, leaseMs: 60_000, struggling: false }
+  const of = (endpoints: { id: string; lease: string }[]) => endpoints.filter(({ id }) => id === 'origin_leased')
+  const [held] = of(await claimEndpoints(db.run, claim))
+  const renewed = { ...held!, lease: (await renewEndpoints(db.run, [held!], 60_000)).get('origin_leased')! }
+  expect(Date.parse(renewed.lease)).toBeGreaterThanOrEqual(Date.parse(held!.lease))
+  expect(await renewEndpoints(db.run, [held!], 60_000)).toEqual(new Map())
+  await releaseEndpoints(db, [held!])
+  expect(of(await claimEndpoints(db.run, claim))).toEqual([])
+  await releaseEndpoints(db, [renewed])
+  expect(of(await claimEndpoints(db.run, claim))).toHaveLength(1)
+})
+
+test('dispatch is told once of a provider that an earlier release made for a subscription', async () => {
+  const keyRing = parseKeyRing(`k1:${randomBytes(32).toString('base64')}`)
+  const [id, tenant, subscription] = [newId('prov'), newId('ten'), newId('whsub')]
+  const secret = sealSecret(keyRing, 'whsec_secret', tenant, id)
+  await db.run('insert into providers (id, tenant_id, own, secret, revision) values ($1, $2, true, $3, 4)', [
+    id,
+    tenant,
+    secret,
+  ])
+  await db.run(
+    `insert into subscriptions (id, tenant_id, application_id, provider_id, url, events, description)
+     values ($1, $2, $3, $4, '', '{}', '')`,
+    [subscription, tenant, newId('app'), id],
+  )
+  expect([await tellUntoldProviders(db, keyRing), await tellUntoldProviders(db, keyRing)]).toEqual([false, false])
+  const told = await db.run<{ payload: unknown }>(`select * from outbox where subject = 'webhooks.provider.changed'`)
+  expect(told).toHaveLength(1)
+  // Dispatch numbers its revisions from 1, and every one of them counts.
+  expect(await db.run('select version, revision from providers where id = $1', [id])).toEqual([
+    { version: 1, revision: 0 },
+  ])
 })

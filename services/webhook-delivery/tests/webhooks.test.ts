@@ -75,6 +75,8 @@ test('the channel webhook delivers the filled template, signed by its provider, 
     retryable: false,
     recipient_masked: `${env.stack.receiverUrl}/***`,
   })
+  const { body: activity } = await operator('GET', `/api/v1/activity/${failing.body.notification_id}`)
+  expect(activity.attempts).toMatchObject([{ outcome: 'rejected_permanent', provider_code: '410' }])
 })
 
 test('what fails is tried again under the same id, every attempt is kept, and it ends exhausted', async () => {
@@ -126,6 +128,64 @@ test('a rotated secret signs beside the new one, and the secret is shown once', 
   }
   const { body, text } = await operator('GET', `/api/v1/webhook-subscriptions/${subscription_id}`)
   expect([body.secret, text.includes('whsec_')]).toEqual([undefined, false])
+})
+
+test('the provider that a subscription makes is one of the tenant: listed, rotated at either end, gone with it', async () => {
+  const path = freshPath('ok')
+  const made = await subscribe(env, path)
+  const subscription = `/api/v1/webhook-subscriptions/${made.subscription_id}`
+  const provider = `/api/v1/providers/${made.provider_id}`
+  const shown = (secret: string) => ({
+    provider_id: made.provider_id,
+    subscription_id: made.subscription_id,
+    application_id: env.applicationId,
+    kind: 'webhook',
+    credentials: expect.objectContaining({ secret: `****${secret.slice(-4)}` }),
+  })
+  await eventually(async () => expect((await operator('GET', provider)).body).toMatchObject(shown(made.secret)))
+  const { items } = (await operator('GET', '/api/v1/providers?channel=webhook&limit=100')).body
+  expect(items).toContainEqual(expect.objectContaining(shown(made.secret)))
+
+  const refused = await operator('DELETE', provider)
+  expect([refused.status, refused.body.code]).toEqual([409, 'provider_in_use'])
+  const second = await operator('POST', '/api/v1/webhook-subscriptions', {
+    application_id: env.applicationId,
+    url: env.stack.receiverUrl + path,
+    events: ['notification.failed'],
+    provider_id: made.provider_id,
+  })
+  expect([second.status, second.body.errors?.[0]?.path]).toEqual([422, 'provider_id'])
+
+  const there = (await operator('POST', `${provider}/rotate-secret`)).body.secret
+  await untilSignedWith([there, made.secret])
+  const here = (await operator('POST', `${subscription}/rotate-secret`)).body.secret
+  await eventually(async () => expect((await operator('GET', provider)).body).toMatchObject(shown(here)))
+  await untilSignedWith([here, there])
+
+  expect((await operator('DELETE', subscription)).status).toBe(204)
+  await eventually(async () => expect((await operator('GET', provider)).status).toBe(404))
+
+  async function untilSignedWith(secrets: string[]) {
+    await eventually(
+      async () => {
+        const before = (await received(env, path)).length
+        await operator('POST', `${subscription}/test`)
+        const newest = (await untilReceived(env, path, before + 1)).at(-1)!
+        for (const secret of secrets) expect(() => verifyWebhook(newest.headers, newest.body, secret)).not.toThrow()
+      },
+      { timeoutMs: 20_000 },
+    )
+  }
+}, 60_000)
+
+test.each([
+  ['0000-01-01T00:00:00Z', 422],
+  ['9999-12-31T23:59:59Z', 422],
+  ['2026-01-01T00:00:00+23:59', 200],
+])('a replay since %s is answered %i', async (since, status) => {
+  const { subscription_id } = await subscribe(env, freshPath('ok'))
+  const path = `/api/v1/webhook-subscriptions/${subscription_id}/replay`
+  expect((await operator('POST', path, { since, dry_run: true })).status).toBe(status)
 })
 
 test('exhausted deliveries are counted, and replayed one by one and by their time', async () => {

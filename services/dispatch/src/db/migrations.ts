@@ -8,6 +8,7 @@ import { providerChanges } from './migrations/0006-provider-changes.ts'
 import { providerAccounts } from './migrations/0007-provider-accounts.ts'
 import { notificationCategory } from './migrations/0008-notification-category.ts'
 import { reads } from './migrations/0009-reads.ts'
+import { subscriptionProviders } from './migrations/0010-subscription-providers.ts'
 
 export const migrations: Migrations = [
   ...outboxTables,
@@ -23,4 +24,5 @@ export const migrations: Migrations = [
   providerAccounts,
   notificationCategory,
   reads,
+  subscriptionProviders,
 ]

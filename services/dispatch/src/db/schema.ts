@@ -69,6 +69,9 @@ export interface Tables {
     deleted_at: Time | null
     /** When its credentials were erased. */
     purged_at: Time | null
+    /** The webhook subscription that it signs for alone, and that subscription's last change that was applied. */
+    subscription_id: Generated<string | null>
+    subscription_version: Generated<number | null>
     updated_at: Time
   }
   /** Earliest start of the next send of a rate-limited provider, in Unix milliseconds. */

@@ -1,6 +1,6 @@
 import { type deleteProvider as contract, dispatchAuditRecorded } from '@notify/contracts'
 import { recordAudit } from '@notify/database'
-import type { Handler } from '@notify/service-kit'
+import { type Handler, Problem } from '@notify/service-kit'
 import { forgetAccount } from '../carrier-templates/carrier-template-store.ts'
 import type { ApiContext } from '../context.ts'
 import { describeProvider, providerMissing } from './describe-provider.ts'
@@ -13,6 +13,9 @@ export const deleteProvider: Handler<ApiContext, typeof contract> = async (conte
   await context.db.transaction(async (run) => {
     const row = await lockProvider(run, principal.tenant_id, params.provider_id)
     if (!row) throw providerMissing()
+    if (row.subscription_id) {
+      throw new Problem('provider_in_use', `The provider signs for ${row.subscription_id}; delete that subscription`)
+    }
     const credentials = credentialsOf(context, row)
     await writeProvider(run, context, { ...row, credentials, updated_by: principal.subject, isDeleted: true }, row)
     await forgetAccount(run, row.id)

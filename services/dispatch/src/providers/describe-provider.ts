@@ -20,6 +20,7 @@ export function describeProvider(
   return {
     provider_id: row.id as `prov_${string}`,
     application_id: row.application_id as `app_${string}` | null,
+    subscription_id: row.subscription_id as `whsub_${string}` | null,
     channel: row.channel,
     kind: row.kind,
     name: row.name,

@@ -60,7 +60,8 @@ export function createProviderDirectory(
         {
           name: 'list-providers',
           text: `select id, kind, credentials, revision, rate_limit_per_second from providers
-                 where tenant_id = $1 and channel = $3 and deleted_at is null and (application_id is null or application_id = $2)
+                 where tenant_id = $1 and channel = $3 and deleted_at is null and subscription_id is null
+                   and (application_id is null or application_id = $2)
                  order by priority, id`,
         },
         [tenantId, applicationId, channel],

@@ -6,7 +6,7 @@ import type { ApiContext } from '../context.ts'
 import { describeProvider, providerMissing } from './describe-provider.ts'
 import { kindOf, makesSecret } from './provider-kind.ts'
 import { lockProvider, type ProviderRow } from './provider-store.ts'
-import { credentialsOf, writeProvider } from './write-provider.ts'
+import { type Credentials, credentialsOf, writeProvider } from './write-provider.ts'
 
 /** How long requests bear the signature of the secret before. */
 const overlapMs = 24 * 3_600_000
@@ -43,9 +43,14 @@ export const rotateProviderSecret: Handler<ApiContext, typeof contract> = idempo
 
 async function rotate(context: ApiContext, run: Run, row: ProviderRow, updated_by: string) {
   const secret = newWebhookSecret()
-  const until = new Date(Date.now() + overlapMs).toISOString()
-  const known = credentialsOf(context, row)
-  const credentials = { ...known, secret, previous_secret: known.secret!, previous_until: until }
+  const credentials = withNewSecret(credentialsOf(context, row), secret)
   const written = await writeProvider(run, context, { ...row, credentials, updated_by }, row)
-  return { secret, written, until }
+  return { secret, written, until: credentials.previous_until }
+}
+
+/** Makes the secret that a webhook provider has the previous one; the same secret again changes nothing. */
+export function withNewSecret(known: Credentials, secret: string): Credentials {
+  if (known.secret === secret) return known
+  const until = new Date(Date.now() + overlapMs).toISOString()
+  return { ...known, secret, ...(known.secret && { previous_secret: known.secret, previous_until: until }) }
 }

@@ -23,6 +23,8 @@ export interface ProviderState {
   /** The operator who changes it; null: the bootstrap document. */
   updated_by: string | null
   isDeleted?: boolean
+  /** The webhook subscription that it signs for alone, and the version of its change; as before when absent. */
+  subscription?: { id: string; version: number }
 }
 
 export type Writing = Pick<Context, 'secrets' | 'carrierTable'>
@@ -35,7 +37,7 @@ export type Writing = Pick<Context, 'secrets' | 'carrierTable'>
 export async function writeProvider(
   run: Run,
   context: Writing,
-  { credentials, isDeleted = false, ...state }: ProviderState,
+  { credentials, isDeleted = false, subscription, ...state }: ProviderState,
   known: ProviderRow | undefined,
 ): Promise<ProviderRow> {
   const { keyRing } = context.secrets
@@ -57,6 +59,8 @@ export async function writeProvider(
     credentials: credentialsChanged ? sealCredentials(keyRing, text, tenant_id, id) : known.credentials,
     credentialsChanged,
     isDeleted,
+    subscription_id: subscription?.id ?? known?.subscription_id ?? null,
+    subscription_version: subscription?.version ?? known?.subscription_version ?? null,
   })
   if (isTold) await tellProvider(run, context, row, credentials)
   return row
@@ -77,6 +81,7 @@ async function requireFree(run: Run, { kind, tenant_id }: Pick<ProviderRow, 'kin
 
 async function tellProvider(run: Run, { secrets }: Writing, row: ProviderRow, credentials: Credentials): Promise<void> {
   const { id, tenant_id, application_id, channel, kind, priority, revision, deleted_at } = row
+  const { subscription_id, subscription_version } = row
   const payload = {
     provider_id: id as `prov_${string}`,
     tenant_id: tenant_id as `ten_${string}`,
@@ -86,6 +91,9 @@ async function tellProvider(run: Run, { secrets }: Writing, row: ProviderRow, cr
     priority,
     revision,
     ...(deleted_at ? { status: 'deleted' as const } : {}),
+    ...(subscription_id
+      ? { subscription_id: subscription_id as `whsub_${string}`, subscription_version: subscription_version ?? 0 }
+      : {}),
   }
   await enqueueEvents(run, providerChanged, [
     { event: sealEvent(secrets.keyRing, providerChanged, payload, credentials) },

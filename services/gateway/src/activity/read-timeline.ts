@@ -88,13 +88,14 @@ type WebhookAttempt = RouteReply<typeof readWebhookAttempts>['attempts'][number]
 /** A receiver's answer as a carrier's. */
 function ofWebhook(
   notification_id: `notif_${string}`,
-  { delivery_id, number, provider_id, started_at, finished_at, status, error }: WebhookAttempt,
+  { delivery_id, number, provider_id, started_at, finished_at, status, error, is_final }: WebhookAttempt,
 ): ActivityAttempt {
   const accepted = status !== null && status >= 200 && status < 300
+  const rejected = is_final ? 'rejected_permanent' : 'rejected_retryable'
   return {
     attempt_id: `${delivery_id}.${number}`,
     ...{ notification_id, number, provider_id, provider_name: null, started_at, finished_at },
-    outcome: finished_at === null ? null : accepted ? 'accepted' : 'rejected_retryable',
+    outcome: finished_at === null ? null : accepted ? 'accepted' : rejected,
     ambiguous: false,
     provider_code: status === null ? null : String(status),
     provider_message: error,

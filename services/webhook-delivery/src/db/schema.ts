@@ -11,8 +11,12 @@ export interface Tables {
     tenant_id: string
     application_id: string | null
     priority: number
+    /** The last change of dispatch that was applied. */
     revision: number
+    /** Made by a subscription, which it signs for alone. */
     own: boolean
+    /** Of the last change of an own one that dispatch was told of; 0: of none yet. */
+    version: number
     secret: Buffer
     previous_secret: Buffer | null
     /** Until when requests bear the signature of the previous secret too. */

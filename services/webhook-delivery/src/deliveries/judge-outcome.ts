@@ -31,6 +31,8 @@ const jitter = 0.2
 const longestRetryAfterMs = 24 * 3_600_000
 /** With the default delay, a day: after so many faults of our own the receiver is charged. */
 const mostHeld = 3000
+/** The receiver asks for no more requests. */
+export const goneStatus = 410
 const retryAfterStatuses = [429, 503]
 
 /** Derives from an exchange what happens to its delivery. */
@@ -58,7 +60,7 @@ export function judgeOutcome(outcome: EgressOutcome, schedule: Schedule, nowMs =
     return { ...failure, outcome: 'succeeded', status, error: null, retryable: false }
   }
   const error = `the receiver answered ${status}`
-  if (status === 410) return { ...failure, outcome: 'exhausted', status, error, gone: true, retryable: false }
+  if (status === goneStatus) return { ...failure, outcome: 'exhausted', status, error, gone: true, retryable: false }
   const leastMs = retryAfterStatuses.includes(status) ? retryAfterMs(headers['retry-after'], nowMs) : 0
   return tryAgain({ ...failure, status, error }, schedule, leastMs)
 }

@@ -1,6 +1,8 @@
 import type { readWebhookAttempts as contract } from '@notify/contracts'
+import { notAllowed } from '@notify/egress-guard'
 import type { Handler } from '@notify/service-kit'
 import type { Context } from '../context.ts'
+import { goneStatus } from './judge-outcome.ts'
 
 interface Row {
   delivery_id: string
@@ -23,6 +25,7 @@ export const readAttempts: Handler<Context, typeof contract> = async ({ db }, { 
   return {
     attempts: rows.map((row) => ({
       ...row,
+      is_final: row.status === goneStatus || row.error === notAllowed,
       started_at: row.started_at.toISOString(),
       finished_at: row.finished_at?.toISOString() ?? null,
     })),

@@ -3,7 +3,7 @@ import { claimDueSql, type Queries, type Run, type Statement } from '@notify/dat
 export interface Endpoint {
   id: string
   struggling: boolean
-  /** The end of the lease, which identifies it. */
+  /** The end of the lease, which identifies it. A renewal changes it. */
   lease: string
 }
 
@@ -37,6 +37,26 @@ export function claimEndpoints(run: Run, { limit, leaseMs, struggling }: Claim):
   return run<Endpoint>({ name: 'claim-endpoints', text: claimEndpointsSql }, [limit, leaseMs, struggling])
 }
 
+const renew: Statement = {
+  name: 'renew-endpoints',
+  text: `with mine as (
+           select e.id from endpoints e join json_to_recordset($1::json) as t (id text, lease timestamptz)
+             on e.id = t.id and e.leased_until = t.lease
+           order by e.id for update of e)
+         update endpoints set leased_until = now() + $2 * interval '1 millisecond' from mine where endpoints.id = mine.id
+         returning endpoints.id, leased_until::text as lease`,
+}
+
+type Held = Pick<Endpoint, 'id' | 'lease'>
+
+const asJson = (held: readonly Held[]) => JSON.stringify(held.map(({ id, lease }) => ({ id, lease })))
+
+/** Renews the leases that are still the caller's. @returns their new ends, by endpoint */
+export async function renewEndpoints(run: Run, held: readonly Held[], leaseMs: number): Promise<Map<string, string>> {
+  const rows = await run<Held>(renew, [asJson(held), leaseMs])
+  return new Map(rows.map(({ id, lease }) => [id, lease]))
+}
+
 /** When the next delivery of an endpoint is due. */
 const nextDue = `(select next_attempt_at from deliveries where endpoint_id = endpoints.id and next_attempt_at is not null
   order by next_attempt_at limit 1)`
@@ -57,10 +77,10 @@ const release: Statement = {
  * Gives endpoints back whose lease is still the caller's. They are locked first: the second statement sees what others stored
  * before, and what they store afterwards makes the endpoint due again.
  */
-export function releaseEndpoints(db: Queries, held: readonly Pick<Endpoint, 'id' | 'lease'>[]): Promise<void> {
+export function releaseEndpoints(db: Queries, held: readonly Held[]): Promise<void> {
   return db.transaction(async (run) => {
     await run(lock, [held.map(({ id }) => id)])
-    await run(release, [JSON.stringify(held.map(({ id, lease }) => ({ id, lease })))])
+    await run(release, [asJson(held)])
   })
 }
 

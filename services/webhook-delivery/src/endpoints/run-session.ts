@@ -5,16 +5,12 @@ import type { Endpoint } from './endpoint-store.ts'
 
 /** A session takes new deliveries for so long; then other endpoints have their turn. */
 const sessionMs = 5000
-/** Time to settle an attempt, and to end the session. */
+/** Time to settle an attempt. */
 const settleMs = 5000
 /** Interval at which a session with requests in flight looks for due deliveries. */
 const lookEveryMs = 200
 /** Requests at the same time to an endpoint that keeps failing. */
 const strugglingInFlight = 2
-
-/** Lease of an endpoint: the last deliveries that a session took are sent and settled by then. */
-export const sessionLeaseMs = ({ WEBHOOK_TIMEOUT }: Config) =>
-  sessionMs + deliveryLeaseMs({ WEBHOOK_TIMEOUT }) + settleMs
 
 /** Lease of a delivery that was taken. */
 export const deliveryLeaseMs = ({ WEBHOOK_TIMEOUT }: Pick<Config, 'WEBHOOK_TIMEOUT'>) => WEBHOOK_TIMEOUT + settleMs
@@ -24,11 +20,12 @@ interface Session {
   endpoint: Endpoint
   take(room: number): Promise<TakenDelivery[]>
   deliver: DeliverWebhook
-  isStopping(): boolean
+  /** Whether the session may still take deliveries. */
+  mayTake(): boolean
 }
 
 /** Delivers what is due for one endpoint, a few at a time, until nothing is. */
-export async function runSession({ config, endpoint, take, deliver, isStopping }: Session): Promise<void> {
+export async function runSession({ config, endpoint, take, deliver, mayTake }: Session): Promise<void> {
   const most = endpoint.struggling ? Math.min(strugglingInFlight, config.WEBHOOK_IN_FLIGHT) : config.WEBHOOK_IN_FLIGHT
   const endsMs = performance.now() + sessionMs
   let inFlight = 0
@@ -55,7 +52,7 @@ export async function runSession({ config, endpoint, take, deliver, isStopping }
       })
   }
   while (true) {
-    const isOpen = !isStopping() && performance.now() < endsMs && failure === undefined
+    const isOpen = mayTake() && performance.now() < endsMs && failure === undefined
     const taken = isOpen ? await take(most - inFlight) : []
     taken.forEach(start)
     if (inFlight === 0 && taken.length === 0) break

@@ -2,8 +2,9 @@ import { coalesce, type Kit, startPeriodic } from '@notify/service-kit'
 import type { Context } from '../context.ts'
 import { createDelivery } from '../deliveries/deliver-webhook.ts'
 import { type Room, type TakenDelivery, takeDeliveries } from '../deliveries/take-store.ts'
-import { claimEndpoints, type Endpoint, mendEndpoints, releaseEndpoints } from './endpoint-store.ts'
-import { deliveryLeaseMs, runSession, sessionLeaseMs } from './run-session.ts'
+import { claimEndpoints, type Endpoint, mendEndpoints } from './endpoint-store.ts'
+import { type Leases, leaseMs, startLeases } from './leases.ts'
+import { deliveryLeaseMs, runSession } from './run-session.ts'
 
 const lookEveryMs = 200
 const mendEveryMs = 30_000
@@ -19,7 +20,9 @@ export function startEndpoints(kit: Kit, context: Context): () => void {
   const { config } = context
   const sessions = new Set<Promise<void>>()
   let stopping = false
-  const run = createSessions(context, () => stopping)
+  // Stopped last: sessions that end still need their leases.
+  const leases = startLeases(kit, context.db)
+  const run = createSessions(context, leases, () => stopping)
   const lane = (name: string, struggling: boolean, places: number) => {
     let free = places
     const periodic = startPeriodic(kit, {
@@ -28,7 +31,9 @@ export function startEndpoints(kit: Kit, context: Context): () => void {
       async run() {
         const limit = Math.min(free, claimMost)
         if (limit === 0 || stopping) return false
-        const endpoints = await claimEndpoints(context.db.run, { limit, leaseMs: sessionLeaseMs(config), struggling })
+        const claimedMs = performance.now()
+        const endpoints = await claimEndpoints(context.db.run, { limit, leaseMs, struggling })
+        leases.hold(endpoints, claimedMs)
         for (const endpoint of endpoints) {
           free -= 1
           const session = run(endpoint).finally(() => {
@@ -61,7 +66,11 @@ export function startEndpoints(kit: Kit, context: Context): () => void {
   return () => healthy.wake()
 }
 
-function createSessions(context: Context, isStopping: () => boolean): (endpoint: Endpoint) => Promise<void> {
+function createSessions(
+  context: Context,
+  leases: Leases,
+  isStopping: () => boolean,
+): (endpoint: Endpoint) => Promise<void> {
   const { config, db, log } = context
   const deliver = createDelivery(context)
   const take = coalesce<Room, TakenDelivery[]>({
@@ -79,7 +88,7 @@ function createSessions(context: Context, isStopping: () => boolean): (endpoint:
     maxBatch: 64,
     maxInFlight: 2,
     async run(held) {
-      await releaseEndpoints(db, held)
+      await leases.release(held)
       return held.map(() => undefined)
     },
   })
@@ -87,7 +96,8 @@ function createSessions(context: Context, isStopping: () => boolean): (endpoint:
     const { id: endpoint_id } = endpoint
     const warn = (err: unknown) => log.warn({ endpoint_id, err }, 'a session with an endpoint broke off')
     try {
-      await runSession({ config, endpoint, take: (room) => take({ endpoint_id, room }), deliver, isStopping })
+      const mayTake = () => !isStopping() && leases.isHeld(endpoint)
+      await runSession({ config, endpoint, take: (room) => take({ endpoint_id, room }), deliver, mayTake })
     } catch (error) {
       // What it had taken is due again when the lease of the delivery ends; the rest need not wait for that.
       warn(error)

@@ -14,14 +14,17 @@ export interface NewProvider {
   previous: { secret: Buffer; until: string } | undefined
   retry_delays: readonly number[] | null
   isDeleted: boolean
+  /** The last change of this service that dispatch has seen; undefined for a provider that no subscription made. */
+  version: number | undefined
 }
 
 /**
- * Keeps a webhook provider of dispatch; an older change than the one known is passed over. Where dispatch does not say what
- * the previous secret is, another secret makes the one before it the previous one.
+ * Keeps a webhook provider of dispatch. An older change than the known one, and one made before dispatch had seen our own latest,
+ * changes nothing. Where dispatch does not say what the previous secret is, another secret makes the one before it the previous one.
  */
 export async function saveProviderRow(run: Run, provider: NewProvider, sameSecret: boolean): Promise<void> {
-  const { id, tenant_id, application_id, priority, revision, secret, previous, retry_delays, isDeleted } = provider
+  const { id, tenant_id, application_id, priority, revision, secret, previous, retry_delays, isDeleted, version } =
+    provider
   await run(
     `insert into providers as known (id, tenant_id, application_id, priority, revision, secret, retry_delays,
        previous_secret, previous_until, deleted_at)
@@ -31,10 +34,10 @@ export async function saveProviderRow(run: Run, provider: NewProvider, sameSecre
        previous_until = case when $9::bytea is not null then $10 when $8 then known.previous_until
          else now() + interval '${previousHours} hours' end,
        deleted_at = case when $11 then now() end, updated_at = now()
-     where known.revision < $5 and not known.own`,
+     where known.revision < $5 and known.version <= coalesce($12, known.version)`,
     [
       ...[id, tenant_id, application_id, priority, revision, secret, retry_delays, sameSecret],
-      ...[previous?.secret ?? null, previous?.until ?? null, isDeleted],
+      ...[previous?.secret ?? null, previous?.until ?? null, isDeleted, version ?? null],
     ],
   )
 }
@@ -57,28 +60,71 @@ export async function findProvider(run: Run, id: string, tenantId: string): Prom
   return row
 }
 
+export interface OwnProvider {
+  id: string
+  tenant_id: string
+  application_id: string
+  subscription_id: string
+  /** Encrypted, as in its row. */
+  secret: Buffer
+  version: number
+}
+
 /** A provider that signs for one subscription alone. */
 export async function insertOwnProvider(
   run: Run,
   { id, tenantId, applicationId, secret }: { id: string; tenantId: string; applicationId: string; secret: Buffer },
 ): Promise<void> {
-  await run(`insert into providers (id, tenant_id, application_id, own, secret) values ($1, $2, $3, true, $4)`, [
-    id,
-    tenantId,
-    applicationId,
-    secret,
-  ])
+  await run(
+    `insert into providers (id, tenant_id, application_id, own, secret, revision, version)
+     values ($1, $2, $3, true, $4, 0, 1)`,
+    [id, tenantId, applicationId, secret],
+  )
 }
 
-/** Replaces the secret of a subscription's own provider. @returns until when the one before it is valid */
-export async function rotateOwnSecret(run: Run, id: string, secret: Buffer): Promise<Date | undefined> {
-  const [row] = await run<{ previous_until: Date }>(
-    `update providers set previous_secret = secret, secret = $2, revision = revision + 1, updated_at = now(),
+/** Replaces the secret of a subscription's own provider. @returns until when the one before it is valid, and the version */
+export async function rotateOwnSecret(
+  run: Run,
+  id: string,
+  secret: Buffer,
+): Promise<{ previous_until: Date; version: number } | undefined> {
+  const [row] = await run<{ previous_until: Date; version: number }>(
+    `update providers set previous_secret = secret, secret = $2, version = version + 1, updated_at = now(),
        previous_until = now() + interval '${previousHours} hours'
-     where id = $1 and own returning previous_until`,
+     where id = $1 and own returning previous_until, version`,
     [id, secret],
   )
-  return row?.previous_until
+  return row
+}
+
+/** Deletes a subscription's own provider. @returns its secret, and the version of this change */
+export async function deleteOwnProvider(
+  run: Run,
+  id: string,
+): Promise<{ secret: Buffer; version: number } | undefined> {
+  const [row] = await run<{ secret: Buffer; version: number }>(
+    'delete from providers where id = $1 and own returning secret, version + 1 as version',
+    [id],
+  )
+  return row
+}
+
+/**
+ * Claims own providers that dispatch was never told of, and counts them as told. Dispatch numbers their revisions from 1.
+ * Those that no subscription names are left alone.
+ */
+export function claimUntoldProviders(run: Run, limit: number): Promise<OwnProvider[]> {
+  return run<OwnProvider>(
+    `update providers p set version = 1, revision = 0
+     from (select p.id, s.id as subscription_id, s.application_id
+           from providers p cross join lateral (
+             select id, application_id from subscriptions where tenant_id = p.tenant_id and provider_id = p.id limit 1) as s
+           where p.own and p.version = 0
+           order by p.id limit $1 for update of p skip locked) as untold
+     where p.id = untold.id
+     returning p.id, p.tenant_id, untold.application_id, untold.subscription_id, p.secret, p.version`,
+    [limit],
+  )
 }
 
 /** The webhook provider that signs an application's sends: the first by priority. */

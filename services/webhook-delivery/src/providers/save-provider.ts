@@ -25,6 +25,7 @@ export async function saveProvider(context: Context, change: ProviderChange): Pr
   if (change.kind !== kind) return
   const { db, log, secrets } = context
   const { provider_id: id, tenant_id, revision, application_id = null, priority = 100 } = change
+  const { subscription_version: version } = change
   const credentials = openEvent(secrets.keyRing, providerChanged, change)
   const {
     secret,
@@ -33,6 +34,8 @@ export async function saveProvider(context: Context, change: ProviderChange): Pr
     retry_delays = null,
   } = readable('the credentials are not those of a webhook provider', () => WebhookCredentials.parse(credentials))
   const known = await findProvider(db.run, id, tenant_id)
+  // Deleted with its subscription.
+  if (change.subscription_id && !known) return
   const isSame = known !== undefined && openSecret(secrets.keyRing, known.secret, tenant_id, id) === secret
   const sealed = sealSecret(secrets.keyRing, secret, tenant_id, id)
   const previous =
@@ -40,7 +43,7 @@ export async function saveProvider(context: Context, change: ProviderChange): Pr
       ? { secret: sealSecret(secrets.keyRing, previous_secret, tenant_id, id), until: previous_until }
       : undefined
   const isDeleted = change.status === 'deleted'
-  const provider = { id, tenant_id, application_id, priority, revision, previous, retry_delays, isDeleted }
+  const provider = { id, tenant_id, application_id, priority, revision, previous, retry_delays, isDeleted, version }
   await saveProviderRow(db.run, { ...provider, secret: sealed }, isSame)
   log.info({ provider_id: id, revision }, 'webhook provider saved')
 }

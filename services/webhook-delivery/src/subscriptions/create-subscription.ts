@@ -6,6 +6,7 @@ import type { Context } from '../context.ts'
 import { urlAad } from '../db/places.ts'
 import { findProvider, insertOwnProvider } from '../providers/provider-store.ts'
 import { sealSecret } from '../providers/secret.ts'
+import { tellOwnProvider } from '../providers/tell-own-provider.ts'
 import { auditSubscription } from './audit-subscription.ts'
 import { describeSubscription } from './describe-subscription.ts'
 import { actorOf, type Manager, requireDestination } from './scope.ts'
@@ -21,6 +22,7 @@ export const createSubscription: Handler<Context, typeof contract> = idempotent(
     const isUsable =
       provider &&
       !provider.deleted_at &&
+      !provider.own &&
       (provider.application_id === null || provider.application_id === applicationId)
     if (!isUsable) throw invalid('provider_id', 'names no webhook provider of this application')
     return { applicationId, providerId: body.provider_id, secret: undefined }
@@ -32,6 +34,8 @@ export const createSubscription: Handler<Context, typeof contract> = idempotent(
     if (secret !== undefined) {
       const sealed = sealSecret(keyRing, secret, tenantId, providerId)
       await insertOwnProvider(run, { id: providerId, tenantId, applicationId, secret: sealed })
+      const owner = { tenant_id: tenantId, application_id: applicationId, subscription_id: id }
+      await tellOwnProvider(run, keyRing, { id: providerId, ...owner, secret: sealed, version: 1 })
     }
     const row = await insertSubscription(run, {
       id,

@@ -5,6 +5,7 @@ import { newWebhookSecret } from '@notify/webhook-signature'
 import type { Context } from '../context.ts'
 import { rotateOwnSecret } from '../providers/provider-store.ts'
 import { sealSecret } from '../providers/secret.ts'
+import { tellOwnProvider } from '../providers/tell-own-provider.ts'
 import { requireSubscription } from './scope.ts'
 
 /** Makes a new secret; the one before it signs as well for a day. */
@@ -17,10 +18,14 @@ export const rotateSecret: Handler<Context, typeof contract> = idempotent({
       params.subscription_id,
     )
     const secret = newWebhookSecret()
-    const until = await rotateOwnSecret(run, provider_id, sealSecret(keyRing, secret, tenant_id, provider_id))
-    if (!until) {
+    const sealed = sealSecret(keyRing, secret, tenant_id, provider_id)
+    const rotated = await rotateOwnSecret(run, provider_id, sealed)
+    if (!rotated) {
       throw new Problem('secret_of_provider', `The secret belongs to the provider ${provider_id}; rotate it there`)
     }
+    const { previous_until: until, version } = rotated
+    const owner = { tenant_id, application_id, subscription_id: id }
+    await tellOwnProvider(run, keyRing, { id: provider_id, ...owner, secret: sealed, version })
     await recordAudit(run, webhookAuditRecorded, {
       request,
       action: 'webhook_subscription.secret_rotated',

@@ -1,0 +1,85 @@
+import { randomBytes } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { sendingCarriers } from '@notify/carriers/sending'
+import { newId, subscriptionProviderChanged } from '@notify/contracts'
+import { sealEvent } from '@notify/messaging'
+import { parseKeyRing } from '@notify/privacy'
+import { createTestKit } from '@notify/test-kit/service-kit'
+import type { Database } from '../../../packages/database/src/index.ts'
+import { TestEnv } from '../../../packages/dev-env/src/index.ts'
+import { newWebhookSecret } from '../../../packages/webhook-signature/src/index.ts'
+import type { Context } from '../src/context.ts'
+import type { Tables } from '../src/db/schema.ts'
+import { keepSubscriptionProvider } from '../src/providers/keep-subscription-provider.ts'
+import { createProviderDirectory } from '../src/providers/provider-directory.ts'
+import { findProvider } from '../src/providers/provider-store.ts'
+import { credentialsOf } from '../src/providers/write-provider.ts'
+import { openOwnSchema } from './own-schema.ts'
+
+const keyRing = parseKeyRing(`k1:${randomBytes(32).toString('base64')}`)
+const [tenant_id, application_id] = [newId('ten'), newId('app')]
+
+let env: TestEnv
+let db: Database<Tables>
+let context: Context
+let stop: () => Promise<void>
+beforeAll(async () => {
+  env = await TestEnv.start([])
+  ;({ db, stop } = await openOwnSchema(env))
+  const { log } = createTestKit('dispatch')
+  context = {
+    db,
+    log,
+    secrets: { keyRing },
+    carrierTable: sendingCarriers,
+    wakeOutbox() {},
+  } as unknown as Context
+})
+afterAll(async () => {
+  await stop?.()
+  await env?.stop()
+})
+
+function subscription() {
+  const [provider_id, subscription_id] = [newId('prov'), newId('whsub')]
+  const change = (version: number, secret: string, status: 'active' | 'deleted' = 'active') => {
+    const payload = { provider_id, subscription_id, tenant_id, application_id, version, status }
+    return keepSubscriptionProvider(context, sealEvent(keyRing, subscriptionProviderChanged, payload, { secret }))
+  }
+  const kept = async () => {
+    const row = await findProvider(db.run, tenant_id, provider_id)
+    return row && { version: row.subscription_version, ...credentialsOf(context, row) }
+  }
+  return { provider_id, change, kept }
+}
+
+test('changes that come twice or late change nothing, and the secret before stays for a day', async () => {
+  const { provider_id, change, kept } = subscription()
+  const [first, second] = [newWebhookSecret(), newWebhookSecret()]
+  await Promise.all([change(2, second), change(1, first), change(2, second), change(1, first)])
+  await change(1, first)
+  expect(await kept()).toMatchObject({ version: 2, secret: second })
+  await change(3, first)
+  const previous_until = expect.any(String)
+  expect(await kept()).toEqual({ version: 3, secret: first, previous_secret: second, previous_until })
+  const told = await db.run<{ revision: number }>(
+    `select revision from providers where id = $1 and subscription_id is not null`,
+    [provider_id],
+  )
+  expect(told[0]!.revision).toBeGreaterThanOrEqual(2)
+})
+
+test('a deletion that comes before the creation is not undone by it', async () => {
+  const { change, kept } = subscription()
+  const secret = newWebhookSecret()
+  await change(2, secret, 'deleted')
+  await change(1, secret)
+  expect(await kept()).toBeUndefined()
+})
+
+test('it does not make the channel webhook usable', async () => {
+  const { change } = subscription()
+  await change(1, newWebhookSecret())
+  const directory = createProviderDirectory(db, keyRing, sendingCarriers, context.log)
+  expect(await directory.has(tenant_id, application_id, 'webhook')).toBe(false)
+})
