@@ -1,6 +1,6 @@
 import type { FieldError } from '@notify/contracts'
 import { DestinationError, readDestination, resolvePublic } from '@notify/egress-guard'
-import { Problem } from '@notify/service-kit'
+import { Problem, requireShape } from '@notify/service-kit'
 import type { ApiContext } from '../context.ts'
 import type { ProviderKind } from './provider-kind.ts'
 import type { Credentials } from './write-provider.ts'
@@ -23,14 +23,7 @@ export function refuseOurs({ ours = [] }: ProviderKind, given: object): void {
  * @throws Problem `validation_failed` naming each field as `credentials.<field>`
  */
 export function requireCredentials({ credentials: schema }: ProviderKind, credentials: Credentials): void {
-  const { error } = schema.safeParse(credentials)
-  if (!error) return
-  const errors = error.issues.flatMap((issue): FieldError[] => {
-    const names = issue.code === 'unrecognized_keys' ? issue.keys : [issue.path.join('.')]
-    const message = issue.code === 'unrecognized_keys' ? 'is not a known field of this kind' : issue.message
-    return names.map((name) => ({ path: name ? `credentials.${name}` : 'credentials', message }))
-  })
-  refuse(errors)
+  requireShape(schema, credentials, { at: 'credentials' })
 }
 
 function refuse(errors: readonly FieldError[]): void {
