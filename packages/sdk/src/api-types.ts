@@ -3167,6 +3167,21 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "keys": [
+                     *         {
+                     *           "kty": "EC",
+                     *           "crv": "P-256",
+                     *           "x": "f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU",
+                     *           "y": "x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0",
+                     *           "kid": "inbox-stream-2026",
+                     *           "alg": "ES256",
+                     *           "use": "sig"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["Jwks"];
                 };
             };
@@ -3175,27 +3190,60 @@ export interface operations {
     listActivity: {
         parameters: {
             query?: {
-                /** @description Only items of this channel */
+                /**
+                 * @description Only items of this channel
+                 * @example sms
+                 */
                 channel?: "email" | "sms" | "whatsapp" | "in_app" | "webhook";
-                /** @description Only items with this status */
+                /**
+                 * @description Only items with this status
+                 * @example delivered
+                 */
                 status?: "scheduled" | "queued" | "sent" | "delivered" | "undelivered" | "failed" | "cancelled" | "verified" | "expired";
-                /** @description Identifier of the form app_<26 characters> */
+                /**
+                 * @description Identifier of the form app_<26 characters>
+                 * @example app_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
                 application_id?: string;
-                /** @description Key of a published event of the application */
+                /**
+                 * @description Key of a published event of the application
+                 * @example order.shipped
+                 */
                 event_key?: string;
-                /** @description Only items of live or of test keys */
+                /**
+                 * @description Only items of live or of test keys
+                 * @example live
+                 */
                 mode?: "live" | "test";
-                /** @description The whole recipient: E.164 number, email address, user id or URL. Looked up by its keyed hash. */
+                /**
+                 * @description The whole recipient: E.164 number, email address, user id or URL. Looked up by its keyed hash.
+                 * @example +14155550100
+                 */
                 recipient?: string;
-                /** @description Created at this time or later */
+                /**
+                 * @description Created at this time or later
+                 * @example 2026-11-21T00:00:00.000Z
+                 */
                 from?: string;
-                /** @description Created before this time */
+                /**
+                 * @description Created before this time
+                 * @example 2026-11-22T00:00:00.000Z
+                 */
                 to?: string;
-                /** @description Page number, within the first 10000 rows. Use cursor for later rows; page is ignored with it. */
+                /**
+                 * @description Page number, within the first 10000 rows. Use cursor for later rows; page is ignored with it.
+                 * @example 1
+                 */
                 page?: number;
-                /** @description Items per page */
+                /**
+                 * @description Items per page
+                 * @example 20
+                 */
                 limit?: number;
-                /** @description next_cursor of the previous page */
+                /**
+                 * @description next_cursor of the previous page
+                 * @example AWFjdGl2aXR5fDIwMjYtMTEtMjE
+                 */
                 cursor?: string;
             };
             header?: never;
@@ -3210,6 +3258,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "total_count": 1,
+                     *       "total_count_capped": false,
+                     *       "page": 1,
+                     *       "items": [
+                     *         {
+                     *           "transaction_id": "notif_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *           "application_name": "Shop",
+                     *           "channel": "sms",
+                     *           "recipient_masked": "+1415***0100",
+                     *           "status": "delivered",
+                     *           "failure_reason": null,
+                     *           "created_at": "2026-11-21T09:30:00.000Z",
+                     *           "retryable": false,
+                     *           "retry_count": 0,
+                     *           "mode": "live"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["ActivityList"];
                 };
             };
@@ -3220,7 +3290,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the item */
+                /**
+                 * @description Id of the item
+                 * @example notif_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
                 id: string;
             };
             cookie?: never;
@@ -3233,6 +3306,42 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "transaction_id": "notif_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "application_name": "Shop",
+                     *       "channel": "sms",
+                     *       "recipient_masked": "+1415***0100",
+                     *       "status": "delivered",
+                     *       "failure_reason": null,
+                     *       "created_at": "2026-11-21T09:30:00.000Z",
+                     *       "retryable": false,
+                     *       "retry_count": 0,
+                     *       "mode": "live",
+                     *       "application_id": "app_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "event_key": "order.shipped",
+                     *       "updated_at": "2026-11-21T09:30:00.000Z",
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736",
+                     *       "attempts": [
+                     *         {
+                     *           "attempt_id": "att_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *           "notification_id": "notif_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *           "number": 1,
+                     *           "provider_id": "prov_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *           "provider_name": "Twilio",
+                     *           "started_at": "2026-11-21T09:30:00.000Z",
+                     *           "finished_at": null,
+                     *           "outcome": "accepted",
+                     *           "ambiguous": false,
+                     *           "provider_code": "sent",
+                     *           "provider_message": null,
+                     *           "provider_message_id": "SM0123456789abcdef0123456789abcdef",
+                     *           "receipts": null
+                     *         }
+                     *       ],
+                     *       "otp": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["ActivityDetail"];
                 };
             };
@@ -3242,11 +3351,17 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Unique key of one logical request. Repeating it within 24 hours returns the first response. */
+                /**
+                 * @description Unique key of one logical request. Repeating it within 24 hours returns the first response.
+                 * @example order-A-1042-shipped
+                 */
                 "Idempotency-Key"?: string;
             };
             path: {
-                /** @description Id of the item */
+                /**
+                 * @description Id of the item
+                 * @example notif_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
                 id: string;
             };
             cookie?: never;
@@ -3259,6 +3374,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "status": "retry_queued",
+                     *       "transaction_id": "notif_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "queued_at": "2026-11-21T09:30:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["RetryQueued"];
                 };
             };
@@ -3267,23 +3389,50 @@ export interface operations {
     exportActivity: {
         parameters: {
             query?: {
-                /** @description Only items of this channel */
+                /**
+                 * @description Only items of this channel
+                 * @example sms
+                 */
                 channel?: "email" | "sms" | "whatsapp" | "in_app" | "webhook";
-                /** @description Only items with this status */
+                /**
+                 * @description Only items with this status
+                 * @example scheduled
+                 */
                 status?: "scheduled" | "queued" | "sent" | "delivered" | "undelivered" | "failed" | "cancelled" | "verified" | "expired";
-                /** @description Identifier of the form app_<26 characters> */
+                /**
+                 * @description Identifier of the form app_<26 characters>
+                 * @example app_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
                 application_id?: string;
-                /** @description Key of a published event of the application */
+                /**
+                 * @description Key of a published event of the application
+                 * @example order.shipped
+                 */
                 event_key?: string;
-                /** @description Only items of live or of test keys */
+                /**
+                 * @description Only items of live or of test keys
+                 * @example live
+                 */
                 mode?: "live" | "test";
-                /** @description The whole recipient: E.164 number, email address, user id or URL. Looked up by its keyed hash. */
+                /**
+                 * @description The whole recipient: E.164 number, email address, user id or URL. Looked up by its keyed hash.
+                 * @example +14155550100
+                 */
                 recipient?: string;
-                /** @description Created at this time or later */
+                /**
+                 * @description Created at this time or later
+                 * @example 2026-11-21T00:00:00.000Z
+                 */
                 from?: string;
-                /** @description Created before this time */
+                /**
+                 * @description Created before this time
+                 * @example 2026-11-22T00:00:00.000Z
+                 */
                 to?: string;
-                /** @description Format of the file */
+                /**
+                 * @description Format of the file
+                 * @example csv
+                 */
                 format?: "csv" | "ndjson";
             };
             header?: never;
@@ -3298,7 +3447,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example transaction_id,application_name,channel,recipient_masked,status,failure_reason,created_at,retryable,retry_count,mode
+                     *     notif_01jd3x8qk5w9t2m4v6b8n0p2r4,Shop,sms,'+1415***0100,delivered,,2026-11-21T09:30:00.000Z,false,0,live
+                     */
                     "text/csv": string;
+                    /** @example {"transaction_id":"notif_01jd3x8qk5w9t2m4v6b8n0p2r4","application_name":"Shop","channel":"sms","recipient_masked":"+1415***0100","status":"delivered","failure_reason":null,"created_at":"2026-11-21T09:30:00.000Z","retryable":false,"retry_count":0,"mode":"live"} */
                     "application/x-ndjson": string;
                 };
             };
@@ -3307,9 +3461,15 @@ export interface operations {
     listRetryJobs: {
         parameters: {
             query?: {
-                /** @description Items per page */
+                /**
+                 * @description Items per page
+                 * @example 20
+                 */
                 limit?: number;
-                /** @description next_cursor of the previous page */
+                /**
+                 * @description next_cursor of the previous page
+                 * @example AWFjdGl2aXR5fDIwMjYtMTEtMjE
+                 */
                 cursor?: string;
             };
             header?: never;
@@ -3324,6 +3484,30 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "retry_id": "retry_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *           "status": "running",
+                     *           "filters": {
+                     *             "channel": "sms",
+                     *             "status": "failed",
+                     *             "event_key": "order.shipped"
+                     *           },
+                     *           "count": 12,
+                     *           "count_capped": false,
+                     *           "processed": 8,
+                     *           "retried": 7,
+                     *           "skipped": 1,
+                     *           "requested_by": "op_7d8f0a3c",
+                     *           "created_at": "2026-11-21T09:30:00.000Z",
+                     *           "finished_at": null
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["RetryJobList"];
                 };
             };
@@ -3333,7 +3517,10 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Unique key of one logical request. Repeating it within 24 hours returns the first response. */
+                /**
+                 * @description Unique key of one logical request. Repeating it within 24 hours returns the first response.
+                 * @example order-A-1042-shipped
+                 */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -3341,6 +3528,13 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "channel": "sms",
+                 *       "status": "failed",
+                 *       "event_key": "order.shipped"
+                 *     }
+                 */
                 "application/json": components["schemas"]["RetryJobRequest"];
             };
         };
@@ -3351,6 +3545,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "count": 12,
+                     *       "count_capped": false
+                     *     }
+                     */
                     "application/json": components["schemas"]["RetryJobCount"];
                 };
             };
@@ -3360,6 +3560,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "retry_id": "retry_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "status": "running",
+                     *       "filters": {
+                     *         "channel": "sms",
+                     *         "status": "failed",
+                     *         "event_key": "order.shipped"
+                     *       },
+                     *       "count": 12,
+                     *       "count_capped": false,
+                     *       "processed": 8,
+                     *       "retried": 7,
+                     *       "skipped": 1,
+                     *       "requested_by": "op_7d8f0a3c",
+                     *       "created_at": "2026-11-21T09:30:00.000Z",
+                     *       "finished_at": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["RetryJob"];
                 };
             };
@@ -3370,7 +3589,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the retry */
+                /**
+                 * @description Id of the retry
+                 * @example retry_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
                 retry_id: string;
             };
             cookie?: never;
@@ -3383,6 +3605,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "retry_id": "retry_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "status": "running",
+                     *       "filters": {
+                     *         "channel": "sms",
+                     *         "status": "failed",
+                     *         "event_key": "order.shipped"
+                     *       },
+                     *       "count": 12,
+                     *       "count_capped": false,
+                     *       "processed": 8,
+                     *       "retried": 7,
+                     *       "skipped": 1,
+                     *       "requested_by": "op_7d8f0a3c",
+                     *       "created_at": "2026-11-21T09:30:00.000Z",
+                     *       "finished_at": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["RetryJob"];
                 };
             };
@@ -3392,11 +3633,17 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Unique key of one logical request. Repeating it within 24 hours returns the first response. */
+                /**
+                 * @description Unique key of one logical request. Repeating it within 24 hours returns the first response.
+                 * @example order-A-1042-shipped
+                 */
                 "Idempotency-Key"?: string;
             };
             path: {
-                /** @description Id of the retry */
+                /**
+                 * @description Id of the retry
+                 * @example retry_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
                 retry_id: string;
             };
             cookie?: never;
@@ -3409,6 +3656,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "retry_id": "retry_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "status": "running",
+                     *       "filters": {
+                     *         "channel": "sms",
+                     *         "status": "failed",
+                     *         "event_key": "order.shipped"
+                     *       },
+                     *       "count": 12,
+                     *       "count_capped": false,
+                     *       "processed": 8,
+                     *       "retried": 7,
+                     *       "skipped": 1,
+                     *       "requested_by": "op_7d8f0a3c",
+                     *       "created_at": "2026-11-21T09:30:00.000Z",
+                     *       "finished_at": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["RetryJob"];
                 };
             };
@@ -3417,19 +3683,40 @@ export interface operations {
     summarizeActivity: {
         parameters: {
             query?: {
-                /** @description Length of the periods that are summed up */
+                /**
+                 * @description Length of the periods that are summed up
+                 * @example hour
+                 */
                 interval?: "hour" | "day";
-                /** @description Rounded down to the interval. Default: 24 hours or 30 days before to. At most 750 intervals. */
+                /**
+                 * @description Rounded down to the interval. Default: 24 hours or 30 days before to. At most 750 intervals.
+                 * @example 2026-11-21T00:00:00.000Z
+                 */
                 from?: string;
-                /** @description Rounded up to the interval. Default: now. */
+                /**
+                 * @description Rounded up to the interval. Default: now.
+                 * @example 2026-11-22T00:00:00.000Z
+                 */
                 to?: string;
-                /** @description Only items of this channel */
+                /**
+                 * @description Only items of this channel
+                 * @example sms
+                 */
                 channel?: "email" | "sms" | "whatsapp" | "in_app" | "webhook";
-                /** @description Only items with this status */
+                /**
+                 * @description Only items with this status
+                 * @example scheduled
+                 */
                 status?: "scheduled" | "queued" | "sent" | "delivered" | "undelivered" | "failed" | "cancelled" | "verified" | "expired";
-                /** @description Identifier of the form app_<26 characters> */
+                /**
+                 * @description Identifier of the form app_<26 characters>
+                 * @example app_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
                 application_id?: string;
-                /** @description Only items of live or of test keys */
+                /**
+                 * @description Only items of live or of test keys
+                 * @example live
+                 */
                 mode?: "live" | "test";
             };
             header?: never;
@@ -3444,6 +3731,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "interval": "hour",
+                     *       "from": "2026-11-21T00:00:00.000Z",
+                     *       "to": "2026-11-22T00:00:00.000Z",
+                     *       "buckets": [
+                     *         {
+                     *           "starts_at": "2026-11-21T09:30:00.000Z",
+                     *           "counts": [
+                     *             {
+                     *               "channel": "sms",
+                     *               "status": "scheduled",
+                     *               "count": 12
+                     *             }
+                     *           ]
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["ActivitySummary"];
                 };
             };
@@ -3452,9 +3758,15 @@ export interface operations {
     listApplications: {
         parameters: {
             query?: {
-                /** @description Items per page */
+                /**
+                 * @description Items per page
+                 * @example 20
+                 */
                 limit?: number;
-                /** @description next_cursor of the previous page */
+                /**
+                 * @description next_cursor of the previous page
+                 * @example AWFjdGl2aXR5fDIwMjYtMTEtMjE
+                 */
                 cursor?: string;
             };
             header?: never;
@@ -3469,6 +3781,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "application_id": "app_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *           "name": "Shop",
+                     *           "allowed_origins": [
+                     *             "https://shop.example"
+                     *           ],
+                     *           "otp": {},
+                     *           "created_at": "2026-11-21T09:30:00.000Z",
+                     *           "updated_at": "2026-11-21T09:30:00.000Z"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["ApplicationList"];
                 };
             };
@@ -3478,7 +3807,10 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Unique key of one logical request. Repeating it within 24 hours returns the first response. */
+                /**
+                 * @description Unique key of one logical request. Repeating it within 24 hours returns the first response.
+                 * @example order-A-1042-shipped
+                 */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -3486,6 +3818,14 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "Shop",
+                 *       "allowed_origins": [
+                 *         "https://shop.example"
+                 *       ]
+                 *     }
+                 */
                 "application/json": {
                     name: string;
                     /** @description Origins whose pages may call the inbox and the live stream */
@@ -3515,6 +3855,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "application_id": "app_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "name": "Shop",
+                     *       "allowed_origins": [
+                     *         "https://shop.example"
+                     *       ],
+                     *       "otp": {},
+                     *       "created_at": "2026-11-21T09:30:00.000Z",
+                     *       "updated_at": "2026-11-21T09:30:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Application"];
                 };
             };
@@ -3525,7 +3877,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the application */
+                /**
+                 * @description Id of the application
+                 * @example app_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
                 application_id: string;
             };
             cookie?: never;
@@ -3538,6 +3893,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "application_id": "app_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "name": "Shop",
+                     *       "allowed_origins": [
+                     *         "https://shop.example"
+                     *       ],
+                     *       "otp": {},
+                     *       "created_at": "2026-11-21T09:30:00.000Z",
+                     *       "updated_at": "2026-11-21T09:30:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Application"];
                 };
             };
@@ -3548,7 +3915,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the application */
+                /**
+                 * @description Id of the application
+                 * @example app_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
                 application_id: string;
             };
             cookie?: never;
@@ -3569,13 +3939,21 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the application */
+                /**
+                 * @description Id of the application
+                 * @example app_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
                 application_id: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "Web shop"
+                 *     }
+                 */
                 "application/json": {
                     name?: string;
                     /** @description Origins whose pages may call the inbox and the live stream */
@@ -3602,6 +3980,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "application_id": "app_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "name": "Shop",
+                     *       "allowed_origins": [
+                     *         "https://shop.example"
+                     *       ],
+                     *       "otp": {},
+                     *       "created_at": "2026-11-21T09:30:00.000Z",
+                     *       "updated_at": "2026-11-21T09:30:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Application"];
                 };
             };
@@ -3610,16 +4000,28 @@ export interface operations {
     listEvents: {
         parameters: {
             query?: {
-                /** @description Only items with this status */
+                /**
+                 * @description Only items with this status
+                 * @example published
+                 */
                 status?: "draft" | "published" | "inactive";
-                /** @description Items per page */
+                /**
+                 * @description Items per page
+                 * @example 20
+                 */
                 limit?: number;
-                /** @description next_cursor of the previous page */
+                /**
+                 * @description next_cursor of the previous page
+                 * @example AWFjdGl2aXR5fDIwMjYtMTEtMjE
+                 */
                 cursor?: string;
             };
             header?: never;
             path: {
-                /** @description Id of the application */
+                /**
+                 * @description Id of the application
+                 * @example app_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
                 application_id: string;
             };
             cookie?: never;
@@ -3632,6 +4034,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "application_id": "app_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *           "event_key": "order.shipped",
+                     *           "name": "Order shipped",
+                     *           "status": "published",
+                     *           "version": 1,
+                     *           "allowed_channels": [
+                     *             "sms"
+                     *           ],
+                     *           "created_at": "2026-11-21T09:30:00.000Z",
+                     *           "updated_at": "2026-11-21T09:30:00.000Z",
+                     *           "has_draft": false
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["EventList"];
                 };
             };
@@ -3641,17 +4063,37 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Unique key of one logical request. Repeating it within 24 hours returns the first response. */
+                /**
+                 * @description Unique key of one logical request. Repeating it within 24 hours returns the first response.
+                 * @example order-A-1042-shipped
+                 */
                 "Idempotency-Key"?: string;
             };
             path: {
-                /** @description Id of the application */
+                /**
+                 * @description Id of the application
+                 * @example app_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
                 application_id: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "event_key": "order.shipped",
+                 *       "name": "Order shipped",
+                 *       "allowed_channels": [
+                 *         "sms"
+                 *       ],
+                 *       "templates": {
+                 *         "sms": {
+                 *           "body": "Hello {{name}}, your order {{order}} was shipped."
+                 *         }
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["NewEvent"];
             };
         };
@@ -3662,6 +4104,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "application_id": "app_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "event_key": "order.shipped",
+                     *       "name": "Order shipped",
+                     *       "status": "published",
+                     *       "version": 1,
+                     *       "allowed_channels": [
+                     *         "sms"
+                     *       ],
+                     *       "created_at": "2026-11-21T09:30:00.000Z",
+                     *       "updated_at": "2026-11-21T09:30:00.000Z",
+                     *       "templates": {
+                     *         "sms": {
+                     *           "body": "Hello {{name}}, your order {{order}} was shipped."
+                     *         }
+                     *       },
+                     *       "draft": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["Event"];
                 };
             };
@@ -3672,9 +4134,15 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the application */
+                /**
+                 * @description Id of the application
+                 * @example app_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
                 application_id: string;
-                /** @description Id of the event key */
+                /**
+                 * @description Id of the event key
+                 * @example order.shipped
+                 */
                 event_key: string;
             };
             cookie?: never;
@@ -3687,6 +4155,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "application_id": "app_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "event_key": "order.shipped",
+                     *       "name": "Order shipped",
+                     *       "status": "published",
+                     *       "version": 1,
+                     *       "allowed_channels": [
+                     *         "sms"
+                     *       ],
+                     *       "created_at": "2026-11-21T09:30:00.000Z",
+                     *       "updated_at": "2026-11-21T09:30:00.000Z",
+                     *       "templates": {
+                     *         "sms": {
+                     *           "body": "Hello {{name}}, your order {{order}} was shipped."
+                     *         }
+                     *       },
+                     *       "draft": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["Event"];
                 };
             };
@@ -3697,15 +4185,34 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the application */
+                /**
+                 * @description Id of the application
+                 * @example app_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
                 application_id: string;
-                /** @description Id of the event key */
+                /**
+                 * @description Id of the event key
+                 * @example order.shipped
+                 */
                 event_key: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "Order shipped",
+                 *       "allowed_channels": [
+                 *         "sms"
+                 *       ],
+                 *       "templates": {
+                 *         "sms": {
+                 *           "body": "Hello {{name}}, your order {{order}} was shipped."
+                 *         }
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["EventContent"];
             };
         };
@@ -3716,6 +4223,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "application_id": "app_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "event_key": "order.shipped",
+                     *       "name": "Order shipped",
+                     *       "status": "published",
+                     *       "version": 1,
+                     *       "allowed_channels": [
+                     *         "sms"
+                     *       ],
+                     *       "created_at": "2026-11-21T09:30:00.000Z",
+                     *       "updated_at": "2026-11-21T09:30:00.000Z",
+                     *       "templates": {
+                     *         "sms": {
+                     *           "body": "Hello {{name}}, your order {{order}} was shipped."
+                     *         }
+                     *       },
+                     *       "draft": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["Event"];
                 };
             };
@@ -3725,13 +4252,22 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Unique key of one logical request. Repeating it within 24 hours returns the first response. */
+                /**
+                 * @description Unique key of one logical request. Repeating it within 24 hours returns the first response.
+                 * @example order-A-1042-shipped
+                 */
                 "Idempotency-Key"?: string;
             };
             path: {
-                /** @description Id of the application */
+                /**
+                 * @description Id of the application
+                 * @example app_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
                 application_id: string;
-                /** @description Id of the event key */
+                /**
+                 * @description Id of the event key
+                 * @example order.shipped
+                 */
                 event_key: string;
             };
             cookie?: never;
@@ -3744,6 +4280,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "application_id": "app_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "event_key": "order.shipped",
+                     *       "name": "Order shipped",
+                     *       "status": "published",
+                     *       "version": 1,
+                     *       "allowed_channels": [
+                     *         "sms"
+                     *       ],
+                     *       "created_at": "2026-11-21T09:30:00.000Z",
+                     *       "updated_at": "2026-11-21T09:30:00.000Z",
+                     *       "templates": {
+                     *         "sms": {
+                     *           "body": "Hello {{name}}, your order {{order}} was shipped."
+                     *         }
+                     *       },
+                     *       "draft": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["Event"];
                 };
             };
@@ -3753,19 +4309,37 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Unique key of one logical request. Repeating it within 24 hours returns the first response. */
+                /**
+                 * @description Unique key of one logical request. Repeating it within 24 hours returns the first response.
+                 * @example order-A-1042-shipped
+                 */
                 "Idempotency-Key"?: string;
             };
             path: {
-                /** @description Id of the application */
+                /**
+                 * @description Id of the application
+                 * @example app_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
                 application_id: string;
-                /** @description Id of the event key */
+                /**
+                 * @description Id of the event key
+                 * @example order.shipped
+                 */
                 event_key: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "channel": "sms",
+                 *       "data": {
+                 *         "name": "Ada",
+                 *         "order": "A-1042"
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["EventPreview"];
             };
         };
@@ -3776,6 +4350,17 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "event_key": "order.shipped",
+                     *       "version": 1,
+                     *       "rendered": {
+                     *         "sms": {
+                     *           "body": "Hello Ada, your order A-1042 was shipped."
+                     *         }
+                     *       }
+                     *     }
+                     */
                     "application/json": {
                         /**
                          * @description Key of a published event of the application
@@ -3825,13 +4410,22 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Unique key of one logical request. Repeating it within 24 hours returns the first response. */
+                /**
+                 * @description Unique key of one logical request. Repeating it within 24 hours returns the first response.
+                 * @example order-A-1042-shipped
+                 */
                 "Idempotency-Key"?: string;
             };
             path: {
-                /** @description Id of the application */
+                /**
+                 * @description Id of the application
+                 * @example app_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
                 application_id: string;
-                /** @description Id of the event key */
+                /**
+                 * @description Id of the event key
+                 * @example order.shipped
+                 */
                 event_key: string;
             };
             cookie?: never;
@@ -3844,6 +4438,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "application_id": "app_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "event_key": "order.shipped",
+                     *       "name": "Order shipped",
+                     *       "status": "published",
+                     *       "version": 1,
+                     *       "allowed_channels": [
+                     *         "sms"
+                     *       ],
+                     *       "created_at": "2026-11-21T09:30:00.000Z",
+                     *       "updated_at": "2026-11-21T09:30:00.000Z",
+                     *       "templates": {
+                     *         "sms": {
+                     *           "body": "Hello {{name}}, your order {{order}} was shipped."
+                     *         }
+                     *       },
+                     *       "draft": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["Event"];
                 };
             };
@@ -3852,16 +4466,28 @@ export interface operations {
     listEventVersions: {
         parameters: {
             query?: {
-                /** @description Items per page */
+                /**
+                 * @description Items per page
+                 * @example 20
+                 */
                 limit?: number;
-                /** @description next_cursor of the previous page */
+                /**
+                 * @description next_cursor of the previous page
+                 * @example AWFjdGl2aXR5fDIwMjYtMTEtMjE
+                 */
                 cursor?: string;
             };
             header?: never;
             path: {
-                /** @description Id of the application */
+                /**
+                 * @description Id of the application
+                 * @example app_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
                 application_id: string;
-                /** @description Id of the event key */
+                /**
+                 * @description Id of the event key
+                 * @example order.shipped
+                 */
                 event_key: string;
             };
             cookie?: never;
@@ -3874,6 +4500,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "version": 1,
+                     *           "name": "Order shipped",
+                     *           "allowed_channels": [
+                     *             "sms"
+                     *           ],
+                     *           "is_current": true,
+                     *           "published_at": "2026-11-21T09:30:00.000Z",
+                     *           "published_by": "op_7d8f0a3c"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["EventVersionList"];
                 };
             };
@@ -3884,11 +4527,20 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the application */
+                /**
+                 * @description Id of the application
+                 * @example app_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
                 application_id: string;
-                /** @description Id of the event key */
+                /**
+                 * @description Id of the event key
+                 * @example order.shipped
+                 */
                 event_key: string;
-                /** @description Id of the version */
+                /**
+                 * @description Id of the version
+                 * @example 1
+                 */
                 version: string;
             };
             cookie?: never;
@@ -3901,6 +4553,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "version": 1,
+                     *       "name": "Order shipped",
+                     *       "allowed_channels": [
+                     *         "sms"
+                     *       ],
+                     *       "is_current": true,
+                     *       "published_at": "2026-11-21T09:30:00.000Z",
+                     *       "published_by": "op_7d8f0a3c",
+                     *       "templates": {
+                     *         "sms": {
+                     *           "body": "Hello {{name}}, your order {{order}} was shipped."
+                     *         }
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["EventVersion"];
                 };
             };
@@ -3910,15 +4579,27 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Unique key of one logical request. Repeating it within 24 hours returns the first response. */
+                /**
+                 * @description Unique key of one logical request. Repeating it within 24 hours returns the first response.
+                 * @example order-A-1042-shipped
+                 */
                 "Idempotency-Key"?: string;
             };
             path: {
-                /** @description Id of the application */
+                /**
+                 * @description Id of the application
+                 * @example app_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
                 application_id: string;
-                /** @description Id of the event key */
+                /**
+                 * @description Id of the event key
+                 * @example order.shipped
+                 */
                 event_key: string;
-                /** @description Id of the version */
+                /**
+                 * @description Id of the version
+                 * @example 1
+                 */
                 version: string;
             };
             cookie?: never;
@@ -3931,6 +4612,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "application_id": "app_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "event_key": "order.shipped",
+                     *       "name": "Order shipped",
+                     *       "status": "published",
+                     *       "version": 1,
+                     *       "allowed_channels": [
+                     *         "sms"
+                     *       ],
+                     *       "created_at": "2026-11-21T09:30:00.000Z",
+                     *       "updated_at": "2026-11-21T09:30:00.000Z",
+                     *       "templates": {
+                     *         "sms": {
+                     *           "body": "Hello {{name}}, your order {{order}} was shipped."
+                     *         }
+                     *       },
+                     *       "draft": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["Event"];
                 };
             };
@@ -3939,14 +4640,23 @@ export interface operations {
     listApiKeys: {
         parameters: {
             query?: {
-                /** @description Items per page */
+                /**
+                 * @description Items per page
+                 * @example 20
+                 */
                 limit?: number;
-                /** @description next_cursor of the previous page */
+                /**
+                 * @description next_cursor of the previous page
+                 * @example AWFjdGl2aXR5fDIwMjYtMTEtMjE
+                 */
                 cursor?: string;
             };
             header?: never;
             path: {
-                /** @description Id of the application */
+                /**
+                 * @description Id of the application
+                 * @example app_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
                 application_id: string;
             };
             cookie?: never;
@@ -3959,6 +4669,27 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "key_id": "key_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *           "application_id": "app_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *           "name": "Order service",
+                     *           "mode": "live",
+                     *           "permissions": [
+                     *             "notifications:send"
+                     *           ],
+                     *           "rate_limit_per_second": null,
+                     *           "status": "active",
+                     *           "expires_at": null,
+                     *           "revoked_at": null,
+                     *           "created_at": "2026-11-21T09:30:00.000Z"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["ApiKeyList"];
                 };
             };
@@ -3968,17 +4699,32 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Unique key of one logical request. Repeating it within 24 hours returns the first response. */
+                /**
+                 * @description Unique key of one logical request. Repeating it within 24 hours returns the first response.
+                 * @example order-A-1042-shipped
+                 */
                 "Idempotency-Key"?: string;
             };
             path: {
-                /** @description Id of the application */
+                /**
+                 * @description Id of the application
+                 * @example app_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
                 application_id: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "Order service",
+                 *       "permissions": [
+                 *         "notifications:send",
+                 *         "notifications:read"
+                 *       ]
+                 *     }
+                 */
                 "application/json": {
                     name: string;
                     /**
@@ -3999,6 +4745,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "key_id": "key_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "application_id": "app_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "name": "Order service",
+                     *       "mode": "live",
+                     *       "permissions": [
+                     *         "notifications:send"
+                     *       ],
+                     *       "rate_limit_per_second": null,
+                     *       "status": "active",
+                     *       "expires_at": null,
+                     *       "revoked_at": null,
+                     *       "created_at": "2026-11-21T09:30:00.000Z",
+                     *       "api_key": "sk_live_…"
+                     *     }
+                     */
                     "application/json": components["schemas"]["CreatedApiKey"];
                 };
             };
@@ -4009,9 +4772,15 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the application */
+                /**
+                 * @description Id of the application
+                 * @example app_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
                 application_id: string;
-                /** @description Id of the key */
+                /**
+                 * @description Id of the key
+                 * @example key_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
                 key_id: string;
             };
             cookie?: never;
@@ -4024,6 +4793,22 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "key_id": "key_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "application_id": "app_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "name": "Order service",
+                     *       "mode": "live",
+                     *       "permissions": [
+                     *         "notifications:send"
+                     *       ],
+                     *       "rate_limit_per_second": null,
+                     *       "status": "active",
+                     *       "expires_at": null,
+                     *       "revoked_at": null,
+                     *       "created_at": "2026-11-21T09:30:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ApiKey"];
                 };
             };
@@ -4034,9 +4819,15 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the application */
+                /**
+                 * @description Id of the application
+                 * @example app_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
                 application_id: string;
-                /** @description Id of the key */
+                /**
+                 * @description Id of the key
+                 * @example key_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
                 key_id: string;
             };
             cookie?: never;
@@ -4056,19 +4847,33 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Unique key of one logical request. Repeating it within 24 hours returns the first response. */
+                /**
+                 * @description Unique key of one logical request. Repeating it within 24 hours returns the first response.
+                 * @example order-A-1042-shipped
+                 */
                 "Idempotency-Key"?: string;
             };
             path: {
-                /** @description Id of the application */
+                /**
+                 * @description Id of the application
+                 * @example app_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
                 application_id: string;
-                /** @description Id of the key */
+                /**
+                 * @description Id of the key
+                 * @example key_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
                 key_id: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "overlap_seconds": 86400
+                 *     }
+                 */
                 "application/json": {
                     /**
                      * @description Time for which the previous key still works; 0 ends it at once
@@ -4085,6 +4890,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "key_id": "key_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "application_id": "app_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "name": "Order service",
+                     *       "mode": "live",
+                     *       "permissions": [
+                     *         "notifications:send"
+                     *       ],
+                     *       "rate_limit_per_second": null,
+                     *       "status": "active",
+                     *       "expires_at": null,
+                     *       "revoked_at": null,
+                     *       "created_at": "2026-11-21T09:30:00.000Z",
+                     *       "api_key": "sk_live_…",
+                     *       "previous_key_id": "key_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "previous_valid_until": "2026-11-21T09:30:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["RotatedApiKey"];
                 };
             };
@@ -4093,23 +4917,50 @@ export interface operations {
     listAuditLog: {
         parameters: {
             query?: {
-                /** @description Changes of this application */
+                /**
+                 * @description Changes of this application
+                 * @example app_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
                 application_id?: string;
-                /** @description Changes by this actor */
+                /**
+                 * @description Changes by this actor
+                 * @example op_7d8f0a3c
+                 */
                 actor_id?: string;
-                /** @description Changes of this kind */
+                /**
+                 * @description Changes of this kind
+                 * @example event.published
+                 */
                 action?: string;
-                /** @description Changes of resources of this type */
+                /**
+                 * @description Changes of resources of this type
+                 * @example event
+                 */
                 resource_type?: string;
-                /** @description Changes of this resource */
+                /**
+                 * @description Changes of this resource
+                 * @example order.shipped
+                 */
                 resource_id?: string;
-                /** @description Entries at or after this time */
+                /**
+                 * @description Entries at or after this time
+                 * @example 2026-11-21T00:00:00.000Z
+                 */
                 from?: string;
-                /** @description Entries before this time */
+                /**
+                 * @description Entries before this time
+                 * @example 2026-11-22T00:00:00.000Z
+                 */
                 to?: string;
-                /** @description Items per page */
+                /**
+                 * @description Items per page
+                 * @example 20
+                 */
                 limit?: number;
-                /** @description next_cursor of the previous page */
+                /**
+                 * @description next_cursor of the previous page
+                 * @example AWFjdGl2aXR5fDIwMjYtMTEtMjE
+                 */
                 cursor?: string;
             };
             header?: never;
@@ -4124,6 +4975,35 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "audit_id": "aud_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *           "tenant_id": "ten_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *           "application_id": "app_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *           "occurred_at": "2026-11-21T09:30:00.000Z",
+                     *           "actor": {
+                     *             "kind": "operator",
+                     *             "id": "op_7d8f0a3c"
+                     *           },
+                     *           "action": "event.published",
+                     *           "resource": {
+                     *             "type": "event",
+                     *             "id": "order.shipped"
+                     *           },
+                     *           "before": {
+                     *             "status": "draft"
+                     *           },
+                     *           "after": {
+                     *             "status": "published"
+                     *           },
+                     *           "request_id": "req_01jd3x8qk5w9t2m4v6b8n0p2r4"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["AuditLog"];
                 };
             };
@@ -4132,19 +5012,40 @@ export interface operations {
     exportAuditLog: {
         parameters: {
             query?: {
-                /** @description Changes of this application */
+                /**
+                 * @description Changes of this application
+                 * @example app_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
                 application_id?: string;
-                /** @description Changes by this actor */
+                /**
+                 * @description Changes by this actor
+                 * @example op_7d8f0a3c
+                 */
                 actor_id?: string;
-                /** @description Changes of this kind */
+                /**
+                 * @description Changes of this kind
+                 * @example event.published
+                 */
                 action?: string;
-                /** @description Changes of resources of this type */
+                /**
+                 * @description Changes of resources of this type
+                 * @example event
+                 */
                 resource_type?: string;
-                /** @description Changes of this resource */
+                /**
+                 * @description Changes of this resource
+                 * @example order.shipped
+                 */
                 resource_id?: string;
-                /** @description Entries at or after this time */
+                /**
+                 * @description Entries at or after this time
+                 * @example 2026-11-21T00:00:00.000Z
+                 */
                 from?: string;
-                /** @description Entries before this time */
+                /**
+                 * @description Entries before this time
+                 * @example 2026-11-22T00:00:00.000Z
+                 */
                 to?: string;
             };
             header?: never;
@@ -4159,6 +5060,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /** @example {"audit_id":"aud_01jd3x8qk5w9t2m4v6b8n0p2r4","tenant_id":"ten_01jd3x8qk5w9t2m4v6b8n0p2r4","application_id":"app_01jd3x8qk5w9t2m4v6b8n0p2r4","occurred_at":"2026-11-21T09:30:00.000Z","actor":{"kind":"operator","id":"op_7d8f0a3c"},"action":"event.published","resource":{"type":"event","id":"order.shipped"},"before":{"status":"draft"},"after":{"status":"published"},"request_id":null} */
                     "application/x-ndjson": string;
                 };
             };
@@ -4167,9 +5069,15 @@ export interface operations {
     listDomains: {
         parameters: {
             query?: {
-                /** @description Items per page */
+                /**
+                 * @description Items per page
+                 * @example 20
+                 */
                 limit?: number;
-                /** @description next_cursor of the previous page */
+                /**
+                 * @description next_cursor of the previous page
+                 * @example AWFjdGl2aXR5fDIwMjYtMTEtMjE
+                 */
                 cursor?: string;
             };
             header?: never;
@@ -4184,6 +5092,30 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "domain_id": "dom_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *           "domain": "mail.shop.example",
+                     *           "status": "pending",
+                     *           "records": [
+                     *             {
+                     *               "purpose": "spf",
+                     *               "type": "TXT",
+                     *               "name": "mail.shop.example",
+                     *               "value": "v=spf1 include:spf.notify.example ~all",
+                     *               "ttl": 3600,
+                     *               "status": "pending"
+                     *             }
+                     *           ],
+                     *           "verified_at": null,
+                     *           "last_checked_at": null
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["DomainList"];
                 };
             };
@@ -4193,7 +5125,10 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Unique key of one logical request. Repeating it within 24 hours returns the first response. */
+                /**
+                 * @description Unique key of one logical request. Repeating it within 24 hours returns the first response.
+                 * @example order-A-1042-shipped
+                 */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -4201,6 +5136,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "domain": "mail.shop.example"
+                 *     }
+                 */
                 "application/json": components["schemas"]["NewDomain"];
             };
         };
@@ -4211,6 +5151,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "domain_id": "dom_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "domain": "mail.shop.example",
+                     *       "status": "pending",
+                     *       "records": [
+                     *         {
+                     *           "purpose": "spf",
+                     *           "type": "TXT",
+                     *           "name": "mail.shop.example",
+                     *           "value": "v=spf1 include:spf.notify.example ~all",
+                     *           "ttl": 3600,
+                     *           "status": "pending"
+                     *         }
+                     *       ],
+                     *       "verified_at": null,
+                     *       "last_checked_at": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["Domain"];
                 };
             };
@@ -4221,7 +5180,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the domain */
+                /**
+                 * @description Id of the domain
+                 * @example dom_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
                 domain_id: string;
             };
             cookie?: never;
@@ -4234,6 +5196,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "domain_id": "dom_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "domain": "mail.shop.example",
+                     *       "status": "pending",
+                     *       "records": [
+                     *         {
+                     *           "purpose": "spf",
+                     *           "type": "TXT",
+                     *           "name": "mail.shop.example",
+                     *           "value": "v=spf1 include:spf.notify.example ~all",
+                     *           "ttl": 3600,
+                     *           "status": "pending"
+                     *         }
+                     *       ],
+                     *       "verified_at": null,
+                     *       "last_checked_at": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["Domain"];
                 };
             };
@@ -4244,7 +5225,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the domain */
+                /**
+                 * @description Id of the domain
+                 * @example dom_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
                 domain_id: string;
             };
             cookie?: never;
@@ -4264,11 +5248,17 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Unique key of one logical request. Repeating it within 24 hours returns the first response. */
+                /**
+                 * @description Unique key of one logical request. Repeating it within 24 hours returns the first response.
+                 * @example order-A-1042-shipped
+                 */
                 "Idempotency-Key"?: string;
             };
             path: {
-                /** @description Id of the domain */
+                /**
+                 * @description Id of the domain
+                 * @example dom_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
                 domain_id: string;
             };
             cookie?: never;
@@ -4281,6 +5271,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "domain_id": "dom_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "domain": "mail.shop.example",
+                     *       "status": "pending",
+                     *       "records": [
+                     *         {
+                     *           "purpose": "spf",
+                     *           "type": "TXT",
+                     *           "name": "mail.shop.example",
+                     *           "value": "v=spf1 include:spf.notify.example ~all",
+                     *           "ttl": 3600,
+                     *           "status": "pending"
+                     *         }
+                     *       ],
+                     *       "verified_at": null,
+                     *       "last_checked_at": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["Domain"];
                 };
             };
@@ -4301,6 +5310,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example id: 7
+                     *     event: connection.ready
+                     *     data: {"connection_id":"con_01jd3x8qk5w9t2m4v6b8n0p2r4","recovered":true,"head_id":7,"unread_count":1}
+                     */
                     "text/event-stream": string;
                 };
             };
@@ -4310,7 +5324,10 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Unique key of one logical request. Repeating it within 24 hours returns the first response. */
+                /**
+                 * @description Unique key of one logical request. Repeating it within 24 hours returns the first response.
+                 * @example order-A-1042-shipped
+                 */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -4318,6 +5335,12 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "user_id": "user-42",
+                 *       "ttl_seconds": 3600
+                 *     }
+                 */
                 "application/json": {
                     /**
                      * @description The user's id in the application
@@ -4339,6 +5362,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "token": "eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJ1c2VyLTQyIn0.c2lnbmF0dXJl",
+                     *       "expires_at": "2026-11-21T10:30:00.000Z",
+                     *       "user_id": "user-42"
+                     *     }
+                     */
                     "application/json": components["schemas"]["UserToken"];
                 };
             };
@@ -4347,13 +5377,25 @@ export interface operations {
     listInbox: {
         parameters: {
             query?: {
-                /** @description Only unread notifications */
+                /**
+                 * @description Only unread notifications
+                 * @example true
+                 */
                 unread_only?: "true" | "false";
-                /** @description `data.category` of the notifications */
+                /**
+                 * @description `data.category` of the notifications
+                 * @example orders
+                 */
                 category?: string;
-                /** @description Items per page */
+                /**
+                 * @description Items per page
+                 * @example 20
+                 */
                 limit?: number;
-                /** @description next_cursor of the previous page */
+                /**
+                 * @description next_cursor of the previous page
+                 * @example AWFjdGl2aXR5fDIwMjYtMTEtMjE
+                 */
                 cursor?: string;
             };
             header?: never;
@@ -4368,6 +5410,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "unread_count": 1,
+                     *       "notifications": [
+                     *         {
+                     *           "id": "inapp_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *           "title": "Order shipped",
+                     *           "body": "Your order A-1042 was shipped.",
+                     *           "is_read": false,
+                     *           "created_at": "2026-11-21T09:30:00.000Z",
+                     *           "data": {
+                     *             "category": "orders",
+                     *             "order": "A-1042"
+                     *           }
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["Inbox"];
                 };
             };
@@ -4378,7 +5439,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the item */
+                /**
+                 * @description Id of the item
+                 * @example inapp_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
                 id: string;
             };
             cookie?: never;
@@ -4399,13 +5463,21 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the item */
+                /**
+                 * @description Id of the item
+                 * @example inapp_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
                 id: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "is_read": true
+                 *     }
+                 */
                 "application/json": {
                     is_read: boolean;
                 };
@@ -4418,6 +5490,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "inapp_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "title": "Order shipped",
+                     *       "body": "Your order A-1042 was shipped.",
+                     *       "is_read": false,
+                     *       "created_at": "2026-11-21T09:30:00.000Z",
+                     *       "data": {
+                     *         "category": "orders",
+                     *         "order": "A-1042"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["InboxNotification"];
                 };
             };
@@ -4438,6 +5523,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "unread_count": 1
+                     *     }
+                     */
                     "application/json": {
                         unread_count: number;
                     };
@@ -4460,6 +5550,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "unread_count": 1
+                     *     }
+                     */
                     "application/json": {
                         unread_count: number;
                     };
@@ -4482,6 +5577,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "kind": "key",
+                     *       "tenant_id": "ten_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "tenant_name": "Shop Ltd",
+                     *       "application_id": "app_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "key_id": "key_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "mode": "live",
+                     *       "permissions": [
+                     *         "notifications:send"
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["Me"];
                 };
             };
@@ -4491,7 +5599,10 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Unique key of one logical request. Repeating it within 24 hours returns the first response. */
+                /**
+                 * @description Unique key of one logical request. Repeating it within 24 hours returns the first response.
+                 * @example order-A-1042-shipped
+                 */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -4499,6 +5610,19 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "channel": "sms",
+                 *       "recipient": {
+                 *         "phone": "+14155550100"
+                 *       },
+                 *       "event_key": "order.shipped",
+                 *       "data": {
+                 *         "name": "Ada",
+                 *         "order": "A-1042"
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["DispatchRequest"];
             };
         };
@@ -4509,6 +5633,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "status": "accepted",
+                     *       "notification_id": "notif_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "channel": "sms",
+                     *       "delivery_status": "queued"
+                     *     }
+                     */
                     "application/json": components["schemas"]["NotificationAccepted"];
                 };
             };
@@ -4519,7 +5651,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the notification */
+                /**
+                 * @description Id of the notification
+                 * @example notif_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
                 notification_id: string;
             };
             cookie?: never;
@@ -4532,6 +5667,40 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "notification_id": "notif_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "channel": "sms",
+                     *       "event_key": "order.shipped",
+                     *       "delivery_status": "delivered",
+                     *       "recipient_masked": "+1415***0100",
+                     *       "failure_reason": null,
+                     *       "retryable": false,
+                     *       "retry_count": 0,
+                     *       "credits": 1,
+                     *       "metadata": {
+                     *         "order": "A-1042"
+                     *       },
+                     *       "send_at": null,
+                     *       "created_at": "2026-11-21T09:30:00.000Z",
+                     *       "updated_at": "2026-11-21T09:30:00.000Z",
+                     *       "read_at": null,
+                     *       "attempts": [
+                     *         {
+                     *           "attempt_id": "att_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *           "number": 1,
+                     *           "provider_id": "prov_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *           "started_at": "2026-11-21T09:30:00.000Z",
+                     *           "finished_at": null,
+                     *           "outcome": "accepted",
+                     *           "ambiguous": false,
+                     *           "provider_code": "sent",
+                     *           "provider_message": null,
+                     *           "provider_message_id": "SM0123456789abcdef0123456789abcdef"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["Notification"];
                 };
             };
@@ -4541,11 +5710,17 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Unique key of one logical request. Repeating it within 24 hours returns the first response. */
+                /**
+                 * @description Unique key of one logical request. Repeating it within 24 hours returns the first response.
+                 * @example order-A-1042-shipped
+                 */
                 "Idempotency-Key"?: string;
             };
             path: {
-                /** @description Id of the notification */
+                /**
+                 * @description Id of the notification
+                 * @example notif_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
                 notification_id: string;
             };
             cookie?: never;
@@ -4558,6 +5733,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "notification_id": "notif_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "delivery_status": "cancelled",
+                     *       "cancelled_at": "2026-11-21T09:30:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["NotificationCancelled"];
                 };
             };
@@ -4567,7 +5749,10 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Unique key of one logical request. Repeating it within 24 hours returns the first response. */
+                /**
+                 * @description Unique key of one logical request. Repeating it within 24 hours returns the first response.
+                 * @example order-A-1042-shipped
+                 */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -4575,6 +5760,34 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "requests": [
+                 *         {
+                 *           "channel": "sms",
+                 *           "recipient": {
+                 *             "phone": "+14155550100"
+                 *           },
+                 *           "event_key": "order.shipped",
+                 *           "data": {
+                 *             "name": "Ada",
+                 *             "order": "A-1042"
+                 *           }
+                 *         },
+                 *         {
+                 *           "channel": "sms",
+                 *           "recipient": {
+                 *             "phone": "+14155550101"
+                 *           },
+                 *           "event_key": "order.shipped",
+                 *           "data": {
+                 *             "name": "Ada",
+                 *             "order": "A-1042"
+                 *           }
+                 *         }
+                 *       ]
+                 *     }
+                 */
                 "application/json": {
                     requests: components["schemas"]["DispatchRequest"][];
                 };
@@ -4587,6 +5800,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "results": [
+                     *         {
+                     *           "status": "accepted",
+                     *           "notification_id": "notif_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *           "channel": "sms",
+                     *           "delivery_status": "queued"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["NotificationBatch"];
                 };
             };
@@ -4597,7 +5822,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the transaction */
+                /**
+                 * @description Id of the transaction
+                 * @example otp_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
                 transaction_id: string;
             };
             cookie?: never;
@@ -4610,6 +5838,20 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "transaction_id": "otp_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "status": "delivered",
+                     *       "channel": "sms",
+                     *       "recipient_masked": "+1415***0100",
+                     *       "failure_reason": null,
+                     *       "attempts_remaining": 5,
+                     *       "resends_remaining": 3,
+                     *       "created_at": "2026-11-21T09:30:00.000Z",
+                     *       "expires_at": "2026-11-21T09:35:00.000Z",
+                     *       "verified_at": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["Otp"];
                 };
             };
@@ -4619,11 +5861,17 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Unique key of one logical request. Repeating it within 24 hours returns the first response. */
+                /**
+                 * @description Unique key of one logical request. Repeating it within 24 hours returns the first response.
+                 * @example order-A-1042-shipped
+                 */
                 "Idempotency-Key"?: string;
             };
             path: {
-                /** @description Id of the transaction */
+                /**
+                 * @description Id of the transaction
+                 * @example otp_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
                 transaction_id: string;
             };
             cookie?: never;
@@ -4636,6 +5884,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "status": "sent",
+                     *       "transaction_id": "otp_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "expires_in_seconds": 300
+                     *     }
+                     */
                     "application/json": components["schemas"]["OtpSent"];
                 };
             };
@@ -4645,7 +5900,10 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Unique key of one logical request. Repeating it within 24 hours returns the first response. */
+                /**
+                 * @description Unique key of one logical request. Repeating it within 24 hours returns the first response.
+                 * @example order-A-1042-shipped
+                 */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -4653,6 +5911,14 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "channel": "sms",
+                 *       "recipient": "+14155550100",
+                 *       "length": 6,
+                 *       "ttl_seconds": 300
+                 *     }
+                 */
                 "application/json": components["schemas"]["OtpRequest"];
             };
         };
@@ -4663,6 +5929,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "status": "sent",
+                     *       "transaction_id": "otp_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "expires_in_seconds": 300
+                     *     }
+                     */
                     "application/json": components["schemas"]["OtpSent"];
                 };
             };
@@ -4672,7 +5945,10 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Unique key of one logical request. Repeating it within 24 hours returns the first response. */
+                /**
+                 * @description Unique key of one logical request. Repeating it within 24 hours returns the first response.
+                 * @example order-A-1042-shipped
+                 */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -4680,6 +5956,12 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "transaction_id": "otp_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                 *       "code": "493817"
+                 *     }
+                 */
                 "application/json": {
                     transaction_id: string;
                     code: string;
@@ -4693,6 +5975,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "status": "verified",
+                     *       "transaction_id": "otp_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "verified_at": "2026-11-21T09:30:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["OtpVerified"];
                 };
             };
@@ -4701,11 +5990,20 @@ export interface operations {
     listProviders: {
         parameters: {
             query?: {
-                /** @description Only items of this channel */
+                /**
+                 * @description Only items of this channel
+                 * @example sms
+                 */
                 channel?: "email" | "sms" | "whatsapp" | "in_app" | "webhook";
-                /** @description Items per page */
+                /**
+                 * @description Items per page
+                 * @example 20
+                 */
                 limit?: number;
-                /** @description next_cursor of the previous page */
+                /**
+                 * @description next_cursor of the previous page
+                 * @example AWFjdGl2aXR5fDIwMjYtMTEtMjE
+                 */
                 cursor?: string;
             };
             header?: never;
@@ -4720,6 +6018,31 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "provider_id": "prov_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *           "application_id": "app_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *           "channel": "sms",
+                     *           "kind": "twilio",
+                     *           "name": "Twilio",
+                     *           "priority": 1,
+                     *           "rate_limit_per_second": null,
+                     *           "credentials": {
+                     *             "account_sid": "AC0123456789abcdef0123456789abcdef",
+                     *             "auth_token": "****89ab",
+                     *             "from": "+15005550006"
+                     *           },
+                     *           "credentials_updated_at": "2026-11-21T09:30:00.000Z",
+                     *           "callback_url": null,
+                     *           "created_at": "2026-11-21T09:30:00.000Z",
+                     *           "updated_at": "2026-11-21T09:30:00.000Z"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["ProviderList"];
                 };
             };
@@ -4729,7 +6052,10 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Unique key of one logical request. Repeating it within 24 hours returns the first response. */
+                /**
+                 * @description Unique key of one logical request. Repeating it within 24 hours returns the first response.
+                 * @example order-A-1042-shipped
+                 */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -4737,6 +6063,18 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "channel": "sms",
+                 *       "kind": "twilio",
+                 *       "name": "Twilio",
+                 *       "credentials": {
+                 *         "account_sid": "AC0123456789abcdef0123456789abcdef",
+                 *         "from": "+15005550006",
+                 *         "auth_token": "0123456789abcdef0123456789abcdef"
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["NewProvider"];
             };
         };
@@ -4747,6 +6085,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "provider_id": "prov_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "application_id": "app_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "channel": "sms",
+                     *       "kind": "twilio",
+                     *       "name": "Twilio",
+                     *       "priority": 1,
+                     *       "rate_limit_per_second": null,
+                     *       "credentials": {
+                     *         "account_sid": "AC0123456789abcdef0123456789abcdef",
+                     *         "auth_token": "****89ab",
+                     *         "from": "+15005550006"
+                     *       },
+                     *       "credentials_updated_at": "2026-11-21T09:30:00.000Z",
+                     *       "callback_url": null,
+                     *       "created_at": "2026-11-21T09:30:00.000Z",
+                     *       "updated_at": "2026-11-21T09:30:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["CreatedProvider"];
                 };
             };
@@ -4757,7 +6115,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the provider */
+                /**
+                 * @description Id of the provider
+                 * @example prov_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
                 provider_id: string;
             };
             cookie?: never;
@@ -4770,6 +6131,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "provider_id": "prov_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "application_id": "app_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "channel": "sms",
+                     *       "kind": "twilio",
+                     *       "name": "Twilio",
+                     *       "priority": 1,
+                     *       "rate_limit_per_second": null,
+                     *       "credentials": {
+                     *         "account_sid": "AC0123456789abcdef0123456789abcdef",
+                     *         "auth_token": "****89ab",
+                     *         "from": "+15005550006"
+                     *       },
+                     *       "credentials_updated_at": "2026-11-21T09:30:00.000Z",
+                     *       "callback_url": null,
+                     *       "created_at": "2026-11-21T09:30:00.000Z",
+                     *       "updated_at": "2026-11-21T09:30:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Provider"];
                 };
             };
@@ -4780,7 +6161,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the provider */
+                /**
+                 * @description Id of the provider
+                 * @example prov_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
                 provider_id: string;
             };
             cookie?: never;
@@ -4801,13 +6185,22 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the provider */
+                /**
+                 * @description Id of the provider
+                 * @example prov_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
                 provider_id: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "Twilio in Europe",
+                 *       "priority": 1
+                 *     }
+                 */
                 "application/json": components["schemas"]["ProviderChange"];
             };
         };
@@ -4818,6 +6211,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "provider_id": "prov_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "application_id": "app_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "channel": "sms",
+                     *       "kind": "twilio",
+                     *       "name": "Twilio",
+                     *       "priority": 1,
+                     *       "rate_limit_per_second": null,
+                     *       "credentials": {
+                     *         "account_sid": "AC0123456789abcdef0123456789abcdef",
+                     *         "auth_token": "****89ab",
+                     *         "from": "+15005550006"
+                     *       },
+                     *       "credentials_updated_at": "2026-11-21T09:30:00.000Z",
+                     *       "callback_url": null,
+                     *       "created_at": "2026-11-21T09:30:00.000Z",
+                     *       "updated_at": "2026-11-21T09:30:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Provider"];
                 };
             };
@@ -4827,11 +6240,17 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Unique key of one logical request. Repeating it within 24 hours returns the first response. */
+                /**
+                 * @description Unique key of one logical request. Repeating it within 24 hours returns the first response.
+                 * @example order-A-1042-shipped
+                 */
                 "Idempotency-Key"?: string;
             };
             path: {
-                /** @description Id of the provider */
+                /**
+                 * @description Id of the provider
+                 * @example prov_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
                 provider_id: string;
             };
             cookie?: never;
@@ -4844,6 +6263,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "provider_id": "prov_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "secret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
+                     *       "previous_valid_until": "2026-11-21T09:30:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ProviderSecret"];
                 };
             };
@@ -4853,11 +6279,17 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Unique key of one logical request. Repeating it within 24 hours returns the first response. */
+                /**
+                 * @description Unique key of one logical request. Repeating it within 24 hours returns the first response.
+                 * @example order-A-1042-shipped
+                 */
                 "Idempotency-Key"?: string;
             };
             path: {
-                /** @description Id of the provider */
+                /**
+                 * @description Id of the provider
+                 * @example prov_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
                 provider_id: string;
             };
             cookie?: never;
@@ -4870,6 +6302,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "provider_id": "prov_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "ok": true,
+                     *       "code": null,
+                     *       "message": "The account is active",
+                     *       "details": {
+                     *         "status": "active"
+                     *       },
+                     *       "duration_ms": 84,
+                     *       "tested_at": "2026-11-21T09:30:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ProviderTest"];
                 };
             };
@@ -4878,15 +6323,30 @@ export interface operations {
     listSuppressions: {
         parameters: {
             query?: {
-                /** @description Only items of this channel */
+                /**
+                 * @description Only items of this channel
+                 * @example sms
+                 */
                 channel?: "email" | "sms";
-                /** @description Only items with this reason */
+                /**
+                 * @description Only items with this reason
+                 * @example bounce
+                 */
                 reason?: "bounce" | "complaint" | "stop" | "manual";
-                /** @description Only items of this recipient: phone number, email address or user id */
+                /**
+                 * @description Only items of this recipient: phone number, email address or user id
+                 * @example +14155550100
+                 */
                 recipient?: string;
-                /** @description Items per page */
+                /**
+                 * @description Items per page
+                 * @example 20
+                 */
                 limit?: number;
-                /** @description next_cursor of the previous page */
+                /**
+                 * @description next_cursor of the previous page
+                 * @example AWFjdGl2aXR5fDIwMjYtMTEtMjE
+                 */
                 cursor?: string;
             };
             header?: never;
@@ -4901,6 +6361,21 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "suppression_id": "sup_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *           "channel": "sms",
+                     *           "recipient_masked": "+1415***0100",
+                     *           "reason": "bounce",
+                     *           "source_notification_id": null,
+                     *           "created_at": "2026-11-21T09:30:00.000Z"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
                     "application/json": {
                         items: components["schemas"]["Suppression"][];
                         next_cursor: string | null;
@@ -4913,7 +6388,10 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Unique key of one logical request. Repeating it within 24 hours returns the first response. */
+                /**
+                 * @description Unique key of one logical request. Repeating it within 24 hours returns the first response.
+                 * @example order-A-1042-shipped
+                 */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -4921,6 +6399,12 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "channel": "sms",
+                 *       "recipient": "+14155550100"
+                 *     }
+                 */
                 "application/json": {
                     /** @enum {string} */
                     channel: "email" | "sms";
@@ -4941,6 +6425,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "suppression_id": "sup_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "channel": "sms",
+                     *       "recipient_masked": "+1415***0100",
+                     *       "reason": "bounce",
+                     *       "source_notification_id": null,
+                     *       "created_at": "2026-11-21T09:30:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Suppression"];
                 };
             };
@@ -4951,7 +6445,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the suppression */
+                /**
+                 * @description Id of the suppression
+                 * @example sup_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
                 suppression_id: string;
             };
             cookie?: never;
@@ -4970,9 +6467,15 @@ export interface operations {
     listTemplates: {
         parameters: {
             query?: {
-                /** @description Items per page */
+                /**
+                 * @description Items per page
+                 * @example 20
+                 */
                 limit?: number;
-                /** @description next_cursor of the previous page */
+                /**
+                 * @description next_cursor of the previous page
+                 * @example AWFjdGl2aXR5fDIwMjYtMTEtMjE
+                 */
                 cursor?: string;
             };
             header?: never;
@@ -4987,6 +6490,24 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "template_id": "tmpl_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *           "name": "Order shipped",
+                     *           "application_id": "app_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *           "version": 1,
+                     *           "created_at": "2026-11-21T09:30:00.000Z",
+                     *           "updated_at": "2026-11-21T09:30:00.000Z",
+                     *           "channels": [
+                     *             "sms"
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["TemplateList"];
                 };
             };
@@ -4996,7 +6517,10 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Unique key of one logical request. Repeating it within 24 hours returns the first response. */
+                /**
+                 * @description Unique key of one logical request. Repeating it within 24 hours returns the first response.
+                 * @example order-A-1042-shipped
+                 */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -5004,6 +6528,16 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "Order shipped",
+                 *       "templates": {
+                 *         "sms": {
+                 *           "body": "Hello {{name}}, your order {{order}} was shipped."
+                 *         }
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["NewTemplate"];
             };
         };
@@ -5014,6 +6548,21 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "template_id": "tmpl_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "name": "Order shipped",
+                     *       "application_id": "app_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "version": 1,
+                     *       "created_at": "2026-11-21T09:30:00.000Z",
+                     *       "updated_at": "2026-11-21T09:30:00.000Z",
+                     *       "templates": {
+                     *         "sms": {
+                     *           "body": "Hello {{name}}, your order {{order}} was shipped."
+                     *         }
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["Template"];
                 };
             };
@@ -5024,7 +6573,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the template */
+                /**
+                 * @description Id of the template
+                 * @example tmpl_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
                 template_id: string;
             };
             cookie?: never;
@@ -5037,6 +6589,21 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "template_id": "tmpl_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "name": "Order shipped",
+                     *       "application_id": "app_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "version": 1,
+                     *       "created_at": "2026-11-21T09:30:00.000Z",
+                     *       "updated_at": "2026-11-21T09:30:00.000Z",
+                     *       "templates": {
+                     *         "sms": {
+                     *           "body": "Hello {{name}}, your order {{order}} was shipped."
+                     *         }
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["Template"];
                 };
             };
@@ -5047,13 +6614,26 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the template */
+                /**
+                 * @description Id of the template
+                 * @example tmpl_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
                 template_id: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "Order shipped",
+                 *       "templates": {
+                 *         "sms": {
+                 *           "body": "Hello {{name}}, your order {{order}} was shipped."
+                 *         }
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["NewTemplate"];
             };
         };
@@ -5064,6 +6644,21 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "template_id": "tmpl_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "name": "Order shipped",
+                     *       "application_id": "app_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "version": 1,
+                     *       "created_at": "2026-11-21T09:30:00.000Z",
+                     *       "updated_at": "2026-11-21T09:30:00.000Z",
+                     *       "templates": {
+                     *         "sms": {
+                     *           "body": "Hello {{name}}, your order {{order}} was shipped."
+                     *         }
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["Template"];
                 };
             };
@@ -5074,7 +6669,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the template */
+                /**
+                 * @description Id of the template
+                 * @example tmpl_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
                 template_id: string;
             };
             cookie?: never;
@@ -5094,17 +6692,32 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Unique key of one logical request. Repeating it within 24 hours returns the first response. */
+                /**
+                 * @description Unique key of one logical request. Repeating it within 24 hours returns the first response.
+                 * @example order-A-1042-shipped
+                 */
                 "Idempotency-Key"?: string;
             };
             path: {
-                /** @description Id of the template */
+                /**
+                 * @description Id of the template
+                 * @example tmpl_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
                 template_id: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "channel": "sms",
+                 *       "template_data": {
+                 *         "name": "Ada",
+                 *         "order": "A-1042"
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["TemplatePreview"];
             };
         };
@@ -5115,6 +6728,17 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "template_id": "tmpl_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "version": 1,
+                     *       "rendered": {
+                     *         "sms": {
+                     *           "body": "Hello Ada, your order A-1042 was shipped."
+                     *         }
+                     *       }
+                     *     }
+                     */
                     "application/json": {
                         /**
                          * @description Identifier of the form tmpl_<26 characters>
@@ -5162,19 +6786,40 @@ export interface operations {
     getUsage: {
         parameters: {
             query?: {
-                /** @description First day, UTC. Default: the first of the month of `to`. */
+                /**
+                 * @description First day, UTC. Default: the first of the month of `to`.
+                 * @example 2026-11-01
+                 */
                 from?: string;
-                /** @description Last day, UTC. Default: today. */
+                /**
+                 * @description Last day, UTC. Default: today.
+                 * @example 2026-11-30
+                 */
                 to?: string;
-                /** @description Length of a period */
+                /**
+                 * @description Length of a period
+                 * @example day
+                 */
                 interval?: "day" | "month";
-                /** @description Usage of this application */
+                /**
+                 * @description Usage of this application
+                 * @example app_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
                 application_id?: string;
-                /** @description Usage of this channel */
+                /**
+                 * @description Usage of this channel
+                 * @example sms
+                 */
                 channel?: "email" | "sms" | "whatsapp" | "in_app" | "webhook";
-                /** @description Items per page */
+                /**
+                 * @description Items per page
+                 * @example 20
+                 */
                 limit?: number;
-                /** @description next_cursor of the previous page */
+                /**
+                 * @description next_cursor of the previous page
+                 * @example AWFjdGl2aXR5fDIwMjYtMTEtMjE
+                 */
                 cursor?: string;
             };
             header?: never;
@@ -5189,6 +6834,27 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "from": "2026-11-01",
+                     *       "to": "2026-11-30",
+                     *       "totals": {
+                     *         "messages": 1,
+                     *         "credits": 1
+                     *       },
+                     *       "items": [
+                     *         {
+                     *           "period": "2026-11-01",
+                     *           "application_id": "app_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *           "channel": "sms",
+                     *           "category": null,
+                     *           "messages": 1,
+                     *           "credits": 1
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["Usage"];
                 };
             };
@@ -5199,7 +6865,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the delivery */
+                /**
+                 * @description Id of the delivery
+                 * @example whdel_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
                 delivery_id: string;
             };
             cookie?: never;
@@ -5212,6 +6881,32 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "delivery_id": "whdel_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "subscription_id": "whsub_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "notification_id": "notif_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "event_type": "notification.delivered",
+                     *       "status": "succeeded",
+                     *       "attempts_made": 1,
+                     *       "last_status": 200,
+                     *       "last_error": null,
+                     *       "next_attempt_at": null,
+                     *       "created_at": "2026-11-21T09:30:00.000Z",
+                     *       "finished_at": null,
+                     *       "attempts": [
+                     *         {
+                     *           "number": 1,
+                     *           "started_at": "2026-11-21T09:30:00.000Z",
+                     *           "finished_at": null,
+                     *           "duration_ms": 84,
+                     *           "status": 200,
+                     *           "error": null,
+                     *           "response_excerpt": "ok"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["WebhookDelivery"];
                 };
             };
@@ -5221,11 +6916,17 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Unique key of one logical request. Repeating it within 24 hours returns the first response. */
+                /**
+                 * @description Unique key of one logical request. Repeating it within 24 hours returns the first response.
+                 * @example order-A-1042-shipped
+                 */
                 "Idempotency-Key"?: string;
             };
             path: {
-                /** @description Id of the delivery */
+                /**
+                 * @description Id of the delivery
+                 * @example whdel_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
                 delivery_id: string;
             };
             cookie?: never;
@@ -5238,6 +6939,21 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "delivery_id": "whdel_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "subscription_id": "whsub_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "notification_id": "notif_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "event_type": "notification.delivered",
+                     *       "status": "succeeded",
+                     *       "attempts_made": 1,
+                     *       "last_status": 200,
+                     *       "last_error": null,
+                     *       "next_attempt_at": null,
+                     *       "created_at": "2026-11-21T09:30:00.000Z",
+                     *       "finished_at": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["WebhookDeliverySummary"];
                 };
             };
@@ -5246,11 +6962,20 @@ export interface operations {
     listWebhookSubscriptions: {
         parameters: {
             query?: {
-                /** @description Identifier of the form app_<26 characters> */
+                /**
+                 * @description Identifier of the form app_<26 characters>
+                 * @example app_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
                 application_id?: string;
-                /** @description Items per page */
+                /**
+                 * @description Items per page
+                 * @example 20
+                 */
                 limit?: number;
-                /** @description next_cursor of the previous page */
+                /**
+                 * @description next_cursor of the previous page
+                 * @example AWFjdGl2aXR5fDIwMjYtMTEtMjE
+                 */
                 cursor?: string;
             };
             header?: never;
@@ -5265,6 +6990,29 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "subscription_id": "whsub_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *           "application_id": "app_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *           "provider_id": "prov_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *           "url": "https://shop.example/hooks/notifications",
+                     *           "events": [
+                     *             "notification.delivered"
+                     *           ],
+                     *           "description": "Order service",
+                     *           "status": "active",
+                     *           "disabled_reason": null,
+                     *           "failing_since": null,
+                     *           "replay": null,
+                     *           "created_at": "2026-11-21T09:30:00.000Z",
+                     *           "updated_at": "2026-11-21T09:30:00.000Z"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["WebhookSubscriptionList"];
                 };
             };
@@ -5274,7 +7022,10 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Unique key of one logical request. Repeating it within 24 hours returns the first response. */
+                /**
+                 * @description Unique key of one logical request. Repeating it within 24 hours returns the first response.
+                 * @example order-A-1042-shipped
+                 */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -5282,6 +7033,16 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "application_id": "app_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                 *       "url": "https://shop.example/hooks/notifications",
+                 *       "events": [
+                 *         "notification.delivered",
+                 *         "notification.failed"
+                 *       ]
+                 *     }
+                 */
                 "application/json": components["schemas"]["NewWebhookSubscription"];
             };
         };
@@ -5292,6 +7053,24 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "subscription_id": "whsub_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "application_id": "app_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "provider_id": "prov_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "url": "https://shop.example/hooks/notifications",
+                     *       "events": [
+                     *         "notification.delivered"
+                     *       ],
+                     *       "description": "Order service",
+                     *       "status": "active",
+                     *       "disabled_reason": null,
+                     *       "failing_since": null,
+                     *       "replay": null,
+                     *       "created_at": "2026-11-21T09:30:00.000Z",
+                     *       "updated_at": "2026-11-21T09:30:00.000Z"
+                     *     }
+                     */
                     "application/json": {
                         /**
                          * @description Identifier of the form whsub_<26 characters>
@@ -5340,7 +7119,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the subscription */
+                /**
+                 * @description Id of the subscription
+                 * @example whsub_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
                 subscription_id: string;
             };
             cookie?: never;
@@ -5353,6 +7135,24 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "subscription_id": "whsub_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "application_id": "app_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "provider_id": "prov_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "url": "https://shop.example/hooks/notifications",
+                     *       "events": [
+                     *         "notification.delivered"
+                     *       ],
+                     *       "description": "Order service",
+                     *       "status": "active",
+                     *       "disabled_reason": null,
+                     *       "failing_since": null,
+                     *       "replay": null,
+                     *       "created_at": "2026-11-21T09:30:00.000Z",
+                     *       "updated_at": "2026-11-21T09:30:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["WebhookSubscription"];
                 };
             };
@@ -5363,7 +7163,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the subscription */
+                /**
+                 * @description Id of the subscription
+                 * @example whsub_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
                 subscription_id: string;
             };
             cookie?: never;
@@ -5384,13 +7187,23 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the subscription */
+                /**
+                 * @description Id of the subscription
+                 * @example whsub_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
                 subscription_id: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "events": [
+                 *         "notification.failed"
+                 *       ]
+                 *     }
+                 */
                 "application/json": components["schemas"]["WebhookSubscriptionChange"];
             };
         };
@@ -5401,6 +7214,24 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "subscription_id": "whsub_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "application_id": "app_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "provider_id": "prov_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "url": "https://shop.example/hooks/notifications",
+                     *       "events": [
+                     *         "notification.delivered"
+                     *       ],
+                     *       "description": "Order service",
+                     *       "status": "active",
+                     *       "disabled_reason": null,
+                     *       "failing_since": null,
+                     *       "replay": null,
+                     *       "created_at": "2026-11-21T09:30:00.000Z",
+                     *       "updated_at": "2026-11-21T09:30:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["WebhookSubscription"];
                 };
             };
@@ -5409,16 +7240,28 @@ export interface operations {
     listWebhookDeliveries: {
         parameters: {
             query?: {
-                /** @description Only items with this status */
+                /**
+                 * @description Only items with this status
+                 * @example pending
+                 */
                 status?: "pending" | "succeeded" | "exhausted";
-                /** @description Items per page */
+                /**
+                 * @description Items per page
+                 * @example 20
+                 */
                 limit?: number;
-                /** @description next_cursor of the previous page */
+                /**
+                 * @description next_cursor of the previous page
+                 * @example AWFjdGl2aXR5fDIwMjYtMTEtMjE
+                 */
                 cursor?: string;
             };
             header?: never;
             path: {
-                /** @description Id of the subscription */
+                /**
+                 * @description Id of the subscription
+                 * @example whsub_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
                 subscription_id: string;
             };
             cookie?: never;
@@ -5431,6 +7274,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "delivery_id": "whdel_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *           "subscription_id": "whsub_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *           "notification_id": "notif_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *           "event_type": "notification.delivered",
+                     *           "status": "succeeded",
+                     *           "attempts_made": 1,
+                     *           "last_status": 200,
+                     *           "last_error": null,
+                     *           "next_attempt_at": null,
+                     *           "created_at": "2026-11-21T09:30:00.000Z",
+                     *           "finished_at": null
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["WebhookDeliveryList"];
                 };
             };
@@ -5440,17 +7303,28 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Unique key of one logical request. Repeating it within 24 hours returns the first response. */
+                /**
+                 * @description Unique key of one logical request. Repeating it within 24 hours returns the first response.
+                 * @example order-A-1042-shipped
+                 */
                 "Idempotency-Key"?: string;
             };
             path: {
-                /** @description Id of the subscription */
+                /**
+                 * @description Id of the subscription
+                 * @example whsub_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
                 subscription_id: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "since": "2026-11-21T00:00:00Z"
+                 *     }
+                 */
                 "application/json": components["schemas"]["WebhookReplayRequest"];
             };
         };
@@ -5461,6 +7335,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "count": 12
+                     *     }
+                     */
                     "application/json": components["schemas"]["WebhookReplayCount"];
                 };
             };
@@ -5470,6 +7349,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "since": "2026-11-21T09:30:00.000Z",
+                     *       "count": 12,
+                     *       "replayed": 8,
+                     *       "requested_at": "2026-11-21T09:30:00.000Z",
+                     *       "finished_at": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["WebhookReplay"];
                 };
             };
@@ -5479,11 +7367,17 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Unique key of one logical request. Repeating it within 24 hours returns the first response. */
+                /**
+                 * @description Unique key of one logical request. Repeating it within 24 hours returns the first response.
+                 * @example order-A-1042-shipped
+                 */
                 "Idempotency-Key"?: string;
             };
             path: {
-                /** @description Id of the subscription */
+                /**
+                 * @description Id of the subscription
+                 * @example whsub_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
                 subscription_id: string;
             };
             cookie?: never;
@@ -5496,6 +7390,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "subscription_id": "whsub_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "provider_id": "prov_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "secret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
+                     *       "previous_valid_until": "2026-11-21T09:30:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["WebhookSecret"];
                 };
             };
@@ -5505,11 +7407,17 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Unique key of one logical request. Repeating it within 24 hours returns the first response. */
+                /**
+                 * @description Unique key of one logical request. Repeating it within 24 hours returns the first response.
+                 * @example order-A-1042-shipped
+                 */
                 "Idempotency-Key"?: string;
             };
             path: {
-                /** @description Id of the subscription */
+                /**
+                 * @description Id of the subscription
+                 * @example whsub_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
                 subscription_id: string;
             };
             cookie?: never;
@@ -5522,6 +7430,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "delivery_id": "whdel_01jd3x8qk5w9t2m4v6b8n0p2r4"
+                     *     }
+                     */
                     "application/json": components["schemas"]["WebhookTest"];
                 };
             };
@@ -5530,9 +7443,15 @@ export interface operations {
     listOptIns: {
         parameters: {
             query?: {
-                /** @description Items per page */
+                /**
+                 * @description Items per page
+                 * @example 20
+                 */
                 limit?: number;
-                /** @description next_cursor of the previous page */
+                /**
+                 * @description next_cursor of the previous page
+                 * @example AWFjdGl2aXR5fDIwMjYtMTEtMjE
+                 */
                 cursor?: string;
             };
             header?: never;
@@ -5547,6 +7466,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": "optin_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *           "phone_e164": "+14155550100",
+                     *           "reference": null,
+                     *           "recorded_at": "2026-11-21T09:30:00.000Z",
+                     *           "action": "opt_in",
+                     *           "source": "checkout",
+                     *           "evidence_url": null,
+                     *           "status": "active"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
                     "application/json": {
                         items: components["schemas"]["ConsentEntry"][];
                         next_cursor: string | null;
@@ -5559,7 +7495,10 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Unique key of one logical request. Repeating it within 24 hours returns the first response. */
+                /**
+                 * @description Unique key of one logical request. Repeating it within 24 hours returns the first response.
+                 * @example order-A-1042-shipped
+                 */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -5567,6 +7506,14 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "phone_e164": "+14155550100",
+                 *       "source": "checkout",
+                 *       "reference": "order A-1042",
+                 *       "evidence_url": "https://shop.example/opt-ins/4711"
+                 *     }
+                 */
                 "application/json": components["schemas"]["NewOptIn"];
             };
         };
@@ -5577,6 +7524,17 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "optin_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "phone_e164": "+14155550100",
+                     *       "reference": null,
+                     *       "recorded_at": "2026-11-21T09:30:00.000Z",
+                     *       "source": "checkout",
+                     *       "evidence_url": null,
+                     *       "status": "active"
+                     *     }
+                     */
                     "application/json": components["schemas"]["OptIn"];
                 };
             };
@@ -5587,7 +7545,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Phone number in E.164, for example +14155550100 */
+                /**
+                 * @description Phone number in E.164, for example +14155550100
+                 * @example +14155550100
+                 */
                 phone_e164: string;
             };
             cookie?: never;
@@ -5600,6 +7561,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "phone_e164": "+14155550100",
+                     *       "status": "active",
+                     *       "marketing": "allowed",
+                     *       "changed_at": "2026-11-21T09:30:00.000Z",
+                     *       "history": [
+                     *         {
+                     *           "id": "optin_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *           "phone_e164": "+14155550100",
+                     *           "reference": null,
+                     *           "recorded_at": "2026-11-21T09:30:00.000Z",
+                     *           "action": "opt_in",
+                     *           "source": "checkout",
+                     *           "evidence_url": null,
+                     *           "status": "active"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["Consent"];
                 };
             };
@@ -5609,7 +7590,10 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Unique key of one logical request. Repeating it within 24 hours returns the first response. */
+                /**
+                 * @description Unique key of one logical request. Repeating it within 24 hours returns the first response.
+                 * @example order-A-1042-shipped
+                 */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -5617,6 +7601,12 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "phone_e164": "+14155550100",
+                 *       "reference": "call of 21 November"
+                 *     }
+                 */
                 "application/json": components["schemas"]["NewOptOut"];
             };
         };
@@ -5627,6 +7617,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "optin_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "phone_e164": "+14155550100",
+                     *       "reference": null,
+                     *       "recorded_at": "2026-11-21T09:30:00.000Z",
+                     *       "status": "revoked"
+                     *     }
+                     */
                     "application/json": components["schemas"]["OptOut"];
                 };
             };
@@ -5635,9 +7634,15 @@ export interface operations {
     listWhatsAppTemplates: {
         parameters: {
             query?: {
-                /** @description Items per page */
+                /**
+                 * @description Items per page
+                 * @example 20
+                 */
                 limit?: number;
-                /** @description next_cursor of the previous page */
+                /**
+                 * @description next_cursor of the previous page
+                 * @example AWFjdGl2aXR5fDIwMjYtMTEtMjE
+                 */
                 cursor?: string;
             };
             header?: never;
@@ -5652,6 +7657,22 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "provider_id": "prov_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *           "name": "order_update",
+                     *           "language": "en",
+                     *           "status": "approved",
+                     *           "category": "utility",
+                     *           "quality": "green",
+                     *           "reported_at": "2026-11-21T09:30:00.000Z"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
                     "application/json": {
                         items: components["schemas"]["WhatsAppTemplate"][];
                         next_cursor: string | null;
@@ -5664,7 +7685,10 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Unique key of one logical request. Repeating it within 24 hours returns the first response. */
+                /**
+                 * @description Unique key of one logical request. Repeating it within 24 hours returns the first response.
+                 * @example order-A-1042-shipped
+                 */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -5678,6 +7702,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "status": "sync_queued",
+                     *       "providers": 1
+                     *     }
+                     */
                     "application/json": {
                         /** @constant */
                         status: "sync_queued";
