@@ -43,7 +43,10 @@ export async function requireDestination(
   const destination = kind.destinationOf?.(credentials)
   if (!destination) return
   try {
-    await addressOf(context, destination.host, destination.port)
+    const allowed = context.config.SMTP_EGRESS_ALLOW
+    const [host, { port }] = [destination.host.toLowerCase(), destination]
+    if (!allowed.hasHost(host, port)) readDestination(`https://${host}/`, allowed)
+    await resolvePublic(host, port, { resolve: context.resolveHost, allowed })
   } catch (error) {
     // A name that does not resolve now may do so later; every connect judges it again.
     if (!(error instanceof DestinationError)) return
@@ -51,16 +54,4 @@ export async function requireDestination(
       errors: [{ path: 'credentials.host', message: error.message }],
     })
   }
-}
-
-/** The judged address of a host. @throws DestinationError, or the error of DNS */
-export async function addressOf(
-  { resolveHost: resolve, config }: Pick<ApiContext, 'resolveHost' | 'config'>,
-  host: string,
-  port: number,
-): Promise<string> {
-  const allowed = config.SMTP_EGRESS_ALLOW
-  if (!allowed.hasHost(host.toLowerCase(), port)) readDestination(`https://${host}/`, allowed)
-  const [address] = await resolvePublic(host.toLowerCase(), port, { resolve, allowed })
-  return address!
 }
