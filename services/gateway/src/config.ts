@@ -72,6 +72,9 @@ export const Config = z.object({
     .describe(
       'Scopes that the console asks the issuer for, separated by spaces; add `offline_access` where refresh tokens need it',
     ),
+  OIDC_KEYS_MAX_AGE: duration('5m').describe(
+    "Age at which the issuer's keys are fetched again: so long a key that it removed is still accepted",
+  ),
   ...addresses,
   BOOTSTRAP_FILE: z.string().optional().describe('JSON document with the initial tenants, applications and keys'),
   RECONCILE_INTERVAL: duration('15m').describe(
