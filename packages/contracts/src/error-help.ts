@@ -103,7 +103,7 @@ export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
   },
   key_not_active: {
     meaning: 'The API key is revoked, expired or already replaced.',
-    action: 'Rotate an active key, or create a new one.',
+    action: 'Change or rotate an active key, or create a new one.',
   },
   not_cancellable: {
     meaning: 'The notification is no longer scheduled.',

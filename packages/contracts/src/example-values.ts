@@ -32,6 +32,7 @@ export const requestExamples: Readonly<Record<string, unknown>> = {
   createApplication: { name: 'Shop', allowed_origins: ['https://shop.example'] },
   changeApplication: { name: 'Web shop' },
   createApiKey: { name: 'Order service', permissions: ['notifications:send', 'notifications:read'] },
+  changeApiKey: { permissions: ['notifications:send'] },
   rotateApiKey: { overlap_seconds: 86_400 },
   createEvent: { event_key: 'order.shipped', ...event },
   replaceEvent: event,

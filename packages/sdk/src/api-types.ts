@@ -449,7 +449,11 @@ export interface paths {
         delete: operations["revokeApiKey"];
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Change the name, permissions or rate limit of an API key. Applies within a second.
+         * @description Requires an operator's access token with the permission `applications:manage`.
+         */
+        patch: operations["changeApiKey"];
         trace?: never;
     };
     "/api/v1/applications/{application_id}/keys/{key_id}/rotate": {
@@ -4727,14 +4731,14 @@ export interface operations {
                  */
                 "application/json": {
                     name: string;
+                    permissions: ("notifications:send" | "notifications:read" | "otp:send" | "otp:verify" | "otp:custom_code" | "inbox:token" | "domains:manage" | "webhooks:manage")[];
+                    /** @default null */
+                    rate_limit_per_second?: number | null;
                     /**
                      * @default live
                      * @enum {string}
                      */
                     mode?: "live" | "test";
-                    permissions: ("notifications:send" | "notifications:read" | "otp:send" | "otp:verify" | "otp:custom_code" | "inbox:token" | "domains:manage" | "webhooks:manage")[];
-                    /** @default null */
-                    rate_limit_per_second?: number | null;
                 };
             };
         };
@@ -4840,6 +4844,69 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+        };
+    };
+    changeApiKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the application
+                 * @example app_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
+                application_id: string;
+                /**
+                 * @description Id of the key
+                 * @example key_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
+                key_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "permissions": [
+                 *         "notifications:send"
+                 *       ]
+                 *     }
+                 */
+                "application/json": {
+                    name?: string;
+                    /** @description Replaces all permissions */
+                    permissions?: ("notifications:send" | "notifications:read" | "otp:send" | "otp:verify" | "otp:custom_code" | "inbox:token" | "domains:manage" | "webhooks:manage")[];
+                    rate_limit_per_second?: number | null;
+                };
+            };
+        };
+        responses: {
+            /** @description Change the name, permissions or rate limit of an API key. Applies within a second. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "key_id": "key_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "application_id": "app_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "name": "Order service",
+                     *       "mode": "live",
+                     *       "permissions": [
+                     *         "notifications:send"
+                     *       ],
+                     *       "rate_limit_per_second": null,
+                     *       "status": "active",
+                     *       "expires_at": null,
+                     *       "revoked_at": null,
+                     *       "created_at": "2026-11-21T09:30:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiKey"];
+                };
             };
         };
     };

@@ -36,6 +36,7 @@ export function gatewaySamples(env: TestEnv): Samples {
     listApiKeys: application,
     createApiKey: application,
     getApiKey: key,
+    changeApiKey: key,
     revokeApiKey: key,
     rotateApiKey: key,
     listAuditLog: () => ({}),

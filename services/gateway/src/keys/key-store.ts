@@ -80,6 +80,18 @@ export async function markRevoked(run: Run, keyId: string): Promise<KeyRow> {
   return (await run<KeyRow>('update api_keys set revoked_at = now() where id = $1 returning *', [keyId]))[0]!
 }
 
+/** What an operator may change of a key. */
+export type KeySettings = Pick<KeyRow, 'name' | 'permissions' | 'rate_limit_per_second'>
+
+export async function updateKey(run: Run, keyId: string, settings: KeySettings): Promise<KeyRow> {
+  const { name, permissions, rate_limit_per_second } = settings
+  const [row] = await run<KeyRow>(
+    'update api_keys set name = $2, permissions = $3, rate_limit_per_second = $4 where id = $1 returning *',
+    [keyId, name, permissions, rate_limit_per_second],
+  )
+  return row!
+}
+
 /** Ends a key after the overlap, unless it ends earlier already. */
 export async function expireKey(run: Run, keyId: string, overlapSeconds: number): Promise<KeyRow> {
   const [row] = await run<KeyRow>(
