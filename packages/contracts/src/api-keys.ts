@@ -79,7 +79,7 @@ export const createApiKey = defineRoute({
   body: NewApiKey,
   confidential: true,
   responses: { 201: ApiKey.extend({ api_key: secret }).meta({ id: 'CreatedApiKey' }) },
-  errors: ['not_found', ...keyErrors],
+  errors: ['not_found', 'api_key_limit_reached', ...keyErrors],
 })
 
 export const getApiKey = defineRoute({
@@ -149,5 +149,5 @@ export const rotateApiKey = defineRoute({
       previous_valid_until: Timestamp,
     }).meta({ id: 'RotatedApiKey' }),
   },
-  errors: ['not_found', 'key_not_active', ...keyErrors],
+  errors: ['not_found', 'key_not_active', 'api_key_limit_reached', ...keyErrors],
 })

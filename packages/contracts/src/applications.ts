@@ -73,7 +73,7 @@ export const createApplication = defineRoute({
   auth,
   body: NewApplication,
   responses: { 201: Application },
-  errors: keyErrors,
+  errors: ['application_limit_reached', ...keyErrors],
 })
 
 export const getApplication = defineRoute({

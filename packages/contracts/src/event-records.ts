@@ -122,7 +122,7 @@ export const createEvent = defineRoute({
   params: listParams,
   body: NewEvent,
   responses: { 201: EventRecord },
-  errors: ['not_found', 'event_exists', 'template_category_mismatch', ...keyErrors],
+  errors: ['not_found', 'event_exists', 'event_limit_reached', 'template_category_mismatch', ...keyErrors],
 })
 
 export const getEvent = defineRoute({
@@ -159,7 +159,7 @@ export const publishEvent = defineRoute({
   auth,
   params,
   responses: { 200: EventRecord },
-  errors: ['not_found', 'event_not_found', 'template_category_mismatch', ...keyErrors],
+  errors: ['not_found', 'event_not_found', 'template_category_mismatch', 'event_version_limit_reached', ...keyErrors],
 })
 
 export const deactivateEvent = defineRoute({
@@ -240,7 +240,7 @@ export const restoreEventVersion = defineRoute({
   auth,
   params: versionParams,
   responses: { 200: EventRecord },
-  errors: ['not_found', 'event_not_found', 'template_category_mismatch', ...keyErrors],
+  errors: ['not_found', 'event_not_found', 'template_category_mismatch', 'event_version_limit_reached', ...keyErrors],
 })
 
 /** Reads the number of a version from a path; undefined when it is none. */

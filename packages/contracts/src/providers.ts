@@ -93,7 +93,7 @@ export const createProvider = defineRoute({
     .meta({ id: 'NewProvider' }),
   confidential: true,
   responses: { 201: Provider.extend(shownOnce).meta({ id: 'CreatedProvider' }) },
-  errors: ['provider_already_connected', 'destination_not_allowed', ...keyErrors],
+  errors: ['provider_already_connected', 'provider_limit_reached', 'destination_not_allowed', ...keyErrors],
 })
 
 export const getProvider = defineRoute({

@@ -67,7 +67,7 @@ export const createTemplate = defineRoute({
   auth,
   body: NewTemplate,
   responses: { 201: StoredTemplate },
-  errors: ['invalid_idempotency_key', 'idempotency_conflict', 'idempotency_in_progress'],
+  errors: ['template_limit_reached', 'invalid_idempotency_key', 'idempotency_conflict', 'idempotency_in_progress'],
 })
 
 export const getTemplate = defineRoute({

@@ -11,6 +11,7 @@ export const normalTokenType = (type: string) =>
     .toLowerCase()
     .replace(/^application\//, '')
 
+const most = z.coerce.number().int().positive()
 const perSecond = z.coerce.number().int().positive()
 
 /** The services with public routes. */
@@ -97,6 +98,8 @@ export const Config = z.object({
     .describe(
       'Memory limit of open event streams per process, in bytes: 48 KiB each plus unread data. Beyond it new streams get 503',
     ),
+  APPLICATIONS_PER_TENANT: most.default(1000).describe('Maximum applications per tenant'),
+  KEYS_PER_APPLICATION: most.default(1000).describe('Maximum active API keys per application'),
   RATE_LIMIT_KEY_PER_SECOND: perSecond.default(100).describe('Requests per second of one API key or operator'),
   RATE_LIMIT_ADDRESS_PER_SECOND: perSecond
     .default(100)

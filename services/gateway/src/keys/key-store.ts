@@ -1,5 +1,5 @@
 import type { ApiKey, KeyMode, KeyPermission, KeyPrincipal } from '@notify/contracts'
-import type { Run, Statement } from '@notify/database'
+import { type Run, requireRoom, type Statement } from '@notify/database'
 import type { Selectable } from 'kysely'
 import type { Tables } from '../db/schema.ts'
 
@@ -35,6 +35,14 @@ export interface NewKey {
   permissions: readonly KeyPermission[]
   sha256: string
   rateLimit: number | null
+}
+
+/** @throws Problem `api_key_limit_reached`; revoked and expired keys do not count */
+export function requireRoomForKey(run: Run, applicationId: string, most: number): Promise<void> {
+  const rows = `select 1 from api_keys where application_id = $1 and revoked_at is null
+    and (expires_at is null or expires_at > now())`
+  const [code, what] = ['api_key_limit_reached', 'active API keys of an application'] as const
+  return requireRoom(run, { code, what, rows, owner: [applicationId], most })
 }
 
 export async function insertKey(run: Run, key: NewKey): Promise<KeyRow> {

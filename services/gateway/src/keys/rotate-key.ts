@@ -5,12 +5,13 @@ import { type Handler, Reply } from '@notify/service-kit'
 import { recordOwnAudit } from '../audit/audit-store.ts'
 import type { RouteContext } from '../context.ts'
 import { requireActiveKey } from './key-of-application.ts'
-import { describeKey, expireKey, insertKey } from './key-store.ts'
+import { describeKey, expireKey, insertKey, requireRoomForKey } from './key-store.ts'
 
 /** Creates the successor of a key, with its name, mode, permissions and limit. */
 export const rotateKey: Handler<RouteContext, typeof contract> = idempotent({
-  async effect(_context, request, run) {
+  async effect({ config }, request, run) {
     const known = await requireActiveKey(run, request)
+    await requireRoomForKey(run, known.application_id, config.KEYS_PER_APPLICATION)
     const before = describeKey(known)
     const ended = describeKey(await expireKey(run, known.id, request.body.overlap_seconds))
     const { tenant_id: tenantId, application_id: applicationId, name, mode, permissions } = known
