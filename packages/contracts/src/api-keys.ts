@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { idempotencyErrors } from './errors.ts'
 import { idSchema } from './ids.ts'
 import { listQuery } from './list.ts'
 import { KeyMode, KeyPermission, liveOnlyPermissions } from './permissions.ts'
@@ -47,7 +48,6 @@ export const NewApiKey = z
     }
   })
 
-const keyErrors = ['invalid_idempotency_key', 'idempotency_conflict', 'idempotency_in_progress'] as const
 const auth = operator('applications:manage')
 const params = z.object({ application_id: z.string() })
 const keyParams = z.object({ application_id: z.string(), key_id: z.string() })
@@ -79,7 +79,7 @@ export const createApiKey = defineRoute({
   body: NewApiKey,
   confidential: true,
   responses: { 201: ApiKey.extend({ api_key: secret }).meta({ id: 'CreatedApiKey' }) },
-  errors: ['not_found', 'api_key_limit_reached', ...keyErrors],
+  errors: ['not_found', 'api_key_limit_reached', ...idempotencyErrors],
 })
 
 export const getApiKey = defineRoute({
@@ -149,5 +149,5 @@ export const rotateApiKey = defineRoute({
       previous_valid_until: Timestamp,
     }).meta({ id: 'RotatedApiKey' }),
   },
-  errors: ['not_found', 'key_not_active', 'api_key_limit_reached', ...keyErrors],
+  errors: ['not_found', 'key_not_active', 'api_key_limit_reached', ...idempotencyErrors],
 })

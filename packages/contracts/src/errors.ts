@@ -69,3 +69,10 @@ export const errorCodes = {
 } as const satisfies Record<string, { status: number; title: string }>
 
 export type ErrorCode = keyof typeof errorCodes
+
+/** What every route refuses that takes an Idempotency-Key. */
+export const idempotencyErrors = [
+  'invalid_idempotency_key',
+  'idempotency_conflict',
+  'idempotency_in_progress',
+] as const satisfies readonly ErrorCode[]
