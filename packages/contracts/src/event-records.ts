@@ -96,6 +96,7 @@ const path = `${listPath}/:event_key` as const
 const listParams = z.object({ application_id: z.string() })
 const params = z.object({ application_id: z.string(), event_key: z.string() })
 const versionParams = z.object({ application_id: z.string(), event_key: z.string(), version: z.string() })
+const publishErrors = ['template_category_mismatch', 'event_version_limit_reached', ...idempotencyErrors] as const
 
 export const listEvents = defineRoute({
   name: 'listEvents',
@@ -159,13 +160,7 @@ export const publishEvent = defineRoute({
   auth,
   params,
   responses: { 200: EventRecord },
-  errors: [
-    'not_found',
-    'event_not_found',
-    'template_category_mismatch',
-    'event_version_limit_reached',
-    ...idempotencyErrors,
-  ],
+  errors: ['not_found', 'event_not_found', ...publishErrors],
 })
 
 export const deactivateEvent = defineRoute({
@@ -246,13 +241,7 @@ export const restoreEventVersion = defineRoute({
   auth,
   params: versionParams,
   responses: { 200: EventRecord },
-  errors: [
-    'not_found',
-    'event_not_found',
-    'template_category_mismatch',
-    'event_version_limit_reached',
-    ...idempotencyErrors,
-  ],
+  errors: ['not_found', 'event_not_found', ...publishErrors],
 })
 
 /** Reads the number of a version from a path; undefined when it is none. */
