@@ -36,6 +36,6 @@ export function readText(path: string): string {
 
 /** The imports of a file, including types and dynamic imports. */
 export function importsOf(path: string): string[] {
-  const pattern = /(?:\bfrom\s*|\bimport\s*\(\s*|^import\s+)(['"])([^'"\n]+)\1/gm
+  const pattern = /(?:\bfrom\s+|\bimport\s*\(\s*|^import\s+)(['"])([^'"\n]+)\1/gm
   return [...readText(path).matchAll(pattern)].map(([, , specifier = '']) => specifier)
 }

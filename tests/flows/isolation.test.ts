@@ -12,7 +12,7 @@ import {
   type Route,
 } from '../../packages/contracts/src/index.ts'
 import { type ApiRequest, type ApiResponse, TestEnv } from '../../packages/dev-env/src/index.ts'
-import type { Sample } from './route-samples/sample.ts'
+import { exampleBody, type Sample } from './route-samples/sample.ts'
 import { callRoute, type Samples, samplesOf } from './route-samples/samples.ts'
 
 let env: TestEnv
@@ -52,7 +52,8 @@ const callersOf = ({ auth }: Route): ApiRequest[] => {
   return [...(key === undefined ? [] : [other.key]), ...(operator === undefined ? [] : [other.operator])]
 }
 
-function callAs(caller: ApiRequest, route: Route, { params, body }: Sample): Promise<ApiResponse> {
+function callAs(caller: ApiRequest, route: Route, { params, fresh, ...sample }: Sample): Promise<ApiResponse> {
+  const { body = exampleBody(route.name, fresh) } = sample
   const path = route.path.replace(/:(\w+)/g, (_, name: string) => params![name]!)
   return env.api(route.method, path, { ...caller, ...(body === undefined ? {} : { body }) })
 }
@@ -135,7 +136,10 @@ describe('an id of another tenant in a body', () => {
   })
 
   test('is no code that can be tried', async () => {
-    const { body } = (await samples.verifyOtp!(0)) as { body: { transaction_id: string; code: string } }
+    const body = exampleBody('verifyOtp', (await samples.verifyOtp!(0)).fresh) as {
+      transaction_id: string
+      code: string
+    }
     await same((transaction_id) => asKey('POST', '/otp/verify', { ...body, transaction_id }), body.transaction_id, 404)
     expect((await env.api('POST', '/api/v1/otp/verify', { body })).status).toBe(200)
   })

@@ -82,10 +82,7 @@ export interface CarrierTemplates<Credentials, Environment> {
 }
 
 /** How an account is checked. */
-export interface CheckOptions<Environment> extends Pick<SenderOptions<Environment>, 'timeoutMs' | 'environment'> {
-  /** The address to call for a host that a tenant named. @throws Error when it may not be called */
-  addressOf(host: string, port: number): Promise<string>
-}
+export type CheckOptions<Environment> = Pick<SenderOptions<Environment>, 'timeoutMs' | 'environment'>
 
 /** The sending half of a carrier. */
 export interface SenderDefinition<Credentials, Message, Environment> {

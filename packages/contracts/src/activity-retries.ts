@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import { activityFilters, isRange, notARange } from './activity.ts'
+import { idempotencyErrors } from './errors.ts'
 import { idSchema } from './ids.ts'
 import { listQuery } from './list.ts'
 import { defineRoute, operator } from './route.ts'
 import { MomentText, Timestamp } from './text.ts'
 
 const path = '/api/v1/activity/retries'
-const keyErrors = ['invalid_idempotency_key', 'idempotency_conflict', 'idempotency_in_progress'] as const
 
 export const RetryJobRequest = z
   .strictObject({
@@ -68,7 +68,7 @@ export const createRetryJob = defineRoute({
     202: RetryJob,
     200: z.object({ count: z.int(), count_capped: z.boolean() }).meta({ id: 'RetryJobCount' }),
   },
-  errors: [...keyErrors],
+  errors: idempotencyErrors,
 })
 
 export const listRetryJobs = defineRoute({
@@ -106,5 +106,5 @@ export const cancelRetryJob = defineRoute({
   auth: operator('activity:retry'),
   params: z.object({ retry_id: z.string() }),
   responses: { 200: RetryJob },
-  errors: ['not_found', 'not_cancellable', ...keyErrors],
+  errors: ['not_found', 'not_cancellable', ...idempotencyErrors],
 })

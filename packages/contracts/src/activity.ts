@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { Channel } from './channel.ts'
+import { idempotencyErrors } from './errors.ts'
 import { idSchema } from './ids.ts'
 import { listQuery, wholeNumber } from './list.ts'
 import { DeliveryStatus } from './notifications.ts'
@@ -118,7 +119,7 @@ export const retryActivity = defineRoute({
   auth: operator('activity:retry'),
   params: z.object({ id: z.string() }),
   responses: { 202: RetryQueued },
-  errors: ['not_found', 'not_retryable', 'invalid_idempotency_key', 'idempotency_conflict', 'idempotency_in_progress'],
+  errors: ['not_found', 'not_retryable', ...idempotencyErrors],
 })
 
 /** The most hours or days of a summary. */

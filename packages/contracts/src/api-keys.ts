@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { idempotencyErrors } from './errors.ts'
 import { idSchema } from './ids.ts'
 import { listQuery } from './list.ts'
 import { KeyMode, KeyPermission, liveOnlyPermissions } from './permissions.ts'
@@ -28,12 +29,17 @@ export type ApiKey = z.output<typeof ApiKey>
 
 const secret = z.string().meta({ description: 'The key itself. Shown once.', example: 'sk_live_…' })
 
+const settings = {
+  name: z.string().trim().min(1).max(100).regex(oneLinePattern, 'must be one line without control characters'),
+  permissions: z.array(KeyPermission).transform((permissions) => [...new Set(permissions)]),
+  rate_limit_per_second: z.int().min(1).max(1_000_000).nullable(),
+}
+
 export const NewApiKey = z
   .strictObject({
-    name: z.string().trim().min(1).max(100).regex(oneLinePattern, 'must be one line without control characters'),
+    ...settings,
     mode: KeyMode.default('live'),
-    permissions: z.array(KeyPermission).transform((permissions) => [...new Set(permissions)]),
-    rate_limit_per_second: z.int().min(1).max(1_000_000).nullable().default(null),
+    rate_limit_per_second: settings.rate_limit_per_second.default(null),
   })
   .superRefine(({ mode, permissions }, issues) => {
     for (const permission of permissionsRefused(mode, permissions)) {
@@ -42,7 +48,6 @@ export const NewApiKey = z
     }
   })
 
-const keyErrors = ['invalid_idempotency_key', 'idempotency_conflict', 'idempotency_in_progress'] as const
 const auth = operator('applications:manage')
 const params = z.object({ application_id: z.string() })
 const keyParams = z.object({ application_id: z.string(), key_id: z.string() })
@@ -74,7 +79,7 @@ export const createApiKey = defineRoute({
   body: NewApiKey,
   confidential: true,
   responses: { 201: ApiKey.extend({ api_key: secret }).meta({ id: 'CreatedApiKey' }) },
-  errors: ['not_found', ...keyErrors],
+  errors: ['not_found', 'api_key_limit_reached', ...idempotencyErrors],
 })
 
 export const getApiKey = defineRoute({
@@ -87,6 +92,23 @@ export const getApiKey = defineRoute({
   params: keyParams,
   responses: { 200: ApiKey },
   errors: ['not_found'],
+})
+
+export const changeApiKey = defineRoute({
+  name: 'changeApiKey',
+  service: 'gateway',
+  method: 'PATCH',
+  path: `${path}/:key_id`,
+  summary: 'Change the name, permissions or rate limit of an API key. Applies within a second.',
+  auth,
+  params: keyParams,
+  body: z.strictObject({
+    name: settings.name.optional(),
+    permissions: settings.permissions.optional().meta({ description: 'Replaces all permissions' }),
+    rate_limit_per_second: settings.rate_limit_per_second.optional(),
+  }),
+  responses: { 200: ApiKey },
+  errors: ['not_found', 'key_not_active'],
 })
 
 export const revokeApiKey = defineRoute({
@@ -127,5 +149,5 @@ export const rotateApiKey = defineRoute({
       previous_valid_until: Timestamp,
     }).meta({ id: 'RotatedApiKey' }),
   },
-  errors: ['not_found', 'key_not_active', ...keyErrors],
+  errors: ['not_found', 'key_not_active', 'api_key_limit_reached', ...idempotencyErrors],
 })

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { idempotencyErrors } from './errors.ts'
 import { idSchema } from './ids.ts'
 import { listQuery } from './list.ts'
 import { OtpSettings } from './otp.ts'
@@ -45,7 +46,6 @@ export const NewApplication = z.strictObject({
 })
 export type NewApplication = z.output<typeof NewApplication>
 
-const keyErrors = ['invalid_idempotency_key', 'idempotency_conflict', 'idempotency_in_progress'] as const
 const auth = operator('applications:manage')
 const params = z.object({ application_id: z.string() })
 const path = '/api/v1/applications/:application_id'
@@ -73,7 +73,7 @@ export const createApplication = defineRoute({
   auth,
   body: NewApplication,
   responses: { 201: Application },
-  errors: keyErrors,
+  errors: ['application_limit_reached', ...idempotencyErrors],
 })
 
 export const getApplication = defineRoute({

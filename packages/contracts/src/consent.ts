@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { idempotencyErrors } from './errors.ts'
 import { defineEvent } from './event.ts'
 import { idSchema } from './ids.ts'
 import { listQuery } from './list.ts'
@@ -63,8 +64,6 @@ export const ConsentEntry = z
   })
   .meta({ id: 'ConsentEntry' })
 export type ConsentEntry = z.infer<typeof ConsentEntry>
-
-const idempotencyErrors = ['invalid_idempotency_key', 'idempotency_conflict', 'idempotency_in_progress'] as const
 
 export const createOptIn = defineRoute({
   name: 'createOptIn',

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { idempotencyErrors } from './errors.ts'
 import { defineEvent } from './event.ts'
 import { idSchema } from './ids.ts'
 import { listQuery } from './list.ts'
@@ -75,13 +76,7 @@ export const createDomain = defineRoute({
     })
     .meta({ id: 'NewDomain' }),
   responses: { 201: Domain },
-  errors: [
-    'domain_exists',
-    'domain_limit_reached',
-    'invalid_idempotency_key',
-    'idempotency_conflict',
-    'idempotency_in_progress',
-  ],
+  errors: ['domain_exists', 'domain_limit_reached', ...idempotencyErrors],
 })
 
 export const getDomain = defineRoute({
@@ -117,7 +112,7 @@ export const verifyDomain = defineRoute({
   auth,
   params,
   responses: { 200: Domain },
-  errors: ['not_found', 'domain_taken', 'invalid_idempotency_key', 'idempotency_conflict', 'idempotency_in_progress'],
+  errors: ['not_found', 'domain_taken', ...idempotencyErrors],
 })
 
 /** The status of a sending domain changed; `deleted` is final. */

@@ -1,4 +1,5 @@
 import type { ErrorCode } from './errors.ts'
+import { limitHelp } from './limit-help.ts'
 
 /** What an error means and what the caller can do about it, in Markdown-free plain text. */
 export interface ErrorHelp {
@@ -8,6 +9,7 @@ export interface ErrorHelp {
 
 /** The help of every error code, shown at `/docs/errors/{code}`. */
 export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
+  ...limitHelp,
   invalid_json: {
     meaning: 'The request body is not valid JSON in UTF-8.',
     action: 'Serialize the body with a JSON library and send it as UTF-8. The detail names the position of the fault.',
@@ -103,7 +105,7 @@ export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
   },
   key_not_active: {
     meaning: 'The API key is revoked, expired or already replaced.',
-    action: 'Rotate an active key, or create a new one.',
+    action: 'Change or rotate an active key, or create a new one.',
   },
   not_cancellable: {
     meaning: 'The notification is no longer scheduled.',
@@ -116,14 +118,6 @@ export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
   domain_taken: {
     meaning: 'Another tenant has verified this sending domain.',
     action: 'Use a subdomain, or ask the owner of the domain to delete it there.',
-  },
-  domain_limit_reached: {
-    meaning: 'The tenant has the maximum number of sending domains.',
-    action: 'Delete a domain that is no longer used.',
-  },
-  subscription_limit_reached: {
-    meaning: 'The application has the maximum number of webhook subscriptions.',
-    action: 'Delete a subscription that is no longer used.',
   },
   subscription_disabled: {
     meaning: 'The webhook subscription is disabled.',

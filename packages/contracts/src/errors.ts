@@ -29,6 +29,12 @@ export const errorCodes = {
   domain_exists: { status: 409, title: 'Domain exists' },
   domain_taken: { status: 409, title: 'Domain taken' },
   domain_limit_reached: { status: 409, title: 'Domain limit reached' },
+  application_limit_reached: { status: 409, title: 'Application limit reached' },
+  api_key_limit_reached: { status: 409, title: 'API key limit reached' },
+  event_limit_reached: { status: 409, title: 'Event limit reached' },
+  event_version_limit_reached: { status: 409, title: 'Event version limit reached' },
+  template_limit_reached: { status: 409, title: 'Template limit reached' },
+  provider_limit_reached: { status: 409, title: 'Provider limit reached' },
   subscription_limit_reached: { status: 409, title: 'Subscription limit reached' },
   subscription_disabled: { status: 409, title: 'Subscription disabled' },
   secret_of_carrier: { status: 409, title: 'Secret of a carrier' },
@@ -64,3 +70,10 @@ export const errorCodes = {
 } as const satisfies Record<string, { status: number; title: string }>
 
 export type ErrorCode = keyof typeof errorCodes
+
+/** What every route refuses that takes an Idempotency-Key. */
+export const idempotencyErrors = [
+  'invalid_idempotency_key',
+  'idempotency_conflict',
+  'idempotency_in_progress',
+] as const satisfies readonly ErrorCode[]

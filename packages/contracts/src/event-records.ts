@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { EventTemplates } from './bootstrap.ts'
 import { Channel } from './channel.ts'
+import { idempotencyErrors } from './errors.ts'
 import { idSchema } from './ids.ts'
 import { listQuery, wholeNumber } from './list.ts'
 import { defineRoute, operator } from './route.ts'
@@ -95,7 +96,7 @@ const path = `${listPath}/:event_key` as const
 const listParams = z.object({ application_id: z.string() })
 const params = z.object({ application_id: z.string(), event_key: z.string() })
 const versionParams = z.object({ application_id: z.string(), event_key: z.string(), version: z.string() })
-const keyErrors = ['invalid_idempotency_key', 'idempotency_conflict', 'idempotency_in_progress'] as const
+const publishErrors = ['template_category_mismatch', 'event_version_limit_reached', ...idempotencyErrors] as const
 
 export const listEvents = defineRoute({
   name: 'listEvents',
@@ -122,7 +123,7 @@ export const createEvent = defineRoute({
   params: listParams,
   body: NewEvent,
   responses: { 201: EventRecord },
-  errors: ['not_found', 'event_exists', 'template_category_mismatch', ...keyErrors],
+  errors: ['not_found', 'event_exists', 'event_limit_reached', 'template_category_mismatch', ...idempotencyErrors],
 })
 
 export const getEvent = defineRoute({
@@ -159,7 +160,7 @@ export const publishEvent = defineRoute({
   auth,
   params,
   responses: { 200: EventRecord },
-  errors: ['not_found', 'event_not_found', 'template_category_mismatch', ...keyErrors],
+  errors: ['not_found', 'event_not_found', ...publishErrors],
 })
 
 export const deactivateEvent = defineRoute({
@@ -171,7 +172,7 @@ export const deactivateEvent = defineRoute({
   auth,
   params,
   responses: { 200: EventRecord },
-  errors: ['not_found', 'event_not_found', 'event_not_published', ...keyErrors],
+  errors: ['not_found', 'event_not_found', 'event_not_published', ...idempotencyErrors],
 })
 
 export const previewEvent = defineRoute({
@@ -199,7 +200,7 @@ export const previewEvent = defineRoute({
       rendered: EventTemplates,
     }),
   },
-  errors: ['not_found', 'event_not_found', 'template_variable_missing', ...keyErrors],
+  errors: ['not_found', 'event_not_found', 'template_variable_missing', ...idempotencyErrors],
 })
 
 export const listEventVersions = defineRoute({
@@ -240,7 +241,7 @@ export const restoreEventVersion = defineRoute({
   auth,
   params: versionParams,
   responses: { 200: EventRecord },
-  errors: ['not_found', 'event_not_found', 'template_category_mismatch', ...keyErrors],
+  errors: ['not_found', 'event_not_found', ...publishErrors],
 })
 
 /** Reads the number of a version from a path; undefined when it is none. */

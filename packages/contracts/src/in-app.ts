@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { idempotencyErrors } from './errors.ts'
 import { defineEvent } from './event.ts'
 import { idSchema } from './ids.ts'
 import { InboxNotification, UserId } from './inbox.ts'
@@ -27,7 +28,7 @@ export const createUserToken = defineRoute({
   responses: {
     201: z.object({ token: z.string(), expires_at: Timestamp, user_id: z.string() }).meta({ id: 'UserToken' }),
   },
-  errors: ['invalid_idempotency_key', 'idempotency_conflict', 'idempotency_in_progress'],
+  errors: idempotencyErrors,
 })
 
 export const getUserTokenKeys = defineRoute({

@@ -11,7 +11,8 @@ export const UserId = z
   .string()
   .min(1, 'must have at least 1 character')
   .max(255, 'must have at most 255 characters')
-  .regex(/^[^\p{Cc}]*$/u, 'must not contain control characters')
+  // Without \p{Cc}: patterns of JSON Schema need not support it.
+  .regex(/^[^\u0000-\u001f\u007f-\u009f]*$/, 'must not contain control characters')
   .meta({ description: "The user's id in the application", example: 'user-42' })
 
 /** What dispatch stores of an in-app notification, and hands over. */

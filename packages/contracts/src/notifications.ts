@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { Channel } from './channel.ts'
 import { DispatchRequest } from './dispatch-request.ts'
+import { idempotencyErrors } from './errors.ts'
 import { defineEvent } from './event.ts'
 import { idSchema } from './ids.ts'
 import { KeyMode } from './permissions.ts'
@@ -40,12 +41,13 @@ export const createNotification = defineRoute({
     'channel_not_allowed',
     'invalid_recipient',
     'recipient_suppressed',
+    'WHATSAPP_OPT_IN_REQUIRED',
+    'whatsapp_opt_in_required',
     'provider_not_configured',
     'domain_not_verified',
+    'template_not_approved',
     'template_variable_missing',
-    'invalid_idempotency_key',
-    'idempotency_conflict',
-    'idempotency_in_progress',
+    ...idempotencyErrors,
   ],
 })
 
@@ -71,7 +73,7 @@ export const createNotificationBatch = defineRoute({
   }),
   judgesParts: true,
   responses: { 202: z.object({ results: z.array(BatchResult) }).meta({ id: 'NotificationBatch' }) },
-  errors: ['invalid_idempotency_key', 'idempotency_conflict', 'idempotency_in_progress'],
+  errors: idempotencyErrors,
 })
 
 export const cancelNotification = defineRoute({
@@ -91,13 +93,7 @@ export const cancelNotification = defineRoute({
       })
       .meta({ id: 'NotificationCancelled' }),
   },
-  errors: [
-    'not_found',
-    'not_cancellable',
-    'invalid_idempotency_key',
-    'idempotency_conflict',
-    'idempotency_in_progress',
-  ],
+  errors: ['not_found', 'not_cancellable', ...idempotencyErrors],
 })
 
 /** The outcome of an attempt; `unknown` when the carrier may or may not have accepted the message. */

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { takesIdempotencyKey } from './openapi-errors.ts'
+import { parameterExampleOf } from './openapi-examples.ts'
 import type { Route } from './route.ts'
 
 type Json = Record<string, unknown>
@@ -30,24 +31,26 @@ export function parametersOf(route: Route): Json[] {
   return [...inPath(route), ...inQuery(route), ...(takesIdempotencyKey(route) ? [idempotencyKey] : [])]
 }
 
-function inPath({ path }: Route): Json[] {
+function inPath({ name: route, path }: Route): Json[] {
   return [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => ({
     name,
     in: 'path',
     required: true,
     description: pathParameters[name] ?? `Id of the ${name.replace(/_id$/, '').replaceAll('_', ' ')}`,
     schema: { type: 'string' },
+    example: String(parameterExampleOf(route, name, {})),
   }))
 }
 
-function inQuery({ query }: Route): Json[] {
+function inQuery({ name: route, query }: Route): Json[] {
   if (!query) return []
   const { properties = {} } = z.toJSONSchema(query, { io: 'input', unrepresentable: 'any' })
   return Object.entries(properties).map(([name, property]) => {
     const { description = queryParameters[name], ...schema } = property as Json
     // A whole number arrives as text; callers are told what it is.
     if (schema.type === 'integer') delete schema.pattern
-    return { name, in: 'query', description, schema }
+    const { example: _, ...type } = schema
+    return { name, in: 'query', description, schema: type, example: parameterExampleOf(route, name, schema) }
   })
 }
 
@@ -56,4 +59,5 @@ const idempotencyKey = {
   in: 'header',
   description: 'Unique key of one logical request. Repeating it within 24 hours returns the first response.',
   schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[\\x21-\\x7e]+$' },
+  example: 'order-A-1042-shipped',
 }

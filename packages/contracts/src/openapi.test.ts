@@ -175,7 +175,7 @@ test('a stream names its events, its problems and the token of the user', () => 
     events: { parcel: z.object({ text: z.string() }) },
     errors: ['not_found'],
   })
-  const operation = describeRoute(contract, { schemas: {}, responses: {} })
+  const operation = describeRoute(contract, { schemas: {}, responses: {}, examples: {} })
   expect(operation).toMatchObject({
     security: [{ user: [] }],
     description: "Requires an end user's token.",

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { publicRoutes } from './catalogue.ts'
 import { type ErrorCode, errorCodes } from './errors.ts'
 import { errorsOf } from './openapi-errors.ts'
+import { answerExampleOf, problemExampleOf, requestExampleOf, streamExampleOf } from './openapi-examples.ts'
 import { headerComponents, headersOf } from './openapi-headers.ts'
 import { parametersOf } from './openapi-parameters.ts'
 import { tagOf, tagsOf } from './openapi-tags.ts'
@@ -16,12 +17,13 @@ type Json = Record<string, unknown>
 interface Components {
   schemas: Json
   responses: Json
+  examples: Json
 }
 
 /** The OpenAPI 3.1 document of the whole API, generated from the contracts. */
 export function openApiDocument(): Json {
   const paths: Record<string, Json> = {}
-  const components: Components = { schemas: {}, responses: {} }
+  const components: Components = { schemas: {}, responses: {}, examples: {} }
   for (const route of publicRoutes()) {
     const path = route.path.replace(/:(\w+)/g, '{$1}')
     paths[path] ??= {}
@@ -61,19 +63,16 @@ export function openApiDocument(): Json {
   }
 }
 
-export function operationOf(route: Route, { schemas, responses: shared }: Components): Json {
-  const responses: Json = {}
+export function operationOf(route: Route, components: Components): Json {
+  const { schemas } = components
+  const responses: Record<string, Json> = {}
   for (const [status, schema] of Object.entries(route.responses)) {
-    const content = isStream(route)
-      ? { 'text/event-stream': eventsOf(route, schemas) }
-      : Object.fromEntries(
-          responseTypesOf(route).map((type) => [type, { schema: schemaOf(schema, 'output', schemas) }]),
-        )
     const headers = headersOf(route, Number(status))
-    responses[status] = { description: route.summary, headers, ...(status === '204' ? {} : { content }) }
+    responses[status] = { description: route.summary, headers }
+    if (status !== '204') responses[status] = { ...responses[status], content: contentOf(route, schema, schemas) }
   }
   for (const [status, codes] of Map.groupBy(errorsOf(route), (code) => errorCodes[code].status)) {
-    responses[status] = refusalOf(route, status, codes, shared)
+    responses[status] = refusalOf(route, status, codes, components)
   }
   const parameters = parametersOf(route)
   return {
@@ -88,26 +87,42 @@ export function operationOf(route: Route, { schemas, responses: shared }: Compon
   }
 }
 
+function contentOf(route: Route, answer: z.ZodType, schemas: Json): Json {
+  if (isStream(route)) return { 'text/event-stream': eventsOf(route, schemas) }
+  const schema = schemaOf(answer, 'output', schemas)
+  const types = [route.responseType ?? 'application/json', ...(route.otherResponseTypes ?? [])]
+  return Object.fromEntries(
+    types.map((type) => [type, { schema, example: answerExampleOf(route.name, type, schema, schemas) }]),
+  )
+}
+
 /** OpenAPI 3.1 cannot describe the events of a stream, so their schemas go into an extension. */
-function eventsOf({ events }: StreamContract, schemas: Json): Json {
-  const data = Object.entries(events).map(([name, schema]) => [name, schemaOf(schema, 'output', schemas)])
-  const names = Object.keys(events).map((name) => `\`${name}\``)
+function eventsOf({ name, events }: StreamContract, schemas: Json): Json {
+  const data = Object.entries(events).map(([event, schema]) => [event, schemaOf(schema, 'output', schemas)])
+  const names = Object.keys(events).map((event) => `\`${event}\``)
   return {
     schema: { type: 'string', description: `Server-sent events: ${names.join(', ')}. \`data\` is JSON.` },
+    example: streamExampleOf(name),
     'x-events': Object.fromEntries(data),
   }
 }
 
 /** The response for an error status. Responses shared by authenticated routes are in the components. */
-function refusalOf(route: Route, status: number, codes: readonly ErrorCode[], shared: Json): Json {
+function refusalOf(route: Route, status: number, codes: readonly ErrorCode[], components: Components): Json {
+  for (const code of codes) components.examples[code] ??= problemExampleOf(code)
   const response = {
     description: codes.map((code) => `\`${code}\`: ${errorCodes[code].title}`).join('; '),
     headers: headersOf(route, status),
-    content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
+    content: {
+      'application/problem+json': {
+        schema: { $ref: '#/components/schemas/Problem' },
+        examples: Object.fromEntries(codes.map((code) => [code, { $ref: `#/components/examples/${code}` }])),
+      },
+    },
   }
   const [code, ...more] = codes
   if (code === undefined || more.length > 0 || !permissionsFor(route.auth)) return response
-  shared[code] = response
+  components.responses[code] = response
   return { $ref: `#/components/responses/${code}` }
 }
 
@@ -144,19 +159,18 @@ function requestBodyOf(route: Route, schemas: Json): Json {
   if (route.bodyType === 'raw') {
     const { requestType: type = 'application/x-www-form-urlencoded' } = route
     const schema = { type: type === 'text/plain' ? 'string' : 'object' }
-    return { requestBody: { required: true, content: { [type]: { schema } } } }
+    const example = requestExampleOf(route.name)
+    return { requestBody: { required: true, content: { [type]: { schema, example } } } }
   }
   if (!route.body) return {}
   return {
     requestBody: {
       required: true,
-      content: { 'application/json': { schema: schemaOf(route.body, 'input', schemas) } },
+      content: {
+        'application/json': { schema: schemaOf(route.body, 'input', schemas), example: requestExampleOf(route.name) },
+      },
     },
   }
-}
-
-function responseTypesOf({ responseType = 'application/json', otherResponseTypes = [] }: Route): string[] {
-  return [responseType, ...otherResponseTypes]
 }
 
 /** Named schemas, and named parts of others, go to the components and are referenced. */

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { Channel } from './channel.ts'
+import { idempotencyErrors } from './errors.ts'
 import { defineEvent } from './event.ts'
 import { idSchema } from './ids.ts'
 import { KeyMode } from './permissions.ts'
@@ -73,8 +74,6 @@ export const OtpSent = z
   })
   .meta({ id: 'OtpSent' })
 export type OtpSent = z.output<typeof OtpSent>
-
-const idempotencyErrors = ['invalid_idempotency_key', 'idempotency_conflict', 'idempotency_in_progress'] as const
 
 /** What dispatch may refuse a message for. */
 const sendErrors = [

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { Channel } from './channel.ts'
+import { idempotencyErrors } from './errors.ts'
 import { idSchema } from './ids.ts'
 import { listQuery } from './list.ts'
 import { defineRoute, NoContent, operator } from './route.ts'
@@ -55,7 +56,6 @@ const credentials = <Value extends z.ZodType>(value: Value) =>
 const auth = operator('providers:manage')
 const params = z.object({ provider_id: z.string() })
 const path = '/api/v1/providers/:provider_id'
-const keyErrors = ['invalid_idempotency_key', 'idempotency_conflict', 'idempotency_in_progress'] as const
 
 export const listProviders = defineRoute({
   name: 'listProviders',
@@ -96,7 +96,7 @@ export const createProvider = defineRoute({
     .meta({ id: 'NewProvider' }),
   confidential: true,
   responses: { 201: Provider.extend(shownOnce).meta({ id: 'CreatedProvider' }) },
-  errors: ['provider_already_connected', 'destination_not_allowed', ...keyErrors],
+  errors: ['provider_already_connected', 'provider_limit_reached', 'destination_not_allowed', ...idempotencyErrors],
 })
 
 export const getProvider = defineRoute({
@@ -167,7 +167,7 @@ export const testProvider = defineRoute({
       })
       .meta({ id: 'ProviderTest' }),
   },
-  errors: ['not_found', 'destination_not_allowed', ...keyErrors],
+  errors: ['not_found', 'destination_not_allowed', ...idempotencyErrors],
 })
 
 export const rotateProviderSecret = defineRoute({
@@ -184,5 +184,5 @@ export const rotateProviderSecret = defineRoute({
       .object({ provider_id: idSchema('prov'), secret: z.string(), previous_valid_until: Timestamp })
       .meta({ id: 'ProviderSecret' }),
   },
-  errors: ['not_found', 'secret_of_carrier', ...keyErrors],
+  errors: ['not_found', 'secret_of_carrier', ...idempotencyErrors],
 })

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { Channel } from './channel.ts'
+import { idempotencyErrors } from './errors.ts'
 import { idSchema } from './ids.ts'
 import { listQuery } from './list.ts'
 import { defineRoute, NoContent, operator } from './route.ts'
@@ -60,7 +61,7 @@ export const addSuppression = defineRoute({
     reason: z.literal('manual').default('manual'),
   }),
   responses: { 201: Suppression },
-  errors: ['invalid_recipient', 'invalid_idempotency_key', 'idempotency_conflict', 'idempotency_in_progress'],
+  errors: ['invalid_recipient', ...idempotencyErrors],
 })
 
 export const liftSuppression = defineRoute({

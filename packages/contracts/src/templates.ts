@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { EventTemplates } from './bootstrap.ts'
 import { Channel } from './channel.ts'
+import { idempotencyErrors } from './errors.ts'
 import { idSchema } from './ids.ts'
 import { listQuery } from './list.ts'
 import { defineRoute, NoContent, operator } from './route.ts'
@@ -67,7 +68,7 @@ export const createTemplate = defineRoute({
   auth,
   body: NewTemplate,
   responses: { 201: StoredTemplate },
-  errors: ['invalid_idempotency_key', 'idempotency_conflict', 'idempotency_in_progress'],
+  errors: ['template_limit_reached', ...idempotencyErrors],
 })
 
 export const getTemplate = defineRoute({
@@ -123,11 +124,5 @@ export const previewTemplate = defineRoute({
     .meta({ id: 'TemplatePreview' }),
   confidential: true,
   responses: { 200: z.object({ template_id: idSchema('tmpl'), version: z.int(), rendered: EventTemplates }) },
-  errors: [
-    'not_found',
-    'template_variable_missing',
-    'invalid_idempotency_key',
-    'idempotency_conflict',
-    'idempotency_in_progress',
-  ],
+  errors: ['not_found', 'template_variable_missing', ...idempotencyErrors],
 })

@@ -22,7 +22,8 @@ export const EmailAddress = z
   .regex(emailPattern, 'must be an ASCII email address such as orders@example.com')
 
 /** Text without line breaks or control characters, so that it cannot inject a header. */
-export const oneLinePattern = /^[^\p{Cc}\u2028\u2029]*$/u
+// Without \p{Cc}: patterns of JSON Schema need not support it.
+export const oneLinePattern = /^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$/
 
 /** Event keys such as `order.shipped`. */
 export const EventKey = z

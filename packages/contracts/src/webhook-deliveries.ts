@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { idempotencyErrors } from './errors.ts'
 import { idSchema } from './ids.ts'
 import { listQuery } from './list.ts'
 import { apiKeyOrOperator, defineRoute, operator } from './route.ts'
@@ -8,7 +9,6 @@ import { WebhookReplay } from './webhooks.ts'
 const auth = apiKeyOrOperator('webhooks:manage', 'webhooks:manage')
 const params = z.object({ subscription_id: z.string() })
 const path = '/api/v1/webhook-subscriptions/:subscription_id'
-const keyErrors = ['invalid_idempotency_key', 'idempotency_conflict', 'idempotency_in_progress'] as const
 
 /** `exhausted`: no further attempt is made by itself. */
 export const WebhookDeliveryStatus = z.enum(['pending', 'succeeded', 'exhausted'])
@@ -87,7 +87,7 @@ export const replayWebhookDeliveries = defineRoute({
     200: z.object({ count: z.int() }).meta({ id: 'WebhookReplayCount' }),
     202: WebhookReplay,
   },
-  errors: ['not_found', 'subscription_disabled', ...keyErrors],
+  errors: ['not_found', 'subscription_disabled', ...idempotencyErrors],
 })
 
 const deliveryParams = z.object({ delivery_id: z.string() })
@@ -113,5 +113,5 @@ export const replayWebhookDelivery = defineRoute({
   auth: operator('webhooks:manage'),
   params: deliveryParams,
   responses: { 202: WebhookDeliverySummary },
-  errors: ['not_found', 'not_replayable', 'subscription_disabled', ...keyErrors],
+  errors: ['not_found', 'not_replayable', 'subscription_disabled', ...idempotencyErrors],
 })

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { idempotencyErrors } from './errors.ts'
 import { idSchema } from './ids.ts'
 import { listQuery } from './list.ts'
 import { apiKeyOrOperator, defineRoute, NoContent } from './route.ts'
@@ -62,7 +63,6 @@ const Description = z.string().max(500)
 const auth = apiKeyOrOperator('webhooks:manage', 'webhooks:manage')
 const params = z.object({ subscription_id: z.string() })
 const path = '/api/v1/webhook-subscriptions/:subscription_id'
-const keyErrors = ['invalid_idempotency_key', 'idempotency_conflict', 'idempotency_in_progress'] as const
 
 export const listWebhookSubscriptions = defineRoute({
   name: 'listWebhookSubscriptions',
@@ -99,7 +99,7 @@ export const createWebhookSubscription = defineRoute({
     .meta({ id: 'NewWebhookSubscription' }),
   confidential: true,
   responses: { 201: WebhookSubscription.extend({ secret: SigningSecret.optional() }) },
-  errors: ['destination_not_allowed', 'subscription_limit_reached', ...keyErrors],
+  errors: ['destination_not_allowed', 'subscription_limit_reached', ...idempotencyErrors],
 })
 
 export const getWebhookSubscription = defineRoute({
@@ -165,7 +165,7 @@ export const rotateWebhookSecret = defineRoute({
       })
       .meta({ id: 'WebhookSecret' }),
   },
-  errors: ['not_found', 'secret_of_provider', ...keyErrors],
+  errors: ['not_found', 'secret_of_provider', ...idempotencyErrors],
 })
 
 export const testWebhookSubscription = defineRoute({
@@ -177,5 +177,5 @@ export const testWebhookSubscription = defineRoute({
   auth,
   params,
   responses: { 202: z.object({ delivery_id: idSchema('whdel') }).meta({ id: 'WebhookTest' }) },
-  errors: ['not_found', 'subscription_disabled', ...keyErrors],
+  errors: ['not_found', 'subscription_disabled', ...idempotencyErrors],
 })

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { idempotencyErrors } from './errors.ts'
 import { idSchema } from './ids.ts'
 import { listQuery } from './list.ts'
 import { defineRoute, operator } from './route.ts'
@@ -41,5 +42,5 @@ export const syncWhatsAppTemplates = defineRoute({
       providers: z.int().meta({ description: 'How many accounts are read' }),
     }),
   },
-  errors: ['invalid_idempotency_key', 'idempotency_conflict', 'idempotency_in_progress'],
+  errors: idempotencyErrors,
 })

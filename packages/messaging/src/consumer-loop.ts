@@ -73,7 +73,8 @@ export class ConsumerLoop<Context> {
       unsyncedMs: options.unsyncedMs ?? 5 * 60_000,
       onMended: () => {
         count('mended')
-        kit.log.error({ durable: entry.durable }, 'durable recreated: it is ahead of its stream, which lost messages')
+        const said = 'durable recreated: its stream was restarted or lost messages, so the latest are received again'
+        kit.log.info({ durable: entry.durable }, said)
       },
     })
   }

@@ -449,7 +449,11 @@ export interface paths {
         delete: operations["revokeApiKey"];
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Change the name, permissions or rate limit of an API key. Applies within a second.
+         * @description Requires an operator's access token with the permission `applications:manage`.
+         */
+        patch: operations["changeApiKey"];
         trace?: never;
     };
     "/api/v1/applications/{application_id}/keys/{key_id}/rotate": {
@@ -3171,6 +3175,21 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "keys": [
+                     *         {
+                     *           "kty": "EC",
+                     *           "crv": "P-256",
+                     *           "x": "f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU",
+                     *           "y": "x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0",
+                     *           "kid": "inbox-stream-2026",
+                     *           "alg": "ES256",
+                     *           "use": "sig"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["Jwks"];
                 };
             };
@@ -3179,27 +3198,60 @@ export interface operations {
     listActivity: {
         parameters: {
             query?: {
-                /** @description Only items of this channel */
+                /**
+                 * @description Only items of this channel
+                 * @example sms
+                 */
                 channel?: "email" | "sms" | "whatsapp" | "in_app" | "webhook";
-                /** @description Only items with this status */
+                /**
+                 * @description Only items with this status
+                 * @example delivered
+                 */
                 status?: "scheduled" | "queued" | "sent" | "delivered" | "undelivered" | "failed" | "cancelled" | "verified" | "expired";
-                /** @description Identifier of the form app_<26 characters> */
+                /**
+                 * @description Identifier of the form app_<26 characters>
+                 * @example app_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
                 application_id?: string;
-                /** @description Key of a published event of the application */
+                /**
+                 * @description Key of a published event of the application
+                 * @example order.shipped
+                 */
                 event_key?: string;
-                /** @description Only items of live or of test keys */
+                /**
+                 * @description Only items of live or of test keys
+                 * @example live
+                 */
                 mode?: "live" | "test";
-                /** @description The whole recipient: E.164 number, email address, user id or URL. Looked up by its keyed hash. */
+                /**
+                 * @description The whole recipient: E.164 number, email address, user id or URL. Looked up by its keyed hash.
+                 * @example +14155550100
+                 */
                 recipient?: string;
-                /** @description Created at this time or later */
+                /**
+                 * @description Created at this time or later
+                 * @example 2026-11-21T00:00:00.000Z
+                 */
                 from?: string;
-                /** @description Created before this time */
+                /**
+                 * @description Created before this time
+                 * @example 2026-11-22T00:00:00.000Z
+                 */
                 to?: string;
-                /** @description Page number, within the first 10000 rows. Use cursor for later rows; page is ignored with it. */
+                /**
+                 * @description Page number, within the first 10000 rows. Use cursor for later rows; page is ignored with it.
+                 * @example 1
+                 */
                 page?: number;
-                /** @description Items per page */
+                /**
+                 * @description Items per page
+                 * @example 20
+                 */
                 limit?: number;
-                /** @description next_cursor of the previous page */
+                /**
+                 * @description next_cursor of the previous page
+                 * @example AWFjdGl2aXR5fDIwMjYtMTEtMjE
+                 */
                 cursor?: string;
             };
             header?: never;
@@ -3214,6 +3266,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "total_count": 1,
+                     *       "total_count_capped": false,
+                     *       "page": 1,
+                     *       "items": [
+                     *         {
+                     *           "transaction_id": "notif_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *           "application_name": "Shop",
+                     *           "channel": "sms",
+                     *           "recipient_masked": "+1415***0100",
+                     *           "status": "delivered",
+                     *           "failure_reason": null,
+                     *           "created_at": "2026-11-21T09:30:00.000Z",
+                     *           "retryable": false,
+                     *           "retry_count": 0,
+                     *           "mode": "live"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["ActivityList"];
                 };
             };
@@ -3224,7 +3298,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the item */
+                /**
+                 * @description Id of the item
+                 * @example notif_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
                 id: string;
             };
             cookie?: never;
@@ -3237,6 +3314,42 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "transaction_id": "notif_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "application_name": "Shop",
+                     *       "channel": "sms",
+                     *       "recipient_masked": "+1415***0100",
+                     *       "status": "delivered",
+                     *       "failure_reason": null,
+                     *       "created_at": "2026-11-21T09:30:00.000Z",
+                     *       "retryable": false,
+                     *       "retry_count": 0,
+                     *       "mode": "live",
+                     *       "application_id": "app_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "event_key": "order.shipped",
+                     *       "updated_at": "2026-11-21T09:30:00.000Z",
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736",
+                     *       "attempts": [
+                     *         {
+                     *           "attempt_id": "att_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *           "notification_id": "notif_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *           "number": 1,
+                     *           "provider_id": "prov_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *           "provider_name": "Twilio",
+                     *           "started_at": "2026-11-21T09:30:00.000Z",
+                     *           "finished_at": null,
+                     *           "outcome": "accepted",
+                     *           "ambiguous": false,
+                     *           "provider_code": "sent",
+                     *           "provider_message": null,
+                     *           "provider_message_id": "SM0123456789abcdef0123456789abcdef",
+                     *           "receipts": null
+                     *         }
+                     *       ],
+                     *       "otp": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["ActivityDetail"];
                 };
             };
@@ -3246,11 +3359,17 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Unique key of one logical request. Repeating it within 24 hours returns the first response. */
+                /**
+                 * @description Unique key of one logical request. Repeating it within 24 hours returns the first response.
+                 * @example order-A-1042-shipped
+                 */
                 "Idempotency-Key"?: string;
             };
             path: {
-                /** @description Id of the item */
+                /**
+                 * @description Id of the item
+                 * @example notif_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
                 id: string;
             };
             cookie?: never;
@@ -3263,6 +3382,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "status": "retry_queued",
+                     *       "transaction_id": "notif_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "queued_at": "2026-11-21T09:30:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["RetryQueued"];
                 };
             };
@@ -3271,23 +3397,50 @@ export interface operations {
     exportActivity: {
         parameters: {
             query?: {
-                /** @description Only items of this channel */
+                /**
+                 * @description Only items of this channel
+                 * @example sms
+                 */
                 channel?: "email" | "sms" | "whatsapp" | "in_app" | "webhook";
-                /** @description Only items with this status */
+                /**
+                 * @description Only items with this status
+                 * @example scheduled
+                 */
                 status?: "scheduled" | "queued" | "sent" | "delivered" | "undelivered" | "failed" | "cancelled" | "verified" | "expired";
-                /** @description Identifier of the form app_<26 characters> */
+                /**
+                 * @description Identifier of the form app_<26 characters>
+                 * @example app_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
                 application_id?: string;
-                /** @description Key of a published event of the application */
+                /**
+                 * @description Key of a published event of the application
+                 * @example order.shipped
+                 */
                 event_key?: string;
-                /** @description Only items of live or of test keys */
+                /**
+                 * @description Only items of live or of test keys
+                 * @example live
+                 */
                 mode?: "live" | "test";
-                /** @description The whole recipient: E.164 number, email address, user id or URL. Looked up by its keyed hash. */
+                /**
+                 * @description The whole recipient: E.164 number, email address, user id or URL. Looked up by its keyed hash.
+                 * @example +14155550100
+                 */
                 recipient?: string;
-                /** @description Created at this time or later */
+                /**
+                 * @description Created at this time or later
+                 * @example 2026-11-21T00:00:00.000Z
+                 */
                 from?: string;
-                /** @description Created before this time */
+                /**
+                 * @description Created before this time
+                 * @example 2026-11-22T00:00:00.000Z
+                 */
                 to?: string;
-                /** @description Format of the file */
+                /**
+                 * @description Format of the file
+                 * @example csv
+                 */
                 format?: "csv" | "ndjson";
             };
             header?: never;
@@ -3302,7 +3455,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example transaction_id,application_name,channel,recipient_masked,status,failure_reason,created_at,retryable,retry_count,mode
+                     *     notif_01jd3x8qk5w9t2m4v6b8n0p2r4,Shop,sms,'+1415***0100,delivered,,2026-11-21T09:30:00.000Z,false,0,live
+                     */
                     "text/csv": string;
+                    /** @example {"transaction_id":"notif_01jd3x8qk5w9t2m4v6b8n0p2r4","application_name":"Shop","channel":"sms","recipient_masked":"+1415***0100","status":"delivered","failure_reason":null,"created_at":"2026-11-21T09:30:00.000Z","retryable":false,"retry_count":0,"mode":"live"} */
                     "application/x-ndjson": string;
                 };
             };
@@ -3311,9 +3469,15 @@ export interface operations {
     listRetryJobs: {
         parameters: {
             query?: {
-                /** @description Items per page */
+                /**
+                 * @description Items per page
+                 * @example 20
+                 */
                 limit?: number;
-                /** @description next_cursor of the previous page */
+                /**
+                 * @description next_cursor of the previous page
+                 * @example AWFjdGl2aXR5fDIwMjYtMTEtMjE
+                 */
                 cursor?: string;
             };
             header?: never;
@@ -3328,6 +3492,30 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "retry_id": "retry_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *           "status": "running",
+                     *           "filters": {
+                     *             "channel": "sms",
+                     *             "status": "failed",
+                     *             "event_key": "order.shipped"
+                     *           },
+                     *           "count": 12,
+                     *           "count_capped": false,
+                     *           "processed": 8,
+                     *           "retried": 7,
+                     *           "skipped": 1,
+                     *           "requested_by": "op_7d8f0a3c",
+                     *           "created_at": "2026-11-21T09:30:00.000Z",
+                     *           "finished_at": null
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["RetryJobList"];
                 };
             };
@@ -3337,7 +3525,10 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Unique key of one logical request. Repeating it within 24 hours returns the first response. */
+                /**
+                 * @description Unique key of one logical request. Repeating it within 24 hours returns the first response.
+                 * @example order-A-1042-shipped
+                 */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -3345,6 +3536,13 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "channel": "sms",
+                 *       "status": "failed",
+                 *       "event_key": "order.shipped"
+                 *     }
+                 */
                 "application/json": components["schemas"]["RetryJobRequest"];
             };
         };
@@ -3355,6 +3553,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "count": 12,
+                     *       "count_capped": false
+                     *     }
+                     */
                     "application/json": components["schemas"]["RetryJobCount"];
                 };
             };
@@ -3364,6 +3568,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "retry_id": "retry_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "status": "running",
+                     *       "filters": {
+                     *         "channel": "sms",
+                     *         "status": "failed",
+                     *         "event_key": "order.shipped"
+                     *       },
+                     *       "count": 12,
+                     *       "count_capped": false,
+                     *       "processed": 8,
+                     *       "retried": 7,
+                     *       "skipped": 1,
+                     *       "requested_by": "op_7d8f0a3c",
+                     *       "created_at": "2026-11-21T09:30:00.000Z",
+                     *       "finished_at": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["RetryJob"];
                 };
             };
@@ -3374,7 +3597,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the retry */
+                /**
+                 * @description Id of the retry
+                 * @example retry_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
                 retry_id: string;
             };
             cookie?: never;
@@ -3387,6 +3613,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "retry_id": "retry_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "status": "running",
+                     *       "filters": {
+                     *         "channel": "sms",
+                     *         "status": "failed",
+                     *         "event_key": "order.shipped"
+                     *       },
+                     *       "count": 12,
+                     *       "count_capped": false,
+                     *       "processed": 8,
+                     *       "retried": 7,
+                     *       "skipped": 1,
+                     *       "requested_by": "op_7d8f0a3c",
+                     *       "created_at": "2026-11-21T09:30:00.000Z",
+                     *       "finished_at": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["RetryJob"];
                 };
             };
@@ -3396,11 +3641,17 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Unique key of one logical request. Repeating it within 24 hours returns the first response. */
+                /**
+                 * @description Unique key of one logical request. Repeating it within 24 hours returns the first response.
+                 * @example order-A-1042-shipped
+                 */
                 "Idempotency-Key"?: string;
             };
             path: {
-                /** @description Id of the retry */
+                /**
+                 * @description Id of the retry
+                 * @example retry_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
                 retry_id: string;
             };
             cookie?: never;
@@ -3413,6 +3664,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "retry_id": "retry_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "status": "running",
+                     *       "filters": {
+                     *         "channel": "sms",
+                     *         "status": "failed",
+                     *         "event_key": "order.shipped"
+                     *       },
+                     *       "count": 12,
+                     *       "count_capped": false,
+                     *       "processed": 8,
+                     *       "retried": 7,
+                     *       "skipped": 1,
+                     *       "requested_by": "op_7d8f0a3c",
+                     *       "created_at": "2026-11-21T09:30:00.000Z",
+                     *       "finished_at": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["RetryJob"];
                 };
             };
@@ -3421,19 +3691,40 @@ export interface operations {
     summarizeActivity: {
         parameters: {
             query?: {
-                /** @description Length of the periods that are summed up */
+                /**
+                 * @description Length of the periods that are summed up
+                 * @example hour
+                 */
                 interval?: "hour" | "day";
-                /** @description Rounded down to the interval. Default: 24 hours or 30 days before to. At most 750 intervals. */
+                /**
+                 * @description Rounded down to the interval. Default: 24 hours or 30 days before to. At most 750 intervals.
+                 * @example 2026-11-21T00:00:00.000Z
+                 */
                 from?: string;
-                /** @description Rounded up to the interval. Default: now. */
+                /**
+                 * @description Rounded up to the interval. Default: now.
+                 * @example 2026-11-22T00:00:00.000Z
+                 */
                 to?: string;
-                /** @description Only items of this channel */
+                /**
+                 * @description Only items of this channel
+                 * @example sms
+                 */
                 channel?: "email" | "sms" | "whatsapp" | "in_app" | "webhook";
-                /** @description Only items with this status */
+                /**
+                 * @description Only items with this status
+                 * @example scheduled
+                 */
                 status?: "scheduled" | "queued" | "sent" | "delivered" | "undelivered" | "failed" | "cancelled" | "verified" | "expired";
-                /** @description Identifier of the form app_<26 characters> */
+                /**
+                 * @description Identifier of the form app_<26 characters>
+                 * @example app_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
                 application_id?: string;
-                /** @description Only items of live or of test keys */
+                /**
+                 * @description Only items of live or of test keys
+                 * @example live
+                 */
                 mode?: "live" | "test";
             };
             header?: never;
@@ -3448,6 +3739,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "interval": "hour",
+                     *       "from": "2026-11-21T00:00:00.000Z",
+                     *       "to": "2026-11-22T00:00:00.000Z",
+                     *       "buckets": [
+                     *         {
+                     *           "starts_at": "2026-11-21T09:30:00.000Z",
+                     *           "counts": [
+                     *             {
+                     *               "channel": "sms",
+                     *               "status": "scheduled",
+                     *               "count": 12
+                     *             }
+                     *           ]
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["ActivitySummary"];
                 };
             };
@@ -3456,9 +3766,15 @@ export interface operations {
     listApplications: {
         parameters: {
             query?: {
-                /** @description Items per page */
+                /**
+                 * @description Items per page
+                 * @example 20
+                 */
                 limit?: number;
-                /** @description next_cursor of the previous page */
+                /**
+                 * @description next_cursor of the previous page
+                 * @example AWFjdGl2aXR5fDIwMjYtMTEtMjE
+                 */
                 cursor?: string;
             };
             header?: never;
@@ -3473,6 +3789,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "application_id": "app_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *           "name": "Shop",
+                     *           "allowed_origins": [
+                     *             "https://shop.example"
+                     *           ],
+                     *           "otp": {},
+                     *           "created_at": "2026-11-21T09:30:00.000Z",
+                     *           "updated_at": "2026-11-21T09:30:00.000Z"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["ApplicationList"];
                 };
             };
@@ -3482,7 +3815,10 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Unique key of one logical request. Repeating it within 24 hours returns the first response. */
+                /**
+                 * @description Unique key of one logical request. Repeating it within 24 hours returns the first response.
+                 * @example order-A-1042-shipped
+                 */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -3490,6 +3826,14 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "Shop",
+                 *       "allowed_origins": [
+                 *         "https://shop.example"
+                 *       ]
+                 *     }
+                 */
                 "application/json": {
                     name: string;
                     /** @description Origins whose pages may call the inbox and the live stream */
@@ -3519,6 +3863,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "application_id": "app_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "name": "Shop",
+                     *       "allowed_origins": [
+                     *         "https://shop.example"
+                     *       ],
+                     *       "otp": {},
+                     *       "created_at": "2026-11-21T09:30:00.000Z",
+                     *       "updated_at": "2026-11-21T09:30:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Application"];
                 };
             };
@@ -3529,7 +3885,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the application */
+                /**
+                 * @description Id of the application
+                 * @example app_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
                 application_id: string;
             };
             cookie?: never;
@@ -3542,6 +3901,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "application_id": "app_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "name": "Shop",
+                     *       "allowed_origins": [
+                     *         "https://shop.example"
+                     *       ],
+                     *       "otp": {},
+                     *       "created_at": "2026-11-21T09:30:00.000Z",
+                     *       "updated_at": "2026-11-21T09:30:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Application"];
                 };
             };
@@ -3552,7 +3923,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the application */
+                /**
+                 * @description Id of the application
+                 * @example app_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
                 application_id: string;
             };
             cookie?: never;
@@ -3573,13 +3947,21 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the application */
+                /**
+                 * @description Id of the application
+                 * @example app_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
                 application_id: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "Web shop"
+                 *     }
+                 */
                 "application/json": {
                     name?: string;
                     /** @description Origins whose pages may call the inbox and the live stream */
@@ -3606,6 +3988,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "application_id": "app_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "name": "Shop",
+                     *       "allowed_origins": [
+                     *         "https://shop.example"
+                     *       ],
+                     *       "otp": {},
+                     *       "created_at": "2026-11-21T09:30:00.000Z",
+                     *       "updated_at": "2026-11-21T09:30:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Application"];
                 };
             };
@@ -3614,16 +4008,28 @@ export interface operations {
     listEvents: {
         parameters: {
             query?: {
-                /** @description Only items with this status */
+                /**
+                 * @description Only items with this status
+                 * @example published
+                 */
                 status?: "draft" | "published" | "inactive";
-                /** @description Items per page */
+                /**
+                 * @description Items per page
+                 * @example 20
+                 */
                 limit?: number;
-                /** @description next_cursor of the previous page */
+                /**
+                 * @description next_cursor of the previous page
+                 * @example AWFjdGl2aXR5fDIwMjYtMTEtMjE
+                 */
                 cursor?: string;
             };
             header?: never;
             path: {
-                /** @description Id of the application */
+                /**
+                 * @description Id of the application
+                 * @example app_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
                 application_id: string;
             };
             cookie?: never;
@@ -3636,6 +4042,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "application_id": "app_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *           "event_key": "order.shipped",
+                     *           "name": "Order shipped",
+                     *           "status": "published",
+                     *           "version": 1,
+                     *           "allowed_channels": [
+                     *             "sms"
+                     *           ],
+                     *           "created_at": "2026-11-21T09:30:00.000Z",
+                     *           "updated_at": "2026-11-21T09:30:00.000Z",
+                     *           "has_draft": false
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["EventList"];
                 };
             };
@@ -3645,17 +4071,37 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Unique key of one logical request. Repeating it within 24 hours returns the first response. */
+                /**
+                 * @description Unique key of one logical request. Repeating it within 24 hours returns the first response.
+                 * @example order-A-1042-shipped
+                 */
                 "Idempotency-Key"?: string;
             };
             path: {
-                /** @description Id of the application */
+                /**
+                 * @description Id of the application
+                 * @example app_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
                 application_id: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "event_key": "order.shipped",
+                 *       "name": "Order shipped",
+                 *       "allowed_channels": [
+                 *         "sms"
+                 *       ],
+                 *       "templates": {
+                 *         "sms": {
+                 *           "body": "Hello {{name}}, your order {{order}} was shipped."
+                 *         }
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["NewEvent"];
             };
         };
@@ -3666,6 +4112,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "application_id": "app_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "event_key": "order.shipped",
+                     *       "name": "Order shipped",
+                     *       "status": "published",
+                     *       "version": 1,
+                     *       "allowed_channels": [
+                     *         "sms"
+                     *       ],
+                     *       "created_at": "2026-11-21T09:30:00.000Z",
+                     *       "updated_at": "2026-11-21T09:30:00.000Z",
+                     *       "templates": {
+                     *         "sms": {
+                     *           "body": "Hello {{name}}, your order {{order}} was shipped."
+                     *         }
+                     *       },
+                     *       "draft": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["Event"];
                 };
             };
@@ -3676,9 +4142,15 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the application */
+                /**
+                 * @description Id of the application
+                 * @example app_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
                 application_id: string;
-                /** @description Id of the event key */
+                /**
+                 * @description Id of the event key
+                 * @example order.shipped
+                 */
                 event_key: string;
             };
             cookie?: never;
@@ -3691,6 +4163,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "application_id": "app_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "event_key": "order.shipped",
+                     *       "name": "Order shipped",
+                     *       "status": "published",
+                     *       "version": 1,
+                     *       "allowed_channels": [
+                     *         "sms"
+                     *       ],
+                     *       "created_at": "2026-11-21T09:30:00.000Z",
+                     *       "updated_at": "2026-11-21T09:30:00.000Z",
+                     *       "templates": {
+                     *         "sms": {
+                     *           "body": "Hello {{name}}, your order {{order}} was shipped."
+                     *         }
+                     *       },
+                     *       "draft": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["Event"];
                 };
             };
@@ -3701,15 +4193,34 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the application */
+                /**
+                 * @description Id of the application
+                 * @example app_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
                 application_id: string;
-                /** @description Id of the event key */
+                /**
+                 * @description Id of the event key
+                 * @example order.shipped
+                 */
                 event_key: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "Order shipped",
+                 *       "allowed_channels": [
+                 *         "sms"
+                 *       ],
+                 *       "templates": {
+                 *         "sms": {
+                 *           "body": "Hello {{name}}, your order {{order}} was shipped."
+                 *         }
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["EventContent"];
             };
         };
@@ -3720,6 +4231,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "application_id": "app_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "event_key": "order.shipped",
+                     *       "name": "Order shipped",
+                     *       "status": "published",
+                     *       "version": 1,
+                     *       "allowed_channels": [
+                     *         "sms"
+                     *       ],
+                     *       "created_at": "2026-11-21T09:30:00.000Z",
+                     *       "updated_at": "2026-11-21T09:30:00.000Z",
+                     *       "templates": {
+                     *         "sms": {
+                     *           "body": "Hello {{name}}, your order {{order}} was shipped."
+                     *         }
+                     *       },
+                     *       "draft": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["Event"];
                 };
             };
@@ -3729,13 +4260,22 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Unique key of one logical request. Repeating it within 24 hours returns the first response. */
+                /**
+                 * @description Unique key of one logical request. Repeating it within 24 hours returns the first response.
+                 * @example order-A-1042-shipped
+                 */
                 "Idempotency-Key"?: string;
             };
             path: {
-                /** @description Id of the application */
+                /**
+                 * @description Id of the application
+                 * @example app_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
                 application_id: string;
-                /** @description Id of the event key */
+                /**
+                 * @description Id of the event key
+                 * @example order.shipped
+                 */
                 event_key: string;
             };
             cookie?: never;
@@ -3748,6 +4288,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "application_id": "app_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "event_key": "order.shipped",
+                     *       "name": "Order shipped",
+                     *       "status": "published",
+                     *       "version": 1,
+                     *       "allowed_channels": [
+                     *         "sms"
+                     *       ],
+                     *       "created_at": "2026-11-21T09:30:00.000Z",
+                     *       "updated_at": "2026-11-21T09:30:00.000Z",
+                     *       "templates": {
+                     *         "sms": {
+                     *           "body": "Hello {{name}}, your order {{order}} was shipped."
+                     *         }
+                     *       },
+                     *       "draft": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["Event"];
                 };
             };
@@ -3757,19 +4317,37 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Unique key of one logical request. Repeating it within 24 hours returns the first response. */
+                /**
+                 * @description Unique key of one logical request. Repeating it within 24 hours returns the first response.
+                 * @example order-A-1042-shipped
+                 */
                 "Idempotency-Key"?: string;
             };
             path: {
-                /** @description Id of the application */
+                /**
+                 * @description Id of the application
+                 * @example app_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
                 application_id: string;
-                /** @description Id of the event key */
+                /**
+                 * @description Id of the event key
+                 * @example order.shipped
+                 */
                 event_key: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "channel": "sms",
+                 *       "data": {
+                 *         "name": "Ada",
+                 *         "order": "A-1042"
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["EventPreview"];
             };
         };
@@ -3780,6 +4358,17 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "event_key": "order.shipped",
+                     *       "version": 1,
+                     *       "rendered": {
+                     *         "sms": {
+                     *           "body": "Hello Ada, your order A-1042 was shipped."
+                     *         }
+                     *       }
+                     *     }
+                     */
                     "application/json": {
                         /**
                          * @description Key of a published event of the application
@@ -3829,13 +4418,22 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Unique key of one logical request. Repeating it within 24 hours returns the first response. */
+                /**
+                 * @description Unique key of one logical request. Repeating it within 24 hours returns the first response.
+                 * @example order-A-1042-shipped
+                 */
                 "Idempotency-Key"?: string;
             };
             path: {
-                /** @description Id of the application */
+                /**
+                 * @description Id of the application
+                 * @example app_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
                 application_id: string;
-                /** @description Id of the event key */
+                /**
+                 * @description Id of the event key
+                 * @example order.shipped
+                 */
                 event_key: string;
             };
             cookie?: never;
@@ -3848,6 +4446,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "application_id": "app_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "event_key": "order.shipped",
+                     *       "name": "Order shipped",
+                     *       "status": "published",
+                     *       "version": 1,
+                     *       "allowed_channels": [
+                     *         "sms"
+                     *       ],
+                     *       "created_at": "2026-11-21T09:30:00.000Z",
+                     *       "updated_at": "2026-11-21T09:30:00.000Z",
+                     *       "templates": {
+                     *         "sms": {
+                     *           "body": "Hello {{name}}, your order {{order}} was shipped."
+                     *         }
+                     *       },
+                     *       "draft": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["Event"];
                 };
             };
@@ -3856,16 +4474,28 @@ export interface operations {
     listEventVersions: {
         parameters: {
             query?: {
-                /** @description Items per page */
+                /**
+                 * @description Items per page
+                 * @example 20
+                 */
                 limit?: number;
-                /** @description next_cursor of the previous page */
+                /**
+                 * @description next_cursor of the previous page
+                 * @example AWFjdGl2aXR5fDIwMjYtMTEtMjE
+                 */
                 cursor?: string;
             };
             header?: never;
             path: {
-                /** @description Id of the application */
+                /**
+                 * @description Id of the application
+                 * @example app_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
                 application_id: string;
-                /** @description Id of the event key */
+                /**
+                 * @description Id of the event key
+                 * @example order.shipped
+                 */
                 event_key: string;
             };
             cookie?: never;
@@ -3878,6 +4508,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "version": 1,
+                     *           "name": "Order shipped",
+                     *           "allowed_channels": [
+                     *             "sms"
+                     *           ],
+                     *           "is_current": true,
+                     *           "published_at": "2026-11-21T09:30:00.000Z",
+                     *           "published_by": "op_7d8f0a3c"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["EventVersionList"];
                 };
             };
@@ -3888,11 +4535,20 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the application */
+                /**
+                 * @description Id of the application
+                 * @example app_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
                 application_id: string;
-                /** @description Id of the event key */
+                /**
+                 * @description Id of the event key
+                 * @example order.shipped
+                 */
                 event_key: string;
-                /** @description Id of the version */
+                /**
+                 * @description Id of the version
+                 * @example 1
+                 */
                 version: string;
             };
             cookie?: never;
@@ -3905,6 +4561,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "version": 1,
+                     *       "name": "Order shipped",
+                     *       "allowed_channels": [
+                     *         "sms"
+                     *       ],
+                     *       "is_current": true,
+                     *       "published_at": "2026-11-21T09:30:00.000Z",
+                     *       "published_by": "op_7d8f0a3c",
+                     *       "templates": {
+                     *         "sms": {
+                     *           "body": "Hello {{name}}, your order {{order}} was shipped."
+                     *         }
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["EventVersion"];
                 };
             };
@@ -3914,15 +4587,27 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Unique key of one logical request. Repeating it within 24 hours returns the first response. */
+                /**
+                 * @description Unique key of one logical request. Repeating it within 24 hours returns the first response.
+                 * @example order-A-1042-shipped
+                 */
                 "Idempotency-Key"?: string;
             };
             path: {
-                /** @description Id of the application */
+                /**
+                 * @description Id of the application
+                 * @example app_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
                 application_id: string;
-                /** @description Id of the event key */
+                /**
+                 * @description Id of the event key
+                 * @example order.shipped
+                 */
                 event_key: string;
-                /** @description Id of the version */
+                /**
+                 * @description Id of the version
+                 * @example 1
+                 */
                 version: string;
             };
             cookie?: never;
@@ -3935,6 +4620,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "application_id": "app_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "event_key": "order.shipped",
+                     *       "name": "Order shipped",
+                     *       "status": "published",
+                     *       "version": 1,
+                     *       "allowed_channels": [
+                     *         "sms"
+                     *       ],
+                     *       "created_at": "2026-11-21T09:30:00.000Z",
+                     *       "updated_at": "2026-11-21T09:30:00.000Z",
+                     *       "templates": {
+                     *         "sms": {
+                     *           "body": "Hello {{name}}, your order {{order}} was shipped."
+                     *         }
+                     *       },
+                     *       "draft": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["Event"];
                 };
             };
@@ -3943,14 +4648,23 @@ export interface operations {
     listApiKeys: {
         parameters: {
             query?: {
-                /** @description Items per page */
+                /**
+                 * @description Items per page
+                 * @example 20
+                 */
                 limit?: number;
-                /** @description next_cursor of the previous page */
+                /**
+                 * @description next_cursor of the previous page
+                 * @example AWFjdGl2aXR5fDIwMjYtMTEtMjE
+                 */
                 cursor?: string;
             };
             header?: never;
             path: {
-                /** @description Id of the application */
+                /**
+                 * @description Id of the application
+                 * @example app_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
                 application_id: string;
             };
             cookie?: never;
@@ -3963,6 +4677,27 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "key_id": "key_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *           "application_id": "app_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *           "name": "Order service",
+                     *           "mode": "live",
+                     *           "permissions": [
+                     *             "notifications:send"
+                     *           ],
+                     *           "rate_limit_per_second": null,
+                     *           "status": "active",
+                     *           "expires_at": null,
+                     *           "revoked_at": null,
+                     *           "created_at": "2026-11-21T09:30:00.000Z"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["ApiKeyList"];
                 };
             };
@@ -3972,27 +4707,42 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Unique key of one logical request. Repeating it within 24 hours returns the first response. */
+                /**
+                 * @description Unique key of one logical request. Repeating it within 24 hours returns the first response.
+                 * @example order-A-1042-shipped
+                 */
                 "Idempotency-Key"?: string;
             };
             path: {
-                /** @description Id of the application */
+                /**
+                 * @description Id of the application
+                 * @example app_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
                 application_id: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "Order service",
+                 *       "permissions": [
+                 *         "notifications:send",
+                 *         "notifications:read"
+                 *       ]
+                 *     }
+                 */
                 "application/json": {
                     name: string;
+                    permissions: ("notifications:send" | "notifications:read" | "otp:send" | "otp:verify" | "otp:custom_code" | "inbox:token" | "domains:manage" | "webhooks:manage")[];
+                    /** @default null */
+                    rate_limit_per_second?: number | null;
                     /**
                      * @default live
                      * @enum {string}
                      */
                     mode?: "live" | "test";
-                    permissions: ("notifications:send" | "notifications:read" | "otp:send" | "otp:verify" | "otp:custom_code" | "inbox:token" | "domains:manage" | "webhooks:manage")[];
-                    /** @default null */
-                    rate_limit_per_second?: number | null;
                 };
             };
         };
@@ -4003,6 +4753,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "key_id": "key_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "application_id": "app_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "name": "Order service",
+                     *       "mode": "live",
+                     *       "permissions": [
+                     *         "notifications:send"
+                     *       ],
+                     *       "rate_limit_per_second": null,
+                     *       "status": "active",
+                     *       "expires_at": null,
+                     *       "revoked_at": null,
+                     *       "created_at": "2026-11-21T09:30:00.000Z",
+                     *       "api_key": "sk_live_…"
+                     *     }
+                     */
                     "application/json": components["schemas"]["CreatedApiKey"];
                 };
             };
@@ -4013,9 +4780,15 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the application */
+                /**
+                 * @description Id of the application
+                 * @example app_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
                 application_id: string;
-                /** @description Id of the key */
+                /**
+                 * @description Id of the key
+                 * @example key_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
                 key_id: string;
             };
             cookie?: never;
@@ -4028,6 +4801,22 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "key_id": "key_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "application_id": "app_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "name": "Order service",
+                     *       "mode": "live",
+                     *       "permissions": [
+                     *         "notifications:send"
+                     *       ],
+                     *       "rate_limit_per_second": null,
+                     *       "status": "active",
+                     *       "expires_at": null,
+                     *       "revoked_at": null,
+                     *       "created_at": "2026-11-21T09:30:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ApiKey"];
                 };
             };
@@ -4038,9 +4827,15 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the application */
+                /**
+                 * @description Id of the application
+                 * @example app_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
                 application_id: string;
-                /** @description Id of the key */
+                /**
+                 * @description Id of the key
+                 * @example key_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
                 key_id: string;
             };
             cookie?: never;
@@ -4056,23 +4851,100 @@ export interface operations {
             };
         };
     };
-    rotateApiKey: {
+    changeApiKey: {
         parameters: {
             query?: never;
-            header?: {
-                /** @description Unique key of one logical request. Repeating it within 24 hours returns the first response. */
-                "Idempotency-Key"?: string;
-            };
+            header?: never;
             path: {
-                /** @description Id of the application */
+                /**
+                 * @description Id of the application
+                 * @example app_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
                 application_id: string;
-                /** @description Id of the key */
+                /**
+                 * @description Id of the key
+                 * @example key_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
                 key_id: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "permissions": [
+                 *         "notifications:send"
+                 *       ]
+                 *     }
+                 */
+                "application/json": {
+                    name?: string;
+                    /** @description Replaces all permissions */
+                    permissions?: ("notifications:send" | "notifications:read" | "otp:send" | "otp:verify" | "otp:custom_code" | "inbox:token" | "domains:manage" | "webhooks:manage")[];
+                    rate_limit_per_second?: number | null;
+                };
+            };
+        };
+        responses: {
+            /** @description Change the name, permissions or rate limit of an API key. Applies within a second. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "key_id": "key_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "application_id": "app_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "name": "Order service",
+                     *       "mode": "live",
+                     *       "permissions": [
+                     *         "notifications:send"
+                     *       ],
+                     *       "rate_limit_per_second": null,
+                     *       "status": "active",
+                     *       "expires_at": null,
+                     *       "revoked_at": null,
+                     *       "created_at": "2026-11-21T09:30:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiKey"];
+                };
+            };
+        };
+    };
+    rotateApiKey: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Unique key of one logical request. Repeating it within 24 hours returns the first response.
+                 * @example order-A-1042-shipped
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description Id of the application
+                 * @example app_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
+                application_id: string;
+                /**
+                 * @description Id of the key
+                 * @example key_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
+                key_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "overlap_seconds": 86400
+                 *     }
+                 */
                 "application/json": {
                     /**
                      * @description Time for which the previous key still works; 0 ends it at once
@@ -4089,6 +4961,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "key_id": "key_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "application_id": "app_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "name": "Order service",
+                     *       "mode": "live",
+                     *       "permissions": [
+                     *         "notifications:send"
+                     *       ],
+                     *       "rate_limit_per_second": null,
+                     *       "status": "active",
+                     *       "expires_at": null,
+                     *       "revoked_at": null,
+                     *       "created_at": "2026-11-21T09:30:00.000Z",
+                     *       "api_key": "sk_live_…",
+                     *       "previous_key_id": "key_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "previous_valid_until": "2026-11-21T09:30:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["RotatedApiKey"];
                 };
             };
@@ -4097,23 +4988,50 @@ export interface operations {
     listAuditLog: {
         parameters: {
             query?: {
-                /** @description Changes of this application */
+                /**
+                 * @description Changes of this application
+                 * @example app_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
                 application_id?: string;
-                /** @description Changes by this actor */
+                /**
+                 * @description Changes by this actor
+                 * @example op_7d8f0a3c
+                 */
                 actor_id?: string;
-                /** @description Changes of this kind */
+                /**
+                 * @description Changes of this kind
+                 * @example event.published
+                 */
                 action?: string;
-                /** @description Changes of resources of this type */
+                /**
+                 * @description Changes of resources of this type
+                 * @example event
+                 */
                 resource_type?: string;
-                /** @description Changes of this resource */
+                /**
+                 * @description Changes of this resource
+                 * @example order.shipped
+                 */
                 resource_id?: string;
-                /** @description Entries at or after this time */
+                /**
+                 * @description Entries at or after this time
+                 * @example 2026-11-21T00:00:00.000Z
+                 */
                 from?: string;
-                /** @description Entries before this time */
+                /**
+                 * @description Entries before this time
+                 * @example 2026-11-22T00:00:00.000Z
+                 */
                 to?: string;
-                /** @description Items per page */
+                /**
+                 * @description Items per page
+                 * @example 20
+                 */
                 limit?: number;
-                /** @description next_cursor of the previous page */
+                /**
+                 * @description next_cursor of the previous page
+                 * @example AWFjdGl2aXR5fDIwMjYtMTEtMjE
+                 */
                 cursor?: string;
             };
             header?: never;
@@ -4128,6 +5046,35 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "audit_id": "aud_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *           "tenant_id": "ten_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *           "application_id": "app_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *           "occurred_at": "2026-11-21T09:30:00.000Z",
+                     *           "actor": {
+                     *             "kind": "operator",
+                     *             "id": "op_7d8f0a3c"
+                     *           },
+                     *           "action": "event.published",
+                     *           "resource": {
+                     *             "type": "event",
+                     *             "id": "order.shipped"
+                     *           },
+                     *           "before": {
+                     *             "status": "draft"
+                     *           },
+                     *           "after": {
+                     *             "status": "published"
+                     *           },
+                     *           "request_id": "req_01jd3x8qk5w9t2m4v6b8n0p2r4"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["AuditLog"];
                 };
             };
@@ -4136,19 +5083,40 @@ export interface operations {
     exportAuditLog: {
         parameters: {
             query?: {
-                /** @description Changes of this application */
+                /**
+                 * @description Changes of this application
+                 * @example app_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
                 application_id?: string;
-                /** @description Changes by this actor */
+                /**
+                 * @description Changes by this actor
+                 * @example op_7d8f0a3c
+                 */
                 actor_id?: string;
-                /** @description Changes of this kind */
+                /**
+                 * @description Changes of this kind
+                 * @example event.published
+                 */
                 action?: string;
-                /** @description Changes of resources of this type */
+                /**
+                 * @description Changes of resources of this type
+                 * @example event
+                 */
                 resource_type?: string;
-                /** @description Changes of this resource */
+                /**
+                 * @description Changes of this resource
+                 * @example order.shipped
+                 */
                 resource_id?: string;
-                /** @description Entries at or after this time */
+                /**
+                 * @description Entries at or after this time
+                 * @example 2026-11-21T00:00:00.000Z
+                 */
                 from?: string;
-                /** @description Entries before this time */
+                /**
+                 * @description Entries before this time
+                 * @example 2026-11-22T00:00:00.000Z
+                 */
                 to?: string;
             };
             header?: never;
@@ -4163,6 +5131,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /** @example {"audit_id":"aud_01jd3x8qk5w9t2m4v6b8n0p2r4","tenant_id":"ten_01jd3x8qk5w9t2m4v6b8n0p2r4","application_id":"app_01jd3x8qk5w9t2m4v6b8n0p2r4","occurred_at":"2026-11-21T09:30:00.000Z","actor":{"kind":"operator","id":"op_7d8f0a3c"},"action":"event.published","resource":{"type":"event","id":"order.shipped"},"before":{"status":"draft"},"after":{"status":"published"},"request_id":null} */
                     "application/x-ndjson": string;
                 };
             };
@@ -4171,9 +5140,15 @@ export interface operations {
     listDomains: {
         parameters: {
             query?: {
-                /** @description Items per page */
+                /**
+                 * @description Items per page
+                 * @example 20
+                 */
                 limit?: number;
-                /** @description next_cursor of the previous page */
+                /**
+                 * @description next_cursor of the previous page
+                 * @example AWFjdGl2aXR5fDIwMjYtMTEtMjE
+                 */
                 cursor?: string;
             };
             header?: never;
@@ -4188,6 +5163,30 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "domain_id": "dom_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *           "domain": "mail.shop.example",
+                     *           "status": "pending",
+                     *           "records": [
+                     *             {
+                     *               "purpose": "spf",
+                     *               "type": "TXT",
+                     *               "name": "mail.shop.example",
+                     *               "value": "v=spf1 include:spf.notify.example ~all",
+                     *               "ttl": 3600,
+                     *               "status": "pending"
+                     *             }
+                     *           ],
+                     *           "verified_at": null,
+                     *           "last_checked_at": null
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["DomainList"];
                 };
             };
@@ -4197,7 +5196,10 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Unique key of one logical request. Repeating it within 24 hours returns the first response. */
+                /**
+                 * @description Unique key of one logical request. Repeating it within 24 hours returns the first response.
+                 * @example order-A-1042-shipped
+                 */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -4205,6 +5207,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "domain": "mail.shop.example"
+                 *     }
+                 */
                 "application/json": components["schemas"]["NewDomain"];
             };
         };
@@ -4215,6 +5222,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "domain_id": "dom_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "domain": "mail.shop.example",
+                     *       "status": "pending",
+                     *       "records": [
+                     *         {
+                     *           "purpose": "spf",
+                     *           "type": "TXT",
+                     *           "name": "mail.shop.example",
+                     *           "value": "v=spf1 include:spf.notify.example ~all",
+                     *           "ttl": 3600,
+                     *           "status": "pending"
+                     *         }
+                     *       ],
+                     *       "verified_at": null,
+                     *       "last_checked_at": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["Domain"];
                 };
             };
@@ -4225,7 +5251,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the domain */
+                /**
+                 * @description Id of the domain
+                 * @example dom_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
                 domain_id: string;
             };
             cookie?: never;
@@ -4238,6 +5267,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "domain_id": "dom_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "domain": "mail.shop.example",
+                     *       "status": "pending",
+                     *       "records": [
+                     *         {
+                     *           "purpose": "spf",
+                     *           "type": "TXT",
+                     *           "name": "mail.shop.example",
+                     *           "value": "v=spf1 include:spf.notify.example ~all",
+                     *           "ttl": 3600,
+                     *           "status": "pending"
+                     *         }
+                     *       ],
+                     *       "verified_at": null,
+                     *       "last_checked_at": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["Domain"];
                 };
             };
@@ -4248,7 +5296,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the domain */
+                /**
+                 * @description Id of the domain
+                 * @example dom_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
                 domain_id: string;
             };
             cookie?: never;
@@ -4268,11 +5319,17 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Unique key of one logical request. Repeating it within 24 hours returns the first response. */
+                /**
+                 * @description Unique key of one logical request. Repeating it within 24 hours returns the first response.
+                 * @example order-A-1042-shipped
+                 */
                 "Idempotency-Key"?: string;
             };
             path: {
-                /** @description Id of the domain */
+                /**
+                 * @description Id of the domain
+                 * @example dom_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
                 domain_id: string;
             };
             cookie?: never;
@@ -4285,6 +5342,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "domain_id": "dom_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "domain": "mail.shop.example",
+                     *       "status": "pending",
+                     *       "records": [
+                     *         {
+                     *           "purpose": "spf",
+                     *           "type": "TXT",
+                     *           "name": "mail.shop.example",
+                     *           "value": "v=spf1 include:spf.notify.example ~all",
+                     *           "ttl": 3600,
+                     *           "status": "pending"
+                     *         }
+                     *       ],
+                     *       "verified_at": null,
+                     *       "last_checked_at": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["Domain"];
                 };
             };
@@ -4305,6 +5381,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example id: 7
+                     *     event: connection.ready
+                     *     data: {"connection_id":"con_01jd3x8qk5w9t2m4v6b8n0p2r4","recovered":true,"head_id":7,"unread_count":1}
+                     */
                     "text/event-stream": string;
                 };
             };
@@ -4314,7 +5395,10 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Unique key of one logical request. Repeating it within 24 hours returns the first response. */
+                /**
+                 * @description Unique key of one logical request. Repeating it within 24 hours returns the first response.
+                 * @example order-A-1042-shipped
+                 */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -4322,6 +5406,12 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "user_id": "user-42",
+                 *       "ttl_seconds": 3600
+                 *     }
+                 */
                 "application/json": {
                     /**
                      * @description The user's id in the application
@@ -4343,6 +5433,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "token": "eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJ1c2VyLTQyIn0.c2lnbmF0dXJl",
+                     *       "expires_at": "2026-11-21T10:30:00.000Z",
+                     *       "user_id": "user-42"
+                     *     }
+                     */
                     "application/json": components["schemas"]["UserToken"];
                 };
             };
@@ -4351,13 +5448,25 @@ export interface operations {
     listInbox: {
         parameters: {
             query?: {
-                /** @description Only unread notifications */
+                /**
+                 * @description Only unread notifications
+                 * @example true
+                 */
                 unread_only?: "true" | "false";
-                /** @description `data.category` of the notifications */
+                /**
+                 * @description `data.category` of the notifications
+                 * @example orders
+                 */
                 category?: string;
-                /** @description Items per page */
+                /**
+                 * @description Items per page
+                 * @example 20
+                 */
                 limit?: number;
-                /** @description next_cursor of the previous page */
+                /**
+                 * @description next_cursor of the previous page
+                 * @example AWFjdGl2aXR5fDIwMjYtMTEtMjE
+                 */
                 cursor?: string;
             };
             header?: never;
@@ -4372,6 +5481,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "unread_count": 1,
+                     *       "notifications": [
+                     *         {
+                     *           "id": "inapp_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *           "title": "Order shipped",
+                     *           "body": "Your order A-1042 was shipped.",
+                     *           "is_read": false,
+                     *           "created_at": "2026-11-21T09:30:00.000Z",
+                     *           "data": {
+                     *             "category": "orders",
+                     *             "order": "A-1042"
+                     *           }
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["Inbox"];
                 };
             };
@@ -4382,7 +5510,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the item */
+                /**
+                 * @description Id of the item
+                 * @example inapp_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
                 id: string;
             };
             cookie?: never;
@@ -4403,13 +5534,21 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the item */
+                /**
+                 * @description Id of the item
+                 * @example inapp_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
                 id: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "is_read": true
+                 *     }
+                 */
                 "application/json": {
                     is_read: boolean;
                 };
@@ -4422,6 +5561,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "inapp_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "title": "Order shipped",
+                     *       "body": "Your order A-1042 was shipped.",
+                     *       "is_read": false,
+                     *       "created_at": "2026-11-21T09:30:00.000Z",
+                     *       "data": {
+                     *         "category": "orders",
+                     *         "order": "A-1042"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["InboxNotification"];
                 };
             };
@@ -4442,6 +5594,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "unread_count": 1
+                     *     }
+                     */
                     "application/json": {
                         unread_count: number;
                     };
@@ -4464,6 +5621,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "unread_count": 1
+                     *     }
+                     */
                     "application/json": {
                         unread_count: number;
                     };
@@ -4486,6 +5648,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "kind": "key",
+                     *       "tenant_id": "ten_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "tenant_name": "Shop Ltd",
+                     *       "application_id": "app_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "key_id": "key_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "mode": "live",
+                     *       "permissions": [
+                     *         "notifications:send"
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["Me"];
                 };
             };
@@ -4495,7 +5670,10 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Unique key of one logical request. Repeating it within 24 hours returns the first response. */
+                /**
+                 * @description Unique key of one logical request. Repeating it within 24 hours returns the first response.
+                 * @example order-A-1042-shipped
+                 */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -4503,6 +5681,19 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "channel": "sms",
+                 *       "recipient": {
+                 *         "phone": "+14155550100"
+                 *       },
+                 *       "event_key": "order.shipped",
+                 *       "data": {
+                 *         "name": "Ada",
+                 *         "order": "A-1042"
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["DispatchRequest"];
             };
         };
@@ -4513,6 +5704,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "status": "accepted",
+                     *       "notification_id": "notif_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "channel": "sms",
+                     *       "delivery_status": "queued"
+                     *     }
+                     */
                     "application/json": components["schemas"]["NotificationAccepted"];
                 };
             };
@@ -4523,7 +5722,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the notification */
+                /**
+                 * @description Id of the notification
+                 * @example notif_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
                 notification_id: string;
             };
             cookie?: never;
@@ -4536,6 +5738,40 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "notification_id": "notif_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "channel": "sms",
+                     *       "event_key": "order.shipped",
+                     *       "delivery_status": "delivered",
+                     *       "recipient_masked": "+1415***0100",
+                     *       "failure_reason": null,
+                     *       "retryable": false,
+                     *       "retry_count": 0,
+                     *       "credits": 1,
+                     *       "metadata": {
+                     *         "order": "A-1042"
+                     *       },
+                     *       "send_at": null,
+                     *       "created_at": "2026-11-21T09:30:00.000Z",
+                     *       "updated_at": "2026-11-21T09:30:00.000Z",
+                     *       "read_at": null,
+                     *       "attempts": [
+                     *         {
+                     *           "attempt_id": "att_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *           "number": 1,
+                     *           "provider_id": "prov_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *           "started_at": "2026-11-21T09:30:00.000Z",
+                     *           "finished_at": null,
+                     *           "outcome": "accepted",
+                     *           "ambiguous": false,
+                     *           "provider_code": "sent",
+                     *           "provider_message": null,
+                     *           "provider_message_id": "SM0123456789abcdef0123456789abcdef"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["Notification"];
                 };
             };
@@ -4545,11 +5781,17 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Unique key of one logical request. Repeating it within 24 hours returns the first response. */
+                /**
+                 * @description Unique key of one logical request. Repeating it within 24 hours returns the first response.
+                 * @example order-A-1042-shipped
+                 */
                 "Idempotency-Key"?: string;
             };
             path: {
-                /** @description Id of the notification */
+                /**
+                 * @description Id of the notification
+                 * @example notif_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
                 notification_id: string;
             };
             cookie?: never;
@@ -4562,6 +5804,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "notification_id": "notif_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "delivery_status": "cancelled",
+                     *       "cancelled_at": "2026-11-21T09:30:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["NotificationCancelled"];
                 };
             };
@@ -4571,7 +5820,10 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Unique key of one logical request. Repeating it within 24 hours returns the first response. */
+                /**
+                 * @description Unique key of one logical request. Repeating it within 24 hours returns the first response.
+                 * @example order-A-1042-shipped
+                 */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -4579,6 +5831,34 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "requests": [
+                 *         {
+                 *           "channel": "sms",
+                 *           "recipient": {
+                 *             "phone": "+14155550100"
+                 *           },
+                 *           "event_key": "order.shipped",
+                 *           "data": {
+                 *             "name": "Ada",
+                 *             "order": "A-1042"
+                 *           }
+                 *         },
+                 *         {
+                 *           "channel": "sms",
+                 *           "recipient": {
+                 *             "phone": "+14155550101"
+                 *           },
+                 *           "event_key": "order.shipped",
+                 *           "data": {
+                 *             "name": "Ada",
+                 *             "order": "A-1042"
+                 *           }
+                 *         }
+                 *       ]
+                 *     }
+                 */
                 "application/json": {
                     requests: components["schemas"]["DispatchRequest"][];
                 };
@@ -4591,6 +5871,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "results": [
+                     *         {
+                     *           "status": "accepted",
+                     *           "notification_id": "notif_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *           "channel": "sms",
+                     *           "delivery_status": "queued"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["NotificationBatch"];
                 };
             };
@@ -4601,7 +5893,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the transaction */
+                /**
+                 * @description Id of the transaction
+                 * @example otp_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
                 transaction_id: string;
             };
             cookie?: never;
@@ -4614,6 +5909,20 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "transaction_id": "otp_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "status": "delivered",
+                     *       "channel": "sms",
+                     *       "recipient_masked": "+1415***0100",
+                     *       "failure_reason": null,
+                     *       "attempts_remaining": 5,
+                     *       "resends_remaining": 3,
+                     *       "created_at": "2026-11-21T09:30:00.000Z",
+                     *       "expires_at": "2026-11-21T09:35:00.000Z",
+                     *       "verified_at": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["Otp"];
                 };
             };
@@ -4623,11 +5932,17 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Unique key of one logical request. Repeating it within 24 hours returns the first response. */
+                /**
+                 * @description Unique key of one logical request. Repeating it within 24 hours returns the first response.
+                 * @example order-A-1042-shipped
+                 */
                 "Idempotency-Key"?: string;
             };
             path: {
-                /** @description Id of the transaction */
+                /**
+                 * @description Id of the transaction
+                 * @example otp_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
                 transaction_id: string;
             };
             cookie?: never;
@@ -4640,6 +5955,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "status": "sent",
+                     *       "transaction_id": "otp_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "expires_in_seconds": 300
+                     *     }
+                     */
                     "application/json": components["schemas"]["OtpSent"];
                 };
             };
@@ -4649,7 +5971,10 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Unique key of one logical request. Repeating it within 24 hours returns the first response. */
+                /**
+                 * @description Unique key of one logical request. Repeating it within 24 hours returns the first response.
+                 * @example order-A-1042-shipped
+                 */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -4657,6 +5982,14 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "channel": "sms",
+                 *       "recipient": "+14155550100",
+                 *       "length": 6,
+                 *       "ttl_seconds": 300
+                 *     }
+                 */
                 "application/json": components["schemas"]["OtpRequest"];
             };
         };
@@ -4667,6 +6000,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "status": "sent",
+                     *       "transaction_id": "otp_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "expires_in_seconds": 300
+                     *     }
+                     */
                     "application/json": components["schemas"]["OtpSent"];
                 };
             };
@@ -4676,7 +6016,10 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Unique key of one logical request. Repeating it within 24 hours returns the first response. */
+                /**
+                 * @description Unique key of one logical request. Repeating it within 24 hours returns the first response.
+                 * @example order-A-1042-shipped
+                 */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -4684,6 +6027,12 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "transaction_id": "otp_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                 *       "code": "493817"
+                 *     }
+                 */
                 "application/json": {
                     transaction_id: string;
                     code: string;
@@ -4697,6 +6046,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "status": "verified",
+                     *       "transaction_id": "otp_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "verified_at": "2026-11-21T09:30:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["OtpVerified"];
                 };
             };
@@ -4705,11 +6061,20 @@ export interface operations {
     listProviders: {
         parameters: {
             query?: {
-                /** @description Only items of this channel */
+                /**
+                 * @description Only items of this channel
+                 * @example sms
+                 */
                 channel?: "email" | "sms" | "whatsapp" | "in_app" | "webhook";
-                /** @description Items per page */
+                /**
+                 * @description Items per page
+                 * @example 20
+                 */
                 limit?: number;
-                /** @description next_cursor of the previous page */
+                /**
+                 * @description next_cursor of the previous page
+                 * @example AWFjdGl2aXR5fDIwMjYtMTEtMjE
+                 */
                 cursor?: string;
             };
             header?: never;
@@ -4724,6 +6089,32 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "provider_id": "prov_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *           "application_id": "app_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *           "subscription_id": "whsub_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *           "channel": "sms",
+                     *           "kind": "twilio",
+                     *           "name": "Twilio",
+                     *           "priority": 1,
+                     *           "rate_limit_per_second": null,
+                     *           "credentials": {
+                     *             "account_sid": "AC0123456789abcdef0123456789abcdef",
+                     *             "auth_token": "****89ab",
+                     *             "from": "+15005550006"
+                     *           },
+                     *           "credentials_updated_at": "2026-11-21T09:30:00.000Z",
+                     *           "callback_url": null,
+                     *           "created_at": "2026-11-21T09:30:00.000Z",
+                     *           "updated_at": "2026-11-21T09:30:00.000Z"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["ProviderList"];
                 };
             };
@@ -4733,7 +6124,10 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Unique key of one logical request. Repeating it within 24 hours returns the first response. */
+                /**
+                 * @description Unique key of one logical request. Repeating it within 24 hours returns the first response.
+                 * @example order-A-1042-shipped
+                 */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -4741,6 +6135,18 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "channel": "sms",
+                 *       "kind": "twilio",
+                 *       "name": "Twilio",
+                 *       "credentials": {
+                 *         "account_sid": "AC0123456789abcdef0123456789abcdef",
+                 *         "from": "+15005550006",
+                 *         "auth_token": "0123456789abcdef0123456789abcdef"
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["NewProvider"];
             };
         };
@@ -4751,6 +6157,27 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "provider_id": "prov_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "application_id": "app_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "subscription_id": "whsub_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "channel": "sms",
+                     *       "kind": "twilio",
+                     *       "name": "Twilio",
+                     *       "priority": 1,
+                     *       "rate_limit_per_second": null,
+                     *       "credentials": {
+                     *         "account_sid": "AC0123456789abcdef0123456789abcdef",
+                     *         "auth_token": "****89ab",
+                     *         "from": "+15005550006"
+                     *       },
+                     *       "credentials_updated_at": "2026-11-21T09:30:00.000Z",
+                     *       "callback_url": null,
+                     *       "created_at": "2026-11-21T09:30:00.000Z",
+                     *       "updated_at": "2026-11-21T09:30:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["CreatedProvider"];
                 };
             };
@@ -4761,7 +6188,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the provider */
+                /**
+                 * @description Id of the provider
+                 * @example prov_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
                 provider_id: string;
             };
             cookie?: never;
@@ -4774,6 +6204,27 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "provider_id": "prov_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "application_id": "app_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "subscription_id": "whsub_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "channel": "sms",
+                     *       "kind": "twilio",
+                     *       "name": "Twilio",
+                     *       "priority": 1,
+                     *       "rate_limit_per_second": null,
+                     *       "credentials": {
+                     *         "account_sid": "AC0123456789abcdef0123456789abcdef",
+                     *         "auth_token": "****89ab",
+                     *         "from": "+15005550006"
+                     *       },
+                     *       "credentials_updated_at": "2026-11-21T09:30:00.000Z",
+                     *       "callback_url": null,
+                     *       "created_at": "2026-11-21T09:30:00.000Z",
+                     *       "updated_at": "2026-11-21T09:30:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Provider"];
                 };
             };
@@ -4784,7 +6235,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the provider */
+                /**
+                 * @description Id of the provider
+                 * @example prov_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
                 provider_id: string;
             };
             cookie?: never;
@@ -4805,13 +6259,22 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the provider */
+                /**
+                 * @description Id of the provider
+                 * @example prov_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
                 provider_id: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "Twilio in Europe",
+                 *       "priority": 1
+                 *     }
+                 */
                 "application/json": components["schemas"]["ProviderChange"];
             };
         };
@@ -4822,6 +6285,27 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "provider_id": "prov_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "application_id": "app_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "subscription_id": "whsub_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "channel": "sms",
+                     *       "kind": "twilio",
+                     *       "name": "Twilio",
+                     *       "priority": 1,
+                     *       "rate_limit_per_second": null,
+                     *       "credentials": {
+                     *         "account_sid": "AC0123456789abcdef0123456789abcdef",
+                     *         "auth_token": "****89ab",
+                     *         "from": "+15005550006"
+                     *       },
+                     *       "credentials_updated_at": "2026-11-21T09:30:00.000Z",
+                     *       "callback_url": null,
+                     *       "created_at": "2026-11-21T09:30:00.000Z",
+                     *       "updated_at": "2026-11-21T09:30:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Provider"];
                 };
             };
@@ -4831,11 +6315,17 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Unique key of one logical request. Repeating it within 24 hours returns the first response. */
+                /**
+                 * @description Unique key of one logical request. Repeating it within 24 hours returns the first response.
+                 * @example order-A-1042-shipped
+                 */
                 "Idempotency-Key"?: string;
             };
             path: {
-                /** @description Id of the provider */
+                /**
+                 * @description Id of the provider
+                 * @example prov_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
                 provider_id: string;
             };
             cookie?: never;
@@ -4848,6 +6338,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "provider_id": "prov_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "secret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
+                     *       "previous_valid_until": "2026-11-21T09:30:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ProviderSecret"];
                 };
             };
@@ -4857,11 +6354,17 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Unique key of one logical request. Repeating it within 24 hours returns the first response. */
+                /**
+                 * @description Unique key of one logical request. Repeating it within 24 hours returns the first response.
+                 * @example order-A-1042-shipped
+                 */
                 "Idempotency-Key"?: string;
             };
             path: {
-                /** @description Id of the provider */
+                /**
+                 * @description Id of the provider
+                 * @example prov_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
                 provider_id: string;
             };
             cookie?: never;
@@ -4874,6 +6377,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "provider_id": "prov_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "ok": true,
+                     *       "code": null,
+                     *       "message": "The account is active",
+                     *       "details": {
+                     *         "status": "active"
+                     *       },
+                     *       "duration_ms": 84,
+                     *       "tested_at": "2026-11-21T09:30:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ProviderTest"];
                 };
             };
@@ -4882,15 +6398,30 @@ export interface operations {
     listSuppressions: {
         parameters: {
             query?: {
-                /** @description Only items of this channel */
+                /**
+                 * @description Only items of this channel
+                 * @example sms
+                 */
                 channel?: "email" | "sms";
-                /** @description Only items with this reason */
+                /**
+                 * @description Only items with this reason
+                 * @example bounce
+                 */
                 reason?: "bounce" | "complaint" | "stop" | "manual";
-                /** @description Only items of this recipient: phone number, email address or user id */
+                /**
+                 * @description Only items of this recipient: phone number, email address or user id
+                 * @example +14155550100
+                 */
                 recipient?: string;
-                /** @description Items per page */
+                /**
+                 * @description Items per page
+                 * @example 20
+                 */
                 limit?: number;
-                /** @description next_cursor of the previous page */
+                /**
+                 * @description next_cursor of the previous page
+                 * @example AWFjdGl2aXR5fDIwMjYtMTEtMjE
+                 */
                 cursor?: string;
             };
             header?: never;
@@ -4905,6 +6436,21 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "suppression_id": "sup_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *           "channel": "sms",
+                     *           "recipient_masked": "+1415***0100",
+                     *           "reason": "bounce",
+                     *           "source_notification_id": null,
+                     *           "created_at": "2026-11-21T09:30:00.000Z"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
                     "application/json": {
                         items: components["schemas"]["Suppression"][];
                         next_cursor: string | null;
@@ -4917,7 +6463,10 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Unique key of one logical request. Repeating it within 24 hours returns the first response. */
+                /**
+                 * @description Unique key of one logical request. Repeating it within 24 hours returns the first response.
+                 * @example order-A-1042-shipped
+                 */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -4925,6 +6474,12 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "channel": "sms",
+                 *       "recipient": "+14155550100"
+                 *     }
+                 */
                 "application/json": {
                     /** @enum {string} */
                     channel: "email" | "sms";
@@ -4945,6 +6500,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "suppression_id": "sup_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "channel": "sms",
+                     *       "recipient_masked": "+1415***0100",
+                     *       "reason": "bounce",
+                     *       "source_notification_id": null,
+                     *       "created_at": "2026-11-21T09:30:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Suppression"];
                 };
             };
@@ -4955,7 +6520,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the suppression */
+                /**
+                 * @description Id of the suppression
+                 * @example sup_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
                 suppression_id: string;
             };
             cookie?: never;
@@ -4974,9 +6542,15 @@ export interface operations {
     listTemplates: {
         parameters: {
             query?: {
-                /** @description Items per page */
+                /**
+                 * @description Items per page
+                 * @example 20
+                 */
                 limit?: number;
-                /** @description next_cursor of the previous page */
+                /**
+                 * @description next_cursor of the previous page
+                 * @example AWFjdGl2aXR5fDIwMjYtMTEtMjE
+                 */
                 cursor?: string;
             };
             header?: never;
@@ -4991,6 +6565,24 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "template_id": "tmpl_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *           "name": "Order shipped",
+                     *           "application_id": "app_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *           "version": 1,
+                     *           "created_at": "2026-11-21T09:30:00.000Z",
+                     *           "updated_at": "2026-11-21T09:30:00.000Z",
+                     *           "channels": [
+                     *             "sms"
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["TemplateList"];
                 };
             };
@@ -5000,7 +6592,10 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Unique key of one logical request. Repeating it within 24 hours returns the first response. */
+                /**
+                 * @description Unique key of one logical request. Repeating it within 24 hours returns the first response.
+                 * @example order-A-1042-shipped
+                 */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -5008,6 +6603,16 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "Order shipped",
+                 *       "templates": {
+                 *         "sms": {
+                 *           "body": "Hello {{name}}, your order {{order}} was shipped."
+                 *         }
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["NewTemplate"];
             };
         };
@@ -5018,6 +6623,21 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "template_id": "tmpl_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "name": "Order shipped",
+                     *       "application_id": "app_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "version": 1,
+                     *       "created_at": "2026-11-21T09:30:00.000Z",
+                     *       "updated_at": "2026-11-21T09:30:00.000Z",
+                     *       "templates": {
+                     *         "sms": {
+                     *           "body": "Hello {{name}}, your order {{order}} was shipped."
+                     *         }
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["Template"];
                 };
             };
@@ -5028,7 +6648,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the template */
+                /**
+                 * @description Id of the template
+                 * @example tmpl_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
                 template_id: string;
             };
             cookie?: never;
@@ -5041,6 +6664,21 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "template_id": "tmpl_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "name": "Order shipped",
+                     *       "application_id": "app_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "version": 1,
+                     *       "created_at": "2026-11-21T09:30:00.000Z",
+                     *       "updated_at": "2026-11-21T09:30:00.000Z",
+                     *       "templates": {
+                     *         "sms": {
+                     *           "body": "Hello {{name}}, your order {{order}} was shipped."
+                     *         }
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["Template"];
                 };
             };
@@ -5051,13 +6689,26 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the template */
+                /**
+                 * @description Id of the template
+                 * @example tmpl_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
                 template_id: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "Order shipped",
+                 *       "templates": {
+                 *         "sms": {
+                 *           "body": "Hello {{name}}, your order {{order}} was shipped."
+                 *         }
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["NewTemplate"];
             };
         };
@@ -5068,6 +6719,21 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "template_id": "tmpl_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "name": "Order shipped",
+                     *       "application_id": "app_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "version": 1,
+                     *       "created_at": "2026-11-21T09:30:00.000Z",
+                     *       "updated_at": "2026-11-21T09:30:00.000Z",
+                     *       "templates": {
+                     *         "sms": {
+                     *           "body": "Hello {{name}}, your order {{order}} was shipped."
+                     *         }
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["Template"];
                 };
             };
@@ -5078,7 +6744,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the template */
+                /**
+                 * @description Id of the template
+                 * @example tmpl_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
                 template_id: string;
             };
             cookie?: never;
@@ -5098,17 +6767,32 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Unique key of one logical request. Repeating it within 24 hours returns the first response. */
+                /**
+                 * @description Unique key of one logical request. Repeating it within 24 hours returns the first response.
+                 * @example order-A-1042-shipped
+                 */
                 "Idempotency-Key"?: string;
             };
             path: {
-                /** @description Id of the template */
+                /**
+                 * @description Id of the template
+                 * @example tmpl_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
                 template_id: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "channel": "sms",
+                 *       "template_data": {
+                 *         "name": "Ada",
+                 *         "order": "A-1042"
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["TemplatePreview"];
             };
         };
@@ -5119,6 +6803,17 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "template_id": "tmpl_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "version": 1,
+                     *       "rendered": {
+                     *         "sms": {
+                     *           "body": "Hello Ada, your order A-1042 was shipped."
+                     *         }
+                     *       }
+                     *     }
+                     */
                     "application/json": {
                         /**
                          * @description Identifier of the form tmpl_<26 characters>
@@ -5166,19 +6861,40 @@ export interface operations {
     getUsage: {
         parameters: {
             query?: {
-                /** @description First day, UTC. Default: the first of the month of `to`. */
+                /**
+                 * @description First day, UTC. Default: the first of the month of `to`.
+                 * @example 2026-11-01
+                 */
                 from?: string;
-                /** @description Last day, UTC. Default: today. */
+                /**
+                 * @description Last day, UTC. Default: today.
+                 * @example 2026-11-30
+                 */
                 to?: string;
-                /** @description Length of a period */
+                /**
+                 * @description Length of a period
+                 * @example day
+                 */
                 interval?: "day" | "month";
-                /** @description Usage of this application */
+                /**
+                 * @description Usage of this application
+                 * @example app_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
                 application_id?: string;
-                /** @description Usage of this channel */
+                /**
+                 * @description Usage of this channel
+                 * @example sms
+                 */
                 channel?: "email" | "sms" | "whatsapp" | "in_app" | "webhook";
-                /** @description Items per page */
+                /**
+                 * @description Items per page
+                 * @example 20
+                 */
                 limit?: number;
-                /** @description next_cursor of the previous page */
+                /**
+                 * @description next_cursor of the previous page
+                 * @example AWFjdGl2aXR5fDIwMjYtMTEtMjE
+                 */
                 cursor?: string;
             };
             header?: never;
@@ -5193,6 +6909,27 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "from": "2026-11-01",
+                     *       "to": "2026-11-30",
+                     *       "totals": {
+                     *         "messages": 1,
+                     *         "credits": 1
+                     *       },
+                     *       "items": [
+                     *         {
+                     *           "period": "2026-11-01",
+                     *           "application_id": "app_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *           "channel": "sms",
+                     *           "category": null,
+                     *           "messages": 1,
+                     *           "credits": 1
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["Usage"];
                 };
             };
@@ -5203,7 +6940,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the delivery */
+                /**
+                 * @description Id of the delivery
+                 * @example whdel_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
                 delivery_id: string;
             };
             cookie?: never;
@@ -5216,6 +6956,32 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "delivery_id": "whdel_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "subscription_id": "whsub_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "notification_id": "notif_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "event_type": "notification.delivered",
+                     *       "status": "succeeded",
+                     *       "attempts_made": 1,
+                     *       "last_status": 200,
+                     *       "last_error": null,
+                     *       "next_attempt_at": null,
+                     *       "created_at": "2026-11-21T09:30:00.000Z",
+                     *       "finished_at": null,
+                     *       "attempts": [
+                     *         {
+                     *           "number": 1,
+                     *           "started_at": "2026-11-21T09:30:00.000Z",
+                     *           "finished_at": null,
+                     *           "duration_ms": 84,
+                     *           "status": 200,
+                     *           "error": null,
+                     *           "response_excerpt": "ok"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["WebhookDelivery"];
                 };
             };
@@ -5225,11 +6991,17 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Unique key of one logical request. Repeating it within 24 hours returns the first response. */
+                /**
+                 * @description Unique key of one logical request. Repeating it within 24 hours returns the first response.
+                 * @example order-A-1042-shipped
+                 */
                 "Idempotency-Key"?: string;
             };
             path: {
-                /** @description Id of the delivery */
+                /**
+                 * @description Id of the delivery
+                 * @example whdel_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
                 delivery_id: string;
             };
             cookie?: never;
@@ -5242,6 +7014,21 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "delivery_id": "whdel_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "subscription_id": "whsub_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "notification_id": "notif_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "event_type": "notification.delivered",
+                     *       "status": "succeeded",
+                     *       "attempts_made": 1,
+                     *       "last_status": 200,
+                     *       "last_error": null,
+                     *       "next_attempt_at": null,
+                     *       "created_at": "2026-11-21T09:30:00.000Z",
+                     *       "finished_at": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["WebhookDeliverySummary"];
                 };
             };
@@ -5250,11 +7037,20 @@ export interface operations {
     listWebhookSubscriptions: {
         parameters: {
             query?: {
-                /** @description Identifier of the form app_<26 characters> */
+                /**
+                 * @description Identifier of the form app_<26 characters>
+                 * @example app_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
                 application_id?: string;
-                /** @description Items per page */
+                /**
+                 * @description Items per page
+                 * @example 20
+                 */
                 limit?: number;
-                /** @description next_cursor of the previous page */
+                /**
+                 * @description next_cursor of the previous page
+                 * @example AWFjdGl2aXR5fDIwMjYtMTEtMjE
+                 */
                 cursor?: string;
             };
             header?: never;
@@ -5269,6 +7065,29 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "subscription_id": "whsub_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *           "application_id": "app_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *           "provider_id": "prov_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *           "url": "https://shop.example/hooks/notifications",
+                     *           "events": [
+                     *             "notification.delivered"
+                     *           ],
+                     *           "description": "Order service",
+                     *           "status": "active",
+                     *           "disabled_reason": null,
+                     *           "failing_since": null,
+                     *           "replay": null,
+                     *           "created_at": "2026-11-21T09:30:00.000Z",
+                     *           "updated_at": "2026-11-21T09:30:00.000Z"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["WebhookSubscriptionList"];
                 };
             };
@@ -5278,7 +7097,10 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Unique key of one logical request. Repeating it within 24 hours returns the first response. */
+                /**
+                 * @description Unique key of one logical request. Repeating it within 24 hours returns the first response.
+                 * @example order-A-1042-shipped
+                 */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -5286,6 +7108,16 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "application_id": "app_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                 *       "url": "https://shop.example/hooks/notifications",
+                 *       "events": [
+                 *         "notification.delivered",
+                 *         "notification.failed"
+                 *       ]
+                 *     }
+                 */
                 "application/json": components["schemas"]["NewWebhookSubscription"];
             };
         };
@@ -5296,6 +7128,24 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "subscription_id": "whsub_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "application_id": "app_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "provider_id": "prov_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "url": "https://shop.example/hooks/notifications",
+                     *       "events": [
+                     *         "notification.delivered"
+                     *       ],
+                     *       "description": "Order service",
+                     *       "status": "active",
+                     *       "disabled_reason": null,
+                     *       "failing_since": null,
+                     *       "replay": null,
+                     *       "created_at": "2026-11-21T09:30:00.000Z",
+                     *       "updated_at": "2026-11-21T09:30:00.000Z"
+                     *     }
+                     */
                     "application/json": {
                         /**
                          * @description Identifier of the form whsub_<26 characters>
@@ -5344,7 +7194,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the subscription */
+                /**
+                 * @description Id of the subscription
+                 * @example whsub_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
                 subscription_id: string;
             };
             cookie?: never;
@@ -5357,6 +7210,24 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "subscription_id": "whsub_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "application_id": "app_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "provider_id": "prov_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "url": "https://shop.example/hooks/notifications",
+                     *       "events": [
+                     *         "notification.delivered"
+                     *       ],
+                     *       "description": "Order service",
+                     *       "status": "active",
+                     *       "disabled_reason": null,
+                     *       "failing_since": null,
+                     *       "replay": null,
+                     *       "created_at": "2026-11-21T09:30:00.000Z",
+                     *       "updated_at": "2026-11-21T09:30:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["WebhookSubscription"];
                 };
             };
@@ -5367,7 +7238,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the subscription */
+                /**
+                 * @description Id of the subscription
+                 * @example whsub_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
                 subscription_id: string;
             };
             cookie?: never;
@@ -5388,13 +7262,23 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the subscription */
+                /**
+                 * @description Id of the subscription
+                 * @example whsub_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
                 subscription_id: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "events": [
+                 *         "notification.failed"
+                 *       ]
+                 *     }
+                 */
                 "application/json": components["schemas"]["WebhookSubscriptionChange"];
             };
         };
@@ -5405,6 +7289,24 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "subscription_id": "whsub_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "application_id": "app_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "provider_id": "prov_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "url": "https://shop.example/hooks/notifications",
+                     *       "events": [
+                     *         "notification.delivered"
+                     *       ],
+                     *       "description": "Order service",
+                     *       "status": "active",
+                     *       "disabled_reason": null,
+                     *       "failing_since": null,
+                     *       "replay": null,
+                     *       "created_at": "2026-11-21T09:30:00.000Z",
+                     *       "updated_at": "2026-11-21T09:30:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["WebhookSubscription"];
                 };
             };
@@ -5413,16 +7315,28 @@ export interface operations {
     listWebhookDeliveries: {
         parameters: {
             query?: {
-                /** @description Only items with this status */
+                /**
+                 * @description Only items with this status
+                 * @example pending
+                 */
                 status?: "pending" | "succeeded" | "exhausted";
-                /** @description Items per page */
+                /**
+                 * @description Items per page
+                 * @example 20
+                 */
                 limit?: number;
-                /** @description next_cursor of the previous page */
+                /**
+                 * @description next_cursor of the previous page
+                 * @example AWFjdGl2aXR5fDIwMjYtMTEtMjE
+                 */
                 cursor?: string;
             };
             header?: never;
             path: {
-                /** @description Id of the subscription */
+                /**
+                 * @description Id of the subscription
+                 * @example whsub_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
                 subscription_id: string;
             };
             cookie?: never;
@@ -5435,6 +7349,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "delivery_id": "whdel_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *           "subscription_id": "whsub_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *           "notification_id": "notif_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *           "event_type": "notification.delivered",
+                     *           "status": "succeeded",
+                     *           "attempts_made": 1,
+                     *           "last_status": 200,
+                     *           "last_error": null,
+                     *           "next_attempt_at": null,
+                     *           "created_at": "2026-11-21T09:30:00.000Z",
+                     *           "finished_at": null
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["WebhookDeliveryList"];
                 };
             };
@@ -5444,17 +7378,28 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Unique key of one logical request. Repeating it within 24 hours returns the first response. */
+                /**
+                 * @description Unique key of one logical request. Repeating it within 24 hours returns the first response.
+                 * @example order-A-1042-shipped
+                 */
                 "Idempotency-Key"?: string;
             };
             path: {
-                /** @description Id of the subscription */
+                /**
+                 * @description Id of the subscription
+                 * @example whsub_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
                 subscription_id: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "since": "2026-11-21T00:00:00Z"
+                 *     }
+                 */
                 "application/json": components["schemas"]["WebhookReplayRequest"];
             };
         };
@@ -5465,6 +7410,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "count": 12
+                     *     }
+                     */
                     "application/json": components["schemas"]["WebhookReplayCount"];
                 };
             };
@@ -5474,6 +7424,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "since": "2026-11-21T09:30:00.000Z",
+                     *       "count": 12,
+                     *       "replayed": 8,
+                     *       "requested_at": "2026-11-21T09:30:00.000Z",
+                     *       "finished_at": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["WebhookReplay"];
                 };
             };
@@ -5483,11 +7442,17 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Unique key of one logical request. Repeating it within 24 hours returns the first response. */
+                /**
+                 * @description Unique key of one logical request. Repeating it within 24 hours returns the first response.
+                 * @example order-A-1042-shipped
+                 */
                 "Idempotency-Key"?: string;
             };
             path: {
-                /** @description Id of the subscription */
+                /**
+                 * @description Id of the subscription
+                 * @example whsub_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
                 subscription_id: string;
             };
             cookie?: never;
@@ -5500,6 +7465,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "subscription_id": "whsub_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "provider_id": "prov_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "secret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
+                     *       "previous_valid_until": "2026-11-21T09:30:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["WebhookSecret"];
                 };
             };
@@ -5509,11 +7482,17 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Unique key of one logical request. Repeating it within 24 hours returns the first response. */
+                /**
+                 * @description Unique key of one logical request. Repeating it within 24 hours returns the first response.
+                 * @example order-A-1042-shipped
+                 */
                 "Idempotency-Key"?: string;
             };
             path: {
-                /** @description Id of the subscription */
+                /**
+                 * @description Id of the subscription
+                 * @example whsub_01jd3x8qk5w9t2m4v6b8n0p2r4
+                 */
                 subscription_id: string;
             };
             cookie?: never;
@@ -5526,6 +7505,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "delivery_id": "whdel_01jd3x8qk5w9t2m4v6b8n0p2r4"
+                     *     }
+                     */
                     "application/json": components["schemas"]["WebhookTest"];
                 };
             };
@@ -5534,9 +7518,15 @@ export interface operations {
     listOptIns: {
         parameters: {
             query?: {
-                /** @description Items per page */
+                /**
+                 * @description Items per page
+                 * @example 20
+                 */
                 limit?: number;
-                /** @description next_cursor of the previous page */
+                /**
+                 * @description next_cursor of the previous page
+                 * @example AWFjdGl2aXR5fDIwMjYtMTEtMjE
+                 */
                 cursor?: string;
             };
             header?: never;
@@ -5551,6 +7541,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": "optin_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *           "phone_e164": "+14155550100",
+                     *           "reference": null,
+                     *           "recorded_at": "2026-11-21T09:30:00.000Z",
+                     *           "action": "opt_in",
+                     *           "source": "checkout",
+                     *           "evidence_url": null,
+                     *           "status": "active"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
                     "application/json": {
                         items: components["schemas"]["ConsentEntry"][];
                         next_cursor: string | null;
@@ -5563,7 +7570,10 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Unique key of one logical request. Repeating it within 24 hours returns the first response. */
+                /**
+                 * @description Unique key of one logical request. Repeating it within 24 hours returns the first response.
+                 * @example order-A-1042-shipped
+                 */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -5571,6 +7581,14 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "phone_e164": "+14155550100",
+                 *       "source": "checkout",
+                 *       "reference": "order A-1042",
+                 *       "evidence_url": "https://shop.example/opt-ins/4711"
+                 *     }
+                 */
                 "application/json": components["schemas"]["NewOptIn"];
             };
         };
@@ -5581,6 +7599,17 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "optin_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "phone_e164": "+14155550100",
+                     *       "reference": null,
+                     *       "recorded_at": "2026-11-21T09:30:00.000Z",
+                     *       "source": "checkout",
+                     *       "evidence_url": null,
+                     *       "status": "active"
+                     *     }
+                     */
                     "application/json": components["schemas"]["OptIn"];
                 };
             };
@@ -5591,7 +7620,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Phone number in E.164, for example +14155550100 */
+                /**
+                 * @description Phone number in E.164, for example +14155550100
+                 * @example +14155550100
+                 */
                 phone_e164: string;
             };
             cookie?: never;
@@ -5604,6 +7636,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "phone_e164": "+14155550100",
+                     *       "status": "active",
+                     *       "marketing": "allowed",
+                     *       "changed_at": "2026-11-21T09:30:00.000Z",
+                     *       "history": [
+                     *         {
+                     *           "id": "optin_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *           "phone_e164": "+14155550100",
+                     *           "reference": null,
+                     *           "recorded_at": "2026-11-21T09:30:00.000Z",
+                     *           "action": "opt_in",
+                     *           "source": "checkout",
+                     *           "evidence_url": null,
+                     *           "status": "active"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["Consent"];
                 };
             };
@@ -5613,7 +7665,10 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Unique key of one logical request. Repeating it within 24 hours returns the first response. */
+                /**
+                 * @description Unique key of one logical request. Repeating it within 24 hours returns the first response.
+                 * @example order-A-1042-shipped
+                 */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -5621,6 +7676,12 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "phone_e164": "+14155550100",
+                 *       "reference": "call of 21 November"
+                 *     }
+                 */
                 "application/json": components["schemas"]["NewOptOut"];
             };
         };
@@ -5631,6 +7692,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "optin_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *       "phone_e164": "+14155550100",
+                     *       "reference": null,
+                     *       "recorded_at": "2026-11-21T09:30:00.000Z",
+                     *       "status": "revoked"
+                     *     }
+                     */
                     "application/json": components["schemas"]["OptOut"];
                 };
             };
@@ -5639,9 +7709,15 @@ export interface operations {
     listWhatsAppTemplates: {
         parameters: {
             query?: {
-                /** @description Items per page */
+                /**
+                 * @description Items per page
+                 * @example 20
+                 */
                 limit?: number;
-                /** @description next_cursor of the previous page */
+                /**
+                 * @description next_cursor of the previous page
+                 * @example AWFjdGl2aXR5fDIwMjYtMTEtMjE
+                 */
                 cursor?: string;
             };
             header?: never;
@@ -5656,6 +7732,22 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "provider_id": "prov_01jd3x8qk5w9t2m4v6b8n0p2r4",
+                     *           "name": "order_update",
+                     *           "language": "en",
+                     *           "status": "approved",
+                     *           "category": "utility",
+                     *           "quality": "green",
+                     *           "reported_at": "2026-11-21T09:30:00.000Z"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
                     "application/json": {
                         items: components["schemas"]["WhatsAppTemplate"][];
                         next_cursor: string | null;
@@ -5668,7 +7760,10 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Unique key of one logical request. Repeating it within 24 hours returns the first response. */
+                /**
+                 * @description Unique key of one logical request. Repeating it within 24 hours returns the first response.
+                 * @example order-A-1042-shipped
+                 */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -5682,6 +7777,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "status": "sync_queued",
+                     *       "providers": 1
+                     *     }
+                     */
                     "application/json": {
                         /** @constant */
                         status: "sync_queued";

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { BootstrapDocument } from '@notify/contracts'
-import { describeIssue } from './describe-issue.ts'
+import { readShape } from './require-shape.ts'
 
 const mostFaults = 10
 
@@ -15,8 +15,8 @@ export async function readBootstrapFile(file: string): Promise<BootstrapDocument
   } catch (error) {
     throw new Error(`BOOTSTRAP_FILE ${file} cannot be read as JSON: ${(error as Error).message}`, { cause: error })
   }
-  const { data, error } = BootstrapDocument.safeParse(document, { error: describeIssue })
-  if (data) return data
-  const faults = error.issues.slice(0, mostFaults).map(({ path, message }) => `${path.join('.') || 'it'} ${message}`)
+  const { value, errors } = readShape(BootstrapDocument, document)
+  if (!errors) return value
+  const faults = errors.slice(0, mostFaults).map(({ path, message }) => `${path || 'it'} ${message}`)
   throw new Error(`BOOTSTRAP_FILE ${file} is not valid: ${faults.join('; ')}`)
 }

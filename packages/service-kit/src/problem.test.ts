@@ -1,7 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { errorCodes, ProblemBody } from '@notify/contracts'
-import { z } from 'zod'
-import { Problem, validationProblem } from './problem.ts'
+import { Problem } from './problem.ts'
 
 test('a problem brings status and title with its code', () => {
   const problem = new Problem('rate_limited', 'Wait', { headers: { 'Retry-After': '3' } })
@@ -29,37 +28,4 @@ test('who is told that the service is not available is told when to come back', 
   expect(new Problem('service_unavailable', 'Later', { headers: { 'Retry-After': '9' } }).headers).toEqual({
     'Retry-After': '9',
   })
-})
-
-const Body = z.strictObject({ recipient: z.strictObject({ phone: z.string() }), count: z.number().max(3) })
-const problemOf = (body: unknown) => validationProblem(Body.safeParse(body).error!.issues)
-
-test('each fault of a body is told with its path', () => {
-  const { code, errors } = problemOf({ recipient: { phone: 1 }, count: 5 })
-  expect(code).toBe('validation_failed')
-  expect(errors).toEqual([
-    { path: 'recipient.phone', message: expect.any(String) },
-    { path: 'count', message: expect.any(String) },
-  ])
-})
-
-test('unknown fields are named one by one, where they are', () => {
-  const { errors } = problemOf({ recipient: { phone: '1', fax: '2', telex: '3' }, count: 1, mood: 'good' })
-  expect(errors).toEqual([
-    { path: 'recipient.fax', message: 'is not a known field' },
-    { path: 'recipient.telex', message: 'is not a known field' },
-    { path: 'mood', message: 'is not a known field' },
-  ])
-})
-
-test('the detail is the first fault in words', () => {
-  expect(problemOf({ recipient: { phone: '1' }, count: 1, mood: 'good' }).message).toBe('mood is not a known field')
-  expect(problemOf('text').message).toMatch(/^The request /)
-})
-
-test('a body with a thousand faults gets a short answer', () => {
-  const issues = Array.from({ length: 1000 }, (_, i) => ({ path: ['items', i], message: 'x'.repeat(1000) }))
-  const problem = validationProblem(issues)
-  expect(problem.errors).toHaveLength(50)
-  expect(problem.message.length).toBeLessThanOrEqual(500)
 })

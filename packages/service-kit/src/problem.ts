@@ -45,31 +45,3 @@ export class Problem extends Error {
     }
   }
 }
-
-/** Most errors that a problem lists. */
-const maxErrors = 50
-
-/** The problem for a body, query or path that fails validation, made from zod's issues. */
-export function validationProblem(
-  issues: readonly { path: PropertyKey[]; message: string; code?: string; keys?: string[] }[],
-): Problem {
-  const errors = issues.slice(0, maxErrors).flatMap((issue): FieldError[] => {
-    const path = issue.path.map(String)
-    if (issue.code === 'unrecognized_keys' && issue.keys) {
-      return issue.keys
-        .slice(0, maxErrors)
-        .map((key) => ({ path: [...path, key].join('.'), message: 'is not a known field' }))
-    }
-    return [{ path: path.join('.'), message: issue.message }]
-  })
-  errors.splice(maxErrors)
-  const first = errors[0]
-  const detail = first
-    ? `${first.path || 'The request'} ${lowerFirst(first.message)}`
-    : 'The request does not fit its schema'
-  return new Problem('validation_failed', detail.slice(0, 500), { errors })
-}
-
-function lowerFirst(text: string): string {
-  return text.charAt(0).toLowerCase() + text.slice(1)
-}

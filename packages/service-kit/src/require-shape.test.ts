@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { z } from 'zod'
-import { requireShape } from './require-shape.ts'
+import { readShape, requireShape } from './require-shape.ts'
 
 const Order = z.strictObject({
   name: z.string().min(1).max(5),
@@ -58,4 +58,42 @@ test('what is no object at all is told so, and what fits is read', () => {
   expect(() => requireShape(Order, 'text')).toThrow('The request must be an object')
   expect(() => requireShape(Order, undefined)).toThrow('The request is missing')
   expect(requireShape(Order, { ...order, page: '2' })).toEqual({ ...order, page: 2 })
+})
+
+const Body = z.strictObject({ recipient: z.strictObject({ phone: z.string() }), count: z.number().max(3) })
+const errorsOf = (value: unknown, at?: string) => readShape(Body, value, at).errors
+
+test('every invalid field is named with its path', () => {
+  const errors = [
+    { path: 'recipient.phone', message: 'must be a string' },
+    { path: 'count', message: 'must be at most 3' },
+  ]
+  expect(errorsOf({ recipient: { phone: 1 }, count: 5 })).toEqual(errors)
+  const below = errors.map(({ path, message }) => ({ path: `credentials.${path}`, message }))
+  expect(errorsOf({ recipient: { phone: 1 }, count: 5 }, 'credentials')).toEqual(below)
+  expect(errorsOf('text', 'credentials')).toEqual([{ path: 'credentials', message: 'must be an object' }])
+})
+
+test('unknown fields are named one by one, where they are', () => {
+  expect(errorsOf({ recipient: { phone: '1', fax: '2', telex: '3' }, count: 1, mood: 'good' })).toEqual([
+    { path: 'recipient.fax', message: 'is not a known field' },
+    { path: 'recipient.telex', message: 'is not a known field' },
+    { path: 'mood', message: 'is not a known field' },
+  ])
+})
+
+test('a field that fails several checks has one error', () => {
+  const At = z.object({ at: z.iso.datetime().refine((text) => Date.parse(text) > 0, 'must be later') })
+  expect(readShape(At, { at: 'yesterday' }).errors).toEqual([
+    { path: 'at', message: 'must be a time in ISO 8601, e.g. 2026-11-21T09:30:00Z' },
+  ])
+})
+
+test('a body with a thousand invalid fields gets a short answer', () => {
+  const Items = z.object({ items: z.array(z.string({ error: 'x'.repeat(1000) })) })
+  const body = { items: Array.from({ length: 1000 }, () => 1) }
+  expect(readShape(Items, body).errors).toHaveLength(50)
+  const code = 'invalid_recipient'
+  const message = expect.stringMatching(/^.{1,500}$/)
+  expect(() => requireShape(Items, body, { code })).toThrow(expect.objectContaining({ code, message }))
 })

@@ -6,6 +6,8 @@ import { z } from 'zod'
 import { channelVariables } from './channels/registry.ts'
 import { areDnsServers } from './dns/lookup.ts'
 
+const most = z.coerce.number().int().positive()
+
 export const Config = z.object({
   ...commonConfig,
   ROLE: z
@@ -106,6 +108,10 @@ export const Config = z.object({
   DOMAIN_RECHECK_FIRST: duration('1m').describe(
     'Minimum interval between checks of an unverified domain; grows with its age',
   ),
-  DOMAINS_PER_TENANT: z.coerce.number().int().positive().default(1000).describe('Maximum sending domains per tenant'),
+  DOMAINS_PER_TENANT: most.default(1000).describe('Maximum sending domains per tenant'),
+  EVENTS_PER_APPLICATION: most.default(5000).describe('Maximum events per application'),
+  VERSIONS_PER_EVENT: most.default(5000).describe('Maximum published versions per event'),
+  TEMPLATES_PER_TENANT: most.default(10_000).describe('Maximum stored templates per tenant'),
+  PROVIDERS_PER_TENANT: most.default(1000).describe('Maximum providers per tenant'),
 })
 export type Config = z.output<typeof Config>

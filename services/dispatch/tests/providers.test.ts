@@ -151,6 +151,7 @@ test.each<[string, object, string[]]>([
   const answer = await call('POST', path, { body })
   expectProblem(answer, 422, 'validation_failed')
   expect(pathsOf(answer)).toEqual(paths)
+  expect(answer.text).not.toContain('Invalid input')
   expect((await env.admin.query('select from dispatch.providers')).rowCount).toBe(before.rowCount)
 })
 

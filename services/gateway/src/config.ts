@@ -11,6 +11,7 @@ export const normalTokenType = (type: string) =>
     .toLowerCase()
     .replace(/^application\//, '')
 
+const most = z.coerce.number().int().positive()
 const perSecond = z.coerce.number().int().positive()
 
 /** The services with public routes. */
@@ -72,6 +73,9 @@ export const Config = z.object({
     .describe(
       'Scopes that the console asks the issuer for, separated by spaces; add `offline_access` where refresh tokens need it',
     ),
+  OIDC_KEYS_MAX_AGE: duration('5m').describe(
+    "Age at which the issuer's keys are fetched again: so long a key that it removed is still accepted",
+  ),
   ...addresses,
   BOOTSTRAP_FILE: z.string().optional().describe('JSON document with the initial tenants, applications and keys'),
   RECONCILE_INTERVAL: duration('15m').describe(
@@ -94,6 +98,8 @@ export const Config = z.object({
     .describe(
       'Memory limit of open event streams per process, in bytes: 48 KiB each plus unread data. Beyond it new streams get 503',
     ),
+  APPLICATIONS_PER_TENANT: most.default(1000).describe('Maximum applications per tenant'),
+  KEYS_PER_APPLICATION: most.default(1000).describe('Maximum active API keys per application'),
   RATE_LIMIT_KEY_PER_SECOND: perSecond.default(100).describe('Requests per second of one API key or operator'),
   RATE_LIMIT_ADDRESS_PER_SECOND: perSecond
     .default(100)

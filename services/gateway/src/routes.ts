@@ -1,5 +1,6 @@
 import {
   cancelRetryJob,
+  changeApiKey,
   changeApplication as changeApplicationContract,
   createApiKey,
   createApplication as createApplicationContract,
@@ -48,6 +49,7 @@ import type { RouteContext } from './context.ts'
 import { createBatch } from './dispatching/create-batch.ts'
 import { createNotification } from './dispatching/create-notification.ts'
 import { forwardRoutes } from './forwarding/forward-routes.ts'
+import { changeKey } from './keys/change-key.ts'
 import { createKey } from './keys/create-key.ts'
 import { getKey, listKeys } from './keys/read-keys.ts'
 import { revokeKey } from './keys/revoke-key.ts'
@@ -82,6 +84,7 @@ const own: readonly RouteEntry<RouteContext>[] = [
   route(listApiKeys, listKeys),
   route(createApiKey, createKey),
   route(getApiKey, getKey),
+  route(changeApiKey, changeKey),
   route(revokeApiKey, revokeKey),
   route(rotateApiKey, rotateKey),
   route(listAuditLogContract, listAuditLog),

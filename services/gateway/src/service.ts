@@ -44,6 +44,7 @@ import { weightOf } from './limits/weight.ts'
 import { createMetrics } from './metrics.ts'
 import { startRetries } from './retries/run-retries.ts'
 import { routes } from './routes.ts'
+import { recognisedMs } from './usage/charge-of.ts'
 import { createUsageCounter } from './usage/count-usage.ts'
 import { deleteOldMessages } from './usage/usage-store.ts'
 
@@ -85,7 +86,8 @@ export async function createService(config: Config, kit: Kit): Promise<void> {
   if (config.BOOTSTRAP_FILE) await loadBootstrap(context, config.BOOTSTRAP_FILE)
   startOutboxRelay(kit, db, bus, { streamReplicas: config.STREAM_REPLICAS, republishMs: config.REPUBLISH_WINDOW })
   startPeriodic(kit, { name: 'idempotency retention', everyMs: 60_000, run: () => deleteExpiredKeys(db) })
-  startPeriodic(kit, { name: 'usage retention', everyMs: 60_000, run: () => deleteOldMessages(db) })
+  const forgetMessages = () => deleteOldMessages(db, recognisedMs(config))
+  startPeriodic(kit, { name: 'usage retention', everyMs: 60_000, run: forgetMessages })
   const docs = await serveDocs()
   await serveHttp(kit, {
     config,

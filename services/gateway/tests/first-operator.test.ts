@@ -73,3 +73,8 @@ test.each([[[]], [['--name', ' ']], [['--nmae', 'Acme']]])('%j makes nothing and
   expect([status, created]).toEqual([1, undefined])
   expect(stderr).toContain('usage: create-tenant --name <name>')
 })
+
+test('a gateway that starts before dispatch logs nothing that alarms', async () => {
+  await eventually(() => expect(env.logs('gateway', 100_000)).toContain('dispatch does not respond yet'))
+  expect(env.logs('gateway', 100_000)).not.toContain('periodic task failed')
+})

@@ -139,6 +139,36 @@ describe('API keys', () => {
     expect((await call('GET', path)).body).toMatchObject({ status: 'revoked', revoked_at: expect.any(String) })
   })
 
+  test('get other permissions within a second, recorded in the audit log', async () => {
+    const { application_id } = await newApplication()
+    const { api_key, key_id, ...made } = await newKey(application_id, { permissions: [] })
+    const path = `/applications/${application_id}/keys/${key_id}`
+    const send = () => post(env, smsTo('12'), { key: api_key })
+    expectProblem(await send(), 403, 'permission_denied')
+    const permissions = ['notifications:send']
+    const changed = await call('PATCH', path, { permissions, rate_limit_per_second: 7 })
+    expect(changed.body).toEqual({ ...made, key_id, permissions, rate_limit_per_second: 7 })
+    await eventually(async () => expectProblem(await send(), 422, 'invalid_recipient'), { timeoutMs: 2000 })
+    expect((await call('PATCH', path, { permissions: [] })).body.permissions).toEqual([])
+    await eventually(async () => expectProblem(await send(), 403, 'permission_denied'), { timeoutMs: 2000 })
+    expect((await call('PATCH', path, { name: 'Renamed' })).body).toMatchObject({ name: 'Renamed', permissions: [] })
+    const [renamed] = await untilAudited(key_id, [
+      ...['api_key.changed', 'api_key.changed', 'api_key.changed', 'api_key.created'],
+    ])
+    expect(renamed).toMatchObject({ before: { name: 'Server' }, after: { name: 'Renamed' } })
+  })
+
+  test('that are test keys, or no longer active, keep their limits', async () => {
+    const { application_id } = await newApplication()
+    const { key_id } = await newKey(application_id, { mode: 'test' })
+    const path = `/applications/${application_id}/keys/${key_id}`
+    const refused = await call('PATCH', path, { permissions: ['notifications:send', 'domains:manage'] })
+    expectProblem(refused, 422, 'validation_failed')
+    expect(refused.body.errors).toMatchObject([{ path: 'permissions.1' }])
+    await call('DELETE', path)
+    expectProblem(await call('PATCH', path, { name: 'Renamed' }), 409, 'key_not_active')
+  })
+
   test('rotate with an overlap in which both work', async () => {
     const { application_id } = await newApplication()
     const { api_key, key_id } = await newKey(application_id, { mode: 'test' })

@@ -107,19 +107,34 @@ test('counts are exact however often and in whatever order facts arrive', async 
   )
 }, 60_000)
 
-test('what recognises repetitions is deleted after 90 days, and the sums stay', async () => {
+test('a message is charged once, also when it is retried after months or after its charge is forgotten', async () => {
   const { applicationId: application_id } = await addApplication(env)
-  const old = new Date(Date.now() - 92 * 86_400_000)
-  const one = fact(application_id, { created_at: old.toISOString() })
-  const day = old.toISOString().slice(0, 10)
-  await publish([one])
-  await untilUsage({ application_id, from: day, to: day }, { totals: { messages: 1, credits: 3 } })
-  const kept = async () =>
-    (await env.sql('gateway').query('select 1 from usage_messages where id = $1', [one.notification_id])).rows.length
-  const db = { runLong: async ({ text }: { text: string }) => (await env.sql('gateway').query(text)).rows }
-  await deleteOldMessages(db as unknown as Queries)
-  expect(await kept()).toBe(0)
-  expect((await usage({ application_id, from: day, to: day })).body.totals).toEqual({ messages: 1, credits: 3 })
+  const retentionMs = 395 * 86_400_000
+  const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString()
+  const recent = fact(application_id, { created_at: daysAgo(92) })
+  const old = fact(application_id, { created_at: daysAgo(394) })
+  const span = { application_id, from: daysAgo(365).slice(0, 10) }
+  await publish([recent, old])
+  const rows = async () => {
+    const text = 'select id from usage_messages where id = any($1)'
+    const found = await env.sql('gateway').query(text, [[recent.notification_id, old.notification_id]])
+    return found.rows.map(({ id }) => id)
+  }
+  await eventually(async () => expect(await rows()).toHaveLength(2))
+  // A few days pass for the older one.
+  await env.sql('gateway').query(`update usage_messages set day = day - 3 where id = $1`, [old.notification_id])
+  const runLong = async ({ text }: { text: string }, values: unknown[]) =>
+    (await env.sql('gateway').query(text, values)).rows
+  await deleteOldMessages({ runLong } as unknown as Queries, retentionMs)
+  expect(await rows()).toEqual([recent.notification_id])
+  const retried = { revision: 4, status: 'sent', retry_count: 1 } as const
+  await publish([
+    { ...old, ...retried, created_at: daysAgo(397) },
+    { ...recent, ...retried },
+    fact(application_id, { category: 'utility', credits: 1, created_at: daysAgo(1) }),
+  ])
+  await untilUsage(span, { totals: { messages: 2, credits: 4 } })
+  expect(await rows()).toEqual([recent.notification_id])
 })
 
 test('messages of test keys cost nothing', async () => {

@@ -105,12 +105,23 @@ test('a receiver that never answers is a timeout', async () => {
   expect(attempts[0]).toMatchObject({ status: null, error: 'no complete answer in time' })
 })
 
-test('410 disables the subscription', async () => {
+test('410 disables the subscription, which the audit log shows as done by the service', async () => {
   const { subscription_id } = await subscribe(env, freshPath('410'))
   await send(env)
   await eventually(async () => {
     const { body } = await operator('GET', `/api/v1/webhook-subscriptions/${subscription_id}`)
     expect(body).toMatchObject({ status: 'disabled', disabled_reason: 'gone' })
+  })
+  await eventually(async () => {
+    const { body } = await operator('GET', `/api/v1/audit-log?resource_id=${subscription_id}`)
+    expect(body.items[0]).toMatchObject({
+      actor: { kind: 'service', id: 'webhook-delivery' },
+      action: 'webhook_subscription.disabled',
+      application_id: env.applicationId,
+      before: { status: 'active', disabled_reason: null },
+      after: { status: 'disabled', disabled_reason: 'gone' },
+      request_id: null,
+    })
   })
 })
 

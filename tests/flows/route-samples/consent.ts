@@ -1,16 +1,16 @@
 import { freshPhone } from '@notify/test-kit/sms'
 import type { ApiResponse, TestEnv } from '../../../packages/dev-env/src/index.ts'
 import { createPrincipalSigner, principalHeader } from '../../../packages/service-kit/src/index.ts'
-import type { Samples } from './sample.ts'
+import { exampleBody, type Samples } from './sample.ts'
 
 export function consentSamples(env: TestEnv): Samples {
   return {
-    createOptIn: () => ({ body: { phone_e164: freshPhone(), source: 'web_form' } }),
-    createOptOut: () => ({ body: { phone_e164: freshPhone() } }),
+    createOptIn: () => ({ fresh: { phone_e164: freshPhone() } }),
+    createOptOut: () => ({ fresh: { phone_e164: freshPhone() } }),
     listOptIns: () => ({}),
     getOptIn: async () => {
       const phone_e164 = freshPhone()
-      await env.api('POST', '/api/v1/whatsapp/opt-ins', { body: { phone_e164, source: 'web_form' } })
+      await env.api('POST', '/api/v1/whatsapp/opt-ins', { body: exampleBody('createOptIn', { phone_e164 }) })
       return { params: { phone_e164 } }
     },
     checkConsents: () => ({ call: () => checkDirectly(env) }),

@@ -1,9 +1,8 @@
 import { freshPhone } from '@notify/test-kit/sms'
 import { newId } from '../../../packages/contracts/src/index.ts'
 import type { TestEnv } from '../../../packages/dev-env/src/index.ts'
-import { made, type Samples } from './sample.ts'
+import { exampleBody, made, type Samples } from './sample.ts'
 
-const templates = { sms: { body: 'Hello {{name}}' } }
 /** Found nowhere else in an answer. */
 const firstVersion = 471_147
 
@@ -11,72 +10,72 @@ const firstVersion = 471_147
 export function dispatchSamples(env: TestEnv): Samples {
   const domain = async () => ({ params: { domain_id: await copyDomain(env) } })
   const template = async () => {
-    const { template_id } = await made(env, '/api/v1/templates', { name: 'Hello', templates })
+    const { template_id } = await made(env, '/api/v1/templates', exampleBody('createTemplate'))
     return { params: { template_id } }
   }
-  const newEvent = (status: string) => ({
-    event_key: `sample.${crypto.randomUUID()}`,
-    name: 'Sample',
-    version: firstVersion,
-    status,
-    allowed_channels: ['sms'],
-    templates,
-  })
+  const newKey = () => ({ event_key: `sample.${crypto.randomUUID()}` })
   const events = `/api/v1/applications/${env.applicationId}/events`
   const ofApplication = { params: { application_id: env.applicationId } }
   const event = async (status = 'published') => {
-    const { event_key } = await made(env, events, newEvent(status))
+    const { event_key } = await made(
+      env,
+      events,
+      exampleBody('createEvent', { ...newKey(), status, version: firstVersion }),
+    )
     return { params: { ...ofApplication.params, event_key } }
   }
   const twoVersions = async () => {
     const { params } = await event()
     const path = `${events}/${params.event_key}`
-    const draft = { name: 'Sample', allowed_channels: ['sms'], templates: { sms: { body: 'Bye {{name}}' } } }
+    const draft = exampleBody('replaceEvent', { name: 'Order on its way' })
     await env.api('PUT', path, { token: env.operatorToken, body: draft })
     await env.api('POST', `${path}/publish`, { token: env.operatorToken })
     return { params }
   }
   const version = async () => ({ params: { ...(await twoVersions()).params, version: String(firstVersion) } })
-  const newProvider = () => ({ channel: 'webhook', kind: 'webhook', name: 'Sample' })
   const provider = async () => {
-    const { provider_id } = await made(env, '/api/v1/providers', newProvider())
+    const { provider_id } = await made(env, '/api/v1/providers', { channel: 'webhook', kind: 'webhook', name: 'Hooks' })
     return { params: { provider_id } }
   }
   return {
     listProviders: () => ({}),
-    createProvider: () => ({ body: newProvider() }),
+    createProvider: () => ({}),
     getProvider: provider,
-    changeProvider: async () => ({ ...(await provider()), body: { name: 'Changed' } }),
+    changeProvider: provider,
     deleteProvider: provider,
     testProvider: provider,
     rotateProviderSecret: provider,
     listEvents: () => ofApplication,
-    createEvent: () => ({ ...ofApplication, body: newEvent('draft') }),
+    createEvent: () => ({ ...ofApplication, fresh: newKey() }),
     getEvent: () => event(),
-    replaceEvent: async () => ({ ...(await event()), body: { name: 'Sample', templates } }),
+    replaceEvent: () => event(),
     publishEvent: () => event('draft'),
     deactivateEvent: () => event(),
-    previewEvent: async () => ({ ...(await event()), body: { data: { name: 'Ada' } } }),
+    previewEvent: () => event(),
     listEventVersions: twoVersions,
     getEventVersion: version,
     restoreEventVersion: version,
     listDomains: () => ({}),
-    createDomain: () => ({ body: { domain: `${crypto.randomUUID()}.example` } }),
+    createDomain: () => ({ fresh: { domain: `${crypto.randomUUID()}.example` } }),
     getDomain: domain,
     deleteDomain: domain,
     verifyDomain: domain,
     listSuppressions: () => ({}),
-    addSuppression: () => ({ body: { channel: 'sms', recipient: freshPhone() } }),
+    addSuppression: () => ({ fresh: { recipient: freshPhone() } }),
     liftSuppression: async () => {
-      const { suppression_id } = await made(env, '/api/v1/suppressions', { channel: 'sms', recipient: freshPhone() })
+      const { suppression_id } = await made(
+        env,
+        '/api/v1/suppressions',
+        exampleBody('addSuppression', { recipient: freshPhone() }),
+      )
       return { params: { suppression_id } }
     },
     listTemplates: () => ({}),
-    createTemplate: () => ({ body: { name: 'Hello', templates } }),
+    createTemplate: () => ({}),
     getTemplate: template,
-    replaceTemplate: async () => ({ ...(await template()), body: { name: 'Hello', templates } }),
+    replaceTemplate: template,
     deleteTemplate: template,
-    previewTemplate: async () => ({ ...(await template()), body: { template_data: { name: 'Ada' } } }),
+    previewTemplate: template,
     listWhatsAppTemplates: () => ({}),
     syncWhatsAppTemplates: () => ({}),
   }

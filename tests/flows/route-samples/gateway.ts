@@ -1,20 +1,21 @@
 import { expect } from '@jest/globals'
 import { freshPhone, post, smsTo } from '@notify/test-kit/sms'
-
 import { newId } from '../../../packages/contracts/src/index.ts'
 import { eventually, type TestEnv } from '../../../packages/dev-env/src/index.ts'
-import { made, type Samples, tomorrow } from './sample.ts'
-
-const newKey = { name: 'Server', permissions: ['notifications:send'] }
+import { exampleBody, made, type Samples, tomorrow } from './sample.ts'
 
 export function gatewaySamples(env: TestEnv): Samples {
   const application = async () => {
-    const { application_id } = await made(env, '/api/v1/applications', { name: 'Shop' })
+    const { application_id } = await made(env, '/api/v1/applications', exampleBody('createApplication'))
     return { params: { application_id } }
   }
   const key = async () => {
     const { params } = await application()
-    const { key_id } = await made(env, `/api/v1/applications/${params.application_id}/keys`, newKey)
+    const { key_id } = await made(
+      env,
+      `/api/v1/applications/${params.application_id}/keys`,
+      exampleBody('createApiKey'),
+    )
     return { params: { ...params, key_id } }
   }
   return {
@@ -22,21 +23,22 @@ export function gatewaySamples(env: TestEnv): Samples {
     summarizeActivity: () => ({}),
     exportActivity: () => ({}),
     getActivity: async () => ({ params: { id: await shown(env) } }),
-    createRetryJob: () => ({ body: { status: 'failed', event_key: crypto.randomUUID() } }),
+    createRetryJob: () => ({ fresh: { event_key: crypto.randomUUID() } }),
     listRetryJobs: () => ({}),
     getRetryJob: async () => ({ params: { retry_id: await retryJob(env) } }),
     cancelRetryJob: async () => ({ params: { retry_id: await retryJob(env, true) } }),
     retryActivity: async () => ({ params: { id: await failed(env) } }),
     listApplications: () => ({}),
-    createApplication: () => ({ body: { name: 'Shop' } }),
+    createApplication: () => ({}),
     getApplication: application,
-    changeApplication: async () => ({ ...(await application()), body: { name: 'Store' } }),
+    changeApplication: application,
     deleteApplication: application,
     listApiKeys: application,
-    createApiKey: async () => ({ ...(await application()), body: newKey }),
+    createApiKey: application,
     getApiKey: key,
+    changeApiKey: key,
     revokeApiKey: key,
-    rotateApiKey: async () => ({ ...(await key()), body: {} }),
+    rotateApiKey: key,
     listAuditLog: () => ({}),
     exportAuditLog: () => ({}),
     getUsage: () => ({}),

@@ -12,12 +12,12 @@ export function inboxSamples(env: TestEnv): Samples {
     return { token, params: { id: notifications[0].id } }
   }
   return {
-    createUserToken: () => ({ body: { user_id: freshUser() } }),
+    createUserToken: () => ({ fresh: { user_id: freshUser() } }),
     getUserTokenKeys: () => ({}),
     listInbox: asUser,
     getUnreadCount: asUser,
     readWholeInbox: async () => ({ ...(await asUser()), body: {} }),
-    markInboxNotification: async () => ({ ...(await received()), body: { is_read: true } }),
+    markInboxNotification: received,
     deleteInboxNotification: received,
     streamInbox: async () => {
       const { token } = await asUser()

@@ -9,7 +9,7 @@ export function notificationSamples(env: TestEnv): Samples {
     acceptNotifications: () => ({ call: () => acceptDirectly(env) }),
     acceptServiceNotifications: () => ({ call: () => acceptForOtp(env) }),
     compareNotifications: () => ({ call: () => compareDirectly(env) }),
-    createNotification: () => ({ body: smsTo(freshPhone()) }),
+    createNotification: () => ({ fresh: { recipient: { phone: freshPhone() } } }),
     createNotificationBatch: async () => {
       const { template_id } = await made(env, '/api/v1/templates', {
         name: 'Hello',

@@ -1,9 +1,13 @@
+import { requestExampleOf } from '../../../packages/contracts/src/openapi-examples.ts'
 import type { ApiResponse, TestEnv } from '../../../packages/dev-env/src/index.ts'
 
 /** A request that a route answers with success; `at` tells the callers of one moment apart. */
 export interface Sample {
   params?: Record<string, string>
+  /** Default: the example of the OpenAPI document. */
   body?: unknown
+  /** Fields of the documented example that differ from call to call. */
+  fresh?: object
   /** Of the end user who calls. */
   token?: string
   /** For routes that are called in a way of their own. */
@@ -12,6 +16,12 @@ export interface Sample {
 
 /** A request for each route, by the route's name. */
 export type Samples = Record<string, (at: number) => Sample | Promise<Sample>>
+
+/** The body that the OpenAPI document shows for a route, with fields of its own. */
+export function exampleBody(route: string, fresh: object = {}): object | undefined {
+  const example = requestExampleOf(route)
+  return typeof example === 'object' ? { ...example, ...fresh } : undefined
+}
 
 /** Creates a resource as an operator. @returns the body of the answer */
 export async function made(env: TestEnv, path: string, body: unknown) {

@@ -8,7 +8,7 @@ import { gatewaySamples } from './gateway.ts'
 import { inboxSamples } from './inbox-stream.ts'
 import { notificationSamples } from './notifications.ts'
 import { otpSamples } from './otp.ts'
-import type { Sample, Samples } from './sample.ts'
+import { exampleBody, type Sample, type Samples } from './sample.ts'
 import { timelineSamples } from './timelines.ts'
 import { webhookSamples } from './webhook-delivery.ts'
 
@@ -40,6 +40,6 @@ export function callRoute(
   const path = route.path.replace(/:(\w+)/g, (_, name: string) => sample.params?.[name] ?? 'missing') + search
   const { token = route.auth.caller === 'operator' ? env.operatorToken : undefined } = sample
   const caller: ApiRequest = token === undefined ? { key: env.apiKey } : { token }
-  const body = sample.body === undefined ? {} : { body: sample.body }
-  return env.api(route.method, path, { ...caller, ...body, headers })
+  const { body = exampleBody(route.name, sample.fresh) } = sample
+  return env.api(route.method, path, { ...caller, ...(body === undefined ? {} : { body }), headers })
 }

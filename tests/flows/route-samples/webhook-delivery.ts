@@ -1,15 +1,18 @@
 import { newId } from '../../../packages/contracts/src/index.ts'
 import type { TestEnv } from '../../../packages/dev-env/src/index.ts'
-import { made, type Samples } from './sample.ts'
+import { exampleBody, made, type Samples } from './sample.ts'
 
 export function webhookSamples(env: TestEnv): Samples {
-  const newSubscription = () => ({
+  const fresh = () => ({
     application_id: env.applicationId,
     url: `${env.stack.receiverUrl}/ok/${crypto.randomUUID()}`,
-    events: ['notification.failed'],
   })
   const subscription = async () => {
-    const { subscription_id } = await made(env, '/api/v1/webhook-subscriptions', newSubscription())
+    const { subscription_id } = await made(
+      env,
+      '/api/v1/webhook-subscriptions',
+      exampleBody('createWebhookSubscription', fresh()),
+    )
     return { params: { subscription_id } }
   }
   const delivery = async () => {
@@ -18,14 +21,14 @@ export function webhookSamples(env: TestEnv): Samples {
   }
   return {
     listWebhookSubscriptions: () => ({}),
-    createWebhookSubscription: () => ({ body: newSubscription() }),
+    createWebhookSubscription: () => ({ fresh: fresh() }),
     getWebhookSubscription: subscription,
-    changeWebhookSubscription: async () => ({ ...(await subscription()), body: { description: 'Changed' } }),
+    changeWebhookSubscription: subscription,
     deleteWebhookSubscription: subscription,
     rotateWebhookSecret: subscription,
     testWebhookSubscription: subscription,
     listWebhookDeliveries: subscription,
-    replayWebhookDeliveries: async () => ({ ...(await subscription()), body: { since: new Date().toISOString() } }),
+    replayWebhookDeliveries: subscription,
     getWebhookDelivery: delivery,
     replayWebhookDelivery: delivery,
   }

@@ -1,46 +1,49 @@
-import { isIP } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { AllowList } from '@notify/egress-guard'
 import { createTransport } from 'nodemailer'
 import { type AccountCheck, checkFailed, checkPassed, checkSilent } from '../account-check.ts'
 import type { CheckOptions } from '../sender.ts'
+import { forbiddenHostCode } from './connect-to-server.ts'
 import type { SmtpCredentials } from './credentials.ts'
+import { transportOptions } from './transport-options.ts'
 
-/** Connects, logs in where there is a password, and says goodbye. Never throws. */
+export interface SmtpEnvironment {
+  SMTP_EGRESS_ALLOW: AllowList
+}
+
+/** An error of nodemailer; `originalCode` is that of the connection. */
+interface SmtpError extends Error {
+  responseCode?: number
+  code?: string
+  originalCode?: string
+}
+
+/** Connects as for sending, logs in where there is a password, and says goodbye. Never throws. */
 export async function checkAccount(
-  { host, port, security, username, password }: SmtpCredentials,
-  { timeoutMs, addressOf }: CheckOptions<object>,
+  credentials: SmtpCredentials,
+  { timeoutMs, environment }: CheckOptions<SmtpEnvironment>,
 ): Promise<AccountCheck> {
+  const allowed = environment.SMTP_EGRESS_ALLOW
+  const transport = createTransport(transportOptions(credentials, { timeoutMs, allowed }))
   try {
-    // The address that was judged is the one that is called: nothing is resolved again in between.
-    const address = await addressOf(host, Number(port))
-    const transport = createTransport({
-      host: address,
-      port: Number(port),
-      secure: security === 'tls',
-      requireTLS: security === 'starttls',
-      ignoreTLS: security === 'none',
-      tls: { minVersion: 'TLSv1.2', ...(isIP(host) ? {} : { servername: host }) },
-      ...(username === undefined ? {} : { auth: { user: username, pass: password! } }),
-      connectionTimeout: timeoutMs / 2,
-      greetingTimeout: timeoutMs / 2,
-      socketTimeout: timeoutMs / 2,
-    })
-    try {
-      await transport.verify()
-      return checkPassed(
-        username === undefined
-          ? 'The mail server is ready; it asks for no login'
-          : 'The mail server accepted the login',
-        { security },
-      )
-    } finally {
-      transport.close()
-    }
+    // The timeouts of the transport are those of a step; this one is of the whole exchange.
+    await Promise.race([transport.verify(), silence(timeoutMs)])
+    const login = credentials.username === undefined ? 'is ready; it asks for no login' : 'accepted the login'
+    return checkPassed(`The mail server ${login}`, { security: credentials.security })
   } catch (error) {
-    const { responseCode, code, message } = error as { responseCode?: number; code?: string; message: string }
+    const { responseCode, code, originalCode, message } = error as SmtpError
     if (responseCode !== undefined) return checkFailed(`smtp_${responseCode}`, explain(code, responseCode))
+    if (code === forbiddenHostCode) return checkFailed(code, 'The mail server may not be called')
     if (code === 'ETLS' || /certificate|SSL|TLS/i.test(message)) return checkFailed(code ?? 'ETLS', 'TLS failed')
-    return checkSilent(error)
+    return checkSilent({ code: originalCode ?? code })
+  } finally {
+    transport.close()
   }
+}
+
+async function silence(ms: number): Promise<never> {
+  await delay(ms, undefined, { ref: false })
+  throw Object.assign(new Error('no answer in time'), { code: 'ETIMEDOUT' })
 }
 
 /** The reply itself may quote user names. */

@@ -1,4 +1,3 @@
-import type { Socket } from 'node:net'
 import type { Readable } from 'node:stream'
 import type { AllowList } from '@notify/egress-guard'
 import { withoutAddresses } from '@notify/privacy'
@@ -8,19 +7,15 @@ import { createClientCache } from '../client-cache.ts'
 import type { Correlation, EmailMessage } from '../messages.ts'
 import type { SenderDefinition } from '../sender.ts'
 import { accepted, refusal } from '../verdict.ts'
-import { checkAccount } from './check.ts'
+import { checkAccount, type SmtpEnvironment } from './check.ts'
 import { judgeSmtpFault, type SmtpFault } from './codes.ts'
-import { connectToServer } from './connect-to-server.ts'
 import type { SmtpCredentials } from './credentials.ts'
 import { createSandboxSender } from './sandbox.ts'
+import { transportOptions } from './transport-options.ts'
 
 /** Servers limit the connections per client. */
 const maxConnections = 5
 const idleMs = 30_000
-
-interface SmtpEnvironment {
-  SMTP_EGRESS_ALLOW: AllowList
-}
 
 /** Sends email over SMTP, with a connection pool per account. */
 export const smtpSender: SenderDefinition<SmtpCredentials, EmailMessage, SmtpEnvironment> = {
@@ -34,7 +29,7 @@ export const smtpSender: SenderDefinition<SmtpCredentials, EmailMessage, SmtpEnv
       async send(account, message) {
         if (message.mode === 'test') return sandbox.send(account, message)
         const pool = pools.of(account, '', () =>
-          connect(account.credentials, { timeout: timeoutMs, allowed: environment.SMTP_EGRESS_ALLOW, bodies }),
+          connect(account.credentials, { timeoutMs, allowed: environment.SMTP_EGRESS_ALLOW, bodies }),
         )
         // Bounds the whole exchange, including the wait for a pooled connection.
         const signal = AbortSignal.timeout(timeoutMs)
@@ -58,37 +53,17 @@ export const smtpSender: SenderDefinition<SmtpCredentials, EmailMessage, SmtpEnv
 type Pool = ReturnType<typeof connect>
 
 interface PoolSettings {
-  timeout: number
+  timeoutMs: number
   allowed: AllowList
   bodies: WeakMap<AbortSignal, Readable>
 }
 
-function connect(credentials: SmtpCredentials, { timeout, allowed, bodies }: PoolSettings) {
-  const { host, port, security, username, password } = credentials
+function connect(credentials: SmtpCredentials, { bodies, ...settings }: PoolSettings) {
   const pool = createTransport({
+    ...transportOptions(credentials, settings),
     pool: true,
-    host,
-    port: Number(port),
-    secure: security === 'tls',
-    requireTLS: security === 'starttls',
-    ignoreTLS: security === 'none',
-    tls: { minVersion: 'TLSv1.2' },
-    ...(username === undefined ? {} : { auth: { user: username, pass: password! }, forceAuth: true }),
     maxConnections,
     idleTimeout: idleMs,
-    dnsTimeout: timeout,
-    connectionTimeout: timeout,
-    greetingTimeout: timeout,
-    socketTimeout: timeout,
-    getSocket(_options: unknown, done: (error: Error | null, socket?: { connection: Socket } | false) => void) {
-      connectToServer(credentials, allowed, timeout).then(
-        (connection) => done(null, connection ? { connection } : false),
-        (error: Error) => done(error),
-      )
-    },
-    // Content is untrusted: it must not reference files or URLs.
-    disableFileAccess: true,
-    disableUrlAccess: true,
   })
   // Keeps the message stream: only after it is read can the server have accepted the message.
   pool.use('stream', (mail, done) => {

@@ -61,11 +61,13 @@ test('an entry says who asked for the change, and is valid', () => {
     entryOf({ after: {} })?.actor,
     entryOf({ after: {}, request: { principal: key, requestId: 'req-2' } })?.actor,
     entryOf({ after: {}, request: null, tenantId: tenant_id })?.actor,
+    entryOf({ after: {}, request: null, tenantId: tenant_id, service: 'webhook-delivery' })?.actor,
   ]
   expect(actors).toEqual([
     { kind: 'operator', id: 'op_1' },
     { kind: 'key', id: key.key_id },
     { kind: 'system', id: 'system' },
+    { kind: 'service', id: 'webhook-delivery' },
   ])
   expect(AuditEntry.safeParse(entryOf({ after: { name: 'Hello' } })).error).toBeUndefined()
   expect(entryOf({ after: {} })?.resource).toEqual({ type: 'template', id: 'tmpl_1' })

@@ -1,12 +1,21 @@
 import { isDeepStrictEqual } from 'node:util'
-import { type AuditActor, type AuditEntry, type AuditFields, newId, type Principal } from '@notify/contracts'
+import {
+  type AuditActor,
+  type AuditEntry,
+  type AuditFields,
+  newId,
+  type Principal,
+  type ServiceName,
+} from '@notify/contracts'
 
 /** A change of management data, as the handler that makes it knows it. */
 export interface Change {
-  /** The request that asks for the change; null when the service acts by itself. */
+  /** The request that asks for the change; null when nobody asks for it. */
   request: { principal: Exclude<Principal, { kind: 'service' }>; requestId: string } | null
   /** Required without a request. */
   tenantId?: string
+  /** The service that acts by itself. Default without a request: `system`, as for commands. */
+  service?: ServiceName
   applicationId?: string | null
   /** `<resource>.<verb>`, such as `template.replaced`. */
   action: string
@@ -57,8 +66,8 @@ export function auditEntry(change: Change): AuditEntry | undefined {
   }
 }
 
-function actorOf({ request }: Change): AuditActor {
-  if (!request) return { kind: 'system', id: 'system' }
+function actorOf({ request, service }: Change): AuditActor {
+  if (!request) return service ? { kind: 'service', id: service } : { kind: 'system', id: 'system' }
   const { principal } = request
   return principal.kind === 'key' ? { kind: 'key', id: principal.key_id } : { kind: 'operator', id: principal.subject }
 }

@@ -45,7 +45,8 @@ export function createStreamWatch(kit: Kit, db: Queries, bus: Bus, options: Stre
     const loss = await noticeLoss(kit, db, bus, options)
     if (loss) {
       noticed({ stream, cause: loss })
-      kit.log.error({ stream, cause: loss }, said[loss])
+      // A restart is no loss yet: publishing again is a precaution.
+      kit.log[loss === 'rewound' ? 'error' : 'info']({ stream, cause: loss }, said[loss])
     }
     checked = true
   }
@@ -62,7 +63,7 @@ export function createStreamWatch(kit: Kit, db: Queries, bus: Bus, options: Stre
       const { more, republished } = await republishLost(db, stream, options.staleSubjects)
       if (republished !== undefined) {
         republishedAgain({ stream }, republished)
-        kit.log.warn({ stream, messages: republished }, 'republished messages that the stream lost')
+        kit.log.info({ stream, messages: republished }, 'republished messages that the stream may have lost')
       }
       return more
     },
@@ -79,7 +80,7 @@ type Cause = 'rewound' | 'restarted'
 
 const said: Record<Cause, string> = {
   rewound: 'JetStream has forgotten messages: they are published again',
-  restarted: 'JetStream has begun anew: what it had not synced is published again',
+  restarted: 'JetStream was restarted: what it may not have synced is published again',
 }
 
 async function noticeLoss(

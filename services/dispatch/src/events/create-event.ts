@@ -4,17 +4,18 @@ import { type Handler, Problem, Reply } from '@notify/service-kit'
 import type { ApiContext } from '../context.ts'
 import { requireFillable } from '../templates/check-templates.ts'
 import { describeEvent, eventIdOf } from './describe-event.ts'
-import { insertEvent } from './event-store.ts'
+import { insertEvent, requireRoomForEvent } from './event-store.ts'
 import { requirePublishable } from './require-publishable.ts'
 import { keepVersion } from './version-store.ts'
 
 /** Creates an event as a draft, or published at once. */
 export const createEvent: Handler<ApiContext, typeof contract> = idempotent({
   prepare: ({ renderer }, { body, principal }) => requireFillable(renderer, principal.tenant_id, body.templates),
-  async effect(_context, request, run) {
+  async effect({ config }, request, run) {
     const { body, principal, params } = request
     const { event_key, status, version, ...content } = body
     const id = eventIdOf({ principal, params: { ...params, event_key } })
+    await requireRoomForEvent(run, id, config.EVENTS_PER_APPLICATION)
     if (status !== 'draft') await requirePublishable(run, id, content)
     const updatedBy = principal.subject
     const row = await insertEvent(run, id, { ...content, status, version, draft: null, updatedBy })

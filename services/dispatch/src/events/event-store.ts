@@ -1,5 +1,5 @@
 import type { Channel, EventContent, EventStatus, EventTemplates } from '@notify/contracts'
-import type { Run } from '@notify/database'
+import { type Run, requireRoom } from '@notify/database'
 import type { Selectable } from 'kysely'
 import type { Tables } from '../db/schema.ts'
 
@@ -31,6 +31,13 @@ export interface EventState extends EventContent {
   version: number
   draft: EventContent | null
   updatedBy: string
+}
+
+/** @throws Problem `event_limit_reached` */
+export function requireRoomForEvent(run: Run, { tenantId, applicationId }: EventId, most: number): Promise<void> {
+  const rows = 'select 1 from events where tenant_id = $1 and application_id = $2'
+  const [code, what] = ['event_limit_reached', 'events of an application'] as const
+  return requireRoom(run, { code, what, rows, owner: [tenantId, applicationId], most })
 }
 
 /** @returns undefined when the application has an event with this key */

@@ -1,4 +1,4 @@
-import type { Run } from '@notify/database'
+import { type Run, requireRoom } from '@notify/database'
 import type { Selectable } from 'kysely'
 import type { Tables } from '../db/schema.ts'
 import type { EventId, EventRow } from './event-store.ts'
@@ -8,6 +8,13 @@ export type VersionSummaryRow = Omit<VersionRow, 'templates'>
 
 const ofEvent = 'tenant_id = $1 and application_id = $2 and event_key = $3'
 const keysOf = ({ tenantId, applicationId, eventKey }: EventId) => [tenantId, applicationId, eventKey]
+
+/** @throws Problem `event_version_limit_reached` */
+export function requireRoomForVersion(run: Run, id: EventId, most: number): Promise<void> {
+  const rows = `select 1 from event_versions where ${ofEvent}`
+  const [code, what] = ['event_version_limit_reached', 'versions of an event'] as const
+  return requireRoom(run, { code, what, rows, owner: keysOf(id), most })
+}
 
 /** Keeps what an event sends as its current version; a version that is kept already stays as it is. */
 export async function keepVersion(run: Run, row: EventRow, publishedBy: string | null): Promise<void> {

@@ -4,7 +4,7 @@ import { type Handler, Problem, Reply } from '@notify/service-kit'
 import type { ApiContext } from '../context.ts'
 import { describeProvider } from './describe-provider.ts'
 import { kindOf } from './provider-kind.ts'
-import { lowestPriority } from './provider-store.ts'
+import { lowestPriority, requireRoomForProvider } from './provider-store.ts'
 import { refuseOurs, requireCredentials, requireDestination } from './read-credentials.ts'
 import { writeProvider } from './write-provider.ts'
 
@@ -25,6 +25,7 @@ export const createProvider: Handler<ApiContext, typeof contract> = idempotent({
     const { body, principal } = request
     const { channel, kind, name, application_id, rate_limit_per_second } = body
     const tenant_id = principal.tenant_id
+    await requireRoomForProvider(run, tenant_id, context.config.PROVIDERS_PER_TENANT)
     const priority = body.priority ?? (await lowestPriority(run, tenant_id, channel))
     const state = { id, tenant_id, application_id, channel, kind, name, priority, rate_limit_per_second, credentials }
     const row = await writeProvider(run, context, { ...state, updated_by: principal.subject }, undefined)

@@ -1,5 +1,5 @@
 import type { Channel } from '@notify/contracts'
-import type { Run } from '@notify/database'
+import { type Run, requireRoom } from '@notify/database'
 import type { Selectable } from 'kysely'
 import type { Tables } from '../db/schema.ts'
 
@@ -56,6 +56,13 @@ export function listProviderRows(
      order by id desc limit $4`,
     [tenantId, channel ?? null, after ?? null, limit],
   )
+}
+
+/** @throws Problem `provider_limit_reached` */
+export function requireRoomForProvider(run: Run, tenantId: string, most: number): Promise<void> {
+  const rows = 'select 1 from providers where tenant_id = $1 and deleted_at is null'
+  const [code, what] = ['provider_limit_reached', 'providers of a tenant'] as const
+  return requireRoom(run, { code, what, rows, owner: [tenantId], most })
 }
 
 /** The priority after those of all other providers of the channel. */

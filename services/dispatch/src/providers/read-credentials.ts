@@ -1,6 +1,6 @@
 import type { FieldError } from '@notify/contracts'
 import { DestinationError, readDestination, resolvePublic } from '@notify/egress-guard'
-import { Problem } from '@notify/service-kit'
+import { Problem, requireShape } from '@notify/service-kit'
 import type { ApiContext } from '../context.ts'
 import type { ProviderKind } from './provider-kind.ts'
 import type { Credentials } from './write-provider.ts'
@@ -23,14 +23,7 @@ export function refuseOurs({ ours = [] }: ProviderKind, given: object): void {
  * @throws Problem `validation_failed` naming each field as `credentials.<field>`
  */
 export function requireCredentials({ credentials: schema }: ProviderKind, credentials: Credentials): void {
-  const { error } = schema.safeParse(credentials)
-  if (!error) return
-  const errors = error.issues.flatMap((issue): FieldError[] => {
-    const names = issue.code === 'unrecognized_keys' ? issue.keys : [issue.path.join('.')]
-    const message = issue.code === 'unrecognized_keys' ? 'is not a known field of this kind' : issue.message
-    return names.map((name) => ({ path: name ? `credentials.${name}` : 'credentials', message }))
-  })
-  refuse(errors)
+  requireShape(schema, credentials, { at: 'credentials' })
 }
 
 function refuse(errors: readonly FieldError[]): void {
@@ -50,7 +43,10 @@ export async function requireDestination(
   const destination = kind.destinationOf?.(credentials)
   if (!destination) return
   try {
-    await addressOf(context, destination.host, destination.port)
+    const allowed = context.config.SMTP_EGRESS_ALLOW
+    const [host, { port }] = [destination.host.toLowerCase(), destination]
+    if (!allowed.hasHost(host, port)) readDestination(`https://${host}/`, allowed)
+    await resolvePublic(host, port, { resolve: context.resolveHost, allowed })
   } catch (error) {
     // A name that does not resolve now may do so later; every connect judges it again.
     if (!(error instanceof DestinationError)) return
@@ -58,16 +54,4 @@ export async function requireDestination(
       errors: [{ path: 'credentials.host', message: error.message }],
     })
   }
-}
-
-/** The judged address of a host. @throws DestinationError, or the error of DNS */
-export async function addressOf(
-  { resolveHost: resolve, config }: Pick<ApiContext, 'resolveHost' | 'config'>,
-  host: string,
-  port: number,
-): Promise<string> {
-  const allowed = config.SMTP_EGRESS_ALLOW
-  if (!allowed.hasHost(host.toLowerCase(), port)) readDestination(`https://${host}/`, allowed)
-  const [address] = await resolvePublic(host.toLowerCase(), port, { resolve, allowed })
-  return address!
 }

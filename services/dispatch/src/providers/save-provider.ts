@@ -1,6 +1,7 @@
 import type { SendingCarriers } from '@notify/carriers/sending'
 import type { Channel } from '@notify/contracts'
 import type { Run } from '@notify/database'
+import { readShape } from '@notify/service-kit'
 import { kindOf } from './provider-kind.ts'
 import { lockAnyProvider } from './provider-store.ts'
 import { type Writing, writeProvider } from './write-provider.ts'
@@ -35,8 +36,8 @@ function requireUsable(carriers: SendingCarriers, { provider_id, channel, kind, 
   if (!known) return
   if (channel !== known.channel)
     throw new Error(`provider ${provider_id}: a ${kind} account sends ${known.channel}, not ${channel}`)
-  const { error } = known.credentials.safeParse(credentials)
-  if (!error) return
-  const faults = error.issues.map(({ path, message }) => `${path.join('.') || 'credentials'} ${message}`)
+  const { errors } = readShape(known.credentials, credentials)
+  if (!errors) return
+  const faults = errors.map(({ path, message }) => `${path || 'credentials'} ${message}`)
   throw new Error(`provider ${provider_id}: ${faults.join('; ')}`)
 }

@@ -7,7 +7,7 @@ import { providerMissing } from './describe-provider.ts'
 import { carrierOfKind } from './provider-directory.ts'
 import { kindOf } from './provider-kind.ts'
 import { findProvider, type ProviderRow } from './provider-store.ts'
-import { addressOf, requireDestination } from './read-credentials.ts'
+import { requireDestination } from './read-credentials.ts'
 import { credentialsOf } from './write-provider.ts'
 
 /** Less than the gateway waits. */
@@ -38,6 +38,5 @@ async function check(context: ApiContext, row: ProviderRow): Promise<AccountChec
   return carrier.check(carrier.credentials.parse(credentials) as never, {
     timeoutMs: Math.min(config.CARRIER_TIMEOUT, longestMs),
     environment: environmentOf(config, carrier),
-    addressOf: (host, port) => addressOf(context, host, port),
   })
 }

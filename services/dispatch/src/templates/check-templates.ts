@@ -20,7 +20,8 @@ export async function requireFillable(renderer: Renderer, tenantId: string, temp
   }
   for (const text of texts.slice(0, maxTexts)) {
     const fault = await renderer.faultOf(tenantId, text)
-    if (fault !== undefined) errors.push({ path: `templates.${text.path}`, message: `is no template: ${fault}` })
+    if (fault !== undefined)
+      errors.push({ path: `templates.${text.path}`, message: `is not a valid template: ${fault}` })
     if (errors.length >= maxFaults) break
   }
   const faults = errors.length > 0 ? [] : channelFaults(templates)

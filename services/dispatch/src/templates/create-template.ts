@@ -4,7 +4,7 @@ import { type Handler, Reply } from '@notify/service-kit'
 import type { ApiContext } from '../context.ts'
 import { requireFillable } from './check-templates.ts'
 import { describeWhole } from './describe-template.ts'
-import { insertTemplate } from './template-store.ts'
+import { insertTemplate, requireRoomForTemplate } from './template-store.ts'
 
 /** Creates a stored template. */
 export const createTemplate: Handler<ApiContext, typeof contract> = idempotent({
@@ -12,8 +12,9 @@ export const createTemplate: Handler<ApiContext, typeof contract> = idempotent({
     await requireFillable(renderer, principal.tenant_id, body.templates)
     return newId('tmpl')
   },
-  async effect(_context, request, run, id) {
+  async effect({ config }, request, run, id) {
     const { body, principal } = request
+    await requireRoomForTemplate(run, principal.tenant_id, config.TEMPLATES_PER_TENANT)
     const created = describeWhole(await insertTemplate(run, { id, tenantId: principal.tenant_id, ...body }))
     await recordAudit(run, dispatchAuditRecorded, {
       request,

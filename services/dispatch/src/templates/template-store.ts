@@ -1,5 +1,5 @@
 import type { Channel, EventTemplates } from '@notify/contracts'
-import type { Run } from '@notify/database'
+import { type Run, requireRoom } from '@notify/database'
 import type { Selectable } from 'kysely'
 import type { Tables } from '../db/schema.ts'
 
@@ -11,6 +11,13 @@ interface TemplateText {
   name: string
   application_id: string | null
   templates: EventTemplates
+}
+
+/** @throws Problem `template_limit_reached` */
+export function requireRoomForTemplate(run: Run, tenantId: string, most: number): Promise<void> {
+  const rows = 'select 1 from templates where tenant_id = $1'
+  const [code, what] = ['template_limit_reached', 'stored templates of a tenant'] as const
+  return requireRoom(run, { code, what, rows, owner: [tenantId], most })
 }
 
 export async function insertTemplate(

@@ -1,6 +1,6 @@
 import { activityLanes, compareNotifications, earliestId, gatewayItself, NotificationFact } from '@notify/contracts'
 import { endPage, takePage } from '@notify/database'
-import { type Kit, startPeriodic } from '@notify/service-kit'
+import { type Kit, Problem, startPeriodic } from '@notify/service-kit'
 import type { Context } from '../context.ts'
 import { countMissed } from '../usage/count-usage.ts'
 import { listRevisions, projectFacts } from './activity-store.ts'
@@ -9,6 +9,8 @@ const walk = 'activity'
 const pageSize = 1000
 const lookBackMs = 24 * 60 * 60_000
 const timeoutMs = 5000
+/** Services of one deployment start in any order; an absence beyond this is logged as a failure. */
+const startMs = 60_000
 
 /**
  * Compares the activity of the last day with dispatch and writes missing facts.
@@ -17,6 +19,9 @@ const timeoutMs = 5000
 export function startReconciliation(kit: Kit, context: Context): void {
   const { RECONCILE_INTERVAL, RECONCILE_AFTER } = context.config
   const everyMs = Math.min(RECONCILE_INTERVAL, 5000)
+  const startedMs = performance.now()
+  const isStarting = (fault: unknown) =>
+    fault instanceof Problem && fault.code === 'service_unavailable' && performance.now() - startedMs < startMs
   startPeriodic(kit, {
     name: 'activity reconciler',
     everyMs,
@@ -28,8 +33,10 @@ export function startReconciliation(kit: Kit, context: Context): void {
       const after = [reached, earliestId('notif', now - lookBackMs)].toSorted().at(-1)!
       const next = await comparePage(context, after, end).catch(async (fault: unknown) => {
         await endPage(context.db, walk, reached, everyMs)
-        throw fault
+        if (!isStarting(fault)) throw fault
+        kit.log.info('dispatch does not respond yet; the activity is compared once it does')
       })
+      if (next === undefined) return false
       await (next === end ? endPage(context.db, walk, '', RECONCILE_INTERVAL) : endPage(context.db, walk, next, 0))
       return next !== end
     },

@@ -1,5 +1,5 @@
 import { type Application, type ApplicationChange, applicationChanged, type OtpSettings } from '@notify/contracts'
-import { type Database, enqueueEvents, type Run } from '@notify/database'
+import { type Database, enqueueEvents, type Run, requireRoom } from '@notify/database'
 import type { Selectable } from 'kysely'
 import type { Tables } from '../db/schema.ts'
 
@@ -16,6 +16,13 @@ export interface ApplicationSettings {
   name: string
   allowed_origins: string[]
   otp: OtpSettings
+}
+
+/** @throws Problem `application_limit_reached` */
+export function requireRoomForApplication(run: Run, tenantId: string, most: number): Promise<void> {
+  const rows = 'select 1 from applications where tenant_id = $1 and deleted_at is null'
+  const [code, what] = ['application_limit_reached', 'applications of a tenant'] as const
+  return requireRoom(run, { code, what, rows, owner: [tenantId], most })
 }
 
 /** @returns undefined when there is no such tenant */

@@ -3,12 +3,18 @@ import { idempotent } from '@notify/database'
 import { type Handler, Problem, Reply } from '@notify/service-kit'
 import { recordOwnAudit } from '../audit/audit-store.ts'
 import type { RouteContext } from '../context.ts'
-import { describeApplication, enqueueApplicationChange, insertApplication } from './application-store.ts'
+import {
+  describeApplication,
+  enqueueApplicationChange,
+  insertApplication,
+  requireRoomForApplication,
+} from './application-store.ts'
 
 /** Creates an application of the operator's tenant. */
 export const createApplication: Handler<RouteContext, typeof contract> = idempotent({
-  async effect(_context, request, run) {
+  async effect({ config }, request, run) {
     const { tenant_id: tenantId } = request.principal
+    await requireRoomForApplication(run, tenantId, config.APPLICATIONS_PER_TENANT)
     const id = newId('app')
     const row = await insertApplication(run, { id, tenantId, ...request.body })
     if (!row) {

@@ -12,8 +12,6 @@ const discoveryTimeoutMs = 3000
 const clockToleranceSeconds = 60
 /** An unknown key id fetches the keys again, at most this often. */
 const refetchAfterMs = 5000
-/** A key that the issuer no longer publishes is refused after this time. */
-const keysKeptMs = 5 * 60_000
 
 export type VerifyOperator = (token: string) => Promise<OperatorPrincipal>
 
@@ -25,7 +23,7 @@ export function createOperatorVerifier(config: Config): VerifyOperator {
   const pseudonym = createPseudonym(config.BLIND_INDEX_KEY)
   let keys: Promise<ReturnType<typeof createRemoteJWKSet>> | undefined
   return async (token) => {
-    keys ??= discoverKeys(config.OIDC_ISSUER)
+    keys ??= discoverKeys(config)
     keys.catch(() => {
       keys = undefined
     })
@@ -46,8 +44,8 @@ export function createOperatorVerifier(config: Config): VerifyOperator {
 }
 
 /** Finds the issuer's keys (OpenID Connect Discovery 1.0, section 4). */
-async function discoverKeys(issuer: string) {
-  const response = await fetch(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`, {
+async function discoverKeys({ OIDC_ISSUER, OIDC_KEYS_MAX_AGE }: Config) {
+  const response = await fetch(`${OIDC_ISSUER.replace(/\/$/, '')}/.well-known/openid-configuration`, {
     signal: AbortSignal.timeout(discoveryTimeoutMs),
   })
   if (!response.ok) throw new TypeError(`OIDC discovery returned ${response.status}`)
@@ -56,7 +54,7 @@ async function discoverKeys(issuer: string) {
   return createRemoteJWKSet(new URL(jwks_uri), {
     timeoutDuration: discoveryTimeoutMs,
     cooldownDuration: refetchAfterMs,
-    cacheMaxAge: keysKeptMs,
+    cacheMaxAge: OIDC_KEYS_MAX_AGE,
   })
 }
 

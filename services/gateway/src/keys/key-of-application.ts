@@ -2,7 +2,7 @@ import type { Run } from '@notify/database'
 import { Problem } from '@notify/service-kit'
 import { findApplication } from '../applications/application-store.ts'
 import { noSuchApplication } from '../applications/no-such-application.ts'
-import { type KeyAddress, type KeyRow, lockKeyRow } from './key-store.ts'
+import { describeKey, type KeyAddress, type KeyRow, lockKeyRow } from './key-store.ts'
 
 interface KeyRequest {
   params: { application_id: string; key_id: string }
@@ -24,6 +24,14 @@ export async function requireKey(run: Run, request: KeyRequest): Promise<KeyRow>
   await requireApplication(run, address.tenantId, address.applicationId)
   const row = await lockKeyRow(run, address)
   if (!row) throw noSuchKey()
+  return row
+}
+
+/** Locks the active key of a request. @throws Problem `not_found`, `key_not_active` */
+export async function requireActiveKey(run: Run, request: KeyRequest): Promise<KeyRow> {
+  const row = await requireKey(run, request)
+  const { status } = describeKey(row)
+  if (status !== 'active') throw new Problem('key_not_active', `The API key is ${status}; create another`)
   return row
 }
 

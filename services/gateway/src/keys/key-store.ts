@@ -1,5 +1,5 @@
 import type { ApiKey, KeyMode, KeyPermission, KeyPrincipal } from '@notify/contracts'
-import type { Run, Statement } from '@notify/database'
+import { type Run, requireRoom, type Statement } from '@notify/database'
 import type { Selectable } from 'kysely'
 import type { Tables } from '../db/schema.ts'
 
@@ -35,6 +35,14 @@ export interface NewKey {
   permissions: readonly KeyPermission[]
   sha256: string
   rateLimit: number | null
+}
+
+/** @throws Problem `api_key_limit_reached`; revoked and expired keys do not count */
+export function requireRoomForKey(run: Run, applicationId: string, most: number): Promise<void> {
+  const rows = `select 1 from api_keys where application_id = $1 and revoked_at is null
+    and (expires_at is null or expires_at > now())`
+  const [code, what] = ['api_key_limit_reached', 'active API keys of an application'] as const
+  return requireRoom(run, { code, what, rows, owner: [applicationId], most })
 }
 
 export async function insertKey(run: Run, key: NewKey): Promise<KeyRow> {
@@ -78,6 +86,18 @@ export function listKeyRows(
 
 export async function markRevoked(run: Run, keyId: string): Promise<KeyRow> {
   return (await run<KeyRow>('update api_keys set revoked_at = now() where id = $1 returning *', [keyId]))[0]!
+}
+
+/** What an operator may change of a key. */
+export type KeySettings = Pick<KeyRow, 'name' | 'permissions' | 'rate_limit_per_second'>
+
+export async function updateKey(run: Run, keyId: string, settings: KeySettings): Promise<KeyRow> {
+  const { name, permissions, rate_limit_per_second } = settings
+  const [row] = await run<KeyRow>(
+    'update api_keys set name = $2, permissions = $3, rate_limit_per_second = $4 where id = $1 returning *',
+    [keyId, name, permissions, rate_limit_per_second],
+  )
+  return row!
 }
 
 /** Ends a key after the overlap, unless it ends earlier already. */

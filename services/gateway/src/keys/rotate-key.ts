@@ -1,19 +1,18 @@
 import { type rotateApiKey as contract, newId } from '@notify/contracts'
 import { idempotent } from '@notify/database'
 import { mintApiKey } from '@notify/privacy'
-import { type Handler, Problem, Reply } from '@notify/service-kit'
+import { type Handler, Reply } from '@notify/service-kit'
 import { recordOwnAudit } from '../audit/audit-store.ts'
 import type { RouteContext } from '../context.ts'
-import { requireKey } from './key-of-application.ts'
-import { describeKey, expireKey, insertKey } from './key-store.ts'
+import { requireActiveKey } from './key-of-application.ts'
+import { describeKey, expireKey, insertKey, requireRoomForKey } from './key-store.ts'
 
 /** Creates the successor of a key, with its name, mode, permissions and limit. */
 export const rotateKey: Handler<RouteContext, typeof contract> = idempotent({
-  async effect(_context, request, run) {
-    const known = await requireKey(run, request)
+  async effect({ config }, request, run) {
+    const known = await requireActiveKey(run, request)
+    await requireRoomForKey(run, known.application_id, config.KEYS_PER_APPLICATION)
     const before = describeKey(known)
-    if (before.status !== 'active')
-      throw new Problem('key_not_active', `The API key is ${before.status}; create another`)
     const ended = describeKey(await expireKey(run, known.id, request.body.overlap_seconds))
     const { tenant_id: tenantId, application_id: applicationId, name, mode, permissions } = known
     const id = newId('key')

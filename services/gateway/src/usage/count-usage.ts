@@ -1,13 +1,13 @@
 import type { NotificationFact } from '@notify/contracts'
 import { coalesce } from '@notify/service-kit'
 import type { Context } from '../context.ts'
-import { chargeOf } from './charge-of.ts'
+import { chargeOf, recognisedMs } from './charge-of.ts'
 import { type Charge, countCharges } from './usage-store.ts'
 
 /** Counts what a fact charges, batched into one statement. */
 export type CountUsage = (fact: NotificationFact) => Promise<void>
 
-export function createUsageCounter({ db }: Pick<Context, 'db'>): CountUsage {
+export function createUsageCounter({ db, config }: Pick<Context, 'db' | 'config'>): CountUsage {
   const count = coalesce<Charge, undefined>({
     maxBatch: 2000,
     maxInFlight: 1,
@@ -18,14 +18,18 @@ export function createUsageCounter({ db }: Pick<Context, 'db'>): CountUsage {
     },
   })
   return async (fact) => {
-    const charge = chargeOf(fact)
+    const charge = chargeOf(fact, Date.now() - recognisedMs(config))
     if (charge) await count(charge)
   }
 }
 
 /** Facts that the bus did not deliver, at once. */
-export async function countMissed({ db }: Pick<Context, 'db'>, facts: readonly NotificationFact[]): Promise<void> {
-  const charges = facts.map(chargeOf).filter((charge) => charge !== undefined)
+export async function countMissed(
+  { db, config }: Pick<Context, 'db' | 'config'>,
+  facts: readonly NotificationFact[],
+): Promise<void> {
+  const sinceMs = Date.now() - recognisedMs(config)
+  const charges = facts.map((fact) => chargeOf(fact, sinceMs)).filter((charge) => charge !== undefined)
   if (charges.length > 0) await countCharges(db.run, newestOfEach(charges))
 }
 

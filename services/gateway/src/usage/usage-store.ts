@@ -47,20 +47,19 @@ export async function countCharges(run: Run, charges: readonly Charge[]): Promis
   await run(count, [JSON.stringify(charges)])
 }
 
-/** Facts are repeated for days at most, and a message is retried for weeks. */
-const keptDays = 90
+const dayMs = 86_400_000
 const deletionBatch = 1000
 
 const removeOld: Statement = {
   name: 'delete-old-usage-messages',
   text: `delete from usage_messages where id in (
-           select id from usage_messages where day < current_date - ${keptDays} limit ${deletionBatch})
+           select id from usage_messages where day < current_date - $1::int limit ${deletionBatch})
          returning 1`,
 }
 
 /** Deletes what only recognises repetitions; the sums stay. @returns whether there may be more */
-export async function deleteOldMessages({ runLong }: Queries): Promise<boolean> {
-  return (await runLong(removeOld)).length === deletionBatch
+export async function deleteOldMessages({ runLong }: Queries, olderThanMs: number): Promise<boolean> {
+  return (await runLong(removeOld, [Math.ceil(olderThanMs / dayMs)])).length === deletionBatch
 }
 
 export interface UsageFilter {

@@ -1,6 +1,6 @@
 import { EmailAddress, e164Fault, e164Pattern, type OtpRequest } from '@notify/contracts'
 import { maskEmail, maskPhone } from '@notify/privacy'
-import { Problem } from '@notify/service-kit'
+import { Problem, requireShape } from '@notify/service-kit'
 
 /** A validated recipient. */
 export interface Recipient {
@@ -13,16 +13,13 @@ export interface Recipient {
 /** @throws Problem `invalid_recipient` unless the channel can reach the recipient */
 export function readRecipient({ channel, recipient }: Pick<OtpRequest, 'channel' | 'recipient'>): Recipient {
   if (channel === 'email') {
-    const { success, data, error } = EmailAddress.safeParse(recipient)
-    if (!success) throw invalid(error.issues[0]?.message ?? 'must be an email address')
-    return { text: data, masked: maskEmail(data), phone: undefined }
+    const text = requireShape(EmailAddress, recipient, { at: 'recipient', code: 'invalid_recipient' })
+    return { text, masked: maskEmail(text), phone: undefined }
   }
   if (!e164Pattern.test(recipient)) {
-    throw invalid(e164Fault)
+    throw new Problem('invalid_recipient', `recipient ${e164Fault}`, {
+      errors: [{ path: 'recipient', message: e164Fault }],
+    })
   }
   return { text: recipient, masked: maskPhone(recipient), phone: recipient }
-}
-
-function invalid(message: string): Problem {
-  return new Problem('invalid_recipient', `recipient ${message}`, { errors: [{ path: 'recipient', message }] })
 }

@@ -1,5 +1,7 @@
 import { type WebhookSubscription, webhookAuditRecorded } from '@notify/contracts'
 import { type Change, type Run, recordAudit } from '@notify/database'
+import type { Selectable } from 'kysely'
+import type { Tables } from '../db/schema.ts'
 
 interface SubscriptionChange extends Pick<Change, 'request'> {
   action: `webhook_subscription.${'created' | 'changed' | 'deleted'}`
@@ -16,6 +18,19 @@ export async function auditSubscription(run: Run, change: SubscriptionChange): P
     ...{ resourceId, applicationId },
     before: before && settingsOf(before),
     after: after && settingsOf(after),
+  })
+}
+
+type Disabled = Pick<Selectable<Tables['subscriptions']>, 'id' | 'tenant_id' | 'application_id' | 'disabled_reason'>
+
+/** Records that the service disabled a subscription by itself. */
+export async function auditDisabling(run: Run, row: Disabled): Promise<void> {
+  const { id: resourceId, tenant_id: tenantId, application_id: applicationId, disabled_reason } = row
+  await recordAudit(run, webhookAuditRecorded, {
+    ...{ request: null, service: 'webhook-delivery', tenantId, applicationId, resourceId },
+    action: 'webhook_subscription.disabled',
+    before: { status: 'active', disabled_reason: null },
+    after: { status: 'disabled', disabled_reason },
   })
 }
 

@@ -2,6 +2,7 @@ import type { Run } from '@notify/database'
 import type { Selectable } from 'kysely'
 import type { Context } from '../context.ts'
 import type { Tables } from '../db/schema.ts'
+import { auditDisabling } from './audit-subscription.ts'
 import { tellSubscription } from './subscription-store.ts'
 
 /** Stops the deliveries of an endpoint, or begins anew: due are those whose time came meanwhile. */
@@ -12,7 +13,7 @@ export async function setEndpointActive(run: Run, id: string, active: boolean): 
   )
 }
 
-/** Disables a subscription whose receiver is gone, or fails for too long; once, and told by an event. */
+/** Disables a subscription whose receiver is gone, or fails for too long; once, published and recorded. */
 export async function disableSubscription(context: Context, id: string, reason: 'gone' | 'failing'): Promise<void> {
   const { db, log, metrics, wakeOutbox } = context
   const disabled = await db.transaction(async (run) => {
@@ -24,6 +25,7 @@ export async function disableSubscription(context: Context, id: string, reason: 
     if (!row) return false
     await run(`update endpoints set active = false where id = $1`, [id])
     await tellSubscription(run, row, null)
+    await auditDisabling(run, row)
     return true
   })
   if (!disabled) return

@@ -1,0 +1,132 @@
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
+import { closedPort } from '@notify/test-kit/closed-port'
+import type { SMTPServerOptions } from 'smtp-server'
+import {
+  emailOf,
+  endAll,
+  impatientMs,
+  polite,
+  providerAt,
+  startCarrier,
+  startScript,
+  startServer,
+  trustOwnCertificate,
+} from '../../tests/smtp/mail-server.ts'
+
+let distrust: () => void
+beforeAll(async () => {
+  distrust = await trustOwnCertificate()
+})
+afterAll(() => distrust())
+afterEach(endAll)
+
+const refuses = (responseCode: number, text: string) => Object.assign(new Error(text), { responseCode })
+
+test.each<[string, SMTPServerOptions, object]>([
+  [
+    'refuses the recipient for good',
+    { onRcptTo: (_to, _session, done) => done(refuses(550, '5.1.1 <ada@example.net> user unknown')) },
+    { outcome: 'rejected_permanent', code: 'smtp_550' },
+  ],
+  [
+    'asks to come again for the recipient',
+    { onRcptTo: (_to, _session, done) => done(refuses(450, '4.2.0 greylisted')) },
+    { outcome: 'rejected_retryable', code: 'smtp_450' },
+  ],
+  [
+    'refuses the sender',
+    { onMailFrom: (_from, _session, done) => done(refuses(553, 'not yours')) },
+    { outcome: 'rejected_permanent', code: 'smtp_553' },
+  ],
+  [
+    'refuses the content after DATA',
+    { onData: (stream, _session, done) => stream.resume().on('end', () => done(refuses(554, 'spam'))) },
+    { outcome: 'rejected_permanent', code: 'smtp_554' },
+  ],
+  [
+    'asks to come again after DATA',
+    { onData: (stream, _session, done) => stream.resume().on('end', () => done(refuses(451, 'busy'))) },
+    { outcome: 'rejected_retryable', code: 'smtp_451' },
+  ],
+  [
+    'turns everybody away at the door',
+    { onConnect: (_session, done) => done(refuses(421, 'too many connections')) },
+    { outcome: 'rejected_retryable', carrierFault: true },
+  ],
+])('a server that %s is believed', async (_what, options, expected) => {
+  const server = await startServer(options)
+  const answer = await startCarrier().send(providerAt(server.port), emailOf())
+  expect(answer).toMatchObject({ ...expected, providerMessageId: null })
+  expect(JSON.stringify(answer)).not.toContain('ada@')
+})
+
+test.each<[string, string, string | undefined, object]>([
+  ['says nothing', 'CONNECT', undefined, { outcome: 'rejected_retryable', carrierFault: true }],
+  ['hangs up', 'CONNECT', 'cut', { outcome: 'rejected_retryable', carrierFault: true }],
+  ['says nothing to EHLO', 'EHLO', undefined, { outcome: 'rejected_retryable', carrierFault: true }],
+  ['hangs up at MAIL', 'MAIL', 'cut', { outcome: 'rejected_retryable', carrierFault: true }],
+  ['says nothing to RCPT', 'RCPT', undefined, { outcome: 'rejected_retryable', carrierFault: true }],
+  ['hangs up at DATA', 'DATA', 'cut', { outcome: 'rejected_retryable', carrierFault: true }],
+  ['refuses DATA', 'DATA', '554 no', { outcome: 'rejected_permanent', code: 'smtp_554' }],
+  ['says nothing after the message', 'END', undefined, { outcome: 'unknown', carrierFault: true }],
+  ['hangs up after the message', 'END', 'cut', { outcome: 'unknown', carrierFault: true }],
+  ['answers gibberish after the message', 'END', 'hm', { outcome: 'unknown', carrierFault: true }],
+  ['closes with 421 after the message', 'END', '421 shutting down', { outcome: 'rejected_retryable' }],
+])('a server that %s leaves the outcome that is true', async (_what, at, reply, expected) => {
+  const port = await startScript((command) => (command === at ? reply : polite[command]))
+  const started = performance.now()
+  const answer = await startCarrier(impatientMs).send(providerAt(port, { security: 'none' }), emailOf())
+  expect(answer).toMatchObject({ ...expected, providerMessageId: null })
+  expect(performance.now() - started).toBeLessThan(2000)
+})
+
+test('a server that names the mailbox alone names nobody in what is kept of it', async () => {
+  const port = await startScript((command) =>
+    command === 'RCPT' ? '550 5.1.1 <Ada.L+news>... User ada.l+news unknown, not adams' : polite[command],
+  )
+  const message = emailOf({ to: 'ada.l+news@example.net' })
+  const answer = await startCarrier().send(providerAt(port, { security: 'none' }), message)
+  expect(answer).toMatchObject({
+    outcome: 'rejected_permanent',
+    message: '550 5.1.1 <[address]>... User [address] unknown, not adams',
+  })
+})
+
+test('a server that trickles its replies is left at the deadline', async () => {
+  const port = await startScript((command) => (command === 'CONNECT' ? '220-wait' : polite[command]))
+  const started = performance.now()
+  expect(await startCarrier(impatientMs).send(providerAt(port, { security: 'none' }), emailOf())).toMatchObject({
+    outcome: 'rejected_retryable',
+    carrierFault: true,
+  })
+  expect(performance.now() - started).toBeLessThan(2000)
+})
+
+test('whoever waits too long for a connection of the pool was never sent', async () => {
+  const port = await startScript((command) => (command === 'END' ? undefined : polite[command]))
+  const carrier = startCarrier(impatientMs)
+  const provider = providerAt(port, { security: 'none' })
+  const answers = await Promise.all(Array.from({ length: 8 }, () => carrier.send(provider, emailOf())))
+  const neverSent = answers.filter(({ outcome }) => outcome === 'rejected_retryable').length
+  const begun = answers.filter(({ outcome }) => outcome === 'unknown').length
+  expect(neverSent + begun).toBe(8)
+  // One of them may have got a connection at the last moment.
+  expect(neverSent).toBeGreaterThan(0)
+  expect(begun).toBeGreaterThanOrEqual(5)
+})
+
+test('a port where nobody listens is a refusal for now', async () => {
+  expect(await startCarrier().send(providerAt(await closedPort()), emailOf())).toMatchObject({
+    outcome: 'rejected_retryable',
+    code: 'ECONNREFUSED',
+    carrierFault: true,
+  })
+})
+
+test('a mail server that may not be called is not, and the provider is down', async () => {
+  const server = await startServer()
+  const provider = providerAt(server.port, { host: '127.0.0.1', security: 'none' })
+  const answer = await startCarrier().send(provider, emailOf())
+  expect(answer).toMatchObject({ outcome: 'rejected_retryable', code: 'EDESTINATION', providerDown: true })
+  expect([JSON.stringify(answer).includes('127.0.0.1'), server.connections]).toEqual([false, 0])
+})

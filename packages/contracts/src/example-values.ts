@@ -1,0 +1,117 @@
+import type { ErrorCode } from './errors.ts'
+import { id, order, phone, phoneMasked, templates } from './example-fields.ts'
+import type { ProblemBody } from './problem.ts'
+
+/*
+ * What the OpenAPI document shows: a shop that tells its customers that their orders were shipped. The tests of flows
+ * send the request bodies, and compare answers with the schemas.
+ */
+
+const shipped = { channel: 'sms', recipient: { phone }, event_key: 'order.shipped', data: order }
+const event = { name: 'Order shipped', allowed_channels: ['sms'], templates }
+const twilio = { account_sid: 'AC0123456789abcdef0123456789abcdef', from: '+15005550006' }
+
+/** Bodies by the name of the route. */
+export const requestExamples: Readonly<Record<string, unknown>> = {
+  createNotification: shipped,
+  createNotificationBatch: { requests: [shipped, { ...shipped, recipient: { phone: '+14155550101' } }] },
+  sendOtp: { channel: 'sms', recipient: phone, length: 6, ttl_seconds: 300 },
+  verifyOtp: { transaction_id: id('otp'), code: '493817' },
+  createOptIn: {
+    phone_e164: phone,
+    source: 'checkout',
+    reference: 'order A-1042',
+    evidence_url: 'https://shop.example/opt-ins/4711',
+  },
+  createOptOut: { phone_e164: phone, reference: 'call of 21 November' },
+  createUserToken: { user_id: 'user-42', ttl_seconds: 3600 },
+  markInboxNotification: { is_read: true },
+  createDomain: { domain: 'mail.shop.example' },
+  addSuppression: { channel: 'sms', recipient: phone },
+  createRetryJob: { channel: 'sms', status: 'failed', event_key: 'order.shipped' },
+  createApplication: { name: 'Shop', allowed_origins: ['https://shop.example'] },
+  changeApplication: { name: 'Web shop' },
+  createApiKey: { name: 'Order service', permissions: ['notifications:send', 'notifications:read'] },
+  changeApiKey: { permissions: ['notifications:send'] },
+  rotateApiKey: { overlap_seconds: 86_400 },
+  createEvent: { event_key: 'order.shipped', ...event },
+  replaceEvent: event,
+  previewEvent: { channel: 'sms', data: order },
+  createTemplate: { name: 'Order shipped', templates },
+  replaceTemplate: { name: 'Order shipped', templates },
+  previewTemplate: { channel: 'sms', template_data: order },
+  createProvider: {
+    channel: 'sms',
+    kind: 'twilio',
+    name: 'Twilio',
+    credentials: { ...twilio, auth_token: '0123456789abcdef0123456789abcdef' },
+  },
+  changeProvider: { name: 'Twilio in Europe', priority: 1 },
+  createWebhookSubscription: {
+    application_id: id('app'),
+    url: 'https://shop.example/hooks/notifications',
+    events: ['notification.delivered', 'notification.failed'],
+  },
+  changeWebhookSubscription: { events: ['notification.failed'] },
+  replayWebhookDeliveries: { since: '2026-11-21T00:00:00Z' },
+  smsStatusCallback: {
+    AccountSid: twilio.account_sid,
+    MessageSid: 'SM0123456789abcdef0123456789abcdef',
+    MessageStatus: 'delivered',
+    To: phone,
+    From: twilio.from,
+  },
+  smsInboundCallback: {
+    AccountSid: twilio.account_sid,
+    MessageSid: 'SM0123456789abcdef0123456789abcdef',
+    Body: 'STOP',
+    To: twilio.from,
+    From: phone,
+  },
+  sharedCloudCallback: { object: 'whatsapp_business_account', entry: [] },
+  cloudCallback: { object: 'whatsapp_business_account', entry: [] },
+  emailCallback: '{"Type":"Notification","MessageId":"165545c9-2a5c-472c-8df2-7ff2be2b3b1b","Message":"{}"}',
+}
+
+const csv =
+  'transaction_id,application_name,channel,recipient_masked,status,failure_reason,created_at,retryable,retry_count,mode\r\n' +
+  `${id('notif')},Shop,sms,'${phoneMasked},delivered,,2026-11-21T09:30:00.000Z,false,0,live\r\n`
+const activityLine =
+  `{"transaction_id":"${id('notif')}","application_name":"Shop","channel":"sms","recipient_masked":"${phoneMasked}",` +
+  '"status":"delivered","failure_reason":null,"created_at":"2026-11-21T09:30:00.000Z","retryable":false,"retry_count":0,"mode":"live"}\n'
+const auditLine =
+  `{"audit_id":"${id('aud')}","tenant_id":"${id('ten')}","application_id":"${id('app')}","occurred_at":"2026-11-21T09:30:00.000Z",` +
+  `"actor":{"kind":"operator","id":"op_7d8f0a3c"},"action":"event.published","resource":{"type":"event","id":"order.shipped"},` +
+  '"before":{"status":"draft"},"after":{"status":"published"},"request_id":null}\n'
+
+/** Answers that are not composed of fields, by the name of the route and the media type. */
+export const answerExamples: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+  exportActivity: { 'text/csv': csv, 'application/x-ndjson': activityLine },
+  exportAuditLog: { 'application/x-ndjson': auditLine },
+  streamInbox: {
+    'text/event-stream':
+      'id: 7\nevent: connection.ready\n' +
+      `data: {"connection_id":"${id('con')}","recovered":true,"head_id":7,"unread_count":1}\n\n`,
+  },
+  smsInboundCallback: { 'text/xml': '<Response></Response>' },
+  cloudVerification: { 'text/plain': '1158201444' },
+  sharedCloudVerification: { 'text/plain': '1158201444' },
+}
+
+/** What an error shows beyond its code, where the caller needs it. */
+export const errorExamples: Partial<Record<ErrorCode, Partial<ProblemBody>>> = {
+  validation_failed: {
+    detail: 'recipient.phone is missing',
+    errors: [{ path: 'recipient.phone', message: 'is missing' }],
+  },
+  invalid_recipient: {
+    detail: 'recipient.phone must be E.164: a plus sign, country code, 7 to 15 digits, no spaces or dashes',
+    errors: [
+      {
+        path: 'recipient.phone',
+        message: 'must be E.164: a plus sign, country code, 7 to 15 digits, no spaces or dashes',
+      },
+    ],
+  },
+  otp_invalid_code: { attempts_remaining: 4 },
+}

@@ -1,0 +1,40 @@
+import type { ErrorHelp } from './error-help.ts'
+import type { ErrorCode } from './errors.ts'
+
+type LimitCode = Extract<ErrorCode, `${string}_limit_reached`>
+
+/** The help of errors that refuse one more of what may be created. */
+export const limitHelp: Readonly<Record<LimitCode, ErrorHelp>> = {
+  domain_limit_reached: {
+    meaning: 'The tenant has the maximum number of sending domains.',
+    action: 'Delete a domain that is no longer used.',
+  },
+  application_limit_reached: {
+    meaning: 'The tenant has the maximum number of applications.',
+    action: 'Delete an application that is no longer used.',
+  },
+  api_key_limit_reached: {
+    meaning: 'The application has the maximum number of active API keys.',
+    action: 'Revoke a key that is no longer used.',
+  },
+  event_limit_reached: {
+    meaning: 'The application has the maximum number of events.',
+    action: 'Change an existing event, or ask the operator of the installation to raise EVENTS_PER_APPLICATION.',
+  },
+  event_version_limit_reached: {
+    meaning: 'The event has the maximum number of published versions.',
+    action: 'Create another event, or ask the operator of the installation to raise VERSIONS_PER_EVENT.',
+  },
+  template_limit_reached: {
+    meaning: 'The tenant has the maximum number of stored templates.',
+    action: 'Delete a template that is no longer used.',
+  },
+  provider_limit_reached: {
+    meaning: 'The tenant has the maximum number of providers.',
+    action: 'Delete a provider that is no longer used.',
+  },
+  subscription_limit_reached: {
+    meaning: 'The application has the maximum number of webhook subscriptions.',
+    action: 'Delete a subscription that is no longer used.',
+  },
+}

@@ -1,0 +1,72 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { addApplication } from '@notify/test-kit/other-callers'
+import { expectProblem } from '@notify/test-kit/sms'
+import { TestEnv } from '../../../packages/dev-env/src/index.ts'
+
+let env: TestEnv
+let application: string
+beforeAll(async () => {
+  env = await TestEnv.start(['gateway', 'dispatch'], {
+    env: {
+      gateway: { APPLICATIONS_PER_TENANT: '4', KEYS_PER_APPLICATION: '4' },
+      'dispatch-api': {
+        ...{ EVENTS_PER_APPLICATION: '2', VERSIONS_PER_EVENT: '3' },
+        ...{ TEMPLATES_PER_TENANT: '2', PROVIDERS_PER_TENANT: '8' },
+      },
+    },
+  })
+  application = (await addApplication(env)).applicationId
+}, 60_000)
+afterAll(() => env?.stop())
+
+const call = (method: string, path: string, body?: object) =>
+  env.api(method, `/api/v1${path}`, { token: env.operatorToken, ...(body ? { body } : {}) })
+
+const templates = { sms: { body: 'Hello' } }
+const event = () => ({ event_key: crypto.randomUUID(), name: 'Limited', allowed_channels: ['sms'], templates })
+
+/** Calls at the same moment until one is refused. @returns how many succeeded */
+async function fill(create: () => ReturnType<typeof call>, code: string): Promise<number> {
+  const answers = await Promise.all(Array.from({ length: 10 }, create))
+  const refused = answers.filter(({ status }) => status !== 201)
+  for (const answer of refused) expectProblem(answer, 409, code as 'not_found')
+  expect(refused.length).toBeGreaterThan(0)
+  return answers.length - refused.length
+}
+
+test('a tenant has at most so many applications, however many are created at the same moment', async () => {
+  await fill(() => call('POST', '/applications', { name: 'Shop' }), 'application_limit_reached')
+  expect((await call('GET', '/applications')).body.items).toHaveLength(4)
+})
+
+test('an application has at most so many active keys: a revoked one makes room', async () => {
+  const path = `/applications/${application}/keys`
+  const create = () => call('POST', path, { name: 'Server', permissions: [] })
+  await fill(create, 'api_key_limit_reached')
+  const { items } = (await call('GET', path)).body
+  expect(items).toHaveLength(4)
+  expectProblem(await call('POST', `${path}/${items[0].key_id}/rotate`, {}), 409, 'api_key_limit_reached')
+  await call('DELETE', `${path}/${items[0].key_id}`)
+  expect((await create()).status).toBe(201)
+})
+
+test('an application has at most so many events, and an event so many versions', async () => {
+  const path = `/applications/${application}/events`
+  expect(await fill(() => call('POST', path, event()), 'event_limit_reached')).toBe(2)
+  const [{ event_key }] = (await call('GET', path)).body.items
+  const publish = async (name: string) => {
+    await call('PUT', `${path}/${event_key}`, { name, allowed_channels: ['sms'], templates })
+    return call('POST', `${path}/${event_key}/publish`)
+  }
+  for (const name of ['First', 'Second', 'Third']) expect((await publish(name)).status).toBe(200)
+  expectProblem(await publish('Fourth'), 409, 'event_version_limit_reached')
+  expectProblem(await call('POST', `${path}/${event_key}/versions/1/restore`), 409, 'event_version_limit_reached')
+})
+
+test('a tenant has at most so many templates and providers', async () => {
+  await fill(() => call('POST', '/templates', { name: 'Hello', templates }), 'template_limit_reached')
+  expect((await call('GET', '/templates')).body.items).toHaveLength(2)
+  const hook = { channel: 'webhook', kind: 'webhook', name: 'Hooks' }
+  await fill(() => call('POST', '/providers', hook), 'provider_limit_reached')
+  expect((await call('GET', '/providers')).body.items).toHaveLength(8)
+})

@@ -1,0 +1,32 @@
+import { expect, test } from '@jest/globals'
+import type { z } from 'zod'
+import { publicRoutes } from '../../packages/contracts/src/catalogue.ts'
+import { readShape } from '../../packages/service-kit/src/index.ts'
+import { readText, services, sourcesOf } from './sources.ts'
+
+const wrong = [null, 7, -1, 1e9, true, '', ' ', 'yesterday', '\u0000', 'x'.repeat(10_000), [], [7], {}, { a: 1 }]
+const routes = publicRoutes().flatMap((route) =>
+  [route.query, route.body].flatMap((schema) => (schema ? [[`${route.method} ${route.path}`, schema] as const] : [])),
+)
+const fieldsOf = (schema: z.ZodType) => Object.keys((schema as z.ZodObject).shape ?? {})
+
+test.each(routes)('%s names each invalid field once, in our own words', (_name, schema) => {
+  for (const value of [
+    undefined,
+    ...wrong,
+    ...fieldsOf(schema).flatMap((name) => wrong.map((one) => ({ [name]: one }))),
+  ]) {
+    const { errors = [] } = readShape(schema, value)
+    const paths = errors.map(({ path }) => path)
+    expect(new Set(paths).size).toBe(paths.length)
+    // Texts of zod begin with a capital letter, ours continue a sentence.
+    expect(errors.filter(({ message }) => !/^[a-z]/.test(message))).toEqual([])
+  }
+})
+
+test('services leave the texts of invalid fields to service-kit', () => {
+  const readers = services
+    .flatMap((name) => sourcesOf(`services/${name}`))
+    .filter((file) => /\.issues\b/.test(readText(file)))
+  expect(readers).toEqual([])
+})

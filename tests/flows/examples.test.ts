@@ -1,0 +1,52 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { type StandInSns, startSns } from '@notify/test-kit/sns'
+import type { z } from 'zod'
+import { publicRoutes } from '../../packages/contracts/src/catalogue.ts'
+import { isStream } from '../../packages/contracts/src/index.ts'
+import { parametersOf } from '../../packages/contracts/src/openapi-parameters.ts'
+import { type ApiResponse, TestEnv } from '../../packages/dev-env/src/index.ts'
+import { exampleBody } from './route-samples/sample.ts'
+import { callRoute, type Samples, samplesOf } from './route-samples/samples.ts'
+
+let env: TestEnv
+let sns: StandInSns
+let samples: Samples
+
+beforeAll(async () => {
+  sns = await startSns()
+  env = await TestEnv.start(undefined, {
+    env: {
+      callbacks: { SNS_CERTIFICATE_HOSTS: sns.origin },
+      gateway: { RATE_LIMIT_KEY_PER_SECOND: '100000', RATE_LIMIT_TENANT_PER_SECOND: '100000' },
+    },
+  })
+  samples = samplesOf(env, sns)
+}, 60_000)
+afterAll(async () => {
+  await env?.stop()
+  await sns?.stop()
+})
+
+/** A success that has the fields of its contract, and no others. */
+function expectDeclared(responses: Readonly<Record<number, z.ZodType>>, { status, body, text }: ApiResponse): void {
+  const schema = responses[status]
+  expect([text, schema === undefined]).toEqual([text, false])
+  if (status !== 204) expect(schema!.parse(body)).toEqual(body)
+}
+
+const routes = publicRoutes().filter((route) => !isStream(route))
+
+test.each(routes.map((route) => [route.name, route] as const))(
+  '%s answers its documented example with what its contract promises',
+  async (name, route) => {
+    const sample = await samples[name]!(0)
+    const documented = exampleBody(name, sample.fresh)
+    const request = documented && !sample.call ? { ...sample, body: documented } : sample
+    expectDeclared(route.responses, await callRoute(env, route, request))
+    // Cursors are opaque: an example of one leads nowhere.
+    const query = parametersOf(route).filter((one) => one.in === 'query' && one.name !== 'cursor')
+    if (query.length === 0 || sample.call) return
+    const search = new URLSearchParams(Object.fromEntries(query.map(({ name, example }) => [name, String(example)])))
+    expectDeclared(route.responses, await callRoute(env, route, sample, { search: `?${search}` }))
+  },
+)
