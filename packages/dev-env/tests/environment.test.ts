@@ -1,7 +1,8 @@
 import { expect, test } from '@jest/globals'
 import { portsFrom } from '../src/infrastructure/ports.ts'
 import { serviceOf, serviceProcesses } from '../src/stack/process-names.ts'
-import { environmentOf, type Wiring } from '../src/stack/process-table.ts'
+import { environmentOf } from '../src/stack/process-table.ts'
+import type { Wiring } from '../src/stack/wiring.ts'
 import { makeState } from '../src/state/make-state.ts'
 
 const wiring: Wiring = {

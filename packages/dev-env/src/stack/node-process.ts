@@ -2,9 +2,10 @@ import { join } from 'node:path'
 import { Child } from '../infrastructure/child-process.ts'
 import { Member, type NodeChild } from '../together/member.ts'
 import type { NodeProcess } from './process-names.ts'
-import { baseUrl, environmentOf, fileOf, type Wiring } from './process-table.ts'
+import { environmentOf, fileOf } from './process-table.ts'
 import type { StackOptions } from './stack-options.ts'
 import { warningOf } from './warnings.ts'
+import { baseUrl, type Wiring } from './wiring.ts'
 
 interface Hooks {
   onStart: (pid: number) => void

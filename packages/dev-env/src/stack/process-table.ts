@@ -1,8 +1,7 @@
 import { join } from 'node:path'
-import { addressVariable, type ServiceName, schemaOf, serviceNames } from '@notify/contracts'
+import { addressVariable, type ServiceName, serviceNames } from '@notify/contracts'
 import type { ConsoleLogin } from '../identity-provider/config.ts'
 import { consoleClientId, operatorClients } from '../identity-provider/operator-clients.ts'
-import type { Certificates } from '../infrastructure/make-certificates.ts'
 import type { Ports } from '../infrastructure/ports.ts'
 import { emailEvents } from '../seed.ts'
 import { publicJwks } from '../state/public-jwks.ts'
@@ -15,35 +14,16 @@ import {
   type StandIn,
   serviceOf,
 } from './process-names.ts'
+import { baseUrl, databaseUrl, dnsServer, listener, origins, receiverUrl, type Wiring } from './wiring.ts'
 
-/** Addresses and secrets from which the environments of the processes are made. */
-export interface Wiring {
-  ports: Ports
-  state: State
-  /** URL for the NATS user with all permissions, for people and tools. */
-  natsUrl: string
-  /** URL for the NATS user of a service. */
-  serviceNatsUrl: (service: ServiceName) => string
-  redisUrl: string
-  /** The superuser's URL of the services' database. */
-  adminDatabaseUrl: string
-  servicePassword: (service: ServiceName) => string
-  bootstrapFile: string
-  /** Of the webhook receiver; made at each start. */
-  certificates: Certificates
-  logLevel: string
-  /** Whether a process of dispatch sends codes and transactional messages, and nothing else. */
-  withSender: boolean
-}
+/** Audience of the development tokens; the gateway accepts no other. */
+export const audience = 'urn:notify:api'
 
 interface StandInEntry {
   /** Below the project's root. */
   file: string
   environment: (wiring: Wiring) => Record<string, string>
 }
-
-/** Audience of the development tokens; the gateway accepts no other. */
-export const audience = 'urn:notify:api'
 
 /** What sending domains include in their SPF record. */
 const spfInclude = '_spf.notification-service.dev'
@@ -119,44 +99,9 @@ function metaNumbers(state: State, callbacks: string) {
   ]
 }
 
-/** Base URL of a process. */
-export function baseUrl({ ports }: Pick<Wiring, 'ports'>, process: NodeProcess): string {
-  return `http://127.0.0.1:${ports.process[process]}`
-}
-
-/** The carrier sandbox's DNS server, `host:port`. */
-export function dnsServer({ ports }: Pick<Wiring, 'ports'>): string {
-  return `127.0.0.1:${ports.dns}`
-}
-
-/** The carrier sandbox's receiver of webhooks. */
-export function receiverUrl({ ports }: Pick<Wiring, 'ports'>): string {
-  return `https://127.0.0.1:${ports.receiver}`
-}
-
-/** The services' database as this service's role. */
-export function databaseUrl({ adminDatabaseUrl, servicePassword }: Wiring, service: ServiceName): string {
-  const url = new URL(adminDatabaseUrl)
-  url.username = schemaOf(service)
-  url.password = encodeURIComponent(servicePassword(service))
-  return url.href
-}
-
-/** Origins of the demo shop's pages. */
-export function shopOrigins({ process }: Ports): string[] {
-  return origins(process['demo-shop'])
-}
-
-/** A browser may call a port of this machine by either name. */
-const origins = (port: number) => ['127.0.0.1', 'localhost'].map((host) => `http://${host}:${port}`)
-
 function consoleLogin({ process }: Ports): ConsoleLogin {
   const redirect_uris = origins(process.gateway).map((origin) => `${origin}/console/callback`)
   return { client_id: consoleClientId, redirect_uris, access_token_s: 600 }
-}
-
-function listener({ ports }: Wiring, process: NodeProcess): Record<string, string> {
-  return { HOST: '127.0.0.1', PORT: String(ports.process[process]) }
 }
 
 /** The file that a process runs, below the project's root. */

@@ -4,8 +4,8 @@ import type { Server } from '../infrastructure/server.ts'
 import type { State } from '../state/state.ts'
 import type { NodeChild } from '../together/member.ts'
 import type { NodeProcess, ProcessName, ServerProcess, ServiceProcess } from './process-names.ts'
-import { baseUrl, databaseUrl, dnsServer, receiverUrl, type Wiring } from './process-table.ts'
 import type { Reaper } from './reaper.ts'
+import { baseUrl, databaseUrl, dnsServer, receiverUrl, type Wiring } from './wiring.ts'
 
 /** The order of a stop: entry points first, data stores last. */
 const stopOrder: ProcessName[][] = [

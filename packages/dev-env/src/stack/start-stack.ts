@@ -12,12 +12,13 @@ import { loadState } from '../state/load-state.ts'
 import { writeSecretFile } from '../state/write-secret-file.ts'
 import { createNodeProcesses } from './node-process.ts'
 import { isStandIn, type NodeProcess, type ProcessName, serviceProcesses, standInProcesses } from './process-names.ts'
-import { fileOf, shopOrigins, type Wiring } from './process-table.ts'
+import { fileOf } from './process-table.ts'
 import { startReaper } from './reaper.ts'
 import { reviver } from './revive.ts'
 import { startServers } from './servers.ts'
 import { Stack } from './stack.ts'
 import type { StackOptions } from './stack-options.ts'
+import { shopOrigins, type Wiring } from './wiring.ts'
 
 /**
  * Starts Postgres, NATS, Redis, the services and the stand-ins, and waits until all of them serve. When one of them does

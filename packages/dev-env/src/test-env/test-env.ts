@@ -1,24 +1,18 @@
 import { randomBytes } from 'node:crypto'
-import { chmodSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { ServiceName } from '@notify/contracts'
 import pg from 'pg'
 import { mintOperatorToken } from '../identity-provider/mint-operator-token.ts'
 import { type PortBlock, reservePortBlock } from '../infrastructure/ports.ts'
-import {
-  type NodeProcess,
-  type ProcessName,
-  processesOf,
-  serviceProcesses,
-  standInProcesses,
-} from '../stack/process-names.ts'
-import { fileOf } from '../stack/process-table.ts'
+import { type NodeProcess, type ProcessName, serviceProcesses, standInProcesses } from '../stack/process-names.ts'
 import type { Stack } from '../stack/stack.ts'
 import type { StackOptions } from '../stack/stack-options.ts'
 import { startStack } from '../stack/start-stack.ts'
 import { makeState } from '../state/make-state.ts'
 import { type ApiRequest, type ApiResponse, callApi } from './call-api.ts'
+import { chooseTestProcesses } from './choose-processes.ts'
 import { sharedPostgresVariable, startTestPostgres, type TestPostgres } from './shared-postgres.ts'
 
 const projectRoot = join(import.meta.dirname, '..', '..', '..', '..')
@@ -121,7 +115,7 @@ export class TestEnv {
         root,
         dataDir,
         portBase: ports.base,
-        services: withStandIns(services, root, options),
+        services: chooseTestProcesses(services, root, options),
         sharedPostgres,
         databaseName,
         state: makeState(),
@@ -218,23 +212,6 @@ async function ownPostgres(cleanUp: (() => Promise<void>)[]): Promise<string> {
   const postgres: TestPostgres = await startTestPostgres()
   cleanUp.push(postgres.stop)
   return postgres.url
-}
-
-function withStandIns(
-  services: readonly ServiceName[] | undefined,
-  root: string,
-  { entries, withDemoShop, withSender }: TestEnvOptions,
-): NodeProcess[] {
-  const exists = (name: NodeProcess) => existsSync(join(root, entries?.[name] ?? fileOf(name)))
-  const chosen: NodeProcess[] = (services ? services.flatMap(processesOf) : serviceProcesses.filter(exists)).filter(
-    (name) => withSender || name !== 'dispatch-sender',
-  )
-  const needs = (...names: ServiceName[]) =>
-    names.some((name) => processesOf(name).some((process) => chosen.includes(process)))
-  if (needs('gateway', 'dispatch', 'callbacks', 'webhook-delivery')) chosen.push('carrier-sandbox')
-  if (needs('gateway')) chosen.push('identity-provider')
-  if (withDemoShop) chosen.push('demo-shop')
-  return chosen
 }
 
 async function dropDatabase(adminUrl: string, name: string): Promise<void> {
