@@ -83,10 +83,10 @@ export function createRenderer({ threads, msPerSecond, metrics, log }: Options):
 
   const inThread = async (tenantId: string, texts: readonly TemplateText[], variables?: string, remember = false) => {
     const turn = turns.enter(tenantId)
-    if (!turn) throw overBudget()
+    if (!turn) throw overBudget(cpuTimeUsedUp)
     const leave = await turn
     try {
-      if (!budgets.threads.has(tenantId)) throw overBudget()
+      if (!budgets.threads.has(tenantId)) throw overBudget(cpuTimeUsedUp)
       const { cpuMs, ...answer } = await pool.run({ texts: texts.map(bare), variables, remember })
       budgets.threads.spend(tenantId, cpuMs)
       return answer
@@ -100,7 +100,7 @@ export function createRenderer({ threads, msPerSecond, metrics, log }: Options):
 
   const charge: Renderer['charge'] = (tenantId, characters) => {
     if (characters <= freeCharacters) return
-    if (!budgets.largeTexts.has(tenantId)) throw overBudget()
+    if (!budgets.largeTexts.has(tenantId)) throw overBudget(sizeUsedUp)
     budgets.largeTexts.spend(tenantId, (characters - freeCharacters) / charactersPerMs)
   }
 
@@ -186,10 +186,11 @@ export function createRenderer({ threads, msPerSecond, metrics, log }: Options):
 
 const bare = ({ form, template }: TemplateText): TemplateText => ({ form, template })
 
-function overBudget(): Problem {
-  return new Problem('rate_limited', 'The templates of this tenant use too much CPU time; wait and try again', {
-    headers: { 'Retry-After': '1' },
-  })
+const cpuTimeUsedUp = 'The templates of this tenant use too much CPU time; wait and try again'
+const sizeUsedUp = `This tenant sends too much text in messages over ${freeCharacters} characters; wait and try again`
+
+function overBudget(detail: string): Problem {
+  return new Problem('rate_limited', detail, { headers: { 'Retry-After': '1' } })
 }
 
 /** The problem for a template that cannot be rendered; other errors are unchanged. */
@@ -205,7 +206,7 @@ function problemOf(error: unknown, { field, part }: NamedTemplate): unknown {
       },
     )
   }
-  const fault = `cannot be filled: ${error.message}`
+  const fault = `cannot be rendered: ${error.message}`
   return new Problem(
     'validation_failed',
     `${part ?? 'The template'} ${fault}`,

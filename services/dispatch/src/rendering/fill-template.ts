@@ -1,7 +1,7 @@
 import { AssertionError, type Liquid, LiquidError, type Template, UndefinedVariableError } from 'liquidjs'
 import { createEngine, nestsDeeperThan } from './liquid-engine.ts'
 import { createTemplateCache } from './template-cache.ts'
-import { TemplateFault, takesTooLong, variableMissing } from './template-fault.ts'
+import { createsTooMuch, TemplateFault, takesTooLong, variableMissing } from './template-fault.ts'
 import {
   countPlaceholders,
   longestTemplate,
@@ -79,6 +79,7 @@ function faultOf(error: unknown): TemplateFault {
   // A template over the length limit is an AssertionError, everything else a LiquidError.
   if (!(error instanceof LiquidError || error instanceof AssertionError)) throw error
   if (/call stack/.test(error.message)) return new TemplateFault(tooDeep)
+  if (/memory alloc limit exceeded/.test(error.message)) return new TemplateFault(createsTooMuch)
   if (/template render limit exceeded/.test(error.message)) return new TemplateFault(takesTooLong)
   return new TemplateFault(error.message.split(', line')[0]!)
 }

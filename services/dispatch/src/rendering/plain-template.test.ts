@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
+import { cpuMs } from '../../tests/cpu-time.ts'
 import { fillTemplate } from './fill-template.ts'
 import { escapeHtml, fillPlain, parsePlain } from './plain-template.ts'
 import { TemplateFault } from './template-fault.ts'
@@ -91,12 +92,12 @@ test('a long value that is filled in often is escaped once, and the text is cut 
     return escapeHtml(text)
   }
   const parsed = parsePlain('{{x}}'.repeat(2000))!
-  const started = performance.now()
+  const before = cpuMs()
   expect(outcomeOf(() => fillPlain(parsed, { x: '<'.repeat(400) }, treat))).toMatchObject({
     message: 'its output has more than 1000000 characters',
   })
   expect(escapes).toBe(1)
-  expect(performance.now() - started).toBeLessThan(1000)
+  expect(cpuMs() - before).toBeLessThan(1000)
 })
 
 test.each([
@@ -106,7 +107,7 @@ test.each([
   ' '.repeat(200_000),
   `{{a-}}${' '.repeat(190_000)}x`,
 ])('%# long templates are taken apart in one pass', (text) => {
-  const started = performance.now()
+  const before = cpuMs()
   parsePlain(text)
-  expect(performance.now() - started).toBeLessThan(1000)
+  expect(cpuMs() - before).toBeLessThan(1000)
 })

@@ -12,8 +12,8 @@ export interface RenderJob {
   variables: string | undefined
   /** Whether to cache the templates. */
   remember: boolean
-  /** Set to 1 by the thread at the start. */
-  begun: Int32Array
+  /** The thread writes its `threadId` here when it begins; 0 before. */
+  begunBy: Int32Array
 }
 
 /** A fault of one text. */

@@ -13,4 +13,5 @@ export function variableMissing(name: string): TemplateFault {
   return new TemplateFault(`the variable ${name} is missing`, name)
 }
 
-export const takesTooLong = 'it takes too long to fill'
+export const createsTooMuch = 'it creates too much text or too many items'
+export const takesTooLong = 'it takes too long to render'

@@ -12,7 +12,7 @@ export const maxDepth = 32
 export const tooDeep = `its blocks or brackets nest deeper than ${maxDepth} levels`
 /** Maximum output characters. */
 const maxRendered = 1_000_000
-/** Time limit for the texts of a message, in milliseconds. */
+/** CPU time limit for the texts of a message, in milliseconds. */
 export const renderLimitMs = 50
 
 /** @throws TemplateFault for a template over a limit */
