@@ -128,15 +128,16 @@ describe('a start of its own', () => {
     await third.says('Ctrl-C stops everything')
     expect(third.output).toContain('reset: the data of earlier starts is removed')
     expect(project.dev().api_key).not.toBe(after.api_key)
-  }, 60_000)
+    // Three starts of 14 processes, and two of them make a data folder of Postgres.
+  }, 240_000)
 
   test('after kill -9, everything ends by itself', async () => {
     const run = project.start()
     await run.says('Ctrl-C stops everything')
     const { pids } = project.dev()
     run.signal('SIGKILL')
-    await eventually(() => expect(running(Object.values(pids))).toEqual([]))
-  })
+    await eventually(() => expect(running(Object.values(pids))).toEqual([]), { timeoutMs: 60_000 })
+  }, 120_000)
 
   test('a service that cannot start is one line with its reason, and nothing is left running', async () => {
     project.breakProcess('consent', 'DATABASE_URL is not set')

@@ -56,6 +56,6 @@ test('a server that trickles its replies is left at the deadline, and one that i
   const port = await startScript((command) => (command === 'CONNECT' ? '220-wait' : polite[command]))
   const started = performance.now()
   expect(await check(port, { security: 'none' }, impatientMs)).toMatchObject({ ok: false })
-  expect(performance.now() - started).toBeLessThan(2000)
+  expect(performance.now() - started).toBeLessThan(10_000)
   expect(await check(await closedPort(), { security: 'none' })).toMatchObject({ ok: false, code: 'ECONNREFUSED' })
 })

@@ -17,7 +17,7 @@ export const options = {
   environment: { SMTP_EGRESS_ALLOW: { hasHost: (host: string) => host === 'localhost', hasAddress: () => false } },
 }
 /** Timeout for servers that never respond. */
-export const impatientMs = 400
+export const impatientMs = 1000
 const ends: (() => unknown)[] = []
 
 /** Ends what a test started; for `afterEach`. */
