@@ -96,7 +96,7 @@ async function eventsSection(service) {
 }
 
 async function tablesSection(service) {
-  const own = tablesOf(service)
+  const own = await tablesOf(service)
   const shared = await sharedTablesOf(service)
   const schema = schemaOf(service)
   if (own.length + shared.length === 0) return `None yet; its schema is \`${schema}\`.`

@@ -1,9 +1,10 @@
 // Reads a service's declarations: config.ts, routes.ts, consumers.ts, db/.
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { allEvents } from '../packages/contracts/src/catalogue.ts'
 import { type ServiceName, subjectFilter } from '../packages/contracts/src/index.ts'
 import type { Migration, Migrations } from '../packages/database/src/migrations/migration.ts'
+import type { DeclaredTables } from '../packages/database/src/tables.ts'
 import type { ConsumerEntry } from '../packages/messaging/src/consumer.ts'
 import { commonConfig } from '../packages/service-kit/src/config.ts'
 import type { RouteEntry } from '../packages/service-kit/src/http/handler.ts'
@@ -55,29 +56,10 @@ export interface Table {
   columns: string[]
 }
 
-/**
- * The tables of an `interface Tables`, formatted as Biome does.
- * @throws Error for a different form
- */
-export function readTables(text: string): Table[] {
-  const body = /^export interface Tables \{\n([\s\S]*?)^\}/m.exec(text)?.[1]
-  if (body === undefined) {
-    if (/export type Tables = Record<never, never>/.test(text)) return []
-    throw new Error('there is no interface Tables')
-  }
-  const bare = body.replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '')
-  const tables = [...bare.matchAll(/^ {2}(\w+): \{([\s\S]*?)(?:^ {2}| )\}$/gm)].map(([, name = '', columns = '']) => ({
-    name,
-    columns: [...columns.matchAll(/(?:^ {4}|[ ;] ?)(\w+): /gm)].map(([, column = '']) => column),
-  }))
-  const keys = [...bare.matchAll(/^ {2}\w+[?:]/gm)].length
-  if (tables.length < keys) throw new Error(`only ${tables.length} of ${keys} tables list their columns`)
-  return tables
-}
-
 /** The tables of a service's own schema. */
-export function tablesOf(service: ServiceName): Table[] {
-  return readTables(readFileSync(sourceOf(service, 'db', 'schema.ts'), 'utf8'))
+export async function tablesOf(service: ServiceName): Promise<Table[]> {
+  const { tables } = (await import(sourceOf(service, 'db', 'schema.ts'))) as { tables: DeclaredTables }
+  return Object.entries(tables).map(([name, columns]) => ({ name, columns: Object.keys(columns) }))
 }
 
 /** A service's migrations, including those of shared tables. */

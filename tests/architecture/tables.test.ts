@@ -5,7 +5,7 @@ import { createTestKit } from '@notify/test-kit/service-kit'
 import { schemaOf, serviceNames } from '../../packages/contracts/src/index.ts'
 import { type EncryptedColumn, type Migrations, migrate, openDatabase } from '../../packages/database/src/index.ts'
 import { TestEnv } from '../../packages/dev-env/src/index.ts'
-import { readTables, sharedTablesOf, tablesOf } from '../../scripts/service-declarations.ts'
+import { sharedTablesOf, tablesOf } from '../../scripts/service-declarations.ts'
 import { readText, root } from './sources.ts'
 
 let env: TestEnv
@@ -14,26 +14,6 @@ beforeAll(async () => {
   env = await TestEnv.start([])
 })
 afterAll(() => env.stop())
-
-test('tables are read as they are written', () => {
-  const text = `export interface Tables {
-  /** What: this and that. */
-  tenants: { id: string; name: string | null; created_at: Time }
-  events: {
-    id: string
-    /** The state: new or old. */
-    status: 'new' | 'old'
-    templates: JSONColumnType<Record<string, string>>
-  }
-}
-`
-  expect(readTables(text)).toEqual([
-    { name: 'tenants', columns: ['id', 'name', 'created_at'] },
-    { name: 'events', columns: ['id', 'status', 'templates'] },
-  ])
-  expect(readTables('export type Tables = Record<never, never>')).toEqual([])
-  expect(() => readTables('export interface Tables {\n  tenants: Tenants\n}\n')).toThrow('only 0 of 1')
-})
 
 test.each(serviceNames)(
   'the tables that %s knows are those that its migrations make, column by column',
@@ -53,7 +33,7 @@ test.each(serviceNames)(
     await kit.stop()
     const made = new Map(rows.map(({ name, columns }) => [name, columns.toSorted()]))
     const shared = await sharedTablesOf(service)
-    const known = tablesOf(service)
+    const known = await tablesOf(service)
     expect([...made.keys()].sort()).toEqual([...known.map(({ name }) => name), ...shared].sort())
     for (const { name, columns } of known) expect([name, made.get(name)]).toEqual([name, columns.toSorted()])
   },

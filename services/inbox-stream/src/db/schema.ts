@@ -1,65 +1,68 @@
 import type { InboxChange } from '@notify/contracts'
+import { column, type TablesOf } from '@notify/database'
 
-/** The tables of this service's own schema. */
-export interface Tables {
+/** The tables of this service's own schema, and their columns. */
+export const tables = {
   /** What the gateway tells of applications. */
   applications: {
-    id: string
-    tenant_id: string
-    revision: number
-    allowed_origins: string[]
-    status: 'active' | 'revoked'
-    updated_at: Date
-  }
+    id: column<string>(),
+    tenant_id: column<string>(),
+    revision: column<number>(),
+    allowed_origins: column<string[]>(),
+    status: column<'active' | 'revoked'>(),
+    updated_at: column<Date>(),
+  },
   /** One row for each user of an application who ever got a notification. */
   inboxes: {
     /** Blind index of application, mode and user. */
-    key: string
-    tenant_id: string
-    application_id: string
+    key: column<string>(),
+    tenant_id: column<string>(),
+    application_id: column<string>(),
     /** Sequence of the latest event; it grows by one with each. */
-    last_seq: number
+    last_seq: column<number>(),
     /** Whatever was neither created nor marked after this event is read. */
-    read_all_seq: number
+    read_all_seq: column<number>(),
     /** Events up to here are deleted. */
-    pruned_seq: number
-    unread_count: number
-  }
+    pruned_seq: column<number>(),
+    unread_count: column<number>(),
+  },
   inbox_items: {
-    id: string
-    tenant_id: string
-    inbox_key: string
-    notification_id: string
+    id: column<string>(),
+    tenant_id: column<string>(),
+    inbox_key: column<string>(),
+    notification_id: column<string>(),
     /** Sequence of the event that created it: the order of the list. */
-    seq: number
+    seq: column<number>(),
     /** Sequence of the event that created or marked it last. */
-    touched_seq: number
+    touched_seq: column<number>(),
     /** As it was marked last; reading the whole inbox does not touch it. */
-    is_read: boolean
-    category_index: string | null
+    is_read: column<boolean>(),
+    category_index: column<string | null>(),
     /** Null once deleted: the row remains, so that a repeated hand-off does not bring it back. */
-    content: Buffer | null
-    created_at: Date
-    deleted_at: Date | null
-  }
+    content: column<Buffer | null>(),
+    created_at: column<Date>(),
+    deleted_at: column<Date | null>(),
+  },
   inbox_events: {
-    inbox_key: string
-    seq: number
-    kind: 'created' | InboxChange
-    item_id: string | null
-    unread_count: number
-    occurred_at: Date
-  }
+    inbox_key: column<string>(),
+    seq: column<number>(),
+    kind: column<'created' | InboxChange>(),
+    item_id: column<string | null>(),
+    unread_count: column<number>(),
+    occurred_at: column<Date>(),
+  },
   /** The processes that hold streams. */
   stream_replicas: {
-    id: string
+    id: column<string>(),
     /** One that was not seen for a while has ended: its streams no longer count. */
-    seen_at: Date
-  }
+    seen_at: column<Date>(),
+  },
   /** How many streams each process holds of a user. */
   open_streams: {
-    inbox_key: string
-    replica_id: string
-    streams: number
-  }
+    inbox_key: column<string>(),
+    replica_id: column<string>(),
+    streams: column<number>(),
+  },
 }
+
+export type Tables = TablesOf<typeof tables>

@@ -1,65 +1,68 @@
 import type { KeyMode, OtpChannel, OtpSettings, OtpStatus } from '@notify/contracts'
+import { column, type TablesOf } from '@notify/database'
 import type { ColumnType } from 'kysely'
 
 type Time = ColumnType<Date, Date | string | undefined, Date | string>
 
-/** The tables of this service's own schema. */
-export interface Tables {
+/** The tables of this service's own schema, and their columns. */
+export const tables = {
   /** Applications as the gateway publishes them. */
   applications: {
-    id: string
-    tenant_id: string
-    revision: number
-    settings: OtpSettings
-    updated_at: Time
-  }
+    id: column<string>(),
+    tenant_id: column<string>(),
+    revision: column<number>(),
+    settings: column<OtpSettings>(),
+    updated_at: column<Time>(),
+  },
   transactions: {
-    id: string
-    tenant_id: string
-    application_id: string
+    id: column<string>(),
+    tenant_id: column<string>(),
+    application_id: column<string>(),
     /** Mode of the key that began it. */
-    mode: KeyMode
-    channel: OtpChannel
+    mode: column<KeyMode>(),
+    channel: column<OtpChannel>(),
     /** Encrypted; erased once the transaction is verified or expired. */
-    recipient: Buffer | null
-    recipient_masked: string
-    recipient_index: string
+    recipient: column<Buffer | null>(),
+    recipient_masked: column<string>(),
+    recipient_index: column<string>(),
     /** Beginning of the number, by which conversion is judged; null for addresses. */
-    prefix: string | null
-    language: string | null
+    prefix: column<string | null>(),
+    language: column<string | null>(),
     /** Digits of the code. */
-    length: number
-    ttl_seconds: number
+    length: column<number>(),
+    ttl_seconds: column<number>(),
     /** Keyed HMAC of the current code; null when the code can no longer verify. */
-    code_proof: string | null
-    status: OtpStatus
-    failure_reason: string | null
+    code_proof: column<string | null>(),
+    status: column<OtpStatus>(),
+    failure_reason: column<string | null>(),
     /** Wrong codes so far. */
-    attempts: number
-    resends: number
+    attempts: column<number>(),
+    resends: column<number>(),
     /** The message that carries the current code. */
-    notification_id: string
-    revision: number
-    traceparent: string | null
-    created_at: Time
-    updated_at: Time
-    expires_at: Time
-    verified_at: Time | null
-  }
+    notification_id: column<string>(),
+    revision: column<number>(),
+    traceparent: column<string | null>(),
+    created_at: column<Time>(),
+    updated_at: column<Time>(),
+    expires_at: column<Time>(),
+    verified_at: column<Time | null>(),
+  },
   /** One row per code: counted by the limit per recipient, and handed to dispatch. */
   messages: {
-    notification_id: string
-    transaction_id: string
-    tenant_id: string
-    mode: KeyMode
-    recipient_index: string
+    notification_id: column<string>(),
+    transaction_id: column<string>(),
+    tenant_id: column<string>(),
+    mode: column<KeyMode>(),
+    recipient_index: column<string>(),
     /** Request to dispatch, encrypted; erased once dispatch has answered. */
-    request: Buffer | null
+    request: column<Buffer | null>(),
     /** Error code with which dispatch refused it. */
-    refusal: string | null
+    refusal: column<string | null>(),
     /** When it is next handed to dispatch; null once dispatch has answered. */
-    due_at: Time | null
-    expires_at: Time
-    created_at: Time
-  }
+    due_at: column<Time | null>(),
+    expires_at: column<Time>(),
+    created_at: column<Time>(),
+  },
 }
+
+export type Tables = TablesOf<typeof tables>

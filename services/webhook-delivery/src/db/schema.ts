@@ -1,109 +1,112 @@
+import { column, type TablesOf } from '@notify/database'
 import type { ColumnType } from 'kysely'
 
 type Time = ColumnType<Date, Date | string | undefined, Date | string>
 type MaybeTime = ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
 
-/** The tables of this service's own schema. */
-export interface Tables {
+/** The tables of this service's own schema, and their columns. */
+export const tables = {
   /** Whose secret signs: webhook providers of dispatch, and those made for one subscription (`own`). */
   providers: {
-    id: string
-    tenant_id: string
-    application_id: string | null
-    priority: number
+    id: column<string>(),
+    tenant_id: column<string>(),
+    application_id: column<string | null>(),
+    priority: column<number>(),
     /** The last change of dispatch that was applied. */
-    revision: number
+    revision: column<number>(),
     /** Made by a subscription, which it signs for alone. */
-    own: boolean
+    own: column<boolean>(),
     /** Of the last change of an own one that dispatch was told of; 0: of none yet. */
-    version: number
-    secret: Buffer
-    previous_secret: Buffer | null
+    version: column<number>(),
+    secret: column<Buffer>(),
+    previous_secret: column<Buffer | null>(),
     /** Until when requests bear the signature of the previous secret too. */
-    previous_until: MaybeTime
+    previous_until: column<MaybeTime>(),
     /** Waits before further attempts, in milliseconds; the service's own when null. */
-    retry_delays: number[] | null
+    retry_delays: column<number[] | null>(),
     /** Since when no new send is signed with it; subscriptions that name it still are. */
-    deleted_at: ColumnType<Date | null, Date | null | undefined, Date | null>
-    updated_at: Time
-  }
+    deleted_at: column<ColumnType<Date | null, Date | null | undefined, Date | null>>(),
+    updated_at: column<Time>(),
+  },
   subscriptions: {
-    id: string
-    tenant_id: string
-    application_id: string
-    provider_id: string
-    url: Buffer
-    events: string[]
-    description: string
-    status: 'active' | 'disabled'
-    disabled_reason: 'operator' | 'gone' | 'failing' | null
-    revision: number
-    created_at: Time
-    updated_at: Time
-  }
+    id: column<string>(),
+    tenant_id: column<string>(),
+    application_id: column<string>(),
+    provider_id: column<string>(),
+    url: column<Buffer>(),
+    events: column<string[]>(),
+    description: column<string>(),
+    status: column<'active' | 'disabled'>(),
+    disabled_reason: column<'operator' | 'gone' | 'failing' | null>(),
+    revision: column<number>(),
+    created_at: column<Time>(),
+    updated_at: column<Time>(),
+  },
   /** A queue of deliveries: of a subscription, or of one origin that a tenant sends to by the channel `webhook`. */
   endpoints: {
-    id: string
-    tenant_id: string
-    active: boolean
+    id: column<string>(),
+    tenant_id: column<string>(),
+    active: column<boolean>(),
     /** When its first delivery is due; null when none waits. */
-    next_due_at: MaybeTime
+    next_due_at: column<MaybeTime>(),
     /** Until when one worker alone takes its deliveries. */
-    leased_until: MaybeTime
+    leased_until: column<MaybeTime>(),
     /** Whether it failed several times in a row: it shares a few places with its like then. */
-    struggling: boolean
-    failures: number
-    failing_since: MaybeTime
-    deleted_at: MaybeTime
-  }
+    struggling: column<boolean>(),
+    failures: column<number>(),
+    failing_since: column<MaybeTime>(),
+    deleted_at: column<MaybeTime>(),
+  },
   deliveries: {
-    id: string
-    tenant_id: string
-    application_id: string
-    endpoint_id: string
-    subscription_id: string | null
-    notification_id: string | null
-    retry_count: number
-    event_type: string
-    provider_id: string | null
+    id: column<string>(),
+    tenant_id: column<string>(),
+    application_id: column<string>(),
+    endpoint_id: column<string>(),
+    subscription_id: column<string | null>(),
+    notification_id: column<string | null>(),
+    retry_count: column<number>(),
+    event_type: column<string>(),
+    provider_id: column<string | null>(),
     /** Of a send by the channel `webhook`; a subscription has its own. */
-    url: Buffer | null
-    body: Buffer
-    status: 'pending' | 'succeeded' | 'exhausted'
-    attempts: number
+    url: column<Buffer | null>(),
+    body: column<Buffer>(),
+    status: column<'pending' | 'succeeded' | 'exhausted'>(),
+    attempts: column<number>(),
     /** Attempts that count against the retry schedule. */
-    charged: number
+    charged: column<number>(),
     /** Attempts that failed in our own network. */
-    held: number
-    next_attempt_at: MaybeTime
-    last_status: number | null
-    last_error: string | null
-    traceparent: string | null
-    created_at: Time
-    finished_at: MaybeTime
-  }
+    held: column<number>(),
+    next_attempt_at: column<MaybeTime>(),
+    last_status: column<number | null>(),
+    last_error: column<string | null>(),
+    traceparent: column<string | null>(),
+    created_at: column<Time>(),
+    finished_at: column<MaybeTime>(),
+  },
   attempts: {
-    delivery_id: string
-    number: number
-    started_at: Time
-    finished_at: MaybeTime
-    duration_ms: number | null
-    status: number | null
-    error: string | null
-    response: Buffer | null
+    delivery_id: column<string>(),
+    number: column<number>(),
+    started_at: column<Time>(),
+    finished_at: column<MaybeTime>(),
+    duration_ms: column<number | null>(),
+    status: column<number | null>(),
+    error: column<string | null>(),
+    response: column<Buffer | null>(),
     /** Made of the delivery and the number. */
-    id: ColumnType<string, never, never>
-  }
+    id: column<ColumnType<string, never, never>>(),
+  },
   /** The latest replay of each subscription. */
   replays: {
-    subscription_id: string
-    since: Time
-    count: number
-    replayed: number
+    subscription_id: column<string>(),
+    since: column<Time>(),
+    count: column<number>(),
+    replayed: column<number>(),
     /** The last delivery that was looked at. */
-    reached: string
-    next_at: MaybeTime
-    requested_at: Time
-    finished_at: MaybeTime
-  }
+    reached: column<string>(),
+    next_at: column<MaybeTime>(),
+    requested_at: column<Time>(),
+    finished_at: column<MaybeTime>(),
+  },
 }
+
+export type Tables = TablesOf<typeof tables>
