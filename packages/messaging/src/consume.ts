@@ -10,8 +10,6 @@ export interface ConsumeOptions<Context> {
   consumers: readonly ConsumerEntry<Context>[]
   /** Stores events that cannot be handled. */
   deadLetters: DeadLetterStore
-  /** Time after which messages of an unresponsive process are redelivered; milliseconds, 15,000 by default. */
-  ackWaitMs?: number
   /** Age of messages that NATS may lose when killed, in milliseconds; five minutes by default. */
   unsyncedMs?: number
 }

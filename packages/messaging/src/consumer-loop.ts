@@ -15,7 +15,6 @@ import { messageIdHeader } from './publish.ts'
 import { readMessage, unreadableForMs } from './read-event.ts'
 import { Slots } from './slots.ts'
 
-const defaultAckWaitMs = 15_000
 /** Held messages are reported to JetStream this often within the ack wait, because one report may be lost. */
 const wordsPerWait = 3
 /**
@@ -41,7 +40,6 @@ export class ConsumerLoop<Context> {
   readonly #options: ConsumeOptions<Context>
   readonly #count: (result: Counted) => void
   readonly #slots: Slots
-  readonly #ackWaitMs: number
   readonly #place: DurablePosition
   readonly #held: HeldMessages
   readonly #backlog = new Backlog<JsMsg>(fewMessages)
@@ -62,13 +60,12 @@ export class ConsumerLoop<Context> {
     this.#options = options
     this.#count = count
     this.#slots = new Slots(entry.concurrency)
-    this.#ackWaitMs = options.ackWaitMs ?? defaultAckWaitMs
     this.#held = new HeldMessages(bus)
     this.#place = new DurablePosition(bus, {
       publisher: entry.event.publisher,
       durable: entry.durable,
       filter: subjectFilter(entry.event, entry.where),
-      ackWaitMs: this.#ackWaitMs,
+      ackWaitMs: entry.ackWaitMs,
       maxAckPending: 1000,
       unsyncedMs: options.unsyncedMs ?? 5 * 60_000,
       onMended: () => {
@@ -80,7 +77,7 @@ export class ConsumerLoop<Context> {
   }
 
   start(): void {
-    const holding = setInterval(() => this.#held.keep(), this.#ackWaitMs / wordsPerWait)
+    const holding = setInterval(() => this.#held.keep(), this.#entry.ackWaitMs / wordsPerWait)
     void this.#place.onReconnection(() => void this.#endFetch())
     this.#running = Promise.all([this.#fetchForEver(), this.#handleForEver()]).finally(() => clearInterval(holding))
   }

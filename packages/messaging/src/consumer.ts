@@ -25,6 +25,8 @@ interface ConsumerOptions<Context, Payload> {
   concurrency: number
   /** Delays before an event is redelivered after its handler threw; the last one repeats. */
   retry: readonly string[]
+  /** Time after which what an unresponsive process holds is redelivered; 15 s by default. */
+  ackWait?: string
   /** Return: handled. Throw: redeliver. Throw `PermanentError`: dead letter. May receive an event more than once. */
   handle(context: Context, payload: Payload, delivery: Delivery): Promise<void>
 }
@@ -36,6 +38,7 @@ export interface ConsumerEntry<Context> {
   where: Readonly<Record<string, string>>
   concurrency: number
   retryMs: readonly number[]
+  ackWaitMs: number
   handle(context: Context, payload: unknown, delivery: Delivery): Promise<void>
 }
 
@@ -44,13 +47,14 @@ export function consumer<Context, S extends z.ZodType>(
   event: EventContract<S>,
   options: ConsumerOptions<Context, z.output<S>>,
 ): ConsumerEntry<Context> {
-  const { durable, where = {}, concurrency, retry, handle } = options
+  const { durable, where = {}, concurrency, retry, ackWait = '15s', handle } = options
   return {
     event,
     durable,
     where,
     concurrency,
     retryMs: retry.map(parseDurationMs),
+    ackWaitMs: parseDurationMs(ackWait),
     handle: (context, payload, delivery) => handle(context, payload as z.output<S>, delivery),
   }
 }

@@ -200,10 +200,10 @@ test('messages that wait for a slot longer than the ack wait are not given again
   }
   // The last of twenty waits up to six seconds; the ack wait is less than half of it, and outlasts a pause of a busy machine.
   for (let n = 0; n < 20; n++) await send(one, own, [n])
-  const { durable, heard } = hear(one, own, { concurrency: 1, ackWaitMs: 2500, handle })
+  const { durable, heard } = hear(one, own, { concurrency: 1, ackWait: '2500ms', handle })
   const two = await startProcess(env)
   await eventually(() => expect(heard.length).toBeGreaterThan(0))
-  const second = hear(two, own, { durable, concurrency: 1, ackWaitMs: 2500, handle })
+  const second = hear(two, own, { durable, concurrency: 1, ackWait: '2500ms', handle })
   await eventually(() => expect(heard.length + second.heard.length).toBeGreaterThanOrEqual(20), { timeoutMs: 20_000 })
   await settled(durable)
   await two.kit.stop()

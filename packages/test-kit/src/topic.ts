@@ -54,7 +54,7 @@ interface Hearing {
   concurrency?: number
   retry?: string[]
   keepDeadLetter?: (letter: DeadLetter) => Promise<void>
-  ackWaitMs?: number
+  ackWait?: string
   handle?: (n: number, delivery: Delivery) => Promise<void> | void
 }
 
@@ -62,11 +62,12 @@ interface Hearing {
 export function hear({ kit, bus }: Process, { name, event }: Topic, options: Hearing = {}) {
   const heard: number[] = []
   const letters: DeadLetter[] = []
-  const { durable = `consent-${name}`, concurrency = 8, retry = ['50ms'], handle, ackWaitMs } = options
+  const { durable = `consent-${name}`, concurrency = 8, retry = ['50ms'], handle, ackWait = '15s' } = options
   const entry = consumer<undefined, typeof event.schema>(event, {
     durable,
     concurrency,
     retry,
+    ackWait,
     async handle(_context, { n }, delivery) {
       heard.push(n)
       await handle?.(n, delivery)
@@ -75,7 +76,6 @@ export function hear({ kit, bus }: Process, { name, event }: Topic, options: Hea
   startConsumers<undefined>(kit, bus, {
     context: undefined,
     consumers: [entry as ConsumerEntry<undefined>],
-    ...(ackWaitMs === undefined ? {} : { ackWaitMs }),
     deadLetters: {
       keep: options.keepDeadLetter ?? (async (letter) => void letters.push(letter)),
       claimDue: async () => [],

@@ -57,6 +57,9 @@ export const Config = z.object({
     'How long a message waits while the circuit breakers of all providers of its channel are open. It then fails and can be retried',
   ),
   UNKNOWN_GRACE: duration('60s').describe('Time to wait for a callback when the outcome of an attempt is unknown'),
+  UNKNOWN_GRACE_OTP: duration('10s').describe(
+    'The same before a one-time code is sent again; at most UNKNOWN_GRACE. A code that arrives twice does no harm, a late one is of no use',
+  ),
   RECEIPT_DEADLINE: duration('72h').describe('Age at which a sent message without a receipt counts as settled'),
   RECEIPT_INQUIRIES: durations('15m,24h,71h').describe(
     'Ages at which callbacks is asked for a missing receipt; below RECEIPT_DEADLINE',

@@ -18,6 +18,8 @@ import { applyKeyword } from './suppressions/apply-keyword.ts'
 import { suppressRecipient } from './suppressions/suppress-recipient.ts'
 
 const retry = ['250ms', '1s', '5s', '15s']
+/** What a killed worker had not begun goes on after this; a worker that was only slow finds it claimed. */
+const ackWait = '6s'
 
 /** The consumers of the `sender` role: the messages of its lanes. */
 export function laneConsumersOf(
@@ -30,6 +32,7 @@ export function laneConsumersOf(
       where,
       concurrency: settings.concurrency,
       retry,
+      ackWait,
       handle: ({ senders }, work, delivery) => senders.get(durable)!(work, delivery),
     }),
   )

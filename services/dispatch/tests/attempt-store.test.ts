@@ -43,7 +43,12 @@ afterAll(async () => {
   await env?.stop()
 })
 
-const policy: RetryPolicy = { retryDelaysMs: [1000, 1000, 1000, 1000, 1000], unknownGraceMs: 60_000, random: () => 0.5 }
+const policy: RetryPolicy = {
+  retryDelaysMs: [1000, 1000, 1000, 1000, 1000],
+  unknownGraceMs: 60_000,
+  otpGraceMs: 10_000,
+  random: () => 0.5,
+}
 const failsOver: NextStep = { status: 'queued', afterMs: 0, whenDue: 'send', reason: null, failsOver: true }
 const waits: NextStep = { ...failsOver, failsOver: false }
 function ended({ id, attempt_id, attempt_count }: Claim, providerId: string, next: NextStep): Settlement {

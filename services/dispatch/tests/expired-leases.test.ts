@@ -16,7 +16,12 @@ import { settleAttempts } from '../src/sending/settle-store.ts'
 import { createOwnNotifications, type OwnNotifications } from './own-notifications.ts'
 import { openOwnSchema } from './own-schema.ts'
 
-const policy: RetryPolicy = { retryDelaysMs: [5000, 30_000], unknownGraceMs: 60_000, random: () => 0.5 }
+const policy: RetryPolicy = {
+  retryDelaysMs: [5000, 30_000],
+  unknownGraceMs: 60_000,
+  otpGraceMs: 10_000,
+  random: () => 0.5,
+}
 /** The most that the schedule sends. */
 const places = policy.retryDelaysMs.length + 1
 

@@ -149,7 +149,7 @@ test('a message whose worker is gone is not sent again after it has expired', as
   await expire(id)
   // It may be with the carrier: it is nobody's to end but the attempt's.
   expect(await endExpiredNotifications(db)).toEqual({ count: 0, failed: 0 })
-  await endExpiredAttempts(db, { retryDelaysMs: [1000], unknownGraceMs: 60_000, random: () => 0.5 })
+  await endExpiredAttempts(db, { retryDelaysMs: [1000], unknownGraceMs: 60_000, otpGraceMs: 10_000, random: () => 0.5 })
   expect(await endExpiredNotifications(db)).toEqual({ count: 1, failed: 1 })
   await expectExpired(id)
 })

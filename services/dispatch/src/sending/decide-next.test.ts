@@ -4,7 +4,12 @@ import { AttemptOutcome, type Lane } from '@notify/contracts'
 import fc from 'fast-check'
 import { decideNext, type NextStep, type RetryPolicy, type Situation, unknownReason } from './decide-next.ts'
 
-const policy: RetryPolicy = { retryDelaysMs: [5000, 30_000], unknownGraceMs: 60_000, random: () => 0.5 }
+const policy: RetryPolicy = {
+  retryDelaysMs: [5000, 30_000],
+  unknownGraceMs: 60_000,
+  otpGraceMs: 10_000,
+  random: () => 0.5,
+}
 const answer = (outcome: CarrierAnswer['outcome'], rest: Partial<CarrierAnswer> = {}): CarrierAnswer => ({
   outcome,
   code: null,
@@ -74,10 +79,15 @@ test('without any delay there is one attempt', () => {
   expect(decideNext(answer('rejected_retryable'), at('transactional', 1), once)).toMatchObject({ status: 'failed' })
 })
 
-test.each(['otp', 'transactional'] as const)('an unknown outcome is tried again after the grace: %s', (lane) => {
+const graces = [
+  ['otp', 10_000],
+  ['transactional', 60_000],
+] as const
+
+test.each(graces)('an unknown outcome is tried again after the grace, a code sooner: %s', (lane, afterMs) => {
   expect(decideNext(answer('unknown'), at(lane, 1), policy)).toEqual({
     status: 'queued',
-    afterMs: 60_000,
+    afterMs,
     whenDue: 'send',
     reason: null,
     failsOver: false,
@@ -96,6 +106,7 @@ test('an unknown outcome of a campaign is never sent twice: it is given up after
 
 test('an unknown outcome of the last attempt is given up after the grace', () => {
   expect(decideNext(answer('unknown'), at('otp', 3), policy)).toMatchObject({
+    afterMs: 60_000,
     whenDue: 'give_up',
     reason: unknownReason,
   })
@@ -125,12 +136,12 @@ describe('with another provider that was not tried', () => {
     expect(decideNext(answer('rejected_permanent'), at(lane, 1, true), policy)).toMatchObject({ status: 'failed' })
   })
 
-  test.each(['otp', 'transactional'] as const)(
+  test.each(graces)(
     'an unknown outcome waits its whole grace all the same, and then goes to the other one: %s',
-    (lane) => {
+    (lane, afterMs) => {
       expect(decideNext(answer('unknown'), at(lane, 1, true), policy)).toEqual({
         status: 'queued',
-        afterMs: 60_000,
+        afterMs,
         whenDue: 'send',
         reason: null,
         failsOver: true,
@@ -195,8 +206,10 @@ describe('whatever the answer and the situation', () => {
 
   test('an unknown outcome always waits its grace for a receipt', () => {
     decisionsAre(
-      (next, { outcome }) =>
-        outcome !== 'unknown' || (next.status === 'queued' && next.afterMs === policy.unknownGraceMs),
+      (next, { lane, outcome }) =>
+        outcome !== 'unknown' ||
+        (next.status === 'queued' &&
+          next.afterMs === (lane === 'otp' && next.whenDue === 'send' ? policy.otpGraceMs : policy.unknownGraceMs)),
     )
   })
 

@@ -5,13 +5,20 @@ import type { Config } from '../config.ts'
 export interface RetryPolicy {
   /** Longest wait before each further attempt, in milliseconds. */
   retryDelaysMs: readonly number[]
+  /** How long an unknown outcome waits for a receipt. */
   unknownGraceMs: number
+  /** The same before a code is sent again, which is soon of no use. */
+  otpGraceMs: number
   /** 0 to 1, drawn anew for each wait. */
   random(): number
 }
 
-export function retryPolicyOf(config: Pick<Config, 'SEND_RETRY_DELAYS' | 'UNKNOWN_GRACE'>): RetryPolicy {
-  return { retryDelaysMs: config.SEND_RETRY_DELAYS, unknownGraceMs: config.UNKNOWN_GRACE, random: Math.random }
+export function retryPolicyOf(
+  config: Pick<Config, 'SEND_RETRY_DELAYS' | 'UNKNOWN_GRACE' | 'UNKNOWN_GRACE_OTP'>,
+): RetryPolicy {
+  const { SEND_RETRY_DELAYS: retryDelaysMs, UNKNOWN_GRACE: unknownGraceMs } = config
+  const otpGraceMs = Math.min(config.UNKNOWN_GRACE_OTP, unknownGraceMs)
+  return { retryDelaysMs, unknownGraceMs, otpGraceMs, random: Math.random }
 }
 
 /** What happens to a message when an attempt has ended. */
@@ -61,10 +68,10 @@ export function decideNext(
       return again(waitMs(longestMs, answer.retryAfterMs, place, policy), false)
     }
     case 'unknown': {
+      if (duplicatesAllowed[lane] && longestMs !== undefined)
+        return again(lane === 'otp' ? policy.otpGraceMs : policy.unknownGraceMs, otherProvider)
       const afterMs = policy.unknownGraceMs
-      return duplicatesAllowed[lane] && longestMs !== undefined
-        ? again(afterMs, otherProvider)
-        : { status: 'queued', afterMs, whenDue: 'give_up', reason: unknownReason, failsOver: false }
+      return { status: 'queued', afterMs, whenDue: 'give_up', reason: unknownReason, failsOver: false }
     }
   }
 }
