@@ -10,7 +10,7 @@ export interface AccountCheck {
   code: string | null
   /** For people. */
   message: string
-  /** What the carrier tells of the account; never secrets. */
+  /** What the carrier reports about the account; never secrets. */
   details: Record<string, string>
 }
 

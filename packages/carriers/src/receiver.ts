@@ -95,7 +95,7 @@ export interface IdentityReport {
   content: ContactIdentity
 }
 
-/** The carrier judged a message template anew. */
+/** The carrier changed the approval of a message template. */
 export interface TemplateReport extends Pick<TemplateChange, 'name' | 'language' | 'status' | 'category' | 'quality'> {
   type: 'template'
   account: ReceivingAccount

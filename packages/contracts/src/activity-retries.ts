@@ -17,7 +17,7 @@ export const RetryJobRequest = z
   })
   .refine(({ dry_run: _, ...filters }) => Object.values(filters).some((value) => value !== undefined), {
     path: ['status'],
-    error: 'at least one filter is needed: channel, status, application_id, event_key, mode, recipient, from or to',
+    error: 'at least one filter is required: channel, status, application_id, event_key, mode, recipient, from or to',
   })
   .refine(
     ({ from, to }) => isRange({ from: from ? new Date(from) : undefined, to: to ? new Date(to) : undefined }),

@@ -43,7 +43,7 @@ export const NewApiKey = z
   })
   .superRefine(({ mode, permissions }, issues) => {
     for (const permission of permissionsRefused(mode, permissions)) {
-      const message = `a test key cannot have ${permission}`
+      const message = `must not be ${permission} for a test key`
       issues.addIssue({ code: 'custom', path: ['permissions', permissions.indexOf(permission)], message })
     }
   })

@@ -27,7 +27,7 @@ test('a live key may have every permission, a test key none that changes what li
   expect(BootstrapDocument.safeParse(documentWith('live', KeyPermission.options)).success).toBe(true)
   expect(BootstrapDocument.safeParse(documentWith('test', harmless)).success).toBe(true)
   expect(BootstrapDocument.safeParse(documentWith('test', ['domains:manage'])).error?.issues).toMatchObject([
-    { path: ['api_keys', 0, 'permissions'], message: 'a test key cannot have domains:manage' },
+    { path: ['api_keys', 0, 'permissions'], message: 'must not be domains:manage for a test key' },
   ])
 })
 

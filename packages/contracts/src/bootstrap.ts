@@ -63,7 +63,11 @@ export const BootstrapDocument = z.strictObject({
       .superRefine(({ mode, permissions }, issues) => {
         const refused = mode === 'test' ? permissions.filter((one) => liveOnlyPermissions.includes(one)) : []
         for (const permission of refused) {
-          issues.addIssue({ code: 'custom', path: ['permissions'], message: `a test key cannot have ${permission}` })
+          issues.addIssue({
+            code: 'custom',
+            path: ['permissions'],
+            message: `must not be ${permission} for a test key`,
+          })
         }
       }),
   ),

@@ -176,7 +176,7 @@ export const messageReceived = defineEvent({
 })
 export type MessageReceived = z.output<typeof messageReceived.schema>
 
-/** The carrier judged a message template anew. What it does not name stays as it was. */
+/** The carrier changed the approval of a message template. Fields that it does not name keep their values. */
 export const templateChanged = defineEvent({
   publisher: 'callbacks',
   subject: 'callbacks.template.changed',

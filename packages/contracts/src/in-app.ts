@@ -84,7 +84,7 @@ export const applicationChanged = defineEvent({
     revision: z.int().min(1),
     /** Origins whose pages may call the inbox and the stream. */
     allowed_origins: z.array(z.string()),
-    /** A revoked application's users are let in no more. */
+    /** Users of a revoked application are refused. */
     status: z.enum(['active', 'revoked']),
     otp: OtpSettings.optional(),
   }),

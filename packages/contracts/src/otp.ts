@@ -60,7 +60,7 @@ export const OtpRequest = z
   })
   .superRefine(({ code, length }, issues) => {
     if (code !== undefined && length !== undefined && code.length !== length) {
-      issues.addIssue({ code: 'custom', path: ['code'], message: `must have ${length} digits, as length says` })
+      issues.addIssue({ code: 'custom', path: ['code'], message: `must have ${length} digits, the value of length` })
     }
   })
   .meta({ id: 'OtpRequest' })

@@ -10,7 +10,7 @@ const auth = apiKeyOrOperator('webhooks:manage', 'webhooks:manage')
 const params = z.object({ subscription_id: z.string() })
 const path = '/api/v1/webhook-subscriptions/:subscription_id'
 
-/** `exhausted`: no further attempt is made by itself. */
+/** `exhausted`: no further attempt follows without a replay. */
 export const WebhookDeliveryStatus = z.enum(['pending', 'succeeded', 'exhausted'])
 export type WebhookDeliveryStatus = z.infer<typeof WebhookDeliveryStatus>
 

@@ -102,7 +102,7 @@ test('an event that a newer release wrote waits aside, holds up nothing, and the
     {
       event_id: `CONSENT:${seq}:0`,
       state: 'waiting',
-      reason: expect.stringMatching(/^the event does not fit .* kind /),
+      reason: expect.stringMatching(/^the event does not match .* kind /),
     },
   ])
   await due('23 hours')
@@ -247,6 +247,11 @@ test.each([[[]], [['list', 'x']], [['replay']], [['show', 'no-id']], [['list', '
     await expect(command(...args)).rejects.toThrow(/^(action|ids|limit) .*\nuse:\ndead-letters list /)
   },
 )
+
+test('what is wrong with a command is named with its value', async () => {
+  await expect(command('show', 'no-id')).rejects.toThrow(/^ids contain no-id, which is not the id of a dead letter\n/)
+  await expect(command('replay', '--state', 'dead')).rejects.toThrow('--state cannot be used here')
+})
 
 test('a letter that still waits is listed, and its next try is made now when it is replayed', async () => {
   const heard = serve({ handle: () => {} })

@@ -3,7 +3,7 @@ import type { State } from './state/state.ts'
 
 const outOfTheWay = 100_000
 
-/** How the demo's SES account tells of its emails: this configuration set publishes their events to this topic. */
+/** The demo's SES account: this configuration set publishes the events of its emails to this topic. */
 export const emailEvents = {
   region: 'us-east-1',
   configurationSet: 'email-events',

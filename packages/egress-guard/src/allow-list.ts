@@ -35,7 +35,7 @@ function requireHost(entry: string): string {
 }
 
 /**
- * The same for a variable of a service: a production process (`NODE_ENV`) that is told of exceptions does not start.
+ * The same for a variable of a service: a production process (`NODE_ENV`) with exceptions does not start.
  * @throws Error naming what is wrong
  */
 export function parseDevelopmentAllowList(text: string): AllowList {

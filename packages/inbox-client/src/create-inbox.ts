@@ -112,7 +112,7 @@ export function createInbox(options: InboxOptions): InboxClient {
     const { nextCursor } = store.contents
     if (nextCursor === null) return
     const page = await readPage(api, `?cursor=${encodeURIComponent(nextCursor)}`)
-    // The inbox was loaded anew meanwhile.
+    // The inbox was reloaded meanwhile.
     if (store.contents.nextCursor !== nextCursor) return
     const known = new Set(store.contents.notifications.map(({ id }) => id))
     const older = page.notifications.filter(({ id }) => !known.has(id))

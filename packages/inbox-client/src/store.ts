@@ -4,7 +4,7 @@ import { applyEvent, type ChangeEvent } from './stream-event.ts'
 
 interface Pending {
   readonly change: Change
-  /** The server told of the target meanwhile, which counts for more than our guess. */
+  /** The server has reported the target meanwhile, which takes precedence over our guess. */
   isOverruled: boolean
 }
 

@@ -14,7 +14,7 @@ export const unreadableForMs = 24 * 60 * 60 * 1000
 
 /** The events of a message. @throws UnreadableError when it is not a JSON array */
 export function readMessage(text: string): WireEvent[] {
-  const events = readable('the message is no JSON', () => JSON.parse(text) as unknown)
+  const events = readable('the message is not JSON', () => JSON.parse(text) as unknown)
   if (!Array.isArray(events)) throw new UnreadableError('the message is not an array')
   return events.map((item: unknown) =>
     typeof item === 'object' && item !== null ? (item as WireEvent) : { event: item },
@@ -29,7 +29,8 @@ export function readPayload<S extends z.ZodType>({ schema }: EventContract<S>, {
   const { success, data, error } = schema.safeParse(event)
   if (success) return data
   const [issue] = error.issues
-  throw new UnreadableError(`the event does not fit its schema: ${issue?.path.map(String).join('.')} ${issue?.message}`)
+  const field = issue?.path.map(String).join('.') || 'the event'
+  throw new UnreadableError(`the event does not match its schema: ${field} ${issue?.message}`)
 }
 
 /**

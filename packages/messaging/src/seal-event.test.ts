@@ -41,7 +41,7 @@ test('without its key, or with content that does not fit, an event is unreadable
   const misfit = sealEvent(ring, requested, parcel, secret)
   for (const open of [() => openEvent(ringOf('k2'), requested, sealed), () => openEvent(ring, requested, misfit)]) {
     expect(open).toThrow(UnreadableError)
-    expect(open).toThrow(/^the sealed content cannot be decrypted or does not fit its schema$/)
+    expect(open).toThrow(/^the sealed content cannot be decrypted or does not match its schema$/)
   }
 })
 

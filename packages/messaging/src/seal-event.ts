@@ -27,7 +27,7 @@ export function openEvent<S extends z.ZodType, Field extends string, Content ext
   payload: z.output<S>,
 ): z.output<Content> {
   const { field, content } = contract.sealed
-  return readable('the sealed content cannot be decrypted or does not fit its schema', () => {
+  return readable('the sealed content cannot be decrypted or does not match its schema', () => {
     const envelope = Buffer.from((payload as Record<string, string>)[field]!, 'base64')
     return content.parse(JSON.parse(keyRing.decrypt(envelope, placeOf(contract, payload))))
   })

@@ -95,7 +95,7 @@ test('an event that does not fit its schema never reaches the handler', async ()
   await send(one, own, ['one'])
   await eventually(() => expect(letters).toHaveLength(1))
   await settled(durable)
-  expect(letters[0]!.reason).toMatch(/^the event does not fit its schema: n /)
+  expect(letters[0]!.reason).toMatch(/^the event does not match its schema: n /)
   expect(heard).toEqual([])
 })
 
@@ -109,7 +109,7 @@ test('one bad event of a message does not hold up the others', async () => {
   await settled(durable)
   expect(heard.toSorted()).toEqual([1, 2, 4])
   expect(letters.map(({ reason }) => reason).toSorted()).toEqual([
-    'the event does not fit its schema: n Invalid input: expected number, received string',
+    'the event does not match its schema: n Invalid input: expected number, received string',
     'two',
   ])
 })

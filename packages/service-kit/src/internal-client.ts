@@ -103,7 +103,7 @@ function problemOf({ status, text, headers }: InternalAnswer, contract: Route): 
       cause,
     })
   }
-  return new Problem('internal_error', 'Something went wrong on our side; try again', { cause })
+  return new Problem('internal_error', 'An internal error occurred; try again', { cause })
 }
 
 function tryJson(text: string): unknown {

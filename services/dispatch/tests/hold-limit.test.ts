@@ -3,7 +3,7 @@ import { retry, send, untilState } from '@notify/test-kit/sms'
 import { refuses, type StubCarrier, startStubCarrier, takes } from '@notify/test-kit/stub-carrier'
 import { eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
 
-const reason = 'No provider of this channel could be called for too long'
+const reason = 'No provider of this channel was available for too long'
 
 let carrier: StubCarrier
 let env: TestEnv

@@ -229,7 +229,7 @@ test('a template cannot name another tenant’s application, which is as unknown
     for (const application_id of [applicationId, newId('app')]) {
       const answer = await call(method, url, { body: { ...invoice, application_id } })
       expectProblem(answer, 422, 'validation_failed')
-      const message = 'names no application of this tenant'
+      const message = 'is not an application of this tenant'
       expect(answer.body).toMatchObject({
         detail: `application_id ${message}`,
         errors: [{ path: 'application_id', message }],

@@ -125,7 +125,7 @@ describe('a phone that is missing or not E.164 is 422 invalid_recipient', () => 
     const raw = `{"channel":"sms","recipient":"+14155550100","body":"x","${field}":${inner ? `{"${inner}":${value}}` : value}}`
     const answer = await env.api('POST', path, { raw })
     expectProblem(answer, 422, 'validation_failed')
-    expect(answer.body.errors).toEqual([{ path: `${place}.__proto__`, message: 'is not a name that a field can have' }])
+    expect(answer.body.errors).toEqual([{ path: `${place}.__proto__`, message: 'is not an allowed field name' }])
   })
 })
 

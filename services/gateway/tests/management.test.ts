@@ -206,7 +206,7 @@ describe('API keys', () => {
     const body = { name: 'Test', mode: 'test', permissions: ['notifications:send', permission] }
     const answer = await call('POST', `/applications/${application_id}/keys`, body)
     expectProblem(answer, 422, 'validation_failed')
-    expect(answer.body.errors).toEqual([{ path: 'permissions.1', message: `a test key cannot have ${permission}` }])
+    expect(answer.body.errors).toEqual([{ path: 'permissions.1', message: `must not be ${permission} for a test key` }])
   })
 
   test('are the same under one Idempotency-Key, whose stored answer cannot be read in the database', async () => {

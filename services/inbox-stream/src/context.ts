@@ -8,7 +8,7 @@ import type { Hub } from './streams/hub.ts'
 import type { LiveBus } from './streams/live-bus.ts'
 import type { UserTokens } from './tokens/user-token.ts'
 
-/** What changes inboxes and tells of it. */
+/** Changes inboxes and publishes the changes. */
 export interface StoreContext {
   config: Config
   db: Database<Tables>

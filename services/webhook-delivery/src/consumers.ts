@@ -4,7 +4,7 @@ import type { ConsumerContext } from './context.ts'
 import { saveProvider } from './providers/save-provider.ts'
 
 const retry = ['250ms', '1s', '5s', '15s']
-/** The states that customers may subscribe to; a code is never told of. */
+/** The states that customers may subscribe to; codes are never published to them. */
 const statuses = ['delivered', 'undelivered', 'failed'] as const
 
 export const consumers: readonly ConsumerEntry<ConsumerContext>[] = [

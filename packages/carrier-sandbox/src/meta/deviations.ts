@@ -3,7 +3,7 @@ import { createThrottle } from '../throttle.ts'
 import { errors, type MetaError } from './errors.ts'
 import type { Sending } from './read-send.ts'
 
-/** A state that a webhook tells of. */
+/** A state that a webhook reports. */
 export interface Step {
   status: 'sent' | 'delivered' | 'read' | 'failed'
   errorCode?: number
@@ -19,7 +19,7 @@ const delivered: Step = { status: 'delivered' }
 const read: Step = { status: 'read' }
 const undeliverable: Step = { status: 'failed', errorCode: 131026 }
 
-/** How WhatsApp shows each behaviour; it remembers whom it throttled. */
+/** How WhatsApp shows each behaviour; it remembers which recipients it throttled. */
 export function createDeviations(): Record<PhoneBehaviour, (sending: Sending) => Outcome> {
   const passes = createThrottle()
   const deliver = (): Outcome => ({ isAnswered: true, steps: [sent, delivered, read] })

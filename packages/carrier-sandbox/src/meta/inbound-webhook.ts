@@ -11,7 +11,7 @@ interface Inbound {
 
 const seconds = () => String(Math.floor(Date.now() / 1000))
 
-/** The webhook that tells of a person's message, or of the button that was pressed. */
+/** The webhook that reports an inbound message or a pressed button. */
 export function messageWebhook(number: MetaNumber, { id, from, text, button }: Inbound): Callback {
   const content =
     button === undefined
@@ -24,7 +24,7 @@ export function messageWebhook(number: MetaNumber, { id, from, text, button }: I
   })
 }
 
-/** The webhook that tells of a choice about marketing. */
+/** The webhook that reports a marketing preference. */
 export function preferenceWebhook(
   number: MetaNumber,
   { from, preference }: { from: string; preference: 'stop' | 'resume' },

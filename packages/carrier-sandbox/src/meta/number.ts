@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** A WhatsApp number that may send, and the app that tells of its messages. */
+/** A WhatsApp number that may send, and the app that receives its webhooks. */
 export const MetaNumber = z.strictObject({
   phone_number_id: z.string().regex(/^\d+$/),
   /** The account that owns the number and its templates. */

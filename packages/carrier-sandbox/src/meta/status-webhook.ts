@@ -4,7 +4,7 @@ import type { Step } from './deviations.ts'
 import type { MetaNumber } from './number.ts'
 import { ofNumber, waId, webhook } from './webhook.ts'
 
-/** The webhook that tells of a message's new state. */
+/** The webhook that reports a message's new state. */
 export function statusWebhook(
   number: MetaNumber,
   { message, opaque }: { message: LoggedMessage; opaque: string | undefined },

@@ -21,11 +21,11 @@ const TemplateChange = z.strictObject({
   status: word.optional(),
   category: word.optional(),
   body: z.string().optional(),
-  /** Whether a webhook tells of it. */
+  /** Whether a webhook reports it. */
   tell: z.boolean().default(true),
 })
 
-/** `PUT /templates`: Meta judges a template anew, or a new one for the first time, in one account or in all. */
+/** `PUT /templates`: Meta reviews a template, known or new, in one account or in all. */
 export function templateRoutes({ numbers, templates, sender }: Context): Router {
   return Router().put('/templates', (req, res) => {
     const change = readBody(req, res, TemplateChange)

@@ -3,7 +3,7 @@ import { createThrottle } from '../throttle.ts'
 import type { Email } from './email.ts'
 import { errors, type SesError } from './errors.ts'
 
-/** What an event tells of. */
+/** The kinds of event. */
 export type Step = 'sent' | 'delivered' | 'bounced' | 'softBounced' | 'complained' | 'delayed' | 'rejected'
 
 /** What becomes of a send request: an error, or a message with the events that follow it. */
@@ -14,7 +14,7 @@ export type Outcome =
 /** How SES shows each behaviour. */
 export type Deviations = Record<EmailBehaviour, (email: Email, recipient: string) => Outcome>
 
-/** The table of behaviours; it remembers whom it throttled. */
+/** The table of behaviours; it remembers which recipients it throttled. */
 export function createDeviations(): Deviations {
   const passes = createThrottle()
   const events = (...steps: Step[]) => ({ isAnswered: true, steps })

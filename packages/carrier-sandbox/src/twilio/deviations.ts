@@ -3,7 +3,7 @@ import { createThrottle } from '../throttle.ts'
 import { errors, type TwilioError } from './errors.ts'
 import type { CreateRequest } from './read-create-request.ts'
 
-/** A state that a status callback tells of. */
+/** A state that a status callback reports. */
 export interface Step {
   status: 'sent' | 'delivered' | 'undelivered'
   errorCode?: number
@@ -22,7 +22,7 @@ const delivered: Step = { status: 'delivered' }
 /** "Unreachable destination handset". */
 const unreachable: Step = { status: 'undelivered', errorCode: 30003 }
 
-/** The table of behaviours; it remembers whom it throttled. */
+/** The table of behaviours; it remembers which recipients it throttled. */
 export function createDeviations(): Deviations {
   return {
     delivered: deliver,

@@ -5,7 +5,7 @@ import type { TwilioAccount } from './account.ts'
 import type { Step } from './deviations.ts'
 import { statusCallback } from './status-callback.ts'
 
-/** A message under way and whom to tell about it. */
+/** A message under way and the URL of its status callback. */
 export interface Report {
   account: TwilioAccount
   message: LoggedMessage

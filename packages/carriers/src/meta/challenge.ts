@@ -14,7 +14,10 @@ export function answerChallenge(verifyToken: string | null | undefined, url: str
   const token = searchParams.get('hub.verify_token') ?? ''
   const isAsked = searchParams.get('hub.mode') === 'subscribe' && /^[\w.-]+$/.test(challenge)
   if (!isAsked || challenge.length > longestChallenge || !verifyToken || !isSame(token, verifyToken)) {
-    throw new Problem('permission_denied', 'hub.verify_token is not that of this address, or it is no challenge')
+    throw new Problem(
+      'permission_denied',
+      'hub.verify_token is not the one of this URL, or the request is not a challenge',
+    )
   }
   return { reports: [], answer: challenge, handshake: true }
 }

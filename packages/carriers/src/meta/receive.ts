@@ -90,7 +90,7 @@ function verifyOwn(_: SharedApp, { url, params }: Callback): Claim {
   }
 }
 
-const notOwn = () => new Problem('not_found', 'There is no WhatsApp provider with this id and an app of its own')
+const notOwn = () => new Problem('not_found', 'No WhatsApp provider with its own app has this id')
 
 const distinct = (ids: readonly (string | undefined)[]) => [...new Set(ids.filter((id) => id !== undefined))]
 

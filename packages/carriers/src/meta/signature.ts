@@ -10,5 +10,5 @@ export function requireSignature(appSecret: string, body: Buffer, header: string
   const [, digits] = /^sha256=([0-9a-f]{64})$/i.exec(typeof header === 'string' ? header : '') ?? []
   const expected = createHmac('sha256', appSecret).update(body).digest()
   if (digits && timingSafeEqual(Buffer.from(digits, 'hex'), expected)) return
-  throw new Problem('invalid_signature', 'X-Hub-Signature-256 does not fit the body and the app secret of this address')
+  throw new Problem('invalid_signature', 'X-Hub-Signature-256 does not match the body and the app secret of this URL')
 }

@@ -96,7 +96,8 @@ export interface Change {
  */
 export function readChanges(body: Buffer): Change[] {
   const update = Update.safeParse(jsonOf(body))
-  if (!update.success) throw new Problem('validation_failed', 'The body is no update of a WhatsApp Business account')
+  if (!update.success)
+    throw new Problem('validation_failed', 'The body is not an update of a WhatsApp Business account')
   if (update.data.object !== 'whatsapp_business_account') return []
   return update.data.entry.flatMap((entry) =>
     (entry?.changes ?? []).flatMap((change) =>

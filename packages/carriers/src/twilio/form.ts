@@ -32,7 +32,7 @@ export function readForm<S extends z.ZodType>(
   if (form.success) return { parameters: { ...parameters } as Form<unknown>['parameters'], fields: form.data }
   const errors = form.error.issues.map(({ path }) => ({
     path: path.join('.'),
-    message: 'is missing or not of its form',
+    message: 'is missing or malformed',
   }))
   throw new Problem('validation_failed', 'The callback lacks a required field', { errors })
 }

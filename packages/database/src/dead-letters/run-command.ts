@@ -15,7 +15,8 @@ const limit = z.coerce
   .min(1, 'must be at least 1')
   .max(10_000, 'must be at most 10000')
   .default(100)
-const ids = z.array(z.uuid('is not the id of a dead letter')).min(1, 'are missing: name one id or more')
+const id = z.uuid({ error: ({ input }) => `contain ${input}, which is not the id of a dead letter` })
+const ids = z.array(id).min(1, 'are missing: name at least one')
 const noIds = z.array(z.string()).max(0, 'cannot be combined with these options')
 
 const Request = z.discriminatedUnion(
@@ -102,5 +103,11 @@ function readRequest(args: readonly string[]): Request {
 /** The invalid argument and the reason. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof z.ZodError)) return (error as Error).message
-  return error.issues.map(({ path, message }) => `${path.join(' ') || 'the arguments'} ${message}`).join('; ')
+  return error.issues
+    .map((issue) =>
+      issue.code === 'unrecognized_keys'
+        ? `--${issue.keys.join(' and --')} cannot be used here`
+        : `${String(issue.path[0] ?? 'the arguments')} ${issue.message}`,
+    )
+    .join('; ')
 }

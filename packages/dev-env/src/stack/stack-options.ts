@@ -36,7 +36,7 @@ export interface StackOptions {
    * `onProgress` as well. `silent`: to the files, warnings and errors only.
    */
   logs?: 'file' | 'pretty' | 'silent'
-  /** Start a process again that ended by itself, with a growing delay. */
+  /** Restart a process that ended unexpectedly, with a growing delay. */
   reviveCrashed?: boolean
   /** Ends a start that is under way: it stops what has been started, and rejects. */
   signal?: AbortSignal

@@ -113,7 +113,7 @@ export class Stack {
     return this.find(process).kill(signal)
   }
 
-  /** Starts a process anew, on the same port with the same data, and waits until it is ready. */
+  /** Restarts a process, on the same port with the same data, and waits until it is ready. */
   restart(process: ProcessName): Promise<void> {
     return this.find(process).restart()
   }

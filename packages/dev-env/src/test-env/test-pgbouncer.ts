@@ -60,7 +60,7 @@ export async function startTestPgbouncer({ port, ini, databaseUrls }: TestPgboun
     gid: owner?.gid,
     logFile: join(folder, 'pgbouncer.log'),
     stopSignal: 'SIGINT',
-    // It answers a request for TLS with one letter, whoever asks.
+    // It answers every request for TLS with one letter.
     ready: async () => /^[NS]/.test(await greeting({ port, say: sslRequest })),
     onStart: (pid) => reaper.add('server', pid),
     onEnd: (pid) => reaper.forget(pid),

@@ -211,7 +211,7 @@ function queryOfContract({ query: schema, auth }: Route, query: Incoming['query'
   const repeated = Object.keys(given).filter((name) => Array.isArray(given[name]))
   if (repeated.length > 0) {
     throw new Problem('validation_failed', `The query repeats ${repeated.join(', ')}`, {
-      errors: repeated.map((path) => ({ path, message: 'must be given once' })),
+      errors: repeated.map((path) => ({ path, message: 'must not be repeated' })),
     })
   }
   return requireShape(schema ?? nothing, given)

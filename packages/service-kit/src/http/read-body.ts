@@ -151,7 +151,7 @@ export function requireStorable(value: unknown, path = ''): void {
   for (const [key, child] of Object.entries(value)) {
     requireStorable(key, path)
     const childPath = path ? `${path}.${key}` : key
-    if (key === prototype) throw unstorable(childPath, 'is not a name that a field can have')
+    if (key === prototype) throw unstorable(childPath, 'is not an allowed field name')
     requireStorable(child, childPath)
   }
 }

@@ -72,7 +72,7 @@ export function createAccountDirectory(db: Database<Tables>, keyRing: KeyRing): 
       async load(key) {
         const at = key.indexOf('|')
         const rows = await db.run<Row>(statement, [key.slice(0, at), key.slice(at + 1)])
-        // An account that its tenant has connected anew is reported once, for the provider in use.
+        // An account that its tenant has connected again is reported once, for the provider in use.
         const inUse = new Set(rows.filter((row) => !row.deleted_at).map((row) => row.tenant_id))
         return rows.filter((row) => !row.deleted_at || !inUse.has(row.tenant_id)).map(accountOf)
       },

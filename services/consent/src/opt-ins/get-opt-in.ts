@@ -13,7 +13,7 @@ export const getOptIn: Handler<Context, typeof contract> = async ({ db, secrets 
   const { tenant_id: tenantId } = principal
   const subject = { tenantId, mode: modeOf(principal), recipientIndex: secrets.blindIndex(tenantId, phone_e164) }
   const consent = await findConsent(db.run, subject)
-  if (!consent) throw new Problem('not_found', 'The ledger has no entry of this number')
+  if (!consent) throw new Problem('not_found', 'The ledger has no entry for this phone number')
   const history = await listHistory(db.run, subject)
   return {
     phone_e164,

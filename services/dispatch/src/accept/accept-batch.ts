@@ -136,7 +136,7 @@ async function answerCommitted(
   }
 }
 
-const idTaken = () => new Problem('idempotency_conflict', 'This notification_id is that of another notification')
+const idTaken = () => new Problem('idempotency_conflict', 'Another notification has this notification_id')
 
 /** The gateway repeats an unanswered request with the same id. */
 function isAnswerTo({ notificationId }: Candidate, response: string): boolean {

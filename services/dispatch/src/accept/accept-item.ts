@@ -2,7 +2,7 @@ import type { Channel, DispatchRequest, KeyPrincipal, Lane } from '@notify/contr
 import type { IsAwaited, Problem } from '@notify/service-kit'
 import type { Draft } from '../channels/channel.ts'
 
-/** For whom a notification is sent. */
+/** The recipient of a notification. */
 export type Sender = Pick<KeyPrincipal, 'tenant_id' | 'application_id' | 'mode'>
 
 /** What another service of ours decides for its notification, beyond the public request. */

@@ -20,7 +20,7 @@ export type AcceptOne = (
   markPrepared?: () => void,
 ) => Promise<ItemResult>
 
-/** Items of the same moment share a commit, whoever sends them. */
+/** Items that arrive together share a commit, also those of different callers. */
 export function createAcceptOne(context: ApiContext): AcceptOne {
   const accept = coalesce<Candidate, AcceptOutcome>({
     maxBatch,

@@ -11,8 +11,8 @@ export function judgeBatch(
   return Promise.all(candidates.map((candidate) => judgeCandidate(context, candidate).catch(refusalOf)))
 }
 
-/** An error as the caller is told of it. */
+/** An error as the caller sees it. */
 export function refusalOf(error: unknown): Problem {
   if (error instanceof Problem) return error
-  return new Problem('internal_error', 'Something went wrong on our side; try again', { cause: error })
+  return new Problem('internal_error', 'An internal error occurred; try again', { cause: error })
 }

@@ -8,7 +8,7 @@ const batch = 10
 const planEveryMs = 2000
 const longestError = 400
 
-/** Keeps what carriers say of the templates of accounts up to date: of new accounts at once, of all others now and then. */
+/** Keeps the stored templates of accounts up to date: of new accounts at once, of all others periodically. */
 export function startTemplateSync(kit: Kit, context: Context): void {
   const { db, carrierTable, config } = context
   const kinds = Object.keys(carrierTable).filter((kind) => carrierTable[kind]?.templates)

@@ -95,7 +95,7 @@ export interface ChannelDefinition<P extends Payload = Payload> {
   /** Reads what is stored, rows of earlier releases included. */
   payload: z.ZodType<P>
   /**
-   * Reads whom a request is for.
+   * Reads the recipient of a request.
    * @throws Problem `invalid_recipient`, or one that names another field
    */
   draft(request: DispatchRequest, settings: DraftSettings): Draft<P>

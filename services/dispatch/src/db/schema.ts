@@ -35,7 +35,7 @@ export const tables = {
     created_at: column<Time | null>(),
     updated_at: column<Time>(),
   },
-  /** What was published. Rows never change, except those that the bootstrap document brought along. */
+  /** What was published. Rows never change, except those of the bootstrap document. */
   event_versions: {
     tenant_id: column<string>(),
     application_id: column<string>(),
@@ -201,7 +201,7 @@ export const tables = {
     next_try_at: column<Time | null>(),
     leased_until: column<Time | null>(),
   },
-  /** What carriers say of the templates of accounts. */
+  /** The templates of accounts, as their carriers report them. */
   carrier_templates: {
     provider_id: column<string>(),
     tenant_id: column<string>(),
@@ -210,7 +210,7 @@ export const tables = {
     status: column<string>(),
     category: column<string>(),
     quality: column<string | null>(),
-    /** When the carrier was asked, or said so by itself: what is older never replaces it. */
+    /** When the carrier was asked or reported the change; an older report never replaces it. */
     reported_at: column<Time>(),
   },
   /** When the templates of an account are read again. */

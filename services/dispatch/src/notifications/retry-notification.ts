@@ -53,10 +53,9 @@ async function refusal(run: Run, id: string, tenantId: string): Promise<Problem>
      from notifications n where id = $1 and tenant_id = $2`,
     [id, tenantId],
   )
-  if (!found) return new Problem('not_found', 'There is no transaction with this id')
+  if (!found) return new Problem('not_found', 'No transaction has this id')
   const hasFailed = found.status === 'failed' || found.status === 'undelivered'
-  if (hasFailed && found.expired)
-    return new Problem('not_retryable', 'The message has expired; its sender must make a new one')
+  if (hasFailed && found.expired) return new Problem('not_retryable', 'The notification has expired; send a new one')
   if (hasFailed && found.erased)
     return new Problem('not_retryable', 'The content was erased after the message was sent or failed')
   if (found.retryable && found.suppressed) {

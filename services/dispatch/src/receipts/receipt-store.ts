@@ -16,7 +16,7 @@ const told = (known: string, news: string) =>
   `coalesce(case when a.outcome = 'accepted' then a.${known} end, case when explains then receipt.${news} end)`
 
 /**
- * Applies receipts only to the tenant whose account signed them. The next state is an expression, evaluated anew for
+ * Applies receipts only to the tenant whose account signed them. The next state is an expression, evaluated again for
  * a locked row. Pass whole rows between CTEs: joining back is quadratic.
  */
 const apply: Statement = {

@@ -9,7 +9,7 @@ export interface RetryPolicy {
   unknownGraceMs: number
   /** The same before a code is sent again, which is soon of no use. */
   otpGraceMs: number
-  /** 0 to 1, drawn anew for each wait. */
+  /** 0 to 1, drawn for each wait. */
   random(): number
 }
 

@@ -13,7 +13,7 @@ export const noProvider: CarrierAnswer = {
 export const heldTooLong: CarrierAnswer = {
   outcome: 'rejected_retryable',
   code: 'provider_unavailable',
-  message: 'No provider of this channel could be called for too long',
+  message: 'No provider of this channel was available for too long',
   providerMessageId: null,
   retryAfterMs: null,
 }
@@ -31,7 +31,7 @@ export const templateNotApproved = (message: string): CarrierAnswer => ({
 export const senderUnverified: CarrierAnswer = {
   outcome: 'rejected_retryable',
   code: 'domain_not_verified',
-  message: 'The domain of the sender is not verified any more',
+  message: 'The domain of the sender is no longer verified',
   providerMessageId: null,
   retryAfterMs: null,
 }

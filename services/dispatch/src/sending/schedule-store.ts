@@ -65,7 +65,7 @@ export interface DeliveredLane {
 }
 
 /**
- * Publishes work anew that its lane should have delivered and that has not been taken up; and, once JetStream has forgotten
+ * Republishes work that its lane should have delivered and that no worker has claimed; and, once JetStream has forgotten
  * everything, all that was enqueued before that. @returns how many, of each lane at most {@link scheduleBatch}
  */
 export async function requeueLostWork(

@@ -1,7 +1,7 @@
 import type { Database, Statement } from '@notify/database'
 import type { Tables } from '../db/schema.ts'
 
-/** How far ahead of its time a send may be given its slot, in milliseconds; what finds none that early is put off. */
+/** How far ahead of its time a send may be given its slot, in milliseconds; without one that early it is postponed. */
 export interface Reach {
   /** In the part of the rate that all lanes share. */
   nearMs: number

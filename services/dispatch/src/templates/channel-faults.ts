@@ -23,7 +23,9 @@ export function channelFaults({ sms, email, in_app, whatsapp }: EventTemplates):
 function emailFaults({ subject, body }: NonNullable<EventTemplates['email']>): FieldError[] {
   return [
     ...textFaults('email.subject', subject, maxSubject),
-    ...(oneLinePattern.test(subject) ? [] : [{ path: 'email.subject', message: 'must not have control characters' }]),
+    ...(oneLinePattern.test(subject)
+      ? []
+      : [{ path: 'email.subject', message: 'must not contain control characters' }]),
     ...(body.trim() === '' ? [{ path: 'email.body', message: 'must not be empty' }] : []),
   ]
 }

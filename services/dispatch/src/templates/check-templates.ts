@@ -16,7 +16,7 @@ export async function requireFillable(renderer: Renderer, tenantId: string, temp
   const texts = textsOf(templates)
   const errors: FieldError[] = []
   if (texts.length > maxTexts) {
-    errors.push({ path: 'templates', message: `must hold at most ${maxTexts} texts; these are ${texts.length}` })
+    errors.push({ path: 'templates', message: `must have at most ${maxTexts} texts; it has ${texts.length}` })
   }
   for (const text of texts.slice(0, maxTexts)) {
     const fault = await renderer.faultOf(tenantId, text)

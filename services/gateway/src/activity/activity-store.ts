@@ -2,7 +2,7 @@ import type { ActivityStatus, NotificationFact } from '@notify/contracts'
 import type { Database, Statement } from '@notify/database'
 import type { Tables } from '../db/schema.ts'
 
-/** What the trail is told of one item: a notification, or a code under the id of its transaction. */
+/** A change of one item of the trail: a notification, or a code under the id of its transaction. */
 export type ActivityFact = Omit<NotificationFact, 'notification_id' | 'status'> & {
   notification_id: NotificationFact['notification_id'] | `otp_${string}`
   status: ActivityStatus

@@ -7,7 +7,7 @@ import { readTimeline } from './read-timeline.ts'
 /** An item of the operator's tenant with its attempts. */
 export const getActivity: Handler<RouteContext, typeof contract> = async (context, { params, principal }) => {
   const item = await findItem(context.db, principal.tenant_id, params.id)
-  if (!item) throw new Problem('not_found', 'There is no transaction with this id')
+  if (!item) throw new Problem('not_found', 'No transaction has this id')
   const timeline = await readTimeline(context, principal.tenant_id, { id: item.transaction_id, channel: item.channel })
   return {
     ...item,

@@ -11,7 +11,7 @@ import { hasItem } from './activity-store.ts'
 export async function retryActivity(context: RouteContext, request: PassedOn<typeof contract>): Promise<Reply> {
   const { params, principal } = request
   if (params.id.startsWith('otp_') && (await hasItem(context.db, principal.tenant_id, params.id))) {
-    throw new Problem('not_retryable', 'A one-time code is not retried; its application sends it again')
+    throw new Problem('not_retryable', 'One-time codes cannot be retried; the application must send a new one')
   }
   return forward(context, request)
 }

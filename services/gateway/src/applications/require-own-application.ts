@@ -15,7 +15,7 @@ export async function forwardWithOwnApplication<R extends Route>(
   const id = applicationOf(request.body)
   const { tenant_id } = request.principal as Pick<KeyPrincipal, 'tenant_id'>
   if (id !== undefined && !(await ownsApplication(context.db, tenant_id, id))) {
-    const message = 'names no application of this tenant'
+    const message = 'is not an application of this tenant'
     throw new Problem('validation_failed', `application_id ${message}`, {
       errors: [{ path: 'application_id', message }],
     })

@@ -54,7 +54,7 @@ export async function insertKey(run: Run, key: NewKey): Promise<KeyRow> {
   return row!
 }
 
-/** Which key of whom. */
+/** Identifies a key and its application. */
 export interface KeyAddress {
   tenantId: string
   applicationId: string

@@ -15,7 +15,7 @@ export const cancelRetry: Handler<Context, typeof contract> = idempotent({
     const before = await findRetryJob(run, tenant_id, id)
     if (!before) throw noSuchRetry()
     if (!(await cancelJob(run, tenant_id, id))) {
-      throw new Problem('not_cancellable', `The job is ${describeRetry(before).status} already`)
+      throw new Problem('not_cancellable', `The job is already ${describeRetry(before).status}`)
     }
     const after = describeRetry((await findRetryJob(run, tenant_id, id))!)
     const change = { before: describeRetry(before), after }

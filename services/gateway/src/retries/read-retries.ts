@@ -22,5 +22,5 @@ export const getRetry: Handler<Context, typeof getRetryJob> = async ({ db }, { p
 }
 
 export function noSuchRetry(): Problem {
-  return new Problem('not_found', 'There is no such job of retries')
+  return new Problem('not_found', 'No retry job has this id')
 }

@@ -9,13 +9,13 @@ const save: Statement = {
          where applications.revision < excluded.revision`,
 }
 
-/** Keeps what is told of an application, unless something newer is known. */
+/** Stores a published application, unless a newer revision is known. */
 export async function saveApplication({ run }: Queries, change: ApplicationChange): Promise<void> {
   const { application_id, tenant_id, revision, allowed_origins, status } = change
   await run(save, [application_id, tenant_id, revision, allowed_origins, status])
 }
 
-/** Keeps an application of the bootstrap document, which has no revision: whatever was told of it counts for more. */
+/** Stores an application of the bootstrap document, which has no revision: any published one takes precedence. */
 export async function saveFirst(
   { run }: Queries,
   { application_id, tenant_id, allowed_origins }: Omit<ApplicationChange, 'revision' | 'status'>,

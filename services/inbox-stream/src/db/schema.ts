@@ -3,7 +3,7 @@ import { column, type TablesOf } from '@notify/database'
 
 /** The tables of this service's own schema, and their columns. */
 export const tables = {
-  /** What the gateway tells of applications. */
+  /** Applications, as the gateway publishes them. */
   applications: {
     id: column<string>(),
     tenant_id: column<string>(),

@@ -20,5 +20,5 @@ export const markNotification: Handler<Context, typeof contract> = async (contex
 }
 
 export function noSuchNotification(): Problem {
-  return new Problem('not_found', 'There is no such notification in this inbox')
+  return new Problem('not_found', 'The inbox has no notification with this id')
 }

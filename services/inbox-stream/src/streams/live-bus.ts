@@ -13,7 +13,7 @@ export interface AddressedEvent extends InboxEvent, InboxAddress {}
 export interface LiveBus {
   /** Tells events in the order of their sequences. Never throws: it is done after the commit. */
   publish(events: readonly AddressedEvent[]): void
-  /** @returns how to hear no more */
+  /** @returns a function that unsubscribes */
   listen(address: InboxAddress, hear: (events: InboxEvent[]) => void): () => void
   /** Waits until the server knows all listeners, or cannot be asked: a stream then reads what it misses. */
   ready(): Promise<void>

@@ -45,7 +45,7 @@ export class Reader {
     return this.#sent
   }
 
-  /** Whether all that it was told of is sent. */
+  /** Whether every published event has been sent. */
   get isLevel(): boolean {
     return !this.#isReading
   }

@@ -40,7 +40,7 @@ export async function handOverMessage({ db, handOver, metrics }: Context, messag
   }
   // A failure of dispatch may pass: the message keeps waiting.
   if (answer.status >= 500 || answer.code === 'idempotency_in_progress') {
-    throw new Problem('service_unavailable', 'A part of the service does not answer; try again shortly')
+    throw new Problem('service_unavailable', 'An internal service does not respond; try again shortly')
   }
   await settleRefused(db.run, notification_id, answer.code)
   metrics.refused(answer.code)

@@ -46,5 +46,8 @@ export const sendCode = commitAndSend<typeof contract, NewTransaction>({
 function codeOf({ code, length = defaultLength }: OtpRequest, { permissions }: KeyPrincipal): string {
   if (code === undefined) return makeCode(length)
   if (permissions.includes('otp:custom_code')) return code
-  throw new Problem('permission_denied', 'This key lacks the permission otp:custom_code, which code needs')
+  throw new Problem(
+    'permission_denied',
+    'The caller lacks the permission otp:custom_code, which the field code requires',
+  )
 }

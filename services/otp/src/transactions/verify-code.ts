@@ -102,7 +102,7 @@ async function explain(run: Run, id: string, { application_id, mode }: KeyPrinci
   if (!standing) return unknownTransaction()
   requireOpen(standing)
   // A resend came in between and opened it again.
-  return new Problem('service_unavailable', 'The transaction was changing; try again')
+  return new Problem('service_unavailable', 'Another request is changing this transaction; try again')
 }
 
 function wrongCode(attemptsRemaining: number): Problem {

@@ -5,6 +5,6 @@ import { type DeliveryRow, findDelivery } from './delivery-store.ts'
 /** A delivery of the tenant. @throws Problem `not_found` also for what belongs to others */
 export async function requireDelivery(run: Run, tenantId: string, id: string): Promise<DeliveryRow> {
   const row = await findDelivery(run, tenantId, id)
-  if (!row) throw new Problem('not_found', 'There is no webhook delivery with this id')
+  if (!row) throw new Problem('not_found', 'No webhook delivery has this id')
   return row
 }

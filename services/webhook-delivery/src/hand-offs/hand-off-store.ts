@@ -18,7 +18,7 @@ export function findHandOffs(
   )
 }
 
-/** What dispatch is told of a delivery. */
+/** What is reported to dispatch about a delivery. */
 export function reportOf({ notification_id, retry_count, status, last_error }: HandOffRow): HandOffReport {
   const states = { pending: 'sent', succeeded: 'delivered', exhausted: 'failed' } as const
   const failed = status === 'exhausted'

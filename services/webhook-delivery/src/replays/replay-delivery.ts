@@ -13,7 +13,7 @@ export const replayDelivery: Handler<Context, typeof contract> = idempotent({
     const row = await requireDelivery(run, principal.tenant_id, params.delivery_id)
     if (row.subscription_id) requireActive(await requireSubscription(run, principal, row.subscription_id))
     if (!(await replayOne(run, row.id))) {
-      throw new Problem('not_replayable', 'Only a delivery that is exhausted can be replayed')
+      throw new Problem('not_replayable', 'Only exhausted deliveries can be replayed')
     }
     return new Reply(202, JSON.stringify(summaryOf(await requireDelivery(run, principal.tenant_id, row.id))))
   },

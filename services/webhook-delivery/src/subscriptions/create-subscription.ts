@@ -48,7 +48,10 @@ export const createSubscription: Handler<Context, typeof contract> = idempotent(
       most: config.SUBSCRIPTIONS_PER_APPLICATION,
     })
     if (!row) {
-      throw new Problem('subscription_limit_reached', 'The application has as many webhook subscriptions as it may')
+      throw new Problem(
+        'subscription_limit_reached',
+        'The application has the maximum number of webhook subscriptions; delete one first',
+      )
     }
     await tellSubscription(run, row, actorOf(principal))
     const after = describeSubscription(keyRing, row)

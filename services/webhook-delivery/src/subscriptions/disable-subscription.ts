@@ -5,7 +5,7 @@ import type { Tables } from '../db/schema.ts'
 import { auditDisabling } from './audit-subscription.ts'
 import { tellSubscription } from './subscription-store.ts'
 
-/** Stops the deliveries of an endpoint, or begins anew: due are those whose time came meanwhile. */
+/** Stops or resumes the deliveries of an endpoint; those whose time came meanwhile are due at once. */
 export async function setEndpointActive(run: Run, id: string, active: boolean): Promise<void> {
   await run(
     `update endpoints set active = $2, next_due_at = now(), failures = 0, struggling = false, failing_since = null where id = $1`,

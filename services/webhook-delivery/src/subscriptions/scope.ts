@@ -26,7 +26,7 @@ export async function requireSubscription(run: Run, principal: Manager, id: stri
 }
 
 function noSuchSubscription(): Problem {
-  return new Problem('not_found', 'There is no webhook subscription with this id')
+  return new Problem('not_found', 'No webhook subscription has this id')
 }
 
 /** @throws Problem `destination_not_allowed` */

@@ -52,7 +52,7 @@ export interface Subscriber {
   tenant_id: string
   application_id: string
   events: WebhookEventType[]
-  /** What happened before is not told of; a little earlier, since clocks differ. */
+  /** Earlier events are not delivered; a little earlier, since clocks differ. */
   subscribed_ms: number
 }
 

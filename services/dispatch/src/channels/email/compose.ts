@@ -76,7 +76,7 @@ function checked(
   if (!oneLinePattern.test(title)) {
     throw invalid(pathOf('subject'), 'gives a subject with line breaks or control characters')
   }
-  if (text.trim() === '') throw invalid(pathOf('body'), 'gives an empty text')
+  if (text.trim() === '') throw invalid(pathOf('body'), 'renders to an empty text')
   for (const [part, content] of [
     ['subject', title],
     ['body', text],

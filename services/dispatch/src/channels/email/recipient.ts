@@ -10,7 +10,7 @@ type EnvelopeRequest = Pick<DispatchRequest, 'recipient'> & Partial<Pick<Dispatc
 const maxName = 200
 
 /**
- * Reads whom an email is for, and who sends it when that is not the provider's sender.
+ * Reads the recipient of an email, and the sender if it is not the provider's.
  * @throws Problem `invalid_recipient`, or `validation_failed` naming `from`
  */
 export function readEnvelope({ recipient, from }: EnvelopeRequest): Envelope {
