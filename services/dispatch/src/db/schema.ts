@@ -111,10 +111,7 @@ export const tables = {
     retry_count: column<Generated<number>>(),
     /** Total number of attempts, and the number of the latest. */
     attempt_count: column<Generated<number>>(),
-    /**
-     * The position in the retry schedule since acceptance or the last retry by an operator: attempts without immediate
-     * failovers.
-     */
+    /** Position in the retry schedule since acceptance or the last operator retry: attempts without immediate failovers. */
     round_attempts: column<Generated<number>>(),
     /** Number of latest attempts that the next one replaces, with a provider not tried by them. */
     failovers: column<Generated<number>>(),
