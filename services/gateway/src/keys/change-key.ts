@@ -23,6 +23,6 @@ export const changeKey: Handler<RouteContext, typeof contract> = async ({ db }, 
 }
 
 function notForTestKeys(index: number, permission: string): Problem {
-  const [path, message] = [`permissions.${index}`, `a test key cannot have ${permission}`]
+  const [path, message] = [`permissions.${index}`, `must not be ${permission} for a test key`]
   return new Problem('validation_failed', `${path} ${message}`, { errors: [{ path, message }] })
 }
