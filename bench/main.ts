@@ -1,5 +1,6 @@
 import { benchAccept } from './accept/bench-accept.ts'
 import { benchActivity } from './activity/bench-activity.ts'
+import { benchCost } from './cost/bench-cost.ts'
 import { benchEndToEnd } from './e2e/bench-e2e.ts'
 import { benchHostile } from './hostile/bench-hostile.ts'
 import { benchInbox } from './inbox/bench-inbox.ts'
@@ -13,6 +14,7 @@ import { benchWhatsApp } from './whatsapp/bench-whatsapp.ts'
 const benches: Record<string, () => Promise<object>> = {
   accept: benchAccept,
   activity: benchActivity,
+  cost: benchCost,
   lanes: benchLanes,
   e2e: benchEndToEnd,
   hostile: benchHostile,

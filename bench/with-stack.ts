@@ -25,6 +25,7 @@ export async function withStack<T>(options: Partial<StackOptions>, work: (stack:
         ...env,
         'dispatch-api': { ...direct, ...env['dispatch-api'] },
         'dispatch-worker': { ...direct, ...env['dispatch-worker'] },
+        'dispatch-sender': { ...direct, ...env['dispatch-sender'] },
         callbacks: { ...direct, ...env.callbacks },
       },
       ...rest,

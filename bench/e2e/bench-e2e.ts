@@ -28,14 +28,14 @@ export function benchEndToEnd(): Promise<object> {
   const env = {
     all: { LOG_LEVEL: 'warn' },
     // As many carrier connections as the bare loop has; claims and settlements are in progress besides.
-    'dispatch-worker': {
+    'dispatch-sender': {
       SEND_RATE: String(sendRate),
       SEND_CONCURRENCY: String(4 * callers),
       CARRIER_CONNECTIONS: String(callers),
     },
   }
   console.log(
-    `${messages} messages, ${callers} at a time; SEND_RATE=${sendRate} for the worker: its pace is out of the way`,
+    `${messages} messages, ${callers} at a time; SEND_RATE=${sendRate} for the sender: its pace is out of the way`,
   )
   return withStack({ env }, async (stack) => {
     const client = createSmsClient(stack)

@@ -21,8 +21,8 @@ const phoneOf = (n: number) => `+1558${String(n % recipients).padStart(6, '0')}1
 export function benchWhatsApp(): Promise<object> {
   const env = {
     all: { LOG_LEVEL: 'warn' },
-    // The pace of the worker is out of the way.
-    'dispatch-worker': { SEND_RATE: '100000', WHATSAPP_CONCURRENCY: '256' },
+    // The pace of the sender is out of the way.
+    'dispatch-sender': { SEND_RATE: '100000', WHATSAPP_CONCURRENCY: '256' },
   }
   return withStack({ env }, async (stack) => {
     const client = createJsonClient(stack)
