@@ -6,6 +6,7 @@ import { benchHostile } from './hostile/bench-hostile.ts'
 import { benchInbox } from './inbox/bench-inbox.ts'
 import { benchLanes } from './lanes/bench-lanes.ts'
 import { benchOtp } from './otp/bench-otp.ts'
+import { benchSoak } from './soak/bench-soak.ts'
 import { benchSse } from './sse/bench-sse.ts'
 import { benchWebhooks } from './webhooks/bench-webhooks.ts'
 import { benchWhatsApp } from './whatsapp/bench-whatsapp.ts'
@@ -20,6 +21,7 @@ const benches: Record<string, () => Promise<object>> = {
   hostile: benchHostile,
   otp: benchOtp,
   inbox: benchInbox,
+  soak: benchSoak,
   sse: benchSse,
   webhooks: benchWebhooks,
   whatsapp: benchWhatsApp,
