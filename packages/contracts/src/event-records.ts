@@ -27,7 +27,8 @@ const content = {
 export const EventContent = z.strictObject(content).meta({ id: 'EventContent' })
 export type EventContent = z.output<typeof EventContent>
 
-const mostVersions = 1_000_000
+/** The highest number of a version. */
+export const mostVersions = 1_000_000
 
 /** A new event. Drafts are saved and can be published later; `status` `published` publishes at once. */
 export const NewEvent = z
@@ -173,34 +174,6 @@ export const deactivateEvent = defineRoute({
   params,
   responses: { 200: EventRecord },
   errors: ['not_found', 'event_not_found', 'event_not_published', ...idempotencyErrors],
-})
-
-export const previewEvent = defineRoute({
-  name: 'previewEvent',
-  service: 'dispatch',
-  method: 'POST',
-  path: `${path}/preview`,
-  summary: 'Preview the templates of an event without sending',
-  auth,
-  params,
-  body: z
-    .strictObject({
-      channel: Channel.optional().meta({ description: 'Channel to preview. Default: all channels with a template.' }),
-      data: z.record(z.string(), z.json()).default({}).meta({ description: 'Variables, as in a notification' }),
-      version: z.int().min(1).max(mostVersions).optional().meta({
-        description: 'Published version to preview. Default: the draft, or the current version without one.',
-      }),
-    })
-    .meta({ id: 'EventPreview' }),
-  confidential: true,
-  responses: {
-    200: z.object({
-      event_key: EventKey,
-      version: z.int().nullable().meta({ description: 'Null: the draft' }),
-      rendered: EventTemplates,
-    }),
-  },
-  errors: ['not_found', 'event_not_found', 'template_variable_missing', ...idempotencyErrors],
 })
 
 export const listEventVersions = defineRoute({

@@ -12,6 +12,7 @@ const tagDescriptions = {
   me: 'The caller of the request',
   notifications: 'Send notifications, read their state, cancel scheduled ones',
   otp: 'One-time passwords: send, verify, resend',
+  'provider-kinds': 'Kinds of providers, with the schemas of their credentials',
   providers: 'Carrier accounts and their credentials',
   service: 'Keys that verify what the service signed',
   suppressions: 'Recipients that must not be written to',

@@ -71,6 +71,31 @@ export const listProviders = defineRoute({
   errors: [],
 })
 
+/** A kind of provider, with what a form for its credentials needs. */
+export const ProviderKind = z
+  .object({
+    kind: z.string(),
+    channel: Channel,
+    credentials: z.record(z.string(), z.json()).meta({
+      description:
+        'JSON Schema of the credentials. Fields with `writeOnly` are secrets; those with `readOnly` are made by this service.',
+    }),
+    rotates_secret: z.boolean().meta({ description: 'Whether its signing secret can be rotated here' }),
+  })
+  .meta({ id: 'ProviderKind' })
+export type ProviderKind = z.infer<typeof ProviderKind>
+
+export const listProviderKinds = defineRoute({
+  name: 'listProviderKinds',
+  service: 'dispatch',
+  method: 'GET',
+  path: '/api/v1/provider-kinds',
+  summary: 'List the kinds of providers with the schemas of their credentials',
+  auth,
+  responses: { 200: z.object({ items: z.array(ProviderKind) }).meta({ id: 'ProviderKindList' }) },
+  errors: [],
+})
+
 export const createProvider = defineRoute({
   name: 'createProvider',
   service: 'dispatch',

@@ -888,6 +888,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/provider-kinds": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the kinds of providers with the schemas of their credentials
+         * @description Requires an operator's access token with the permission `providers:manage`.
+         */
+        get: operations["listProviderKinds"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/providers": {
         parameters: {
             query?: never;
@@ -1914,6 +1934,39 @@ export interface components {
             };
             /** @description Published version to preview. Default: the draft, or the current version without one. */
             version?: number;
+            /** @description Templates to preview in place of the stored ones. They are not saved. */
+            templates?: {
+                sms?: {
+                    body: string;
+                };
+                email?: {
+                    subject: string;
+                    body: string;
+                    html_body?: string;
+                };
+                in_app?: {
+                    title: string;
+                    body: string;
+                    data?: {
+                        [key: string]: components["schemas"]["JsonValue"];
+                    };
+                };
+                webhook?: {
+                    data: {
+                        [key: string]: components["schemas"]["JsonValue"];
+                    };
+                };
+                whatsapp?: {
+                    template_name: string;
+                    language: string;
+                    /** @enum {string} */
+                    category: "marketing" | "utility" | "authentication";
+                    /** @description Texts of the placeholders: an array in order, or an object by placeholder name */
+                    parameters: string[] | {
+                        [key: string]: string;
+                    };
+                };
+            };
         };
         EventVersionList: {
             items: components["schemas"]["EventVersionSummary"][];
@@ -2450,6 +2503,20 @@ export interface components {
              * @example 2026-11-21T09:30:00.000Z
              */
             verified_at: string;
+        };
+        ProviderKindList: {
+            items: components["schemas"]["ProviderKind"][];
+        };
+        ProviderKind: {
+            kind: string;
+            /** @enum {string} */
+            channel: "email" | "sms" | "whatsapp" | "in_app" | "webhook";
+            /** @description JSON Schema of the credentials. Fields with `writeOnly` are secrets; those with `readOnly` are made by this service. */
+            credentials: {
+                [key: string]: components["schemas"]["JsonValue"];
+            };
+            /** @description Whether its signing secret can be rotated here */
+            rotates_secret: boolean;
         };
         ProviderList: {
             items: components["schemas"]["Provider"][];
@@ -4375,7 +4442,7 @@ export interface operations {
                          * @example order.shipped
                          */
                         event_key: string;
-                        /** @description Null: the draft */
+                        /** @description Null: the draft, or the templates of the request */
                         version: number | null;
                         rendered: {
                             sms?: {
@@ -6054,6 +6121,38 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["OtpVerified"];
+                };
+            };
+        };
+    };
+    listProviderKinds: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List the kinds of providers with the schemas of their credentials */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "kind": "twilio",
+                     *           "channel": "sms",
+                     *           "credentials": {},
+                     *           "rotates_secret": false
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ProviderKindList"];
                 };
             };
         };

@@ -25,6 +25,7 @@ import {
   listDomains as listDomainsContract,
   listEvents as listEventsContract,
   listEventVersions as listEventVersionsContract,
+  listProviderKinds as listProviderKindsContract,
   listProviders as listProvidersContract,
   listTemplates as listTemplatesContract,
   listWhatsAppTemplates,
@@ -67,6 +68,7 @@ import { retryNotification } from './notifications/retry-notification.ts'
 import { changeProvider } from './providers/change-provider.ts'
 import { createProvider } from './providers/create-provider.ts'
 import { deleteProvider } from './providers/delete-provider.ts'
+import { listProviderKinds } from './providers/list-provider-kinds.ts'
 import { getProvider, listProviders } from './providers/read-providers.ts'
 import { rotateProviderSecret } from './providers/rotate-provider-secret.ts'
 import { testProvider } from './providers/test-provider.ts'
@@ -114,6 +116,7 @@ export const routes: readonly RouteEntry<RouteContext>[] = [
   route(listEventVersionsContract, listEventVersions),
   route(getEventVersionContract, getEventVersion),
   route(restoreEventVersionContract, restoreEventVersion),
+  route(listProviderKindsContract, listProviderKinds),
   route(listProvidersContract, listProviders),
   route(createProviderContract, createProvider),
   route(getProviderContract, getProvider),

@@ -188,6 +188,16 @@ test('a preview shows the draft, or the version that is asked for, and names the
     expectProblem(missing, 422, 'template_variable_missing')
     expect(missing.body.errors).toEqual([expect.objectContaining({ path: 'data.name' })])
   }
+  const unsaved = { ...sms('Third {{ name }}'), in_app: { title: 'Hi', body: 'Text' } }
+  expect((await preview({ data, templates: unsaved, channel: 'sms' })).body).toEqual({
+    event_key: key,
+    version: null,
+    rendered: sms('Third Ada'),
+  })
+  const broken = await preview({ data, templates: sms('{{ name') })
+  expectProblem(broken, 422, 'validation_failed')
+  expect(broken.body.errors).toEqual([expect.objectContaining({ path: 'templates.sms.body' })])
+  expectProblem(await preview({ data, templates: unsaved, version: 1 }), 422, 'validation_failed')
   expectProblem(await preview({ data, version: 7 }), 404, 'not_found')
   expectProblem(await preview({ data, channel: 'webhook' }), 422, 'validation_failed')
   expectProblem(await preview({ template_data: data }), 422, 'validation_failed')

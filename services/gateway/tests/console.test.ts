@@ -45,9 +45,25 @@ test('the page may load scripts and styles of its origin only, and call nothing 
     "font-src 'self'",
     "form-action 'none'",
     "frame-ancestors 'none'",
+    "frame-src 'self'",
     "img-src 'self' data:",
     "script-src 'self'",
     "style-src 'self'",
+  ])
+})
+
+test('the frame of previews has an origin of its own, loads nothing, and runs one script', async () => {
+  const response = await get('/console/preview-frame')
+  expect([response.status, response.headers.get('x-frame-options')]).toEqual([200, 'SAMEORIGIN'])
+  expect(response.headers.get('content-security-policy')!.split('; ').sort()).toEqual([
+    "base-uri 'none'",
+    "default-src 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'self'",
+    'img-src data:',
+    'sandbox allow-scripts',
+    expect.stringMatching(/^script-src 'sha256-[\w+/]{43}='$/),
+    "style-src 'unsafe-inline'",
   ])
 })
 

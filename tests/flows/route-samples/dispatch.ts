@@ -38,6 +38,7 @@ export function dispatchSamples(env: TestEnv): Samples {
     return { params: { provider_id } }
   }
   return {
+    listProviderKinds: () => ({}),
     listProviders: () => ({}),
     createProvider: () => ({}),
     getProvider: provider,

@@ -11,16 +11,35 @@ const hostName =
  */
 export const SmtpCredentials = z
   .strictObject({
-    host: z.string().regex(hostName, 'must be a host name or an IPv4 address, without scheme and port'),
+    host: z
+      .string()
+      .regex(hostName, 'must be a host name or an IPv4 address, without scheme and port')
+      .meta({ title: 'Host', examples: ['mail.example.com'] }),
     port: z
       .string()
       .regex(/^[1-9]\d{0,4}$/, 'must be a port from 1 to 65535')
-      .refine((text) => Number(text) <= 65_535, 'must be a port from 1 to 65535'),
-    security: z.enum(['tls', 'starttls', 'none']),
-    username: z.string().min(1).max(255).regex(oneLinePattern, 'must be one line').optional(),
-    password: z.string().min(1).max(1024).regex(oneLinePattern, 'must be one line').optional(),
-    from: EmailAddress,
-    from_name: SenderName.optional(),
+      .refine((text) => Number(text) <= 65_535, 'must be a port from 1 to 65535')
+      .meta({ title: 'Port', examples: ['587'] }),
+    security: z.enum(['starttls', 'tls', 'none']).meta({
+      title: 'Encryption',
+      description: 'tls: from the first byte (465). starttls: by upgrade (587). none: only without a password.',
+    }),
+    username: z
+      .string()
+      .min(1)
+      .max(255)
+      .regex(oneLinePattern, 'must be one line')
+      .optional()
+      .meta({ title: 'User name' }),
+    password: z
+      .string()
+      .min(1)
+      .max(1024)
+      .regex(oneLinePattern, 'must be one line')
+      .optional()
+      .meta({ title: 'Password' }),
+    from: EmailAddress.meta({ title: 'Sender address' }),
+    from_name: SenderName.optional().meta({ title: 'Sender name' }),
   })
   .refine((c) => (c.username === undefined) === (c.password === undefined), {
     message: 'give username and password, or neither',
@@ -29,4 +48,5 @@ export const SmtpCredentials = z
     path: ['security'],
     message: 'must be tls or starttls when there is a password',
   })
+  .meta({ title: 'SMTP server' })
 export type SmtpCredentials = z.infer<typeof SmtpCredentials>

@@ -4,15 +4,28 @@ import { z } from 'zod'
 /** Credentials of a Twilio account. Exactly one of `from` and `messaging_service_sid`. */
 export const TwilioCredentials = z
   .strictObject({
-    account_sid: z.string().regex(/^AC[0-9a-f]{32}$/, 'must be AC and 32 hexadecimal digits'),
-    auth_token: z.string().min(16).max(128),
-    from: z.string().regex(e164Pattern, 'must be an E.164 number').optional(),
+    account_sid: z
+      .string()
+      .regex(/^AC[0-9a-f]{32}$/, 'must be AC and 32 hexadecimal digits')
+      .meta({ title: 'Account SID' }),
+    auth_token: z.string().min(16).max(128).meta({ title: 'Auth token' }),
+    from: z
+      .string()
+      .regex(e164Pattern, 'must be an E.164 number')
+      .optional()
+      .meta({
+        title: 'Sender number',
+        description: 'In E.164 form. Give this or a messaging service.',
+        examples: ['+15005550006'],
+      }),
     messaging_service_sid: z
       .string()
       .regex(/^MG[0-9a-f]{32}$/, 'must be MG and 32 hexadecimal digits')
-      .optional(),
+      .optional()
+      .meta({ title: 'Messaging service SID', description: 'In place of a sender number' }),
   })
   .refine((c) => (c.from === undefined) !== (c.messaging_service_sid === undefined), {
     message: 'give either from or messaging_service_sid',
   })
+  .meta({ title: 'Twilio' })
 export type TwilioCredentials = z.infer<typeof TwilioCredentials>

@@ -1,7 +1,7 @@
 import type { Provider } from '@notify/contracts'
 import { Problem } from '@notify/service-kit'
 import type { Context } from '../context.ts'
-import { kindOf, type ProviderKind } from './provider-kind.ts'
+import { isSecret, kindOf, type ProviderKind } from './provider-kind.ts'
 import type { ProviderRow } from './provider-store.ts'
 import { type Credentials, credentialsOf } from './write-provider.ts'
 
@@ -34,11 +34,9 @@ export function describeProvider(
   }
 }
 
-/** Of a kind that does not say which fields are secret all are. */
 function shown(kind: ProviderKind | undefined, credentials: Credentials): Credentials {
-  const isSecret = (name: string) => kind?.secrets?.includes(name) ?? true
   return Object.fromEntries(
-    Object.entries(credentials).map(([name, value]) => [name, isSecret(name) ? lastOf(value) : value]),
+    Object.entries(credentials).map(([name, value]) => [name, isSecret(kind, name) ? lastOf(value) : value]),
   )
 }
 

@@ -14,6 +14,16 @@ export function kindOf(carriers: SendingCarriers, kind: string): ProviderKind | 
   return carrierOfKind(carriers, kind) ?? carrierless.get(kind)
 }
 
+/** Every kind by its name. */
+export function allKinds(carriers: SendingCarriers): [string, ProviderKind][] {
+  return [...Object.entries(carriers), ...carrierless]
+}
+
+/** Of a kind that does not name its secrets every field is one. */
+export function isSecret(kind: ProviderKind | undefined, field: string): boolean {
+  return kind?.secrets?.includes(field) ?? true
+}
+
 /** Whether the service itself makes the secret of a kind. */
 export function makesSecret(kind: ProviderKind | undefined): boolean {
   return kind?.ours?.includes('secret') ?? false

@@ -7,16 +7,26 @@ const mostDelays = 20
 const longestDelayMs = 7 * 86_400_000
 
 /** What signs webhooks: the secret, the one before it while that is valid, and a retry schedule of its own. */
-const WebhookCredentials = z.strictObject({
-  secret: z.string().refine(isSecret, 'must be whsec_ and base64 of 16 to 64 bytes'),
-  previous_secret: z.string().refine(isSecret).optional(),
-  previous_until: z.iso.datetime().optional(),
-  retry_delays: z
-    .string()
-    .max(200)
-    .refine(areDelays, `must be up to ${mostDelays} durations of at most 7d, such as 5s,1m,10m`)
-    .optional(),
-})
+const WebhookCredentials = z
+  .strictObject({
+    secret: z
+      .string()
+      .refine(isSecret, 'must be whsec_ and base64 of 16 to 64 bytes')
+      .meta({ title: 'Signing secret' }),
+    previous_secret: z.string().refine(isSecret).optional().meta({ title: 'Previous secret' }),
+    previous_until: z.iso.datetime().optional().meta({ title: 'Previous secret signs until' }),
+    retry_delays: z
+      .string()
+      .max(200)
+      .refine(areDelays, `must be up to ${mostDelays} durations of at most 7d, such as 5s,1m,10m`)
+      .optional()
+      .meta({
+        title: 'Retry delays',
+        description: 'Comma separated. Empty: those of the installation.',
+        examples: ['5s,1m,10m'],
+      }),
+  })
+  .meta({ title: 'Webhook signature' })
 
 /** Providers of kind `webhook`. They have no carrier: webhook-delivery signs and sends. */
 export const webhookKind: ProviderKind = {

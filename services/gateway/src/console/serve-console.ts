@@ -3,6 +3,7 @@ import type { Express } from 'express'
 import type { Config } from '../config.ts'
 import { strictPolicy } from '../docs/page.ts'
 import { createBuiltFiles } from './built-files.ts'
+import { previewFrame, previewPolicy } from './preview-frame.ts'
 
 const notBuilt =
   '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Console not built</title></head><body><main>' +
@@ -29,6 +30,17 @@ export function serveConsole(app: Express, door: Door, config: Config): void {
     withRequestId(request, response)
       .set({ ...security, 'Cache-Control': 'no-cache' })
       .json(settings)
+  })
+  app.get('/console/preview-frame', (request, response) => {
+    withRequestId(request, response)
+      .set({
+        ...security,
+        'Content-Security-Policy': previewPolicy,
+        'X-Frame-Options': 'SAMEORIGIN',
+        'Cache-Control': 'no-cache',
+      })
+      .type('html')
+      .send(previewFrame)
   })
   app.get('/console/assets/:name', async (request, response) => {
     const asset = await files.readAsset(request.params.name)
@@ -61,6 +73,7 @@ function policyFor(issuer: string): string {
     "style-src 'self'",
     "img-src 'self' data:",
     "font-src 'self'",
+    "frame-src 'self'",
     `connect-src 'self' ${new URL(issuer).origin}`,
   ]
   return directives.join('; ')

@@ -1,0 +1,31 @@
+import { hashSource, strictPolicy } from '../docs/page.ts'
+
+/** Shows the HTML that the framing page sends. Parsed scripts never run; links and forms lead nowhere. */
+const script = `
+addEventListener('message', ({ source, data }) => {
+  if (source !== parent || typeof data?.html !== 'string') return
+  const shown = new DOMParser().parseFromString(data.html, 'text/html')
+  for (const one of shown.querySelectorAll('meta[http-equiv], base')) one.remove()
+  document.documentElement.replaceWith(document.adoptNode(shown.documentElement))
+})
+addEventListener('click', (event) => {
+  if (event.target.closest?.('a, area')) event.preventDefault()
+}, true)
+parent.postMessage('ready', '*')
+`
+
+/** The document that the console frames to preview the HTML of an email. */
+export const previewFrame = `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Preview</title></head><body><script>${script}</script></body></html>`
+
+/**
+ * The frame has an origin of its own, so a template reaches nothing of the console; it loads nothing, and of scripts only
+ * the one above runs. Emails need inline styles.
+ */
+export const previewPolicy = [
+  'sandbox allow-scripts',
+  ...strictPolicy.filter((directive) => !directive.startsWith('frame-ancestors')),
+  "frame-ancestors 'self'",
+  `script-src ${hashSource(script)}`,
+  "style-src 'unsafe-inline'",
+  'img-src data:',
+].join('; ')
