@@ -1,4 +1,4 @@
-import { Activity, type LucideIcon } from 'lucide-react'
+import { Activity, CalendarClock, FileCheck2, type LucideIcon, Plug } from 'lucide-react'
 import type { ComponentType } from 'react'
 import type { Permission } from './api/me.ts'
 
@@ -29,5 +29,31 @@ export const pages: readonly ConsolePage[] = [
     icon: Activity,
     permission: 'activity:read',
     load: async () => (await import('./pages/activity/activity-page.tsx')).ActivityPage,
+  },
+  {
+    path: 'events',
+    rest: ':applicationId?/:eventKey?',
+    title: 'Events',
+    group: 'Set up',
+    icon: CalendarClock,
+    permission: 'events:manage',
+    load: async () => (await import('./pages/events/events-page.tsx')).EventsPage,
+  },
+  {
+    path: 'providers',
+    rest: ':id?',
+    title: 'Providers',
+    group: 'Set up',
+    icon: Plug,
+    permission: 'providers:manage',
+    load: async () => (await import('./pages/providers/providers-page.tsx')).ProvidersPage,
+  },
+  {
+    path: 'whatsapp-templates',
+    title: 'WhatsApp templates',
+    group: 'Set up',
+    icon: FileCheck2,
+    permission: 'providers:manage',
+    load: async () => (await import('./pages/whatsapp-templates/whatsapp-templates-page.tsx')).WhatsAppTemplatesPage,
   },
 ]

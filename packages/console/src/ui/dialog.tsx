@@ -11,10 +11,12 @@ interface DialogProps {
   decision?: boolean
   /** Neither a click beside it nor Escape closes it. */
   stays?: boolean
+  /** For texts that stand side by side or have long lines. */
+  wide?: boolean
 }
 
 /** A dialog in the middle. It is open while it is rendered; focus goes in, and back where it came from. */
-export function Dialog({ title, onClose, children, decision = false, stays = false }: DialogProps) {
+export function Dialog({ title, onClose, children, decision = false, stays = false, wide = false }: DialogProps) {
   return (
     <ModalOverlay
       isOpen
@@ -23,7 +25,9 @@ export function Dialog({ title, onClose, children, decision = false, stays = fal
       isKeyboardDismissDisabled={stays}
       className={`${veil} flex items-start justify-center px-4 pt-[12vh]`}
     >
-      <Modal className="w-full max-w-md rounded-lg border border-line bg-raised shadow-raised">
+      <Modal
+        className={`w-full rounded-lg border border-line bg-raised shadow-raised ${wide ? 'max-w-3xl' : 'max-w-md'}`}
+      >
         <Primitive role={decision ? 'alertdialog' : 'dialog'} className="max-h-[76vh] overflow-y-auto p-5 outline-none">
           <Heading slot="title" className="mb-2 text-lg font-semibold">
             {title}

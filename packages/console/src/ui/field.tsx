@@ -59,10 +59,26 @@ export function SecretField({ label, hint, name, ...rest }: FieldProps & Compone
   )
 }
 
-export function TextAreaField({ label, hint, name, ...rest }: FieldProps & ComponentProps<'textarea'>) {
+/** A text of several lines; `code` sets it in the fixed-width face. */
+export function TextAreaField({
+  label,
+  hint,
+  name,
+  code = false,
+  ...rest
+}: FieldProps & { code?: boolean } & ComponentProps<'textarea'>) {
   return (
     <Field label={label} name={name} hint={hint}>
-      {(described) => <textarea rows={6} {...rest} {...described} dir="auto" className="control resize-y" />}
+      {(described) => (
+        <textarea
+          rows={6}
+          {...rest}
+          {...described}
+          dir="auto"
+          spellCheck={!code}
+          className={`control resize-y ${code ? 'font-mono !text-xs' : ''}`}
+        />
+      )}
     </Field>
   )
 }

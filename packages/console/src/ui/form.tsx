@@ -3,14 +3,18 @@ import { createContext, type FormEvent, type ReactNode, use, useState } from 're
 import { Button } from './button.tsx'
 import { Problems } from './error-state.tsx'
 
-type FieldErrors = Problem['errors']
-const Errors = createContext<FieldErrors>([])
+const Errors = createContext<Problem['errors']>([])
 
 /** What the service says against the value at a path, and below it. */
 export function useFieldErrors(name: string): string[] {
   return use(Errors)
     .filter(({ path }) => path === name || path.startsWith(`${name}.`))
     .map(({ message }) => message)
+}
+
+/** Shows errors at the fields below it, where no {@link Form} does: in an editor that saves by a button elsewhere. */
+export function FieldErrors({ errors, children }: { errors: Problem['errors']; children: ReactNode }) {
+  return <Errors value={errors}>{children}</Errors>
 }
 
 interface FormProps {

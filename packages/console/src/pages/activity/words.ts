@@ -1,19 +1,12 @@
 import type { components } from '@notify/sdk'
 import type { Tone } from '../../ui/badge.tsx'
 
+export { type Channel, channelNames } from '../../api/channels.ts'
+
 export type ActivityItem = components['schemas']['ActivityItem']
 export type ActivityDetail = components['schemas']['ActivityDetail']
 export type ActivityAttempt = components['schemas']['ActivityAttempt']
-export type Channel = ActivityItem['channel']
 export type Status = ActivityItem['status']
-
-export const channelNames: Record<Channel, string> = {
-  email: 'Email',
-  sms: 'SMS',
-  whatsapp: 'WhatsApp',
-  in_app: 'In-app',
-  webhook: 'Webhook',
-}
 
 export const statuses: Record<Status, { name: string; tone: Tone }> = {
   scheduled: { name: 'Scheduled', tone: 'quiet' },

@@ -1,0 +1,14 @@
+import type { components } from '@notify/sdk'
+
+export type Channel = components['schemas']['Provider']['channel']
+
+/** The channels in the order in which pages list them. */
+export const channelNames: Record<Channel, string> = {
+  email: 'Email',
+  sms: 'SMS',
+  whatsapp: 'WhatsApp',
+  in_app: 'In-app',
+  webhook: 'Webhook',
+}
+
+export const channels = Object.keys(channelNames) as Channel[]

@@ -1,0 +1,30 @@
+import { useEffect, useRef, useState } from 'react'
+
+/**
+ * The HTML of an email, in a document of the gateway that has an origin of its own, runs no script of the email and
+ * loads nothing.
+ */
+export function EmailFrame({ html }: { html: string }) {
+  const frame = useRef<HTMLIFrameElement>(null)
+  const [isReady, setReady] = useState(false)
+  useEffect(() => {
+    const listen = ({ source, data }: MessageEvent) => {
+      if (source === frame.current?.contentWindow && data === 'ready') setReady(true)
+    }
+    window.addEventListener('message', listen)
+    return () => window.removeEventListener('message', listen)
+  }, [])
+  useEffect(() => {
+    // The sandboxed document has no origin that could be named.
+    if (isReady) frame.current?.contentWindow?.postMessage({ html }, '*')
+  }, [html, isReady])
+  return (
+    <iframe
+      ref={frame}
+      title="HTML of the email"
+      src="/console/preview-frame"
+      sandbox="allow-scripts"
+      className="h-72 w-full rounded-md border border-line"
+    />
+  )
+}

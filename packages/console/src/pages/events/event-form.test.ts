@@ -1,0 +1,50 @@
+import { expect, test } from '@jest/globals'
+import { contentOf, formOf, newTemplates, readObject } from './event-form.ts'
+import type { EventContent } from './queries.ts'
+
+const full: EventContent = {
+  name: 'Order <b>shipped</b>',
+  allowed_channels: ['email', 'sms'],
+  templates: {
+    sms: { body: 'Hi {{ name }}' },
+    email: { subject: 'S', body: 'B', html_body: '<p>H</p>' },
+    whatsapp: { template_name: 't', language: 'en', category: 'utility', parameters: ['{{ a }}', '{{ b }}'] },
+    in_app: { title: 'T', body: 'B', data: { link: '{{ url }}', deep: [1, { two: null }] } },
+    webhook: { data: { order: '{{ id }}' } },
+  },
+}
+
+test('what is stored comes back from the form as it was', () => {
+  expect(contentOf(formOf(full))).toEqual({ content: full, errors: [] })
+  const named = { ...full.templates.whatsapp!, parameters: { first: '{{ a }}', second: 'x' } }
+  const least: EventContent = {
+    name: 'Least',
+    allowed_channels: [],
+    templates: { email: { subject: 'S', body: 'B' }, in_app: { title: 'T', body: 'B' }, whatsapp: named },
+  }
+  expect(contentOf(formOf(least))).toEqual({ content: least, errors: [] })
+  expect(contentOf(formOf({ ...least, templates: {} })).content.templates).toEqual({})
+})
+
+test('channels keep one order, so that choosing them again changes nothing', () => {
+  const form = { ...formOf(full), allowed_channels: ['sms' as const, 'email' as const] }
+  expect(contentOf(form).content.allowed_channels).toEqual(['email', 'sms'])
+})
+
+test('what is not JSON is named at its field, and so are parameters of one name', () => {
+  const webhook = { data: '{"a": ' }
+  const in_app = { title: 'T', body: 'B', data: '[1]' }
+  const twice = { name: 'a', text: '' }
+  const whatsapp = { ...newTemplates.whatsapp, isNamed: true, parameters: [twice, twice] }
+  const { errors } = contentOf({ ...formOf(full), templates: { webhook, in_app, whatsapp } })
+  expect(errors).toEqual([
+    { path: 'templates.whatsapp.parameters', message: 'must have different names' },
+    { path: 'templates.in_app.data', message: 'must be a JSON object' },
+    { path: 'templates.webhook.data', message: expect.stringMatching(/^is not JSON: /) },
+  ])
+})
+
+test('an empty text is an empty object, and new templates of webhooks are JSON', () => {
+  expect(readObject(' \n')).toEqual({ value: {} })
+  expect(readObject(newTemplates.webhook.data)).toEqual({ value: {} })
+})

@@ -1,0 +1,155 @@
+import { Plus } from 'lucide-react'
+import { useNavigate, useSearchParams } from 'react-router'
+import { useApplications } from '../../api/applications.ts'
+import { channelNames } from '../../api/channels.ts'
+import { Badge } from '../../ui/badge.tsx'
+import { Button } from '../../ui/button.tsx'
+import { type Column, DataTable } from '../../ui/data-table.tsx'
+import { ErrorState } from '../../ui/error-state.tsx'
+import { FilterChoice } from '../../ui/filter-choice.tsx'
+import { PageHeader } from '../../ui/page-header.tsx'
+import { Pager, useCursor } from '../../ui/pager.tsx'
+import { Panel } from '../../ui/panel.tsx'
+import { PlainText } from '../../ui/plain-text.tsx'
+import { EmptyState } from '../../ui/states.tsx'
+import { Time } from '../../ui/time.tsx'
+import { useUrlDialog } from '../../ui/url-dialog.ts'
+import { NewEvent } from './new-event.tsx'
+import { type EventStatus, type EventSummary, useEvents } from './queries.ts'
+import { statuses } from './words.ts'
+
+const columns: Column<EventSummary>[] = [
+  {
+    id: 'key',
+    header: 'Key',
+    cell: ({ event_key }) => <code className="block truncate font-mono text-xs">{event_key}</code>,
+    grow: 'narrow',
+  },
+  {
+    id: 'name',
+    header: 'Name',
+    cell: ({ name }) => <PlainText className="block truncate">{name}</PlainText>,
+    wide: true,
+    grow: 'wide',
+  },
+  {
+    id: 'status',
+    header: 'Status',
+    cell: ({ status, has_draft }) => (
+      <span className="flex gap-1.5">
+        <Badge tone={statuses[status].tone}>{statuses[status].name}</Badge>
+        {has_draft ? <Badge tone="busy">Draft changes</Badge> : null}
+      </span>
+    ),
+  },
+  {
+    id: 'channels',
+    header: 'Channels',
+    cell: ({ allowed_channels }) => (
+      <span className="text-soft">{allowed_channels.map((channel) => channelNames[channel]).join(', ')}</span>
+    ),
+    wide: true,
+  },
+  {
+    id: 'version',
+    header: 'Version',
+    cell: ({ status, version }) => (status === 'draft' ? <span className="text-faint">None</span> : version),
+    align: 'right',
+    wide: true,
+  },
+  {
+    id: 'changed',
+    header: 'Changed',
+    cell: ({ updated_at }) => (
+      <span className="text-soft">
+        <Time at={updated_at} />
+      </span>
+    ),
+    align: 'right',
+    wide: true,
+  },
+]
+
+const statusOptions = Object.entries(statuses).map(([value, { name }]) => ({ value, label: name }))
+
+/** The events of an application by key. */
+export function EventList({ applicationId }: { applicationId: string }) {
+  const navigate = useNavigate()
+  const [search, setSearch] = useSearchParams()
+  const { dialog, show, close } = useUrlDialog<'new'>()
+  const status = (search.get('status') ?? undefined) as EventStatus | undefined
+  const { data, error, refetch } = useEvents(applicationId, status, useCursor())
+  const open = (key: string) => void navigate(`/events/${applicationId}/${encodeURIComponent(key)}`)
+  const add = (
+    <Button kind="primary" onClick={() => show('new')}>
+      <Plus size={14} aria-hidden />
+      New event
+    </Button>
+  )
+  return (
+    <>
+      <PageHeader title="Events" lead="What an application sends: templates for each channel, under a key.">
+        {add}
+      </PageHeader>
+      <search className="flex flex-wrap gap-2 pb-3">
+        <ApplicationChoice applicationId={applicationId} />
+        <FilterChoice
+          label="Status"
+          value={status ?? ''}
+          options={statusOptions}
+          onChange={(value) => setSearch(value ? { status: value } : {})}
+        />
+      </search>
+      <Panel>
+        {error && !data ? (
+          <ErrorState error={error} onRetry={() => void refetch()} />
+        ) : (
+          <DataTable
+            label="Events"
+            columns={columns}
+            rows={data?.items}
+            rowId={({ event_key }) => event_key}
+            onOpen={({ event_key }) => open(event_key)}
+            empty={
+              status ? (
+                <EmptyState
+                  title="No event has this status"
+                  action={<Button onClick={() => setSearch({})}>Show all events</Button>}
+                />
+              ) : (
+                <EmptyState title="No events yet" action={add}>
+                  Create one, write its templates and publish it. A notification then names its key and the variables.
+                </EmptyState>
+              )
+            }
+          />
+        )}
+        <Pager next={data?.next_cursor} />
+      </Panel>
+      {dialog === 'new' ? <NewEvent applicationId={applicationId} onCreated={open} onClose={close} /> : null}
+    </>
+  )
+}
+
+/** Which application's events are shown. */
+function ApplicationChoice({ applicationId }: { applicationId: string }) {
+  const navigate = useNavigate()
+  const { data } = useApplications()
+  const known = data?.items ?? []
+  const isListed = known.some(({ application_id }) => application_id === applicationId)
+  return (
+    <select
+      aria-label="Application"
+      value={applicationId}
+      onChange={(event) => void navigate(`/events/${event.target.value}`)}
+      className="control !w-auto max-w-full"
+    >
+      {isListed ? null : <option value={applicationId}>{applicationId}</option>}
+      {known.map(({ application_id, name }) => (
+        <option key={application_id} value={application_id}>
+          {name}
+        </option>
+      ))}
+    </select>
+  )
+}

@@ -1,0 +1,48 @@
+import { useMemo } from 'react'
+import { Dialog } from '../../ui/dialog.tsx'
+import { Form } from '../../ui/form.tsx'
+import { showToast } from '../../ui/toasts.tsx'
+import { compare } from './compare.ts'
+import { DifferenceView } from './difference-view.tsx'
+import { storedContent } from './event-form.ts'
+import { type EventId, type EventRecord, useEventActions } from './queries.ts'
+
+interface PublishDialogProps {
+  id: EventId
+  record: EventRecord
+  onClose: () => void
+}
+
+/** Shows what publishing changes, and publishes. */
+export function PublishDialog({ id, record, onClose }: PublishDialogProps) {
+  const { publish } = useEventActions(id)
+  const { status, version, draft } = record
+  const differences = useMemo(
+    () => compare(status === 'draft' ? undefined : record, storedContent(record)),
+    [record, status],
+  )
+  const isActivation = status === 'inactive' && draft === null
+  const next = draft ? version + 1 : version
+  return (
+    <Dialog title={isActivation ? 'Activate the event?' : `Publish version ${next}?`} onClose={onClose} wide>
+      <Form
+        action={isActivation ? 'Activate the event' : `Publish version ${next}`}
+        onCancel={onClose}
+        onSubmit={async () => {
+          const published = await publish.mutateAsync()
+          showToast({ tone: 'good', text: `Version ${published.version} is published.` })
+          onClose()
+        }}
+      >
+        <p className="text-soft">
+          {isActivation
+            ? `Notifications use version ${version} again, at once.`
+            : status === 'draft'
+              ? 'Notifications can use the event at once.'
+              : `Notifications use this in place of version ${version}, at once.`}
+        </p>
+        {isActivation ? null : <DifferenceView differences={differences} />}
+      </Form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,75 @@
+import { Liquid } from 'liquidjs'
+import type { Templates } from './queries.ts'
+
+/** A variable by its segments: `customer.name` is `['customer', 'name']`; a number is a place in a list. */
+export type VariablePath = readonly (string | number)[]
+
+// The library that renders them finds the variables too; it only parses here.
+const parser = new Liquid({ templates: {} })
+
+/** The variables of the templates, each once, by name. Of a text that cannot be parsed the preview says why. */
+export function variablesIn(templates: Templates): VariablePath[] {
+  const { whatsapp, ...others } = templates
+  const found = new Map<string, VariablePath>()
+  for (const text of textsOf([others, whatsapp?.parameters])) {
+    for (const path of pathsIn(text)) found.set(nameOf(path), path)
+  }
+  return [...found.entries()].sort(([a], [b]) => a.localeCompare(b)).map(([, path]) => path)
+}
+
+function pathsIn(text: string): VariablePath[] {
+  if (!text.includes('{{') && !text.includes('{%')) return []
+  try {
+    return parser.globalVariableSegmentsSync(text, { partials: false }).map(known)
+  } catch {
+    return []
+  }
+}
+
+/** Without what follows a segment that is a variable itself. */
+function known(segments: readonly unknown[]): VariablePath {
+  const end = segments.findIndex((one) => typeof one !== 'string' && typeof one !== 'number')
+  return (end < 0 ? segments : segments.slice(0, end)) as VariablePath
+}
+
+function textsOf(value: unknown): string[] {
+  if (typeof value === 'string') return [value]
+  if (typeof value !== 'object' || value === null) return []
+  return Object.values(value).flatMap(textsOf)
+}
+
+/** `items[0].name` */
+export function nameOf(path: VariablePath): string {
+  return path.map((part, at) => (typeof part === 'number' ? `[${part}]` : at === 0 ? part : `.${part}`)).join('')
+}
+
+type Sample = Record<string, unknown>
+
+/** Data in which every variable is its own name in brackets, with what was given in its place. */
+export function sampleFor(paths: readonly VariablePath[], given: Sample = {}): Sample {
+  const sample: Sample = {}
+  // The deepest first: `order` is given by `order.id`.
+  for (const path of [...paths].sort((a, b) => b.length - a.length)) place(sample, path)
+  return merge(sample, given) as Sample
+}
+
+function place(root: Sample, path: VariablePath): void {
+  let target = root as Record<string | number, unknown>
+  path.forEach((part, at) => {
+    const isLast = at === path.length - 1
+    if (!Object.hasOwn(target, part)) {
+      const value = isLast ? `[${nameOf(path)}]` : typeof path[at + 1] === 'number' ? [] : {}
+      Object.defineProperty(target, part, { value, enumerable: true, writable: true, configurable: true })
+    }
+    target = target[part] as typeof target
+  })
+}
+
+const isObject = (value: unknown): value is Sample =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+function merge(sample: unknown, given: unknown): unknown {
+  if (!isObject(sample) || !isObject(given)) return given
+  const merged = Object.entries(given).map(([name, value]) => [name, merge(sample[name], value)] as const)
+  return { ...sample, ...Object.fromEntries(merged) }
+}

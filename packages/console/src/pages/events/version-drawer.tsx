@@ -1,0 +1,103 @@
+import { History } from 'lucide-react'
+import { useMemo, useState } from 'react'
+import { Button } from '../../ui/button.tsx'
+import { Confirm } from '../../ui/confirm.tsx'
+import { Drawer } from '../../ui/drawer.tsx'
+import { ErrorState } from '../../ui/error-state.tsx'
+import { PlainText, TextBlock } from '../../ui/plain-text.tsx'
+import { Skeleton } from '../../ui/states.tsx'
+import { showToast } from '../../ui/toasts.tsx'
+import { compare, textsOf } from './compare.ts'
+import { DifferenceView } from './difference-view.tsx'
+import { type EventId, type EventRecord, type EventVersion, useEventActions, useVersion } from './queries.ts'
+
+interface VersionDrawerProps {
+  id: EventId
+  record: EventRecord
+  version: string
+  onClose: () => void
+}
+
+/** What a version contains, and what restoring it would change. */
+export function VersionDrawer({ id, record, version, onClose }: VersionDrawerProps) {
+  const { data, error, refetch } = useVersion(id, version)
+  const [isAsking, ask] = useState(false)
+  const isCurrent = record.version === data?.version
+  const restore =
+    data && !isCurrent ? (
+      <Button onClick={() => ask(true)}>
+        <History size={14} aria-hidden />
+        Restore
+      </Button>
+    ) : null
+  return (
+    <Drawer title={`Version ${version}`} onClose={onClose} actions={restore}>
+      {data ? (
+        <Contents version={data} record={isCurrent ? undefined : record} />
+      ) : error ? (
+        <ErrorState error={error} onRetry={() => void refetch()} />
+      ) : (
+        <Skeleton lines={8} />
+      )}
+      {isAsking && data ? (
+        <Restore id={id} version={data} next={record.version + 1} onRestored={onClose} onClose={() => ask(false)} />
+      ) : null}
+    </Drawer>
+  )
+}
+
+function Contents({ version, record }: { version: EventVersion; record: EventRecord | undefined }) {
+  const differences = useMemo(() => (record ? compare(record, version) : []), [record, version])
+  return (
+    <div className="flex flex-col gap-6">
+      {record ? (
+        <section className="flex flex-col gap-2">
+          <h3 className="font-semibold">What restoring it changes</h3>
+          <DifferenceView differences={differences} />
+        </section>
+      ) : null}
+      <section className="flex flex-col gap-3">
+        <h3 className="font-semibold">Contents</h3>
+        {textsOf(version).map(([label, text]) => (
+          <div key={label} className="flex flex-col gap-1">
+            <h4 className="text-faint">{label}</h4>
+            {text.length > 80 || text.includes('\n') ? (
+              <TextBlock label={label}>{text}</TextBlock>
+            ) : (
+              <PlainText className="[overflow-wrap:anywhere]">{text}</PlainText>
+            )}
+          </div>
+        ))}
+      </section>
+    </div>
+  )
+}
+
+interface RestoreProps {
+  id: EventId
+  version: EventVersion
+  next: number
+  onRestored: () => void
+  onClose: () => void
+}
+
+function Restore({ id, version, next, onRestored, onClose }: RestoreProps) {
+  const { restore } = useEventActions(id)
+  return (
+    <Confirm
+      title={`Restore version ${version.version}?`}
+      action="Restore the version"
+      onConfirm={async () => {
+        const restored = await restore.mutateAsync(version.version)
+        showToast({
+          tone: 'good',
+          text: `Version ${version.version} is published again as version ${restored.version}.`,
+        })
+        onRestored()
+      }}
+      onClose={onClose}
+    >
+      Its contents are published at once as version {next}. The draft is kept.
+    </Confirm>
+  )
+}

@@ -1,0 +1,91 @@
+import { useSearchParams } from 'react-router'
+import { channelNames } from '../../api/channels.ts'
+import { Badge } from '../../ui/badge.tsx'
+import { type Column, DataTable } from '../../ui/data-table.tsx'
+import { ErrorState } from '../../ui/error-state.tsx'
+import { Pager, useCursor } from '../../ui/pager.tsx'
+import { Panel } from '../../ui/panel.tsx'
+import { PlainText } from '../../ui/plain-text.tsx'
+import { EmptyState } from '../../ui/states.tsx'
+import { Time } from '../../ui/time.tsx'
+import { type EventId, type EventRecord, type EventVersionSummary, useVersions } from './queries.ts'
+import { VersionDrawer } from './version-drawer.tsx'
+
+const columns: Column<EventVersionSummary>[] = [
+  {
+    id: 'version',
+    header: 'Version',
+    cell: ({ version, is_current }) => (
+      <span className="flex gap-1.5">
+        {version} {is_current ? <Badge tone="good">Current</Badge> : null}
+      </span>
+    ),
+  },
+  {
+    id: 'name',
+    header: 'Name',
+    cell: ({ name }) => <PlainText className="block truncate">{name}</PlainText>,
+    grow: 'always',
+  },
+  {
+    id: 'channels',
+    header: 'Channels',
+    cell: ({ allowed_channels }) => (
+      <span className="text-soft">{allowed_channels.map((channel) => channelNames[channel]).join(', ')}</span>
+    ),
+    wide: true,
+  },
+  {
+    id: 'by',
+    header: 'Published by',
+    cell: ({ published_by }) =>
+      published_by ? <PlainText>{published_by}</PlainText> : <span className="text-faint">The installation</span>,
+    wide: true,
+  },
+  {
+    id: 'published',
+    header: 'Published',
+    cell: ({ published_at }) => (
+      <span className="text-soft">
+        <Time at={published_at} />
+      </span>
+    ),
+    align: 'right',
+  },
+]
+
+/** What was published, newest first; each version can be restored. */
+export function Versions({ id, record }: { id: EventId; record: EventRecord }) {
+  const [search, setSearch] = useSearchParams()
+  const { data, error, refetch } = useVersions(id, useCursor())
+  const version = search.get('version') ?? undefined
+  const show = (shown: string | undefined) =>
+    setSearch((present) => {
+      const params = new URLSearchParams(present)
+      if (shown) params.set('version', shown)
+      else params.delete('version')
+      return params
+    })
+  return (
+    <Panel>
+      {error && !data ? (
+        <ErrorState error={error} onRetry={() => void refetch()} />
+      ) : (
+        <DataTable
+          label="Versions"
+          columns={columns}
+          rows={data?.items}
+          rowId={(row) => String(row.version)}
+          onOpen={(row) => show(String(row.version))}
+          openId={version}
+          expected={4}
+          empty={<EmptyState title="Nothing is published yet">Publishing makes the first version.</EmptyState>}
+        />
+      )}
+      <Pager next={data?.next_cursor} />
+      {version ? (
+        <VersionDrawer key={version} id={id} record={record} version={version} onClose={() => show(undefined)} />
+      ) : null}
+    </Panel>
+  )
+}

@@ -1,0 +1,123 @@
+import { useState } from 'react'
+import { useApplications } from '../../api/applications.ts'
+import { channelNames } from '../../api/channels.ts'
+import { useDraft } from '../../ui/draft.ts'
+import { Drawer } from '../../ui/drawer.tsx'
+import { ErrorState } from '../../ui/error-state.tsx'
+import { SelectField } from '../../ui/field.tsx'
+import { Form } from '../../ui/form.tsx'
+import { Skeleton } from '../../ui/states.tsx'
+import { CredentialFields } from './credential-fields.tsx'
+import { fieldsOf, initialValues, newCredentials, titleOf, type Values } from './credential-schema.ts'
+import { type CreatedProvider, type ProviderKind, useProviderActions, useProviderKinds } from './queries.ts'
+import { numberOf, type Settings, SettingsFields } from './settings-fields.tsx'
+
+interface NewProviderProps {
+  onCreated: (created: CreatedProvider) => void
+  onClose: () => void
+}
+
+/** A new provider: first its kind, whose schema gives the fields. */
+export function NewProvider({ onCreated, onClose }: NewProviderProps) {
+  const { data: kinds, error, refetch } = useProviderKinds()
+  return (
+    <Drawer title="New provider" onClose={onClose}>
+      {kinds ? (
+        <NewProviderForm kinds={kinds.items} onCreated={onCreated} onCancel={onClose} />
+      ) : error ? (
+        <ErrorState error={error} onRetry={() => void refetch()} />
+      ) : (
+        <Skeleton lines={8} />
+      )}
+    </Drawer>
+  )
+}
+
+interface NewProviderDraft extends Settings {
+  kind: string
+  applicationId: string
+  /** Without secrets. */
+  open: Values
+}
+
+interface FormProps {
+  kinds: readonly ProviderKind[]
+  onCreated: (created: CreatedProvider) => void
+  onCancel: () => void
+}
+
+function NewProviderForm({ kinds, onCreated, onCancel }: FormProps) {
+  const { create } = useProviderActions()
+  const draft = useDraft<NewProviderDraft>('provider:new', {
+    kind: kinds[0]?.kind ?? '',
+    name: '',
+    applicationId: '',
+    priority: '',
+    rate: '',
+    open: {},
+  })
+  const [secrets, setSecrets] = useState<Values>({})
+  const { value, set } = draft
+  const kind = kinds.find((one) => one.kind === value.kind) ?? kinds[0]
+  if (!kind) return null
+  const fields = fieldsOf(kind)
+  const values = { ...initialValues(fields, value.open), ...secrets }
+  const submit = async () => {
+    const priority = numberOf(value.priority)
+    const created = await create.mutateAsync({
+      channel: kind.channel,
+      kind: kind.kind,
+      name: value.name,
+      application_id: value.applicationId || null,
+      ...(priority === undefined ? {} : { priority }),
+      rate_limit_per_second: numberOf(value.rate) ?? null,
+      credentials: newCredentials(fields, values),
+    })
+    draft.clear()
+    onCreated(created)
+  }
+  const change = (name: string, text: string) => {
+    if (fields.find((field) => field.name === name)?.isSecret) setSecrets({ ...secrets, [name]: text })
+    else set({ ...value, open: { ...value.open, [name]: text } })
+  }
+  return (
+    <Form
+      action="Add the provider"
+      onSubmit={submit}
+      onCancel={() => {
+        draft.clear()
+        onCancel()
+      }}
+    >
+      <SelectField
+        label="Kind"
+        name="kind"
+        value={kind.kind}
+        options={kinds.map((one) => ({ value: one.kind, label: `${channelNames[one.channel]}: ${titleOf(one)}` }))}
+        onChange={(event) => {
+          setSecrets({})
+          set({ ...value, kind: event.target.value, open: {} })
+        }}
+      />
+      <SettingsFields isNew value={value} onChange={(settings) => set({ ...value, ...settings })} />
+      <ApplicationField value={value.applicationId} onChange={(applicationId) => set({ ...value, applicationId })} />
+      <CredentialFields fields={fields} values={values} onChange={change} />
+    </Form>
+  )
+}
+
+function ApplicationField({ value, onChange }: { value: string; onChange: (id: string) => void }) {
+  const { data } = useApplications()
+  if (!data) return null
+  const options = data.items.map(({ application_id, name }) => ({ value: application_id, label: name }))
+  return (
+    <SelectField
+      label="Application"
+      name="application_id"
+      value={value}
+      options={[{ value: '', label: 'All applications' }, ...options]}
+      hint="Which application may use it; it cannot be changed later."
+      onChange={(event) => onChange(event.target.value)}
+    />
+  )
+}

@@ -1,0 +1,145 @@
+import { Plus } from 'lucide-react'
+import { useState } from 'react'
+import { useNavigate, useParams, useSearchParams } from 'react-router'
+import { type Channel, channelNames } from '../../api/channels.ts'
+import { Button } from '../../ui/button.tsx'
+import { type Column, DataTable } from '../../ui/data-table.tsx'
+import { ErrorState } from '../../ui/error-state.tsx'
+import { FilterChoice } from '../../ui/filter-choice.tsx'
+import { PageHeader } from '../../ui/page-header.tsx'
+import { Pager, useCursor } from '../../ui/pager.tsx'
+import { Panel } from '../../ui/panel.tsx'
+import { PlainText } from '../../ui/plain-text.tsx'
+import { SecretDialog } from '../../ui/secret-dialog.tsx'
+import { EmptyState } from '../../ui/states.tsx'
+import { Time } from '../../ui/time.tsx'
+import { NewProvider } from './new-provider.tsx'
+import { ProviderDrawer } from './provider-drawer.tsx'
+import { type CreatedProvider, type Provider, useProviderKinds, useProviders } from './queries.ts'
+
+const columns: Column<Provider>[] = [
+  {
+    id: 'name',
+    header: 'Name',
+    cell: ({ name }) => <PlainText className="block truncate">{name}</PlainText>,
+    grow: 'always',
+  },
+  { id: 'channel', header: 'Channel', cell: ({ channel }) => channelNames[channel] },
+  { id: 'kind', header: 'Kind', cell: ({ kind }) => <code className="font-mono text-xs">{kind}</code>, wide: true },
+  { id: 'priority', header: 'Priority', cell: ({ priority }) => priority, align: 'right' },
+  {
+    id: 'rate',
+    header: 'Rate limit',
+    cell: ({ rate_limit_per_second: rate }) => (rate === null ? <span className="text-faint">None</span> : `${rate}/s`),
+    align: 'right',
+    wide: true,
+  },
+  {
+    id: 'changed',
+    header: 'Changed',
+    cell: ({ updated_at }) => (
+      <span className="text-soft">
+        <Time at={updated_at} />
+      </span>
+    ),
+    align: 'right',
+    wide: true,
+  },
+]
+
+/** The carrier accounts of the tenant, and what signs its webhooks. */
+export function ProvidersPage() {
+  const { id } = useParams()
+  const [search, setSearch] = useSearchParams()
+  const navigate = useNavigate()
+  const [created, setCreated] = useState<CreatedProvider>()
+  const channel = (search.get('channel') ?? undefined) as Channel | undefined
+  const { data, error, refetch } = useProviders(channel, useCursor())
+  const go = (path: string) => {
+    const params = new URLSearchParams(search)
+    params.delete('dialog')
+    void navigate({ pathname: path, search: params.toString() })
+  }
+  const add = (
+    <Button kind="primary" onClick={() => go('/providers/new')}>
+      <Plus size={14} aria-hidden />
+      Add a provider
+    </Button>
+  )
+  const { data: kinds } = useProviderKinds()
+  // In-app notifications need no provider, for example.
+  const offered = [...new Set(kinds?.items.map((kind) => kind.channel))]
+  const once = created?.secret ?? created?.verify_token
+  return (
+    <>
+      <PageHeader
+        title="Providers"
+        lead="Accounts that messages are sent through. Of a channel the one with the lowest priority is tried first."
+      >
+        {add}
+      </PageHeader>
+      <search className="flex flex-wrap gap-2 pb-3">
+        <FilterChoice
+          label="Channel"
+          value={channel ?? ''}
+          options={offered.map((value) => ({ value, label: channelNames[value] }))}
+          onChange={(value) => setSearch(value ? { channel: value } : {})}
+        />
+      </search>
+      <Panel>
+        {error && !data ? (
+          <ErrorState error={error} onRetry={() => void refetch()} />
+        ) : (
+          <DataTable
+            label="Providers"
+            columns={columns}
+            rows={data?.items}
+            rowId={({ provider_id }) => provider_id}
+            onOpen={({ provider_id }) => go(`/providers/${provider_id}`)}
+            openId={id === 'new' ? undefined : id}
+            expected={6}
+            empty={
+              channel ? (
+                <EmptyState
+                  title={`No provider for ${channelNames[channel]}`}
+                  action={<Button onClick={() => setSearch({})}>Show all channels</Button>}
+                >
+                  Choose another channel, or add a provider.
+                </EmptyState>
+              ) : (
+                <EmptyState title="No providers yet" action={add}>
+                  Add the account of a carrier; messages are sent through it within a second. Messages of test keys need
+                  none.
+                </EmptyState>
+              )
+            }
+          />
+        )}
+        <Pager next={data?.next_cursor} />
+      </Panel>
+      {id === 'new' ? (
+        <NewProvider
+          onCreated={(made) => {
+            const hasSecret = made.secret !== undefined || made.verify_token !== undefined
+            if (hasSecret) setCreated(made)
+            go(hasSecret ? '/providers' : `/providers/${made.provider_id}`)
+          }}
+          onClose={() => go('/providers')}
+        />
+      ) : id ? (
+        <ProviderDrawer key={id} id={id} onClose={() => go('/providers')} />
+      ) : null}
+      {once === undefined ? null : (
+        <SecretDialog
+          title={created?.secret ? 'Signing secret' : 'Verify token'}
+          secret={once}
+          what={created?.secret ? 'signing secret' : 'verify token'}
+          onClose={() => {
+            setCreated(undefined)
+            go(`/providers/${created?.provider_id}`)
+          }}
+        />
+      )}
+    </>
+  )
+}

@@ -1,0 +1,80 @@
+import type { components } from '@notify/sdk'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { answer, api } from '../../api/client.ts'
+import { pollEvery } from '../../api/connection.ts'
+
+export type Provider = components['schemas']['Provider']
+export type CreatedProvider = components['schemas']['CreatedProvider']
+export type ProviderKind = components['schemas']['ProviderKind']
+export type ProviderTest = components['schemas']['ProviderTest']
+export type NewProvider = components['schemas']['NewProvider']
+export type ProviderChange = components['schemas']['ProviderChange']
+
+const pollMs = 30_000
+const key = ['providers']
+
+/** A page of the providers; those of a channel stand together, in the order in which they are tried. */
+export function useProviders(channel: Provider['channel'] | undefined, cursor: string | undefined) {
+  return useQuery({
+    queryKey: [...key, 'list', channel, cursor],
+    queryFn: async ({ signal }) => {
+      const query = { limit: 100, ...(channel ? { channel } : {}), ...(cursor ? { cursor } : {}) }
+      const { items, next_cursor } = await answer(api.GET('/api/v1/providers', { params: { query }, signal }))
+      return { items: items.sort(inOrder), next_cursor }
+    },
+    refetchInterval: pollEvery(pollMs),
+    placeholderData: (previous) => previous,
+  })
+}
+
+const inOrder = (a: Provider, b: Provider) => a.channel.localeCompare(b.channel) || a.priority - b.priority
+
+export function useProvider(id: string) {
+  return useQuery({
+    queryKey: [...key, 'one', id],
+    queryFn: ({ signal }) =>
+      answer(api.GET('/api/v1/providers/{provider_id}', { params: { path: { provider_id: id } }, signal })),
+  })
+}
+
+/** The kinds with the schemas of their credentials, which change only with a release. */
+export function useProviderKinds() {
+  return useQuery({
+    queryKey: ['provider-kinds'],
+    queryFn: ({ signal }) => answer(api.GET('/api/v1/provider-kinds', { signal })),
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+}
+
+/** Changes of providers. Each refreshes the list and the provider. */
+export function useProviderActions() {
+  const client = useQueryClient()
+  const onSettled = () => client.invalidateQueries({ queryKey: key })
+  const path = (id: string) => ({ path: { provider_id: id } })
+  const create = useMutation({
+    mutationFn: (body: NewProvider) => answer(api.POST('/api/v1/providers', { body })),
+    onSettled,
+  })
+  const change = useMutation({
+    mutationFn: ({ id, body }: { id: string; body: ProviderChange }) =>
+      answer(api.PATCH('/api/v1/providers/{provider_id}', { params: path(id), body })),
+    onSettled,
+  })
+  const rotate = useMutation({
+    mutationFn: (id: string) => answer(api.POST('/api/v1/providers/{provider_id}/rotate-secret', { params: path(id) })),
+    onSettled,
+  })
+  const remove = useMutation({
+    mutationFn: (id: string) => answer(api.DELETE('/api/v1/providers/{provider_id}', { params: path(id) })),
+    onSettled,
+  })
+  return { create, change, rotate, remove }
+}
+
+/** Asks the carrier about the account; its answer is kept until another one is asked for. */
+export function useProviderTest() {
+  return useMutation({
+    mutationFn: (id: string) =>
+      answer(api.POST('/api/v1/providers/{provider_id}/test', { params: { path: { provider_id: id } } })),
+  })
+}

@@ -1,0 +1,54 @@
+import { TextField } from '../../ui/field.tsx'
+
+/** What is set of a provider beside its credentials, as text. */
+export interface Settings {
+  name: string
+  priority: string
+  rate: string
+}
+
+interface SettingsFieldsProps {
+  value: Settings
+  onChange: (value: Settings) => void
+  isNew?: boolean
+}
+
+/** Name, priority and rate of a provider. */
+export function SettingsFields({ value, onChange, isNew = false }: SettingsFieldsProps) {
+  return (
+    <>
+      <TextField
+        label="Name"
+        name="name"
+        value={value.name}
+        dir="auto"
+        onChange={(event) => onChange({ ...value, name: event.target.value })}
+      />
+      <div className="grid grid-cols-2 gap-4">
+        <TextField
+          label={isNew ? 'Priority (optional)' : 'Priority'}
+          name="priority"
+          inputMode="numeric"
+          hint={`The lowest number is tried first.${isNew ? ' Empty: the last.' : ''}`}
+          value={value.priority}
+          onChange={(event) => onChange({ ...value, priority: event.target.value })}
+        />
+        <TextField
+          label="Rate limit (optional)"
+          name="rate_limit_per_second"
+          inputMode="numeric"
+          hint="Messages in a second. Empty: no limit."
+          value={value.rate}
+          onChange={(event) => onChange({ ...value, rate: event.target.value })}
+        />
+      </div>
+    </>
+  )
+}
+
+/** The number in a field. What is none goes to the service as it is, which says what is wrong. */
+export function numberOf(text: string): number | undefined {
+  const trimmed = text.trim()
+  if (trimmed === '') return undefined
+  return /^-?\d{1,15}$/.test(trimmed) ? Number(trimmed) : (trimmed as unknown as number)
+}

@@ -1,0 +1,136 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { RefreshCw } from 'lucide-react'
+import { useMemo } from 'react'
+import { Link } from 'react-router'
+import { answer, api } from '../../api/client.ts'
+import { useWhatsAppTemplates, type WhatsAppTemplate, whatsAppTemplatesKey } from '../../api/whatsapp-templates.ts'
+import { Badge } from '../../ui/badge.tsx'
+import { Button } from '../../ui/button.tsx'
+import { type Column, DataTable } from '../../ui/data-table.tsx'
+import { ErrorState } from '../../ui/error-state.tsx'
+import { PageHeader } from '../../ui/page-header.tsx'
+import { Pager, useCursor } from '../../ui/pager.tsx'
+import { Panel } from '../../ui/panel.tsx'
+import { PlainText } from '../../ui/plain-text.tsx'
+import { EmptyState } from '../../ui/states.tsx'
+import { Time } from '../../ui/time.tsx'
+import { showToast } from '../../ui/toasts.tsx'
+import { useProviders } from '../providers/queries.ts'
+import { stateOf } from './words.ts'
+
+/** The message templates of the WhatsApp accounts, with what the carrier says of each. */
+export function WhatsAppTemplatesPage() {
+  const { data, error, refetch } = useWhatsAppTemplates(useCursor())
+  const { data: providers } = useProviders('whatsapp', undefined)
+  const sync = useSync()
+  const names = useMemo(
+    () => new Map(providers?.items.map(({ provider_id, name }) => [provider_id, name])),
+    [providers],
+  )
+  const columns = useMemo(() => columnsWith(names), [names])
+  return (
+    <>
+      <PageHeader
+        title="WhatsApp templates"
+        lead="What WhatsApp approved for your accounts. Only approved templates are sent. The list updates by itself."
+      >
+        <Button busy={sync.isPending} onClick={() => sync.mutate()}>
+          <RefreshCw size={14} aria-hidden />
+          Sync now
+        </Button>
+      </PageHeader>
+      <Panel>
+        {error && !data ? (
+          <ErrorState error={error} onRetry={() => void refetch()} />
+        ) : (
+          <DataTable
+            label="WhatsApp templates"
+            columns={columns}
+            rows={data?.items}
+            rowId={({ provider_id, name, language }) => `${provider_id}/${name}/${language}`}
+            empty={providers?.items.length === 0 ? <NoAccount /> : <NoTemplates />}
+          />
+        )}
+        <Pager next={data?.next_cursor} />
+      </Panel>
+    </>
+  )
+}
+
+const columnsWith = (providerNames: ReadonlyMap<string, string>): Column<WhatsAppTemplate>[] => [
+  {
+    id: 'name',
+    header: 'Name',
+    cell: ({ name }) => <code className="block truncate font-mono text-xs">{name}</code>,
+    grow: 'always',
+  },
+  { id: 'language', header: 'Language', cell: ({ language }) => language },
+  { id: 'category', header: 'Category', cell: ({ category }) => stateOf(category).name, wide: true },
+  {
+    id: 'state',
+    header: 'State',
+    cell: ({ status }) => <Badge tone={stateOf(status).tone}>{stateOf(status).name}</Badge>,
+  },
+  {
+    id: 'quality',
+    header: 'Quality',
+    cell: ({ quality }) => (quality ? stateOf(quality).name : <span className="text-faint">Not rated</span>),
+    wide: true,
+  },
+  {
+    id: 'provider',
+    header: 'Provider',
+    cell: ({ provider_id }) => (
+      <Link to={`/providers/${provider_id}`} className="text-accent hover:underline">
+        <PlainText>{providerNames.get(provider_id) ?? provider_id}</PlainText>
+      </Link>
+    ),
+    wide: true,
+  },
+  {
+    id: 'reported',
+    header: 'Reported',
+    cell: ({ reported_at }) => (
+      <span className="text-soft">
+        <Time at={reported_at} />
+      </span>
+    ),
+    align: 'right',
+    wide: true,
+  },
+]
+
+/** Has the accounts read at once; what is new appears with one of the next polls. */
+function useSync() {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: () => answer(api.POST('/api/v1/whatsapp/templates/sync')),
+    onSuccess: ({ providers }) => {
+      const accounts = `${providers} ${providers === 1 ? 'account is' : 'accounts are'}`
+      showToast({ text: providers === 0 ? 'There is no WhatsApp account to read.' : `${accounts} being read.` })
+      return client.invalidateQueries({ queryKey: whatsAppTemplatesKey })
+    },
+    onError: (error) => showToast({ tone: 'bad', text: `Not synchronized: ${error.message}` }),
+  })
+}
+
+const link = 'text-accent underline underline-offset-2'
+
+function NoAccount() {
+  return (
+    <EmptyState title="No WhatsApp account yet">
+      <Link to="/providers/new" className={link}>
+        Add a provider
+      </Link>{' '}
+      of the kind WhatsApp Cloud API; its templates appear here within seconds.
+    </EmptyState>
+  )
+}
+
+function NoTemplates() {
+  return (
+    <EmptyState title="No templates yet">
+      Create one in the WhatsApp manager of the account. It appears here when WhatsApp reports it, or with Sync now.
+    </EmptyState>
+  )
+}
