@@ -4,7 +4,7 @@ import { defineEvent } from './event.ts'
 import { idSchema } from './ids.ts'
 import { listQuery } from './list.ts'
 import { KeyMode } from './permissions.ts'
-import { apiKey, apiKeyOrOperator, defineRoute, service } from './route.ts'
+import { apiKeyOrOperator, defineRoute, service } from './route.ts'
 import { Timestamp } from './text.ts'
 
 /** How somebody agreed to be written to. */
@@ -71,7 +71,7 @@ export const createOptIn = defineRoute({
   method: 'POST',
   path: '/api/v1/whatsapp/opt-ins',
   summary: 'Record an opt-in to WhatsApp messages',
-  auth: apiKey('notifications:send'),
+  auth: apiKeyOrOperator('notifications:send', 'providers:manage'),
   body: z
     .strictObject({
       phone_e164: Phone,

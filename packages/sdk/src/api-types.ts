@@ -1323,7 +1323,7 @@ export interface paths {
         put?: never;
         /**
          * Record an opt-in to WhatsApp messages
-         * @description Requires an API key with the permission `notifications:send`.
+         * @description Requires an API key with the permission `notifications:send`, or an operator's access token with the permission `providers:manage`.
          */
         post: operations["createOptIn"];
         delete?: never;

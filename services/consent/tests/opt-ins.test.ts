@@ -117,6 +117,17 @@ test('evidence that was given before is recognised, however its address is spell
   expect((await optIn(phone, { evidence_url: `https://shop.example${path}?at=2` })).status).toBe(201)
 })
 
+test('an operator records an opt-in in the live ledger, if permitted', async () => {
+  const phone = freshPhone()
+  const by = (...permissions: ['providers:manage' | 'consents:read']) => ({
+    key: null,
+    token: operatorToken(env, { tenant_id: env.tenantId, permissions }),
+  })
+  expectProblem(await optIn(phone, {}, by('consents:read')), 403, 'permission_denied')
+  expect((await optIn(phone, {}, by('providers:manage'))).status).toBe(201)
+  expect(await check(phone)).toMatchObject([{ status: 'active' }])
+})
+
 test('with an Idempotency-Key a repetition gets the first answer, and the ledger one entry', async () => {
   const phone = freshPhone()
   const headers = { 'idempotency-key': crypto.randomUUID() }

@@ -251,6 +251,8 @@ describe('the audit log', () => {
     const entries = await untilAudited(suppression_id, ['suppression.lifted', 'suppression.added'])
     expect(JSON.stringify(entries)).not.toContain(phone)
 
+    const optIn = (await call('POST', '/whatsapp/opt-ins', { phone_e164: phone, source: 'web_form' })).body
+    expect(JSON.stringify(await untilAudited(optIn.id, ['opt_in.recorded']))).not.toContain(phone)
     const optOut = (await call('POST', '/whatsapp/opt-outs', { phone_e164: phone })).body
     expect(JSON.stringify(await untilAudited(optOut.id, ['opt_in.revoked']))).not.toContain(phone)
   })

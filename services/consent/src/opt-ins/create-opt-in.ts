@@ -1,24 +1,33 @@
-import type { createOptIn as contract } from '@notify/contracts'
-import { idempotent } from '@notify/database'
+import { consentAuditRecorded, type createOptIn as contract } from '@notify/contracts'
+import { idempotent, recordAudit } from '@notify/database'
+import { maskPhone } from '@notify/privacy'
 import { type Handler, Problem, Reply } from '@notify/service-kit'
 import type { Context } from '../context.ts'
 import { recordChange } from '../ledger/record-change.ts'
+import { modeOf } from './caller-mode.ts'
 import { requirePhone } from './read-phone.ts'
 
 /** Records an opt-in. */
 export const createOptIn: Handler<Context, typeof contract> = idempotent({
   prepare: async (_context, { body }) => requirePhone(body.phone_e164),
-  async effect(context, { body, principal }, run) {
+  async effect(context, request, run) {
+    const { body, principal } = request
     const { phone_e164: phone, source, reference = null, evidence_url = null } = body
     const recorded = await recordChange(context, run, {
       tenantId: principal.tenant_id,
-      mode: principal.mode,
+      mode: modeOf(principal),
       details: { phone, reference, evidence_url },
       origin: null,
       what: { action: 'opt_in', source },
     })
     if (recorded.kind !== 'recorded') throw recipientStopped(source)
     const { id, recorded_at } = recorded.entry
+    // An application's own opt-ins are in the ledger; what an operator does is audited as well.
+    if (principal.kind === 'operator') {
+      const after = { phone_masked: maskPhone(phone), source, has_evidence: evidence_url !== null }
+      const change = { request, action: 'opt_in.recorded', resourceId: id, before: null, after }
+      await recordAudit(run, consentAuditRecorded, change)
+    }
     const optIn = { id, phone_e164: phone, source, reference, evidence_url, status: 'active', recorded_at }
     return new Reply(201, JSON.stringify(optIn))
   },
