@@ -1,4 +1,14 @@
-import { Activity, CalendarClock, FileCheck2, type LucideIcon, Plug } from 'lucide-react'
+import {
+  Activity,
+  AtSign,
+  Ban,
+  CalendarClock,
+  FileCheck2,
+  Handshake,
+  type LucideIcon,
+  Plug,
+  Webhook,
+} from 'lucide-react'
 import type { ComponentType } from 'react'
 import type { Permission } from './api/me.ts'
 
@@ -55,5 +65,40 @@ export const pages: readonly ConsolePage[] = [
     icon: FileCheck2,
     permission: 'providers:manage',
     load: async () => (await import('./pages/whatsapp-templates/whatsapp-templates-page.tsx')).WhatsAppTemplatesPage,
+  },
+  {
+    path: 'domains',
+    rest: ':id?',
+    title: 'Domains',
+    group: 'Set up',
+    icon: AtSign,
+    permission: 'domains:manage',
+    load: async () => (await import('./pages/domains/domains-page.tsx')).DomainsPage,
+  },
+  {
+    path: 'webhooks',
+    rest: ':id?/:delivery?',
+    title: 'Webhooks',
+    group: 'Set up',
+    icon: Webhook,
+    permission: 'webhooks:manage',
+    load: async () => (await import('./pages/webhooks/webhooks-page.tsx')).WebhooksPage,
+  },
+  {
+    path: 'consents',
+    title: 'Consents',
+    group: 'Recipients',
+    icon: Handshake,
+    permission: 'consents:read',
+    load: async () => (await import('./pages/consents/consents-page.tsx')).ConsentsPage,
+  },
+  {
+    path: 'suppressions',
+    rest: ':id?',
+    title: 'Suppressions',
+    group: 'Recipients',
+    icon: Ban,
+    permission: 'consents:read',
+    load: async () => (await import('./pages/suppressions/suppressions-page.tsx')).SuppressionsPage,
   },
 ]

@@ -15,7 +15,10 @@ export function useHotkeys(keys: Record<string, (event: KeyboardEvent) => void>,
   const press = useEffectEvent((event: KeyboardEvent) => {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return
     if (isTyping(event.target)) {
-      if (event.key === 'Escape' && !inDialog()) (event.target as HTMLElement).blur()
+      if (event.key !== 'Escape' || inDialog()) return
+      // Chromium would empty a search field, and so drop the filter.
+      event.preventDefault()
+      ;(event.target as HTMLElement).blur()
       return
     }
     if (options.inDialogs ? inDecision() : inDialog()) return

@@ -1,9 +1,10 @@
 import { type ReactNode, useEffect } from 'react'
+import { PlainText } from './plain-text.tsx'
 
 interface PageHeaderProps {
   title: string
   /** One line of what the page is for. */
-  lead?: string
+  lead?: ReactNode
   /** Buttons at the right. */
   children?: ReactNode
 }
@@ -16,8 +17,10 @@ export function PageHeader({ title, lead, children }: PageHeaderProps) {
   return (
     <header className="flex flex-wrap items-center gap-x-4 gap-y-2 pb-4">
       <div className="min-w-0 flex-1 basis-60">
-        <h1 className="text-lg font-semibold tracking-tight">{title}</h1>
-        {lead ? <p className="text-soft">{lead}</p> : null}
+        <h1 className="text-lg font-semibold tracking-tight [overflow-wrap:anywhere]">
+          <PlainText>{title}</PlainText>
+        </h1>
+        {lead ? <div className="text-soft">{lead}</div> : null}
       </div>
       {children ? <div className="flex flex-wrap gap-2">{children}</div> : null}
     </header>

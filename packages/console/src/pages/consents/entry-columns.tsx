@@ -1,0 +1,71 @@
+import { ExternalLink } from 'lucide-react'
+import { Badge } from '../../ui/badge.tsx'
+import type { Column } from '../../ui/data-table.tsx'
+import { PlainText } from '../../ui/plain-text.tsx'
+import { ExactTime, Time } from '../../ui/time.tsx'
+import { actions, type ConsentEntry, maskNumber, sourceName } from './words.ts'
+
+const number: Column<ConsentEntry> = {
+  id: 'number',
+  header: 'Number',
+  cell: ({ phone_e164 }) => <span className="tabular-nums">{maskNumber(phone_e164)}</span>,
+}
+
+const entry: Column<ConsentEntry>[] = [
+  {
+    id: 'action',
+    header: 'Entry',
+    cell: ({ action }) => <Badge tone={actions[action].tone}>{actions[action].name}</Badge>,
+  },
+  {
+    id: 'source',
+    header: 'Source',
+    cell: ({ source }) => <span className="block truncate">{sourceName(source)}</span>,
+    grow: 'narrow',
+  },
+  {
+    id: 'reference',
+    header: 'Reference',
+    cell: ({ reference }) => reference && <PlainText className="block truncate text-soft">{reference}</PlainText>,
+    grow: 'wide',
+    wide: true,
+  },
+  {
+    id: 'evidence',
+    header: 'Evidence',
+    cell: ({ evidence_url }) => evidence_url && <Evidence url={evidence_url} />,
+    wide: true,
+  },
+]
+
+const recorded = (Shown: typeof Time): Column<ConsentEntry> => ({
+  id: 'recorded',
+  header: 'Recorded',
+  cell: ({ recorded_at }) => (
+    <span className="text-soft">
+      <Shown at={recorded_at} />
+    </span>
+  ),
+  align: 'right',
+})
+
+/** Entries of the ledger, of many numbers. */
+export const ledgerColumns = [number, ...entry, recorded(Time)]
+/** Entries of one number. */
+export const historyColumns = [...entry, recorded(ExactTime)]
+
+/** It opens apart, and is not told where the click came from: the address is the number's. */
+function Evidence({ url }: { url: string }) {
+  return (
+    <a
+      href={url}
+      target="_blank"
+      rel="noreferrer"
+      title={url}
+      className="inline-flex items-center gap-1 text-accent underline underline-offset-2"
+    >
+      Show
+      <ExternalLink size={12} aria-hidden />
+    </a>
+  )
+}

@@ -1,0 +1,59 @@
+import type { components } from '@notify/sdk'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { answer, api } from '../../api/client.ts'
+import { pollEvery } from '../../api/connection.ts'
+import { showToast } from '../../ui/toasts.tsx'
+import { maskNumber } from './words.ts'
+
+const pageSize = 50
+const pollMs = 15_000
+const key = ['consents']
+
+/** The latest entries of the ledger. */
+export function useLedger(cursor: string | undefined) {
+  return useQuery({
+    queryKey: [...key, 'ledger', cursor],
+    queryFn: ({ signal }) =>
+      answer(
+        api.GET('/api/v1/whatsapp/opt-ins', {
+          params: { query: { limit: pageSize, ...(cursor ? { cursor } : {}) } },
+          signal,
+        }),
+      ),
+    refetchInterval: pollEvery(pollMs),
+    placeholderData: (previous) => previous,
+  })
+}
+
+/** The consent of one number with its history; of none while no number is given. */
+export function useConsent(phone_e164: string) {
+  return useQuery({
+    queryKey: [...key, 'number', phone_e164],
+    queryFn: ({ signal }) =>
+      answer(api.GET('/api/v1/whatsapp/opt-ins/{phone_e164}', { params: { path: { phone_e164 } }, signal })),
+    enabled: phone_e164 !== '',
+    refetchInterval: ({ state }) => (state.error ? false : pollEvery(pollMs)()),
+  })
+}
+
+export function useRecordOptIn() {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (body: components['schemas']['NewOptIn']) => answer(api.POST('/api/v1/whatsapp/opt-ins', { body })),
+    onSuccess: ({ phone_e164 }) => {
+      showToast({ tone: 'good', text: `The opt-in of ${maskNumber(phone_e164)} is recorded.` })
+      return client.invalidateQueries({ queryKey: key })
+    },
+  })
+}
+
+export function useRecordOptOut() {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (body: components['schemas']['NewOptOut']) => answer(api.POST('/api/v1/whatsapp/opt-outs', { body })),
+    onSuccess: ({ phone_e164 }) => {
+      showToast({ tone: 'good', text: `The opt-out of ${maskNumber(phone_e164)} is recorded.` })
+      return client.invalidateQueries({ queryKey: key })
+    },
+  })
+}

@@ -1,0 +1,36 @@
+import type { paths } from '@notify/sdk'
+
+type SuppressionList = paths['/api/v1/suppressions']['get']['responses'][200]['content']['application/json']
+export type Suppression = SuppressionList['items'][number]
+export type SuppressionChannel = Suppression['channel']
+
+export const channelNames: Record<SuppressionChannel, string> = { email: 'Email', sms: 'SMS' }
+
+export const reasons: Record<Suppression['reason'], { name: string; means: string; whenRemoved: string }> = {
+  bounce: {
+    name: 'Bounce',
+    means: 'The mailbox or number does not exist, a carrier reported.',
+    whenRemoved: 'If it still does not exist, the next message bounces too, which harms your reputation as a sender.',
+  },
+  complaint: {
+    name: 'Complaint',
+    means: 'The recipient reported a message as spam.',
+    whenRemoved: 'Who complains a second time harms your reputation as a sender. Ask the recipient first.',
+  },
+  stop: {
+    name: 'STOP',
+    means: 'The recipient answered STOP. START lifts it.',
+    whenRemoved:
+      'The recipient asked for no more messages; in many countries the law forbids to write to them without a new opt-in.',
+  },
+  manual: {
+    name: 'Manual',
+    means: 'An operator added it.',
+    whenRemoved: 'Messages to the recipient are sent again.',
+  },
+}
+
+export const options = (names: Record<string, string>) =>
+  Object.entries(names).map(([value, label]) => ({ value, label }))
+
+export const reasonNames = Object.fromEntries(Object.entries(reasons).map(([value, { name }]) => [value, name]))

@@ -1,0 +1,130 @@
+import { History } from 'lucide-react'
+import { useNavigate, useSearchParams } from 'react-router'
+import { useAddressFilters } from '../../ui/address-filters.ts'
+import { Badge } from '../../ui/badge.tsx'
+import { Button } from '../../ui/button.tsx'
+import { type Column, DataTable } from '../../ui/data-table.tsx'
+import { ErrorState } from '../../ui/error-state.tsx'
+import { FilterChoice } from '../../ui/filter-choice.tsx'
+import { Pager, useCursor } from '../../ui/pager.tsx'
+import { Panel } from '../../ui/panel.tsx'
+import { PlainText } from '../../ui/plain-text.tsx'
+import { SearchBox } from '../../ui/search-box.tsx'
+import { EmptyState } from '../../ui/states.tsx'
+import { Time } from '../../ui/time.tsx'
+import { DeliveryDrawer } from './delivery-drawer.tsx'
+import { useDeliveries } from './delivery-queries.ts'
+import { type DeliverySummary, deliveryIdOf, deliveryStatuses, lastAnswer, type Subscription } from './words.ts'
+
+const columns: Column<DeliverySummary>[] = [
+  {
+    id: 'event',
+    header: 'Event',
+    cell: ({ event_type }) => <PlainText className="block truncate font-mono text-xs">{event_type}</PlainText>,
+    grow: 'narrow',
+  },
+  {
+    id: 'status',
+    header: 'Status',
+    cell: ({ status }) => <Badge tone={deliveryStatuses[status].tone}>{deliveryStatuses[status].name}</Badge>,
+  },
+  {
+    id: 'answer',
+    header: 'Last answer',
+    cell: (delivery) => <PlainText className="block truncate text-soft">{lastAnswer(delivery)}</PlainText>,
+    grow: 'wide',
+    wide: true,
+  },
+  {
+    id: 'attempts',
+    header: 'Attempts',
+    cell: ({ attempts_made }) => <span className="tabular-nums">{attempts_made}</span>,
+    align: 'right',
+    wide: true,
+  },
+  {
+    id: 'created',
+    header: 'Created',
+    cell: ({ created_at }) => (
+      <span className="text-soft">
+        <Time at={created_at} />
+      </span>
+    ),
+    align: 'right',
+  },
+]
+
+const statusOptions = Object.entries(deliveryStatuses).map(([value, { name }]) => ({ value, label: name }))
+
+interface DeliveriesProps {
+  subscription: Subscription
+  openId: string | undefined
+  /** Asks which exhausted deliveries to replay. */
+  onReplay: () => void
+}
+
+/** What was sent to the address, and what it answered. */
+export function Deliveries({ subscription: { subscription_id, status }, openId, onReplay }: DeliveriesProps) {
+  const [search] = useSearchParams()
+  const navigate = useNavigate()
+  const { filters, set, clear } = useAddressFilters<{ status?: DeliverySummary['status'] }>(['status'])
+  const filter = { status: filters.status, cursor: useCursor() }
+  const { data, error, refetch } = useDeliveries(subscription_id, filter, openId !== undefined)
+  const path = `/webhooks/${subscription_id}`
+  const go = (pathname: string) => void navigate({ pathname, search: search.toString() })
+  const isActive = status === 'active'
+  return (
+    <section aria-labelledby="deliveries">
+      <div className="flex flex-wrap items-center gap-2 pb-3">
+        <h2 id="deliveries" className="mr-2 text-base font-semibold">
+          Deliveries
+        </h2>
+        <SearchBox
+          label="Delivery or webhook-id"
+          value=""
+          onSearch={(text) => text && go(`${path}/${encodeURIComponent(deliveryIdOf(text))}`)}
+        />
+        <FilterChoice
+          label="Status"
+          value={filters.status ?? ''}
+          options={statusOptions}
+          onChange={(value) => set('status', value)}
+        />
+        <Button
+          disabled={!isActive}
+          title={isActive ? undefined : 'The subscription is disabled; enable it first'}
+          onClick={onReplay}
+        >
+          <History size={14} aria-hidden />
+          Replay since
+        </Button>
+      </div>
+      <Panel>
+        {error && !data ? (
+          <ErrorState error={error} onRetry={() => void refetch()} />
+        ) : (
+          <DataTable
+            label="Deliveries"
+            columns={columns}
+            rows={data?.items}
+            rowId={({ delivery_id }) => delivery_id}
+            onOpen={({ delivery_id }) => go(`${path}/${delivery_id}`)}
+            openId={openId}
+            empty={
+              filters.status ? (
+                <EmptyState title="No delivery has this status" action={<Button onClick={clear}>Show all</Button>} />
+              ) : (
+                <EmptyState title="Nothing has been delivered yet">
+                  Send a test event to see what the address answers. Notifications appear here once they are delivered
+                  or have failed.
+                </EmptyState>
+              )
+            }
+          />
+        )}
+        <Pager next={data?.next_cursor} />
+      </Panel>
+      {openId ? <DeliveryDrawer key={openId} id={openId} isActive={isActive} onClose={() => go(path)} /> : null}
+    </section>
+  )
+}

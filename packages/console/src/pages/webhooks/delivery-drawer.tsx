@@ -1,0 +1,137 @@
+import { RotateCcw } from 'lucide-react'
+import { Link } from 'react-router'
+import { useMay } from '../../api/me.ts'
+import { Badge } from '../../ui/badge.tsx'
+import { Button } from '../../ui/button.tsx'
+import { CopyableId } from '../../ui/copy-button.tsx'
+import { Drawer, Fact, Facts } from '../../ui/drawer.tsx'
+import { ErrorState } from '../../ui/error-state.tsx'
+import { PlainText, TextBlock } from '../../ui/plain-text.tsx'
+import { Skeleton } from '../../ui/states.tsx'
+import { ExactTime } from '../../ui/time.tsx'
+import { useDelivery, useReplayDelivery } from './delivery-queries.ts'
+import { type Attempt, type Delivery, deliveryStatuses } from './words.ts'
+
+interface DeliveryDrawerProps {
+  id: string
+  /** Whether the subscription is enabled: nothing can be replayed to one that is not. */
+  isActive: boolean
+  onClose: () => void
+}
+
+/** One delivery: what was sent when, and what came back. */
+export function DeliveryDrawer({ id, isActive, onClose }: DeliveryDrawerProps) {
+  const { data: delivery, error, refetch } = useDelivery(id)
+  const replay = delivery?.status === 'exhausted' ? <ReplayButton id={id} isActive={isActive} /> : null
+  return (
+    <Drawer title={delivery?.event_type ?? 'Delivery'} onClose={onClose} actions={replay}>
+      {delivery ? (
+        <Details delivery={delivery} />
+      ) : error ? (
+        <ErrorState error={error} onRetry={() => void refetch()} />
+      ) : (
+        <Skeleton lines={8} />
+      )}
+    </Drawer>
+  )
+}
+
+function ReplayButton({ id, isActive }: { id: string; isActive: boolean }) {
+  const replay = useReplayDelivery()
+  return (
+    <Button
+      busy={replay.isPending}
+      disabled={!isActive}
+      title={isActive ? undefined : 'The subscription is disabled; enable it first'}
+      onClick={() => replay.mutate(id)}
+    >
+      <RotateCcw size={14} aria-hidden />
+      Replay
+    </Button>
+  )
+}
+
+function Details({ delivery }: { delivery: Delivery }) {
+  const { delivery_id, notification_id, status, last_error, next_attempt_at, created_at, finished_at } = delivery
+  const maySeeActivity = useMay()('activity:read')
+  return (
+    <div className="flex flex-col gap-6">
+      <Facts>
+        <Fact name="Status">
+          <Badge tone={deliveryStatuses[status].tone}>{deliveryStatuses[status].name}</Badge>
+        </Fact>
+        {last_error ? (
+          <Fact name="Reason">
+            <PlainText>{last_error}</PlainText>
+          </Fact>
+        ) : null}
+        <Fact name="Created">
+          <ExactTime at={created_at} />
+        </Fact>
+        {next_attempt_at ? (
+          <Fact name="Next attempt">
+            <ExactTime at={next_attempt_at} />
+          </Fact>
+        ) : null}
+        {finished_at ? (
+          <Fact name="Finished">
+            <ExactTime at={finished_at} />
+          </Fact>
+        ) : null}
+        {notification_id ? (
+          <Fact name="Notification">
+            {maySeeActivity ? (
+              <Link to={`/activity/${notification_id}`} className="text-accent underline underline-offset-2">
+                Show in the activity
+              </Link>
+            ) : (
+              <CopyableId id={notification_id} what="notification id" />
+            )}
+          </Fact>
+        ) : null}
+        <Fact name="webhook-id">
+          <CopyableId id={delivery_id.replace(/^whdel_/, 'msg_')} what="webhook-id" />
+        </Fact>
+      </Facts>
+      <Attempts attempts={delivery.attempts} />
+    </div>
+  )
+}
+
+function Attempts({ attempts }: { attempts: readonly Attempt[] }) {
+  return (
+    <section>
+      <h3 className="pb-2 font-semibold">Attempts</h3>
+      {attempts.length === 0 ? <p className="text-soft">None yet.</p> : null}
+      <ol className="ml-1.5 border-l border-line">
+        {attempts.map((attempt) => (
+          <li key={attempt.number} className="relative flex flex-col gap-1 pb-5 pl-5 last:pb-0">
+            <span aria-hidden className="absolute top-1.5 -left-[4.5px] size-2 rounded-full bg-line-strong" />
+            <p className="flex flex-wrap items-center gap-x-2">
+              <span className="font-medium">Attempt {attempt.number}</span>
+              <Outcome attempt={attempt} />
+            </p>
+            <p className="text-faint">
+              <ExactTime at={attempt.started_at} />
+              {attempt.duration_ms === null ? null : `, took ${attempt.duration_ms} ms`}
+            </p>
+            {attempt.error && attempt.status === null ? (
+              <p className="[overflow-wrap:anywhere] text-soft">
+                <PlainText>{attempt.error}</PlainText>
+              </p>
+            ) : null}
+            {attempt.response_excerpt ? (
+              <TextBlock label={`Response to attempt ${attempt.number}`}>{attempt.response_excerpt}</TextBlock>
+            ) : null}
+          </li>
+        ))}
+      </ol>
+    </section>
+  )
+}
+
+function Outcome({ attempt: { status, error, finished_at } }: { attempt: Attempt }) {
+  if (status !== null) return <Badge tone={status >= 200 && status < 300 ? 'good' : 'bad'}>{status}</Badge>
+  if (error !== null) return <Badge tone="bad">No answer</Badge>
+  return <Badge tone="busy">{finished_at ? 'Ended' : 'Under way'}</Badge>
+}

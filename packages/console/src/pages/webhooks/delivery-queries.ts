@@ -1,0 +1,73 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { answer, api } from '../../api/client.ts'
+import { pollEvery } from '../../api/connection.ts'
+import { showToast } from '../../ui/toasts.tsx'
+import type { DeliverySummary } from './words.ts'
+
+const pageSize = 50
+const pollMs = 5000
+const key = ['webhooks']
+
+interface DeliveryFilter {
+  status?: DeliverySummary['status'] | undefined
+  cursor?: string | undefined
+}
+
+/** The deliveries of a subscription, live. */
+export function useDeliveries(subscription_id: string, { status, cursor }: DeliveryFilter, paused: boolean) {
+  return useQuery({
+    queryKey: [...key, 'deliveries', subscription_id, status, cursor],
+    queryFn: ({ signal }) =>
+      answer(
+        api.GET('/api/v1/webhook-subscriptions/{subscription_id}/deliveries', {
+          params: {
+            path: { subscription_id },
+            query: { limit: pageSize, ...(status ? { status } : {}), ...(cursor ? { cursor } : {}) },
+          },
+          signal,
+        }),
+      ),
+    refetchInterval: paused ? false : pollEvery(pollMs),
+    placeholderData: (previous) => previous,
+  })
+}
+
+/** A delivery with its attempts, read again while it is pending. */
+export function useDelivery(delivery_id: string) {
+  return useQuery({
+    queryKey: [...key, 'delivery', delivery_id],
+    queryFn: ({ signal }) =>
+      answer(api.GET('/api/v1/webhook-deliveries/{delivery_id}', { params: { path: { delivery_id } }, signal })),
+    refetchInterval: ({ state }) => (state.data?.status === 'pending' ? pollEvery(pollMs / 2)() : false),
+  })
+}
+
+/** Delivers an exhausted webhook once more. */
+export function useReplayDelivery() {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (delivery_id: string) =>
+      answer(api.POST('/api/v1/webhook-deliveries/{delivery_id}/replay', { params: { path: { delivery_id } } })),
+    onSuccess: () => showToast({ tone: 'good', text: 'The webhook is delivered once more.' }),
+    onError: (error) => showToast({ tone: 'bad', text: `Not replayed: ${error.message}` }),
+    onSettled: () => client.invalidateQueries({ queryKey: key }),
+  })
+}
+
+/** Counts the exhausted deliveries since a moment, and replays them in the background. */
+export function useReplaySince(subscription_id: string) {
+  const client = useQueryClient()
+  const call = async (since: string, dry_run: boolean) =>
+    answer(
+      api.POST('/api/v1/webhook-subscriptions/{subscription_id}/replay', {
+        params: { path: { subscription_id } },
+        body: { since, dry_run },
+      }),
+    )
+  const count = useMutation({ mutationFn: async (since: string) => (await call(since, true)).count })
+  const start = useMutation({
+    mutationFn: (since: string) => call(since, false),
+    onSuccess: () => client.invalidateQueries({ queryKey: key }),
+  })
+  return { count, start }
+}

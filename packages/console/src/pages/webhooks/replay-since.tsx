@@ -1,0 +1,77 @@
+import { useState } from 'react'
+import { Button } from '../../ui/button.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { TextField } from '../../ui/field.tsx'
+import { Form } from '../../ui/form.tsx'
+import { ExactTime } from '../../ui/time.tsx'
+import { useReplaySince } from './delivery-queries.ts'
+import type { Subscription } from './words.ts'
+
+const dayMs = 24 * 3600_000
+
+/** Counts what was exhausted since a moment, and replays it after a second look. */
+export function ReplaySince({ subscription, onClose }: { subscription: Subscription; onClose: () => void }) {
+  const [since, setSince] = useState(() => localTime(Date.now() - dayMs))
+  const [found, setFound] = useState<{ since: string; count: number }>()
+  const { count, start } = useReplaySince(subscription.subscription_id)
+  const submit = async () => {
+    if (!found) {
+      const moment = momentOf(since)
+      setFound({ since: moment, count: (await count.mutateAsync(moment)) ?? 0 })
+      return
+    }
+    await start.mutateAsync(found.since)
+    onClose()
+  }
+  if (found?.count === 0) {
+    return (
+      <Dialog title="Replay since" onClose={onClose}>
+        <p className="text-soft">
+          No delivery was exhausted since <ExactTime at={found.since} />.
+        </p>
+        <div className="mt-5 flex justify-end gap-2">
+          <Button onClick={() => setFound(undefined)}>Choose another time</Button>
+          <Button kind="primary" onClick={onClose}>
+            Close
+          </Button>
+        </div>
+      </Dialog>
+    )
+  }
+  return (
+    <Dialog title="Replay since" onClose={onClose}>
+      <Form action={found ? `Replay ${deliveries(found.count)}` : 'Count'} onSubmit={submit} onCancel={onClose}>
+        {found ? (
+          <p className="text-soft">
+            <strong className="text-text">{deliveries(found.count)}</strong> exhausted since{' '}
+            <ExactTime at={found.since} />. They are sent once more in the background, under the same ids, at a limited
+            rate.
+          </p>
+        ) : (
+          <TextField
+            label="Exhausted deliveries created since"
+            name="since"
+            type="datetime-local"
+            value={since}
+            onChange={(event) => setSince(event.target.value)}
+            hint="In the time zone of this browser. They are counted first."
+          />
+        )}
+      </Form>
+    </Dialog>
+  )
+}
+
+const deliveries = (count: number) => `${count.toLocaleString('en')} ${count === 1 ? 'delivery' : 'deliveries'}`
+
+/** As the field of the browser has it: local, to the minute. */
+function localTime(ms: number): string {
+  const date = new Date(ms)
+  return new Date(ms - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
+}
+
+/** The service says what is wrong with a time that the browser cannot read. */
+function momentOf(local: string): string {
+  const date = new Date(local)
+  return Number.isNaN(date.getTime()) ? local : date.toISOString()
+}

@@ -1,0 +1,14 @@
+import { type Permission, useMay } from '../api/me.ts'
+import { Button, type ButtonProps } from './button.tsx'
+
+/** A button for what needs a permission. Without it the button is disabled, and its hint names the permission. */
+export function PermittedButton({ needs, disabled, title, ...rest }: { needs: Permission } & ButtonProps) {
+  const isAllowed = useMay()(needs)
+  return (
+    <Button
+      {...rest}
+      disabled={!isAllowed || disabled}
+      title={isAllowed ? title : `This needs the permission ${needs}`}
+    />
+  )
+}

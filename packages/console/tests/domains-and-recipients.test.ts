@@ -1,0 +1,235 @@
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
+import { eventually } from '@notify/dev-env'
+import { freshPhone } from '@notify/test-kit/sms'
+import type { Page } from 'playwright-core'
+import { ConsoleHarness } from './harness/console.ts'
+import { expectNoAxeViolations } from './harness/expect-no-axe-violations.ts'
+import { expireSession } from './harness/expire-session.ts'
+import { screenshot } from './harness/screenshot.ts'
+import { drawer, rowAfter, rows, widthAt390 } from './harness/table.ts'
+
+let harness: ConsoleHarness
+beforeAll(async () => {
+  harness = await ConsoleHarness.start(['gateway', 'dispatch', 'consent'])
+}, 180_000)
+afterEach(async () => expect(await harness.leave()).toEqual([]))
+afterAll(() => harness?.stop())
+
+const call = async (method: string, path: string, body?: object) => {
+  const request = { token: harness.env.operatorToken, ...(body ? { body } : {}) }
+  return (await harness.env.api(method, path, request)).body
+}
+const freshDomain = () => `d${crypto.randomUUID().slice(0, 8)}.example`
+
+/** Publishes the records of a domain at the sandbox's DNS as they were shown, except those of these purposes. */
+async function publish(domain: string, except: readonly string[] = []): Promise<void> {
+  const { items } = await call('GET', '/api/v1/domains?limit=100')
+  const { records } = items.find((item: { domain: string }) => item.domain === domain)
+  const shown = records.filter(({ purpose }: { purpose: string }) => !except.includes(purpose))
+  await harness.env.setDns(shown)
+}
+
+/** An operator to whom the issuer gave all permissions but one. */
+async function signInWithout(permission: string, path: string): Promise<Page> {
+  const visitor = await harness.visit()
+  await visitor.context.route('**/api/v1/me', async (route) => {
+    const response = await route.fetch()
+    const me = await response.json()
+    const permissions = me.permissions.filter((name: string) => name !== permission)
+    await route.fulfill({ response, json: { ...me, permissions } })
+  })
+  return harness.signIn({ path, visitor })
+}
+
+test('a domain is added, its records are published, and it is verified against the DNS', async () => {
+  const domain = freshDomain()
+  const page = await harness.signIn({ path: '/domains' })
+  await page.getByRole('button', { name: 'Add a domain' }).first().click()
+  const form = page.getByRole('dialog', { name: 'Add a domain' })
+  await form.getByLabel('Domain').fill('<b>no domain</b>')
+  await page.keyboard.press('Enter')
+  await eventually(async () => expect(await form.getByLabel('Domain').getAttribute('aria-invalid')).toBe('true'))
+  await expectNoAxeViolations(page)
+  await form.getByLabel('Domain').fill(domain)
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name: domain }).waitFor()
+  const record = (name: string) => page.getByRole('region', { name })
+  await record('DKIM record TXT').getByText('Not found yet').waitFor()
+
+  await harness.env.setDns([{ type: 'TXT', name: domain, value: 'v=spf1 include:another.example -all' }])
+  await publish(domain, ['spf'])
+  await page.getByRole('button', { name: 'Verify now' }).click()
+  await record('DKIM record TXT').getByText('Verified', { exact: true }).waitFor()
+  await record('SPF record TXT').getByText('Failed', { exact: true }).waitFor()
+  await record('SPF record TXT').getByText('v=spf1 include:another.example -all').waitFor()
+  await expectNoAxeViolations(page)
+  await screenshot(page, 'domain')
+
+  await publish(domain)
+  await page.getByRole('button', { name: 'Verify now' }).click()
+  await page.getByText(`${domain} is verified.`).waitFor()
+  await record('SPF record TXT').getByText('Verified', { exact: true }).waitFor()
+  expect(await page.getByText('Found', { exact: true }).count()).toBe(0)
+  expect(await widthAt390(page)).toBeLessThanOrEqual(390)
+  await expectNoAxeViolations(page)
+  await screenshot(page, 'domain-390')
+})
+
+test('domains are found, opened and deleted by keyboard', async () => {
+  const [first, second] = [freshDomain(), freshDomain()]
+  for (const domain of [first, second]) await call('POST', '/api/v1/domains', { domain })
+  const page = await harness.signIn({ path: '/domains' })
+  await page.getByText(second).waitFor()
+  await expectNoAxeViolations(page)
+  await screenshot(page, 'domains')
+  await rowAfter(page, 'j')
+  await rowAfter(page, 'j')
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name: first }).waitFor()
+  await page.keyboard.press('Escape')
+  await page.waitForURL('**/console/domains')
+  await rows(page).first().waitFor()
+  await page.keyboard.press('/')
+  await page.keyboard.type(second)
+  await page.keyboard.press('Enter')
+  await page.waitForURL(`**/domains?find=${second}`)
+  await eventually(async () => expect(await rows(page).count()).toBe(1))
+  await page.keyboard.press('Escape')
+  await rowAfter(page, 'j')
+  await page.keyboard.press('Enter')
+  await page.getByRole('button', { name: 'Delete' }).click()
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Delete the domain' }).click()
+  await page.waitForURL((url) => url.pathname === '/console/domains')
+  await page.getByText(first).waitFor()
+  expect(await page.getByText(second).count()).toBe(0)
+})
+
+test('a recipient is suppressed, found, and removed after a second look', async () => {
+  const address = `${crypto.randomUUID()}@example.com`
+  const page = await harness.signIn({ path: '/suppressions' })
+  await page.getByText('Nobody is suppressed').waitFor()
+  await page.getByRole('button', { name: 'Suppress a recipient' }).first().click()
+  const form = page.getByRole('dialog', { name: 'Suppress a recipient' })
+  await form.getByLabel('Email address').fill('nobody')
+  await page.keyboard.press('Enter')
+  await eventually(async () => expect(await form.getByLabel('Email address').getAttribute('aria-invalid')).toBe('true'))
+  await form.getByLabel('Email address').fill(address)
+  await page.keyboard.press('Enter')
+  await form.waitFor({ state: 'detached' })
+  await rows(page).first().waitFor()
+  for (const reason of ['stop', 'bounce']) {
+    const { rowCount } = await harness.env.admin.query(
+      `insert into dispatch.suppressions select (jsonb_populate_record(s, jsonb_build_object('id', $1::text,
+         'recipient_index', $1::text, 'reason', $2::text))).* from dispatch.suppressions s limit 1`,
+      [`sup_${crypto.randomUUID()}`, reason],
+    )
+    expect(rowCount).toBe(1)
+  }
+  await page.reload()
+  await eventually(async () => expect(await rows(page).count()).toBe(3))
+  await expectNoAxeViolations(page)
+  await screenshot(page, 'suppressions')
+  await page.keyboard.press('/')
+  await page.keyboard.type(address)
+  await page.keyboard.press('Enter')
+  await eventually(async () => expect(await rows(page).count()).toBe(1))
+  await page.keyboard.press('Escape')
+  await rowAfter(page, 'j')
+  await page.keyboard.press('Enter')
+  await drawer(page).getByText('An operator added it.').waitFor()
+  await expectNoAxeViolations(page)
+  await drawer(page).getByRole('button', { name: 'Remove' }).click()
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Remove the suppression' }).click()
+  await page.getByText('Nothing matches these filters').waitFor()
+  await page.getByRole('button', { name: 'Clear the filters' }).click()
+  await eventually(async () => expect(await rows(page).count()).toBe(2))
+  expect(await widthAt390(page)).toBeLessThanOrEqual(390)
+  await expectNoAxeViolations(page)
+})
+
+test('an opt-in and an opt-out are recorded; after it the form asks for new evidence, and the refusal is explained', async () => {
+  const phone = freshPhone()
+  const page = await harness.signIn({ path: '/consents' })
+  await page.getByText('No consent has been recorded yet').waitFor()
+  await expectNoAxeViolations(page)
+  await page.getByLabel('Whole number').fill(phone)
+  await page.keyboard.press('Enter')
+  await page.getByText('The ledger has no entry of this number').waitFor()
+  await page.getByRole('button', { name: 'Record an opt-in' }).first().click()
+  const form = page.getByRole('dialog', { name: 'Record an opt-in' })
+  expect(await form.getByLabel('Number').inputValue()).toBe(phone)
+  await form.getByLabel('Reference').fill('<i>form 7</i> \u202Eabc')
+  await form.getByRole('button', { name: 'Record the opt-in' }).click()
+  await page.getByText('Opted in', { exact: true }).waitFor()
+  await page.getByText('<i>form 7</i>').waitFor()
+
+  await page.getByRole('button', { name: 'Record an opt-out' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Record the opt-out' }).click()
+  await page.getByText('Opted out', { exact: true }).waitFor()
+
+  await page.getByRole('button', { name: 'Record an opt-in' }).click()
+  await form.getByText('This number has opted out').waitFor()
+  await form.getByRole('button', { name: 'Record the opt-in' }).click()
+  await eventually(async () => expect(await form.getByLabel('Evidence').getAttribute('aria-invalid')).toBe('true'))
+  await form.getByText(/^Request req_/).waitFor()
+  await expectNoAxeViolations(page)
+  await screenshot(page, 'consent-stopped')
+  await form.getByLabel('Evidence').fill(`https://shop.example/opt-ins/${crypto.randomUUID()}`)
+  await form.getByRole('button', { name: 'Record the opt-in' }).click()
+  await page.getByText('Opted in', { exact: true }).waitFor()
+  await eventually(async () => expect(await rows(page).count()).toBe(3))
+  await screenshot(page, 'consent')
+
+  await page.keyboard.press('Escape')
+  await page.waitForURL('**/console/consents')
+  await rows(page).first().waitFor()
+  expect(await page.content()).not.toContain(phone)
+  await expectNoAxeViolations(page)
+  expect(await widthAt390(page)).toBeLessThanOrEqual(390)
+  await rowAfter(page, 'j')
+  await page.keyboard.press('Enter')
+  await page.waitForURL(`**/consents?phone=${encodeURIComponent(phone)}`)
+  await rows(page).first().waitFor()
+  expect(await widthAt390(page)).toBeLessThanOrEqual(390)
+  await expectNoAxeViolations(page)
+  await screenshot(page, 'consent-390')
+})
+
+test('a login that is forced while a form is filled in leads back to the open form with its content', async () => {
+  const page = await harness.signIn({ path: '/consents' })
+  await page.getByRole('button', { name: 'Record an opt-in' }).first().click()
+  const form = page.getByRole('dialog', { name: 'Record an opt-in' })
+  await form.waitFor()
+  const phone = freshPhone()
+  await form.getByLabel('Number').fill(phone)
+  await form.getByLabel('Reference').fill('ticket 4711')
+  await expireSession(page)
+  await form.getByRole('button', { name: 'Record the opt-in' }).click()
+  await page.locator('button[formaction$="operator=demo-operator"]').click()
+  await page.waitForURL('**/console/consents?dialog=opt-in')
+  await form.waitFor()
+  expect(await form.getByLabel('Number').inputValue()).toBe(phone)
+  expect(await form.getByLabel('Reference').inputValue()).toBe('ticket 4711')
+})
+
+test('an operator without the permission to change sees which one is missing', async () => {
+  const suppressions = await signInWithout('providers:manage', '/suppressions')
+  const consents = await suppressions.context().newPage()
+  await consents.goto(harness.url('/consents'))
+  await consents.locator('button[formaction$="operator=demo-operator"]').click()
+  for (const [page, name] of [
+    [suppressions, 'Suppress a recipient'],
+    [consents, 'Record an opt-in'],
+    [consents, 'Record an opt-out'],
+  ] as const) {
+    const button = page.getByRole('button', { name }).first()
+    await button.waitFor()
+    expect([await button.isDisabled(), await button.getAttribute('title')]).toEqual([
+      true,
+      'This needs the permission providers:manage',
+    ])
+  }
+  const page = await signInWithout('domains:manage', '/domains')
+  await page.getByText('You lack a permission').waitFor()
+  expect(await page.getByRole('link', { name: 'Domains' }).count()).toBe(0)
+})
