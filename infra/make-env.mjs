@@ -33,7 +33,7 @@ const operatorPermissions = [
   'usage:read',
 ]
 // As in docker-compose.yml.
-const issuer = 'http://identity-provider:8080'
+const issuer = `http://127.0.0.1:${process.env.IDENTITY_PROVIDER_PORT || 8081}`
 const audience = 'urn:notify:api'
 const tokenDays = 30
 const sharedWebhook = 'http://gateway:8080/api/v1/callbacks/cloud/shared'
@@ -132,7 +132,8 @@ Next: docker compose up --build --detach, then
     -H 'Authorization: Bearer ${apiKey.text}' \\
     -d '{"channel":"sms","recipient":{"phone":"+15551230001"},"event_key":"order.shipped","data":{"name":"Ada","order":"1001"}}'
 
-and open http://127.0.0.1:8088 to see what arrived. The same event goes by email: "channel":"email","recipient":"ada@example.com".`)
+and open http://127.0.0.1:8088 to see what arrived. The same event goes by email: "channel":"email","recipient":"ada@example.com".
+The operators' console is at http://127.0.0.1:8080/console; sign in as demo-operator.`)
 }
 
 /** The sandbox for SMS and for email; how it tells of emails is as in docker-compose.yml. */

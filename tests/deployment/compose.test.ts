@@ -84,11 +84,12 @@ test('the roles, schemas and streams of all services are made before any of them
   expect(containers.gateway!.depends_on).toMatchObject({ redis: { condition: 'service_healthy' } })
 })
 
-test('only the gateway, the sandbox and the dashboards can be reached, and from this machine alone', () => {
+test('only the gateway, the sandbox, the login and the dashboards can be reached, and from this machine alone', () => {
   const published = all.flatMap(([name, { ports = [] }]) => ports.map((port) => [name, port.split(':')[0]]))
   expect(published).toEqual([
     ['gateway', '127.0.0.1'],
     ['carrier-sandbox', '127.0.0.1'],
+    ['identity-provider', '127.0.0.1'],
     ['grafana', '127.0.0.1'],
   ])
 })

@@ -136,15 +136,15 @@ test("the operator's token is one that the demo's identity provider vouches for"
   const key = createPublicKey({ key: jwk, format: 'jwk' })
   const signed = Buffer.from(`${head}.${body}`)
   expect(verify('sha256', signed, { key, dsaEncoding: 'ieee-p1363' }, Buffer.from(signature, 'base64url'))).toBe(true)
-  const { environment } = containers['identity-provider']!
+  const environment = environmentOf(containers['identity-provider']!, values)
   expect(read(body)).toMatchObject({
-    iss: environment!.ISSUER,
-    aud: environment!.AUDIENCE,
+    iss: environment.ISSUER,
+    aud: environment.AUDIENCE,
     tenant_id: document.tenants[0]!.tenant_id,
     permissions: OperatorPermission.options,
   })
-  expect(containers.gateway!.environment).toMatchObject({
-    OIDC_ISSUER: environment!.ISSUER,
-    OIDC_AUDIENCE: environment!.AUDIENCE,
+  expect(environmentOf(containers.gateway!, values)).toMatchObject({
+    OIDC_ISSUER: environment.ISSUER,
+    OIDC_AUDIENCE: environment.AUDIENCE,
   })
 })

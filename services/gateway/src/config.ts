@@ -42,6 +42,10 @@ export const Config = z.object({
     .transform(parsedBy(parseKey))
     .describe('Base64 of 32 bytes; idempotent bodies are compared by HMACs under it'),
   OIDC_ISSUER: z.url().describe("Issuer of the operators' access tokens"),
+  OIDC_JWKS_URL: z
+    .url()
+    .optional()
+    .describe("Address of the issuer's keys; by default as its discovery document says, at the issuer's address"),
   OIDC_AUDIENCE: z.string().min(1).describe('Required audience of operator tokens'),
   OIDC_TENANT_CLAIM: z
     .string()
@@ -76,6 +80,15 @@ export const Config = z.object({
   OIDC_KEYS_MAX_AGE: duration('5m').describe(
     "Age at which the issuer's keys are fetched again: so long a key that it removed is still accepted",
   ),
+  CONSOLE_AUDIENCE: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('Parameter `audience` of the login, for issuers such as Auth0 that give tokens for an API only by it'),
+  CONSOLE_RESOURCE: z
+    .url()
+    .optional()
+    .describe('Parameter `resource` (RFC 8707) of the login, for issuers that give tokens for an API only by it'),
   ...addresses,
   BOOTSTRAP_FILE: z.string().optional().describe('JSON document with the initial tenants, applications and keys'),
   RECONCILE_INTERVAL: duration('15m').describe(

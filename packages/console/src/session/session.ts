@@ -1,4 +1,4 @@
-import { type User, UserManager, WebStorageStateStore } from 'oidc-client-ts'
+import { type User, UserManager, type UserManagerSettings, WebStorageStateStore } from 'oidc-client-ts'
 import type { Settings } from './settings.ts'
 
 /** An operator's login at the OpenID Connect issuer: authorization code with PKCE. */
@@ -37,12 +37,22 @@ export async function openSession(settings: Settings): Promise<Session | undefin
     userStore: new WebStorageStateStore({ store: sessionStorage }),
     stateStore: new WebStorageStateStore({ store: sessionStorage }),
     automaticSilentRenew: false,
+    ...apiParameters(settings),
   })
   if (location.pathname === callbackPath) await finish(manager)
   const user = await manager.getUser()
-  if (user && (!user.expired || user.refresh_token)) return sessionOf(manager, user)
+  if (user && (!user.expired || user.refresh_token)) return sessionOf(manager, user, settings)
   await leave(manager)
   return undefined
+}
+
+/** Names the API to an issuer that gives tokens for it only then: Auth0 by `audience`, others by `resource` (RFC 8707). */
+function apiParameters({ audience, resource }: Settings): Partial<UserManagerSettings> {
+  return {
+    ...(audience ? { extraQueryParams: { audience } } : {}),
+    // With the code as well: what is asked for at the login alone is only what may be granted.
+    ...(resource ? { resource, extraTokenParams: { resource } } : {}),
+  }
 }
 
 async function finish(manager: UserManager): Promise<void> {
@@ -65,11 +75,13 @@ async function leave(manager: UserManager): Promise<void> {
   await manager.signinRedirect(wasSignedOut() ? { state, prompt: 'login' } : { state })
 }
 
-function sessionOf(manager: UserManager, first: User): Session {
+function sessionOf(manager: UserManager, first: User, { resource }: Settings): Session {
   let user = first
   let renewal: Promise<string> | undefined
   const renewOnce = async () => {
-    const renewed = user.refresh_token ? await manager.signinSilent().catch(onRenewalFailure) : null
+    const renewed = user.refresh_token
+      ? await manager.signinSilent(resource ? { resource } : {}).catch(onRenewalFailure)
+      : null
     if (renewed) {
       user = renewed
       return renewed.access_token

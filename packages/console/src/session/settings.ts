@@ -3,6 +3,9 @@ export interface Settings {
   issuer: string
   client_id: string
   scope: string
+  /** Parameters of the login that some issuers need to give tokens for the API. */
+  audience?: string
+  resource?: string
 }
 
 /** @throws Error when the gateway does not answer with settings */

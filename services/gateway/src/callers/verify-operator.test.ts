@@ -3,6 +3,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { newId } from '@notify/contracts'
+import { closedPort } from '@notify/test-kit/closed-port'
 import { type CryptoKey, exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose'
 import { eventually } from '../../../../packages/dev-env/src/index.ts'
 import type { Config } from '../config.ts'
@@ -38,14 +39,24 @@ const configOf = (maxAgeMs: number) =>
     BLIND_INDEX_KEY: Buffer.alloc(32, 1),
   }) as unknown as Config
 
-test('a key that the issuer removed is refused once the fetched keys are older than OIDC_KEYS_MAX_AGE', async () => {
-  const token = await new SignJWT({ tenant_id: newId('ten'), permissions: [] })
+const signBy = (named: string) =>
+  new SignJWT({ tenant_id: newId('ten'), permissions: [] })
     .setProtectedHeader({ alg: 'ES256', kid: 'first', typ: 'at+jwt' })
-    .setIssuer(issuer)
+    .setIssuer(named)
     .setAudience('notify-api')
     .setSubject('ada')
     .setExpirationTime('10m')
     .sign(privateKey)
+
+test('with OIDC_JWKS_URL the keys are read there, and the issuer itself need not be reached', async () => {
+  const away = `http://127.0.0.1:${await closedPort()}`
+  const verify = createOperatorVerifier({ ...configOf(600_000), OIDC_ISSUER: away, OIDC_JWKS_URL: `${issuer}/keys` })
+  expect(await verify(await signBy(away))).toMatchObject({ kind: 'operator' })
+  await expect(verify(await signBy(issuer))).rejects.toMatchObject({ code: 'unauthenticated' })
+})
+
+test('a key that the issuer removed is refused once the fetched keys are older than OIDC_KEYS_MAX_AGE', async () => {
+  const token = await signBy(issuer)
   const [strict, patient] = [1, 600_000].map((maxAgeMs) => createOperatorVerifier(configOf(maxAgeMs)))
   for (const verify of [strict!, patient!]) expect(await verify(token)).toMatchObject({ kind: 'operator' })
   published = []

@@ -23,7 +23,7 @@ export function createOperatorVerifier(config: Config): VerifyOperator {
   const pseudonym = createPseudonym(config.BLIND_INDEX_KEY)
   let keys: Promise<ReturnType<typeof createRemoteJWKSet>> | undefined
   return async (token) => {
-    keys ??= discoverKeys(config)
+    keys ??= findKeys(config)
     keys.catch(() => {
       keys = undefined
     })
@@ -43,19 +43,24 @@ export function createOperatorVerifier(config: Config): VerifyOperator {
   }
 }
 
-/** Finds the issuer's keys (OpenID Connect Discovery 1.0, section 4). */
-async function discoverKeys({ OIDC_ISSUER, OIDC_KEYS_MAX_AGE }: Config) {
-  const response = await fetch(`${OIDC_ISSUER.replace(/\/$/, '')}/.well-known/openid-configuration`, {
+/** The issuer's keys, where they are configured or else where it publishes them. */
+async function findKeys({ OIDC_ISSUER, OIDC_JWKS_URL, OIDC_KEYS_MAX_AGE }: Config) {
+  return createRemoteJWKSet(new URL(OIDC_JWKS_URL ?? (await discoverKeys(OIDC_ISSUER))), {
+    timeoutDuration: discoveryTimeoutMs,
+    cooldownDuration: refetchAfterMs,
+    cacheMaxAge: OIDC_KEYS_MAX_AGE,
+  })
+}
+
+/** Finds the address of the issuer's keys (OpenID Connect Discovery 1.0, section 4). */
+async function discoverKeys(issuer: string): Promise<string> {
+  const response = await fetch(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`, {
     signal: AbortSignal.timeout(discoveryTimeoutMs),
   })
   if (!response.ok) throw new TypeError(`OIDC discovery returned ${response.status}`)
   const { jwks_uri } = (await response.json()) as { jwks_uri?: string }
   if (!jwks_uri) throw new TypeError('the issuer publishes no jwks_uri')
-  return createRemoteJWKSet(new URL(jwks_uri), {
-    timeoutDuration: discoveryTimeoutMs,
-    cooldownDuration: refetchAfterMs,
-    cacheMaxAge: OIDC_KEYS_MAX_AGE,
-  })
+  return jwks_uri
 }
 
 /** Refuses tokens for other purposes, such as logout tokens (RFC 8725, 3.11). */

@@ -3,7 +3,7 @@ import { extname } from 'node:path'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 
-const folder = new URL('../../../../packages/console/dist/', import.meta.url)
+const builtFolder = new URL('../../../../packages/console/dist/', import.meta.url)
 
 const types: Record<string, string> = {
   '.css': 'text/css; charset=utf-8',
@@ -18,19 +18,21 @@ export interface Asset {
   compressed: Buffer
 }
 
+export type BuiltFiles = ReturnType<typeof createBuiltFiles>
+
 /** Reads the built console. Assets are named by their content, so they are kept once read; the index may change. */
-export function createBuiltFiles() {
+export function createBuiltFiles(folder: URL = builtFolder) {
   const assets = new Map<string, Promise<Asset | undefined>>()
   return {
     /** The index page; undefined when the console is not built. */
-    readIndex: () => readIfThere('index.html'),
+    readIndex: () => readIfThere(folder, 'index.html'),
     /** A file below `assets/` by its name, without folders. */
     readAsset(name: string): Promise<Asset | undefined> {
       const type = types[extname(name)]
       if (!type || !/^[\w.-]+$/.test(name)) return Promise.resolve(undefined)
       const kept = assets.get(name)
       if (kept) return kept
-      const read = compress(name, type)
+      const read = compress(folder, name, type)
       assets.set(name, read)
       // An absent file takes no memory, and may be built later.
       void read.then(
@@ -42,12 +44,12 @@ export function createBuiltFiles() {
   }
 }
 
-async function compress(name: string, type: string): Promise<Asset | undefined> {
-  const bytes = await readIfThere(`assets/${name}`)
+async function compress(folder: URL, name: string, type: string): Promise<Asset | undefined> {
+  const bytes = await readIfThere(folder, `assets/${name}`)
   return bytes && { type, compressed: await promisify(gzip)(bytes, { level: 9 }) }
 }
 
-async function readIfThere(path: string): Promise<Buffer | undefined> {
+async function readIfThere(folder: URL, path: string): Promise<Buffer | undefined> {
   try {
     return await readFile(new URL(path, folder))
   } catch (error) {

@@ -2,22 +2,28 @@ import { type Door, mountMethods, withRequestId } from '@notify/service-kit'
 import type { Express } from 'express'
 import type { Config } from '../config.ts'
 import { strictPolicy } from '../docs/page.ts'
-import { createBuiltFiles } from './built-files.ts'
+import { type BuiltFiles, createBuiltFiles } from './built-files.ts'
+import { notBuilt } from './not-built.ts'
 import { previewFrame, previewPolicy } from './preview-frame.ts'
 
-const notBuilt =
-  '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Console not built</title></head><body><main>' +
-  '<h1>The console is not built</h1><p>This gateway runs without the built files of <code>packages/console</code>. ' +
-  'Run <code>npm start</code>, or use an image from <code>infra/Dockerfile</code>; both build it. The API is not affected.</p>' +
-  '</main></body></html>'
+type ConsoleConfig = Pick<
+  Config,
+  'OIDC_ISSUER' | 'CONSOLE_CLIENT_ID' | 'CONSOLE_SCOPE' | 'CONSOLE_AUDIENCE' | 'CONSOLE_RESOURCE'
+>
 
 /** Serves the operators' console at `/console`: its settings, its hashed assets, and the index for every other path. */
-export function serveConsole(app: Express, door: Door, config: Config): void {
-  const files = createBuiltFiles()
+export function serveConsole(
+  app: Express,
+  door: Door,
+  config: ConsoleConfig,
+  files: BuiltFiles = createBuiltFiles(),
+): void {
   const settings = {
     issuer: config.OIDC_ISSUER,
     client_id: config.CONSOLE_CLIENT_ID,
     scope: config.CONSOLE_SCOPE,
+    audience: config.CONSOLE_AUDIENCE,
+    resource: config.CONSOLE_RESOURCE,
   }
   const security = {
     'Content-Security-Policy': policyFor(config.OIDC_ISSUER),
@@ -58,9 +64,9 @@ export function serveConsole(app: Express, door: Door, config: Config): void {
     const index = await files.readIndex()
     withRequestId(request, response)
       .status(index ? 200 : 503)
-      .set({ ...security, 'Cache-Control': 'no-cache' })
+      .set({ ...security, 'Cache-Control': 'no-cache', ...(index ? {} : notBuilt.headers) })
       .type('html')
-      .send(index ?? notBuilt)
+      .send(index ?? notBuilt.html)
   })
   mountMethods(app, door, '/console{/*path}', ['GET', 'HEAD'])
 }
