@@ -1,11 +1,9 @@
-import { spawnSync } from 'node:child_process'
-import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { freshPhone, send, untilState } from '@notify/test-kit/sms'
 import { type ServiceProcess, TestEnv } from '../../packages/dev-env/src/index.ts'
-import { environmentOf, fileOf } from '../../packages/dev-env/src/stack/process-table.ts'
+import { runCommand } from '../flows/run-command.ts'
 import { deployments, ofKind, production } from './manifests.ts'
-import { readText, root } from './project.ts'
+import { readText } from './project.ts'
 
 const manual = readText('docs/operations.md')
 /** The commands of "At night", a line each. */
@@ -18,11 +16,15 @@ const programs = commands.flatMap((line) => {
   return process && args ? [{ process: process as ServiceProcess, args: args.split(' ') }] : []
 })
 const changes = commands.flatMap((line) => {
-  const [, verb, deployment] = /^kubectl -n notify (scale|rollout undo) deployment\/(\S+)/.exec(line) ?? []
-  return verb && deployment ? [{ verb, deployment }] : []
+  const [, verb, names = ''] = /^kubectl -n notify (scale|rollout undo)((?: deployment\/[\w-]+)+)/.exec(line) ?? []
+  const deployments = [...names.matchAll(/deployment\/(\S+)/g)].map(([, name]) => name!)
+  return verb ? [{ verb, deployments }] : []
 })
 
 const deadDurable = 'gateway-notification-changed'
+/** What each command prints here. */
+const outputOf: Record<string, string> = { 'dead-letters': deadDurable, 'after-restore': 'found' }
+
 let env: TestEnv
 let undelivered: string
 beforeAll(async () => {
@@ -77,21 +79,17 @@ test('what waits to be sent is counted by lane and channel', async () => {
 })
 
 test.each(programs)('$process runs $args', async ({ process, args }) => {
-  const { status, stdout, stderr } = spawnSync(globalThis.process.execPath, [join(root, fileOf(process)), ...args], {
-    env: { ...(await environmentOf(process, env.stack.wiring)), LOG_LEVEL: 'info' },
-    encoding: 'utf8',
-    timeout: 30_000,
-  })
-  expect({ status, output: stdout + stderr }).toEqual({
+  expect(await runCommand(env, process, args)).toEqual({
     status: 0,
-    output: expect.stringContaining(deadDurable),
+    output: expect.stringContaining(outputOf[args[0]!]!),
   })
 })
 
 test('what is scaled and rolled back is a Deployment; what an autoscaler owns is not scaled by hand', () => {
   const names = deployments.map(({ metadata }) => metadata.name)
   const owned = ofKind(production, 'HorizontalPodAutoscaler').map(({ spec }) => spec.scaleTargetRef.name)
+  const scaled = changes.filter(({ verb }) => verb === 'scale').flatMap((one) => one.deployments)
   expect(changes.length).toBeGreaterThan(0)
-  expect(changes.filter(({ deployment }) => !names.includes(deployment))).toEqual([])
-  expect(changes.filter(({ verb, deployment }) => verb === 'scale' && owned.includes(deployment))).toEqual([])
+  expect(changes.flatMap(({ deployments: scaled }) => scaled).filter((name) => !names.includes(name))).toEqual([])
+  expect(scaled.filter((name) => owned.includes(name))).toEqual([])
 })

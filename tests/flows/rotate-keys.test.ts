@@ -1,13 +1,10 @@
-import { spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { freshPhone, retry, send, untilState } from '@notify/test-kit/sms'
 import { type ServiceProcess, TestEnv } from '../../packages/dev-env/src/index.ts'
-import { environmentOf, fileOf } from '../../packages/dev-env/src/stack/process-table.ts'
 import { keyIdOf, parseKeyRing } from '../../packages/privacy/src/index.ts'
+import { runCommand } from './run-command.ts'
 
-const root = join(import.meta.dirname, '..', '..')
 const [before, after] = ['before', 'after'].map((id) => `${id}:${randomBytes(32).toString('base64')}`)
 
 let env: TestEnv
@@ -56,26 +53,20 @@ test('rotate-keys fails while values of a key that is not in the ring are left, 
 test('a command that a service does not have starts nothing, and names those it has', async () => {
   for (const [process, argument, has] of [
     ['callbacks', 'rotate-key', 'callbacks has no command rotate-key; it has: migrate, rotate-keys, dead-letters'],
-    ['gateway', 'rotate-keys', 'gateway has no command rotate-keys; it has: migrate, create-tenant, dead-letters'],
+    [
+      'gateway',
+      'rotate-keys',
+      'gateway has no command rotate-keys; it has: migrate, create-tenant, dead-letters, after-restore',
+    ],
   ] as const) {
     const { status, output } = await run(process, argument)
     expect([status, output.trim()]).toEqual([1, has])
   }
 })
 
-/** Runs a service's program as an operator does, with the new key in front. */
-async function run(process: ServiceProcess, command: string, ring = `${after},${before}`) {
-  const { status, stdout, stderr } = spawnSync(globalThis.process.execPath, [join(root, fileOf(process)), command], {
-    env: {
-      ...(await environmentOf(process, env.stack.wiring)),
-      ENCRYPTION_KEYS: ring,
-      LOG_LEVEL: 'info',
-    },
-    encoding: 'utf8',
-    timeout: 30_000,
-  })
-  return { status, output: stdout + stderr }
-}
+/** Runs a command with the new key in front. */
+const run = (process: ServiceProcess, command: string, ring = `${after},${before}`) =>
+  runCommand(env, process, [command], { ENCRYPTION_KEYS: ring })
 
 /** The key that signs a domain's emails, as every process that has both keys can read it. */
 async function privateKeyOf({ domain_id }: { domain_id: string }): Promise<string> {

@@ -49,6 +49,7 @@ import { startProviderPurge } from './providers/start-provider-purge.ts'
 import { createReceiptRecorder } from './receipts/record-receipt.ts'
 import { startInquiries } from './receipts/start-inquiries.ts'
 import { createRenderer } from './rendering/create-renderer.ts'
+import { afterRestore } from './restore/after-restore.ts'
 import { routes } from './routes.ts'
 import { startBulkBrake } from './sending/bulk-brake.ts'
 import { createSender, type SendWork } from './sending/send-notification.ts'
@@ -60,6 +61,7 @@ export const commands: Commands<Config> = {
   migrate: migrateCommand(migrations),
   'rotate-keys': rotateKeysCommand(encryptedColumns),
   'dead-letters': deadLettersCommand,
+  'after-restore': afterRestore,
 }
 
 /** Replacements of the registries, for tests. */

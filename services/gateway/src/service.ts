@@ -42,6 +42,7 @@ import { createFailureLimit } from './limits/limit-failures.ts'
 import { limitKeyOf } from './limits/limit-key.ts'
 import { weightOf } from './limits/weight.ts'
 import { createMetrics } from './metrics.ts'
+import { afterRestore } from './retries/after-restore.ts'
 import { startRetries } from './retries/run-retries.ts'
 import { routes } from './routes.ts'
 import { recognisedMs } from './usage/charge-of.ts'
@@ -57,6 +58,7 @@ export const commands: Commands<Config> = {
   migrate: migrateCommand(migrations),
   'create-tenant': createTenantCommand,
   'dead-letters': deadLettersCommand,
+  'after-restore': afterRestore,
 }
 
 export async function createService(config: Config, kit: Kit): Promise<void> {

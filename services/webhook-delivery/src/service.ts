@@ -26,12 +26,14 @@ import { createHandOffStore } from './hand-offs/store-hand-off.ts'
 import { createMetrics } from './metrics.ts'
 import { tellUntoldProviders } from './providers/tell-own-provider.ts'
 import { replayPages } from './replays/replay-store.ts'
+import { afterRestore } from './restore/after-restore.ts'
 import { routes } from './routes.ts'
 
 export const commands: Commands<Config> = {
   migrate: migrateCommand(migrations),
   'rotate-keys': rotateKeysCommand(encryptedColumns),
   'dead-letters': deadLettersCommand,
+  'after-restore': afterRestore,
 }
 
 export async function createService(config: Config, kit: Kit): Promise<void> {

@@ -1,0 +1,122 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { createTestKit } from '@notify/test-kit/service-kit'
+import { freshPhone, retry, send, untilState } from '@notify/test-kit/sms'
+import { eventually, type NodeProcess, TestEnv } from '../../packages/dev-env/src/index.ts'
+import { afterRestore as dispatch } from '../../services/dispatch/src/restore/after-restore.ts'
+import { afterRestore as gateway } from '../../services/gateway/src/retries/after-restore.ts'
+import { afterRestore as webhookDelivery } from '../../services/webhook-delivery/src/restore/after-restore.ts'
+import { freshPath, received, subscribe, untilReceived } from '../../services/webhook-delivery/tests/webhooks.ts'
+import { backUp } from './backup.ts'
+
+const commands = { dispatch, gateway, 'webhook-delivery': webhookDelivery }
+const workers = ['dispatch-worker', 'webhook-delivery'] as const satisfies readonly NodeProcess[]
+let env: TestEnv
+beforeAll(async () => {
+  env = await TestEnv.start(['gateway', 'dispatch', 'callbacks', 'webhook-delivery'], { apart: workers })
+}, 120_000)
+afterAll(() => env?.stop())
+
+const stopWorkers = () => Promise.all(workers.map((one) => env.kill(one)))
+const startWorkers = () => Promise.all(workers.map((one) => env.restart(one)))
+
+/** Runs the command in this process. @returns the lines that it prints, but for what it did not find */
+async function afterRestore(service: keyof typeof commands, ...args: string[]) {
+  const kit = createTestKit(service)
+  const lines: { found?: string; settled?: string; count?: number }[] = []
+  const config = { DATABASE_URL: env.stack.databaseUrl(service) }
+  await commands[service](config, kit, args, (line) => lines.push(JSON.parse(line))).finally(() => kit.stop())
+  return lines.filter(({ found, count }) => !(found && count === 0))
+}
+
+const textsTo = async (to: string) => (await env.messages({ to })).map(({ text }) => text)
+
+test('what was sent after a backup is not sent again when it is restored, but for what an operator releases', async () => {
+  const path = freshPath('ok')
+  const { subscription_id } = await subscribe(env, path, { events: ['notification.delivered'] })
+  // The endpoint rests, so that a delivery waits.
+  await env.admin.query('update webhook_delivery.endpoints set active = false')
+  await send(env, freshPhone())
+  await eventually(async () => {
+    const { rows } = await env.admin.query(`select 1 from webhook_delivery.deliveries where status = 'pending'`)
+    expect(rows).toHaveLength(1)
+  })
+  await stopWorkers()
+  await env.admin.query('update webhook_delivery.endpoints set active = true, next_due_at = now()')
+
+  const [sentPhone, releasedPhone, keptPhone, laterPhone] = [freshPhone(), freshPhone(), freshPhone(), freshPhone()]
+  const sent = await send(env, sentPhone)
+  const released = await send(env, releasedPhone)
+  const kept = await send(env, keptPhone, { send_at: new Date(Date.now() + 3_600_000).toISOString() })
+  const callback = freshPath('ok')
+  const hook = await env.api('POST', '/api/v1/notifications', {
+    body: {
+      channel: 'webhook',
+      event_key: 'order.shipped',
+      recipient: { url: env.stack.receiverUrl + callback },
+      data: { name: 'Ada', order: 'A-1' },
+    },
+  })
+  expect(hook.status).toBe(202)
+  const restore = await backUp(env, ['dispatch', 'webhook_delivery'])
+
+  await startWorkers()
+  await untilState(env, sent, { delivery_status: 'delivered' })
+  await untilState(env, released, { delivery_status: 'delivered' })
+  await untilState(env, hook.body.notification_id, { delivery_status: 'delivered' })
+  await eventually(async () => {
+    const bodies = (await received(env, path)).map(({ body }) => JSON.parse(body).data.notification_id)
+    expect(bodies).toEqual(expect.arrayContaining([sent, released]))
+    expect(bodies).toHaveLength(4)
+  })
+  await stopWorkers()
+  await env.admin.query(`update dispatch.attempts set lease_until = now()`)
+  await restore()
+  const sentUntil = ['--sent-until', new Date().toISOString()]
+
+  expect(await afterRestore('dispatch', ...sentUntil)).toEqual([
+    expect.objectContaining({ found: 'notifications', channel: 'sms', status: 'queued', count: 2 }),
+    expect.objectContaining({ found: 'notifications', channel: 'webhook', status: 'queued', count: 1 }),
+    { found: 'work of the outbox', count: expect.any(Number) },
+  ])
+  expect(await afterRestore('dispatch', ...sentUntil, '--lane', 'otp', '--tenant', env.tenantId)).toEqual([
+    { found: 'work of the outbox', count: expect.any(Number) },
+  ])
+  expect(await afterRestore('webhook-delivery', ...sentUntil, '--settle')).toEqual([
+    expect.objectContaining({ found: 'deliveries', subscription_id, count: 1 }),
+    { settled: 'deliveries', count: 1 },
+    { settled: 'replays', count: 0 },
+  ])
+  const settled = await afterRestore('dispatch', ...sentUntil, '--settle')
+  expect(settled).toContainEqual({ settled: 'notifications', count: 3 })
+  expect(await afterRestore('gateway', ...sentUntil, '--settle')).toEqual([{ settled: 'retry jobs', count: 0 }])
+
+  // Released before a repetition of the command, which leaves it alone.
+  expect((await retry(env, released)).status).toBe(202)
+  expect(await afterRestore('dispatch', ...sentUntil, '--settle')).toEqual([
+    { settled: 'notifications', count: 0 },
+    { settled: 'work of the outbox', count: 0 },
+  ])
+
+  await startWorkers()
+  await untilState(env, released, { delivery_status: 'delivered', retry_count: 1 })
+  await untilState(env, await send(env, laterPhone), { delivery_status: 'delivered' })
+  await untilState(env, sent, {
+    delivery_status: 'failed',
+    failure_reason: 'restored: may have been sent after the backup',
+    retryable: true,
+  })
+  await untilState(env, kept, { delivery_status: 'scheduled' })
+  // What follows later has arrived: nothing of before is still on its way.
+  await untilReceived(env, path, 6)
+  expect(await textsTo(sentPhone)).toHaveLength(1)
+  expect(await textsTo(releasedPhone)).toHaveLength(2)
+  expect(await textsTo(keptPhone)).toHaveLength(0)
+  expect(await received(env, callback)).toHaveLength(1)
+  expect(await received(env, path)).toHaveLength(6)
+}, 120_000)
+
+test('after-restore asks until when the lost database may have sent', async () => {
+  for (const args of [[], ['--sent-until', 'yesterday']]) {
+    await expect(afterRestore('dispatch', ...args)).rejects.toThrow('use: after-restore --sent-until <time>')
+  }
+})

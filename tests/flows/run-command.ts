@@ -1,0 +1,21 @@
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import type { ServiceProcess, TestEnv } from '../../packages/dev-env/src/index.ts'
+import { environmentOf, fileOf } from '../../packages/dev-env/src/stack/process-table.ts'
+
+const root = join(import.meta.dirname, '..', '..')
+
+/** Runs a command of a service as an operator does, in the environment of its process. */
+export async function runCommand(
+  env: TestEnv,
+  process: ServiceProcess,
+  args: readonly string[],
+  variables: Record<string, string> = {},
+): Promise<{ status: number | null; output: string }> {
+  const { status, stdout, stderr } = spawnSync(globalThis.process.execPath, [join(root, fileOf(process)), ...args], {
+    env: { ...(await environmentOf(process, env.stack.wiring)), LOG_LEVEL: 'info', ...variables },
+    encoding: 'utf8',
+    timeout: 30_000,
+  })
+  return { status, output: stdout + stderr }
+}
