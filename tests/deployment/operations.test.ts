@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { runCommand } from '@notify/test-kit/run-command'
 import { freshPhone, send, untilState } from '@notify/test-kit/sms'
 import { type ServiceProcess, TestEnv } from '../../packages/dev-env/src/index.ts'
-import { runCommand } from '../flows/run-command.ts'
 import { deployments, ofKind, production } from './manifests.ts'
 import { readText } from './project.ts'
 
@@ -23,12 +23,16 @@ const changes = commands.flatMap((line) => {
 
 const deadDurable = 'gateway-notification-changed'
 /** What each command prints here. */
-const outputOf: Record<string, string> = { 'dead-letters': deadDurable, 'after-restore': 'found' }
+const outputOf: Record<string, string> = {
+  'dead-letters': deadDurable,
+  'after-restore': 'found',
+  'erase-recipient': '"count":0',
+}
 
 let env: TestEnv
 let undelivered: string
 beforeAll(async () => {
-  env = await TestEnv.start(['gateway', 'dispatch', 'callbacks', 'webhook-delivery'])
+  env = await TestEnv.start(['gateway', 'dispatch', 'callbacks', 'otp', 'consent', 'inbox-stream', 'webhook-delivery'])
   undelivered = await send(env, freshPhone('0002'))
   await untilState(env, undelivered, { delivery_status: 'undelivered' })
   await env.admin.query(

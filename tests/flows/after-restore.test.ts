@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { createTestKit } from '@notify/test-kit/service-kit'
 import { freshPhone, retry, send, untilState } from '@notify/test-kit/sms'
+import { freshPath, received, subscribe, untilReceived } from '@notify/test-kit/webhooks'
 import { eventually, type NodeProcess, TestEnv } from '../../packages/dev-env/src/index.ts'
 import { afterRestore as dispatch } from '../../services/dispatch/src/restore/after-restore.ts'
 import { afterRestore as gateway } from '../../services/gateway/src/retries/after-restore.ts'
 import { afterRestore as webhookDelivery } from '../../services/webhook-delivery/src/restore/after-restore.ts'
-import { freshPath, received, subscribe, untilReceived } from '../../services/webhook-delivery/tests/webhooks.ts'
 import { backUp } from './backup.ts'
 
 const commands = { dispatch, gateway, 'webhook-delivery': webhookDelivery }

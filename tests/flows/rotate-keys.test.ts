@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { runCommand } from '@notify/test-kit/run-command'
 import { freshPhone, retry, send, untilState } from '@notify/test-kit/sms'
 import { type ServiceProcess, TestEnv } from '../../packages/dev-env/src/index.ts'
 import { keyIdOf, parseKeyRing } from '../../packages/privacy/src/index.ts'
-import { runCommand } from './run-command.ts'
 
 const [before, after] = ['before', 'after'].map((id) => `${id}:${randomBytes(32).toString('base64')}`)
 
@@ -56,7 +56,7 @@ test('a command that a service does not have starts nothing, and names those it 
     [
       'gateway',
       'rotate-keys',
-      'gateway has no command rotate-keys; it has: migrate, create-tenant, dead-letters, after-restore',
+      'gateway has no command rotate-keys; it has: migrate, create-tenant, dead-letters, after-restore, erase-recipient',
     ],
   ] as const) {
     const { status, output } = await run(process, argument)

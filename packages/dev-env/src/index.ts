@@ -8,6 +8,7 @@ export { type PortBlock, portsFrom, reservePortBlock } from './infrastructure/po
 export type { Server } from './infrastructure/server.ts'
 export { startConfigured } from './infrastructure/start-configured.ts'
 export type { NodeProcess, ProcessName, ServerProcess, ServiceProcess } from './stack/process-names.ts'
+export { environmentOf, fileOf } from './stack/process-table.ts'
 export { Stack } from './stack/stack.ts'
 export type { StackOptions } from './stack/stack-options.ts'
 export { startStack } from './stack/start-stack.ts'

@@ -40,6 +40,7 @@ import { migrations } from './db/migrations.ts'
 import type { Tables } from './db/schema.ts'
 import { startDomainSchedulers } from './domains/start-domain-schedulers.ts'
 import { createVerifiedDomains } from './domains/verified-domains.ts'
+import { eraseRecipient } from './erasure/erase-recipient.ts'
 import { createEventCatalogue } from './events/event-catalogue.ts'
 import { handOffLanes } from './hand-offs/hand-off-consumers.ts'
 import { createReportRecorder } from './hand-offs/record-report.ts'
@@ -62,6 +63,7 @@ export const commands: Commands<Config> = {
   'rotate-keys': rotateKeysCommand(encryptedColumns),
   'dead-letters': deadLettersCommand,
   'after-restore': afterRestore,
+  'erase-recipient': eraseRecipient,
 }
 
 /** Replacements of the registries, for tests. */

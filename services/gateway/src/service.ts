@@ -34,6 +34,7 @@ import { migrations } from './db/migrations.ts'
 import type { Tables } from './db/schema.ts'
 import { createAcceptance } from './dispatching/create-notification.ts'
 import { serveDocs } from './docs/serve-docs.ts'
+import { eraseRecipient } from './erasure/erase-recipient.ts'
 import { largestBody, passThrough } from './forwarding/pass-through.ts'
 import { passUsers } from './forwarding/pass-users.ts'
 import { createPeers } from './forwarding/peers.ts'
@@ -59,6 +60,7 @@ export const commands: Commands<Config> = {
   'create-tenant': createTenantCommand,
   'dead-letters': deadLettersCommand,
   'after-restore': afterRestore,
+  'erase-recipient': eraseRecipient,
 }
 
 export async function createService(config: Config, kit: Kit): Promise<void> {

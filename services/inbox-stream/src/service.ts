@@ -20,6 +20,7 @@ import type { StoreContext } from './context.ts'
 import { encryptedColumns } from './db/encrypted-columns.ts'
 import { migrations } from './db/migrations.ts'
 import type { Tables } from './db/schema.ts'
+import { eraseRecipient } from './erasure/erase-recipient.ts'
 import { createHandOffStore } from './hand-offs/store-hand-off.ts'
 import { deleteExpired } from './inbox/retention-store.ts'
 import { createMetrics } from './metrics.ts'
@@ -36,6 +37,7 @@ export const commands: Commands<Config> = {
   migrate: migrateCommand(migrations),
   'rotate-keys': rotateKeysCommand(encryptedColumns),
   'dead-letters': deadLettersCommand,
+  'erase-recipient': eraseRecipient,
 }
 
 export async function createService(config: Config, kit: Kit): Promise<void> {

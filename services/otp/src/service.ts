@@ -26,6 +26,7 @@ import type { Context } from './context.ts'
 import { encryptedColumns } from './db/encrypted-columns.ts'
 import { migrations } from './db/migrations.ts'
 import type { Tables } from './db/schema.ts'
+import { eraseRecipient } from './erasure/erase-recipient.ts'
 import { listConversions } from './limits/conversion-store.ts'
 import { createVelocity } from './limits/create-velocity.ts'
 import { createFraudGuard } from './limits/fraud-guard.ts'
@@ -40,6 +41,7 @@ export const commands: Commands<Config> = {
   migrate: migrateCommand(migrations),
   'rotate-keys': rotateKeysCommand(encryptedColumns),
   'dead-letters': deadLettersCommand,
+  'erase-recipient': eraseRecipient,
 }
 
 export async function createService(config: Config, kit: Kit): Promise<void> {

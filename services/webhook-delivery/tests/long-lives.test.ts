@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { openBus, storedMessages } from '@notify/test-kit/bus'
+import { deliveriesOf, freshPath, received, subscribe, untilDelivery, untilReceived } from '@notify/test-kit/webhooks'
 import { eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
 import { verifyWebhook } from '../../../packages/sdk/src/index.ts'
 import { storeDeliveries } from './stored-deliveries.ts'
-import { deliveriesOf, freshPath, received, subscribe, untilDelivery, untilReceived } from './webhooks.ts'
 
 const hourMs = 3_600_000
 

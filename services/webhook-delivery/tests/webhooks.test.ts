@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { addApplication, addKey } from '@notify/test-kit/other-callers'
 import { freshPhone, post, send, untilActivity, untilState } from '@notify/test-kit/sms'
+import { deliveriesOf, freshPath, received, subscribe, untilDelivery, untilReceived } from '@notify/test-kit/webhooks'
 import { newId } from '../../../packages/contracts/src/index.ts'
 import { eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
 import { verifyWebhook } from '../../../packages/sdk/src/index.ts'
-import { deliveriesOf, freshPath, received, subscribe, untilDelivery, untilReceived } from './webhooks.ts'
 
 let env: TestEnv
 beforeAll(async () => {

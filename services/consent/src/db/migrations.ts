@@ -1,5 +1,13 @@
 import { deadLetterTables, idempotencyTables, type Migrations, outboxTables } from '@notify/database'
 import { foundation } from './migrations/0001-foundation.ts'
 import { users } from './migrations/0002-users.ts'
+import { erasure } from './migrations/0003-erasure.ts'
 
-export const migrations: Migrations = [...outboxTables, ...deadLetterTables, ...idempotencyTables, foundation, users]
+export const migrations: Migrations = [
+  ...outboxTables,
+  ...deadLetterTables,
+  ...idempotencyTables,
+  foundation,
+  users,
+  erasure,
+]

@@ -1,9 +1,8 @@
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
-import type { ServiceProcess, TestEnv } from '../../packages/dev-env/src/index.ts'
-import { environmentOf, fileOf } from '../../packages/dev-env/src/stack/process-table.ts'
+import { environmentOf, fileOf, type ServiceProcess, type TestEnv } from '@notify/dev-env'
 
-const root = join(import.meta.dirname, '..', '..')
+const root = join(import.meta.dirname, '..', '..', '..')
 
 /** Runs a command of a service as an operator does, in the environment of its process. */
 export async function runCommand(

@@ -1,0 +1,58 @@
+import { eraseRecipientCommand, eventCopies, type Person, type Queries } from '@notify/database'
+import type { KeyRing } from '@notify/privacy'
+import type { Config } from '../config.ts'
+import { sealDetails } from '../ledger/entry-details.ts'
+import { openPhone } from '../users/user-phone.ts'
+import {
+  countConsents,
+  countEntries,
+  deleteUsers,
+  eraseConsents,
+  eraseEntries,
+  lockEntries,
+  readUsers,
+} from './erasure-store.ts'
+
+/** Takes the place of an erased number; no country has the code 999. */
+const erasedPhone = '+9990000000'
+
+/** `main.ts erase-recipient`: the ledger keeps its entries without the person, and a stop stays a stop. */
+export const eraseRecipient = eraseRecipientCommand<
+  Pick<Config, 'DATABASE_URL' | 'BLIND_INDEX_KEY' | 'ENCRYPTION_KEYS'>
+>(({ ENCRYPTION_KEYS: keyRing }) => [
+  { name: 'consents', count: countConsents, erase: eraseConsents },
+  { name: 'ledger entries', count: countEntries, erase: (db, person) => eraseBatch(db, keyRing, person) },
+  {
+    name: 'users',
+    count: async (db, person) => (await findUsers(db, keyRing, person)).length,
+    erase: async (db, person) => deleteUsers(db, person.tenantId, await findUsers(db, keyRing, person)),
+  },
+  ...eventCopies('outbox', 'dead_letters'),
+])
+
+function eraseBatch(db: Queries, keyRing: KeyRing, person: Person): Promise<number> {
+  return db.transaction(async (run) => {
+    const entries = await lockEntries(run, person)
+    const erased = entries.map(({ id, tenant_id }) => ({
+      id,
+      details: sealDetails(keyRing, { phone: erasedPhone, reference: null, evidence_url: null }, tenant_id, id),
+    }))
+    if (erased.length > 0) await eraseEntries(run, erased)
+    return erased.length
+  })
+}
+
+/** The users with the number, which is encrypted: all of the tenant are read. Or the one whose id was given. */
+async function findUsers(db: Queries, keyRing: KeyRing, { tenantId, recipient, index }: Person): Promise<string[]> {
+  const found: string[] = []
+  let after = ''
+  for (;;) {
+    const page = await readUsers(db, tenantId, after)
+    for (const { user_index: userIndex, phone } of page) {
+      const isTheirs = phone && openPhone(keyRing, { tenantId, userIndex }, phone) === recipient
+      if (isTheirs || userIndex === index) found.push(userIndex)
+    }
+    if (page.length === 0) return found
+    after = page.at(-1)!.user_index
+  }
+}
