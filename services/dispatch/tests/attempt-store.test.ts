@@ -269,11 +269,10 @@ test('lost work of a lane is found however long the queue of another one is', as
   await db.run(`update notifications set enqueued_at = now() - interval '1 hour' where id = any ($1)`, [
     [bulk, transactional],
   ])
-  const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000)
   const lost = await requeueLostWork(db, channels, [
-    { lane: 'transactional', channel: 'sms', before: minutesAgo(1) },
+    { lane: 'transactional', channel: 'sms', delivered_ms_ago: 60_000 },
     // Its oldest message is still with the bus.
-    { lane: 'bulk', channel: 'sms', before: minutesAgo(90) },
+    { lane: 'bulk', channel: 'sms', delivered_ms_ago: 90 * 60_000 },
   ])
   expect(lost).toBe(1)
   const published = await work()

@@ -138,7 +138,7 @@ test('what is due only after it has expired is not put to work', async () => {
 test('work that was lost and expired meanwhile is not sent', async () => {
   const id = await expiring()
   await expire(id)
-  await requeueLostWork(db, channels, [{ lane: 'otp', channel: 'sms', before: new Date(Date.now() + 60_000) }])
+  await requeueLostWork(db, channels, [{ lane: 'otp', channel: 'sms', delivered_ms_ago: -60_000 }])
   expect(await own.claim([id])).toEqual([])
   await expectExpired(id)
 })

@@ -135,8 +135,7 @@ const statements: { name: string; run(db: Database<Tables>, some: readonly Sampl
   { name: 'overdue receipts', run: (on) => closeOverdueReceipts(on, ['sms', 'email'], 3_600_000) },
   {
     name: 'lost work',
-    run: (on) =>
-      requeueLostWork(on, channels, [{ lane: 'bulk', channel: 'sms', before: new Date(Date.now() - 3_600_000) }]),
+    run: (on) => requeueLostWork(on, channels, [{ lane: 'bulk', channel: 'sms', delivered_ms_ago: 3_600_000 }]),
   },
   { name: 'inquiry', run: (on, some) => askForReceipts(on, channels, some[0]!.id, `${some[0]!.id}z`) },
 ]

@@ -1,8 +1,8 @@
-import { beforeAll, describe, expect, test } from '@jest/globals'
+import { afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals'
 import type { KeyPrincipal, OperatorPrincipal, ServicePrincipal } from '@notify/contracts'
 import { newId } from '@notify/contracts'
 import { exportJWK, generateKeyPair, type JSONWebKeySet, type JWK, SignJWT } from 'jose'
-import { createPrincipalSigner, principalIssuer, principalLifetimeSeconds } from './sign.ts'
+import { clockSkewSeconds, createPrincipalSigner, principalIssuer, principalLifetimeSeconds } from './sign.ts'
 import { createPrincipalVerifier } from './verify.ts'
 
 const key: KeyPrincipal = {
@@ -69,6 +69,39 @@ test('the same caller gets the same token for a while, another caller another on
   expect(await sign({ ...key, permissions: [] })).not.toBe(await sign(key))
 })
 
+describe('when a clock is wrong', () => {
+  afterEach(() => {
+    jest.useRealTimers()
+  })
+  const setClock = (offsetMs: number) => {
+    jest.useFakeTimers({
+      now: new Date(jest.getRealSystemTime() + offsetMs),
+      doNotFake: ['nextTick', 'queueMicrotask', 'setImmediate', 'performance'],
+    })
+  }
+  const minutes = 60_000
+
+  test.each([-10, 10])('after a step of %i minutes the signer signs again, by the right clock', async (step) => {
+    const sign = await createPrincipalSigner(privateJwk)
+    setClock(-step * minutes)
+    const wrong = await sign(key)
+    setClock(0)
+    expect(await sign(key)).not.toBe(wrong)
+    expect(await createPrincipalVerifier(jwks)(await sign(key))).toEqual(key)
+  })
+
+  test.each([-55, 55])(
+    'a token of a service whose clock differs by %i s is accepted for all of its minute',
+    async (skew) => {
+      const sign = await createPrincipalSigner(privateJwk)
+      setClock(skew * 1000)
+      const token = await sign(key)
+      setClock(60_000)
+      expect(await createPrincipalVerifier(jwks)(token)).toEqual(key)
+    },
+  )
+})
+
 test('a token is good for two minutes', async () => {
   const sign = await createPrincipalSigner(privateJwk)
   const payload = JSON.parse(Buffer.from((await sign(key)).split('.')[1]!, 'base64url').toString())
@@ -85,7 +118,7 @@ test.each<[string, () => Promise<string | undefined>]>([
   ['no token', async () => undefined],
   ['an empty one', async () => ''],
   ['text that is no token', async () => 'principal'],
-  ['an expired one', () => forged({ expires: Math.floor(Date.now() / 1000) - 1 })],
+  ['an expired one', () => forged({ expires: Math.floor(Date.now() / 1000) - clockSkewSeconds - 1 })],
   ['one of another issuer', () => forged({ issuer: 'somebody' })],
   ['one of another kind', () => forged({ typ: 'at+jwt' })],
   ['one signed by another key under the same name', async () => forged({ by: (await newKey('x')).pair.privateKey })],
@@ -117,7 +150,7 @@ test('a kind of caller that this release does not know is to be sent to another 
 test('a token that was good is refused once its time is over, remembered or not', async () => {
   const verify = createPrincipalVerifier(jwks)
   // One to two seconds from now.
-  const token = await forged({ expires: Math.floor(Date.now() / 1000) + 2 })
+  const token = await forged({ expires: Math.floor(Date.now() / 1000) - clockSkewSeconds + 2 })
   expect(await verify(token)).toEqual(key)
   const refused = async () => {
     for (;;) {

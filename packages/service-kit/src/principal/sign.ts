@@ -3,6 +3,8 @@ import { importJWK, type JWK, SignJWT } from 'jose'
 
 /** The issuer of tokens signed by a service. */
 export const principalIssuer = (service: ServiceName) => `notify-${service}`
+/** How far the clocks of two services may differ, in seconds. */
+export const clockSkewSeconds = 60
 /** Lifetime of a signed principal, in seconds. */
 export const principalLifetimeSeconds = 120
 const renewAfterMs = 60_000
@@ -27,11 +29,14 @@ export async function createPrincipalSigner(key: JWK, signer: ServiceName = 'gat
     }
     return id
   }
-  const cache = new Map<string, { token: Promise<string>; renewAtMs: number }>()
+  const cache = new Map<string, { token: Promise<string>; signedAtMs: number }>()
   return (principal) => {
     const id = idOf(principal)
     const known = cache.get(id)
-    if (known && known.renewAtMs > Date.now()) return known.token
+    const nowMs = Date.now()
+    // A clock that was set back makes it negative: what was signed by the wrong clock is signed again.
+    const ageMs = known ? nowMs - known.signedAtMs : -1
+    if (known && ageMs >= 0 && ageMs < renewAfterMs) return known.token
     if (cache.size >= cacheSize) cache.clear()
     const token = new SignJWT({ principal })
       .setProtectedHeader({ alg: 'ES256', kid: key.kid ?? signer, typ: 'principal+jwt' })
@@ -39,7 +44,7 @@ export async function createPrincipalSigner(key: JWK, signer: ServiceName = 'gat
       .setIssuedAt()
       .setExpirationTime(`${principalLifetimeSeconds}s`)
       .sign(privateKey)
-    cache.set(id, { token, renewAtMs: Date.now() + renewAfterMs })
+    cache.set(id, { token, signedAtMs: nowMs })
     return token
   }
 }

@@ -2,7 +2,7 @@ import { Principal, type ServiceName, servicePermissions } from '@notify/contrac
 import { createLocalJWKSet, errors, type JSONWebKeySet, jwtVerify } from 'jose'
 import { Problem } from '../problem.ts'
 import { ownerOf } from './key-owner.ts'
-import { principalIssuer } from './sign.ts'
+import { clockSkewSeconds, principalIssuer } from './sign.ts'
 
 /** The header that carries the principal between services; stripped from external requests. */
 export const principalHeader = 'x-principal'
@@ -32,11 +32,12 @@ export function createPrincipalVerifier(jwks: JSONWebKeySet): VerifyPrincipal {
       typ: 'principal+jwt',
       requiredClaims: ['exp'],
       algorithms: ['ES256'],
+      clockTolerance: clockSkewSeconds,
     }).then(({ payload, protectedHeader }) => {
       // A token without `kid` could be verified by any key of the set, so its signer would be unknown.
       const signer = protectedHeader.kid === undefined ? undefined : ownerOf(protectedHeader.kid)
       if (!signer || payload.iss !== principalIssuer(signer)) throw invalid()
-      entry.expiresAtMs = (payload.exp ?? 0) * 1000
+      entry.expiresAtMs = ((payload.exp ?? 0) + clockSkewSeconds) * 1000
       return vouchedFor(readPrincipal(payload.principal), signer)
     })
     entry.principal.catch(() => cache.delete(token))

@@ -91,6 +91,15 @@ describe('a provider that is held back', () => {
     return { clock, carriers, held, [Symbol.dispose]: () => now.mockRestore() }
   }
 
+  test.each([-10, 10])('is called again at once when the clock is set by %i minutes', async (minutes) => {
+    using world = await broken()
+    const { held, carriers, clock } = world
+    clock.ms += minutes * 60_000
+    carriers.answer = accepted('SM1')
+    expect((await held.send(provider, message)).outcome).toBe('accepted')
+    expect(held.circuitOpenMs(provider, 'live')).toBe(0)
+  })
+
   test('is known to be, by itself alone, after twenty failures in a row; no call is made', async () => {
     using world = await broken()
     const { held, carriers } = world

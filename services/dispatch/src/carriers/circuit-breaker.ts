@@ -35,6 +35,8 @@ interface Circuit {
   breaker: CircuitBreakerPolicy
   openedAtMs: number
   busyUntilMs: number
+  /** When it was last asked for. */
+  seenAtMs: number
 }
 
 const probeAfterMs = 5000
@@ -50,9 +52,12 @@ export function withCircuitBreakers(carriers: Carriers, nowMs: () => number = Da
   const circuitOf = ({ id, kind, revision }: Provider, mode: Mode): Circuit => {
     const key = `${id} ${mode}`
     const found = known.get(key)
-    if (found?.revision === revision) return found
+    const seenAtMs = nowMs()
+    // A clock that was set back would keep an open circuit open for as long.
+    if (found?.revision === revision && found.seenAtMs <= seenAtMs + probeAfterMs)
+      return Object.assign(found, { seenAtMs })
     const breaker = createBreaker()
-    const circuit: Circuit = { providerId: id, kind, revision, breaker, openedAtMs: 0, busyUntilMs: 0 }
+    const circuit: Circuit = { providerId: id, kind, revision, breaker, openedAtMs: 0, busyUntilMs: 0, seenAtMs }
     breaker.onBreak(() => {
       circuit.openedAtMs = nowMs()
     })

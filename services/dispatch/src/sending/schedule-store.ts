@@ -42,13 +42,13 @@ export const scheduleBatch = batch
 const requeueLost = (channels: Channels): Statement => ({
   name: 'requeue-lost-work',
   text: `
-    with lane as (select * from json_to_recordset($1::json) as t (lane text, channel text, before timestamptz)),
+    with lane as (select * from json_to_recordset($1::json) as t (lane text, channel text, delivered_ms_ago float8)),
     forgotten as (select noticed_at from stream_losses where stream = $2 and last_seq = 0),
     lost as (
       select one.id from lane cross join lateral (
         select id from notifications n
         where n.lane = lane.lane and n.channel = lane.channel and status = 'queued' and not sending
-          and next_attempt_at is null and enqueued_at < greatest(lane.before, (select noticed_at from forgotten))
+          and next_attempt_at is null and enqueued_at < greatest(now() - lane.delivered_ms_ago * interval '1 millisecond', (select noticed_at from forgotten))
         order by enqueued_at limit ${batch} for update skip locked
       ) as one
     ), again as (
@@ -57,11 +57,11 @@ const requeueLost = (channels: Channels): Statement => ({
     select count(*)::int as count from again`,
 })
 
-/** The moment before which all work of a lane has reached the workers. */
+/** How long ago all work of a lane had reached the workers; Postgres subtracts it from its own clock. */
 export interface DeliveredLane {
   lane: string
   channel: string
-  before: Date
+  delivered_ms_ago: number
 }
 
 /**

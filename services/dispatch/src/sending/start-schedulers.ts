@@ -17,6 +17,9 @@ import {
   takeDueNotifications,
 } from './schedule-store.ts'
 
+/** Longer than any message waits. */
+const sinceEver = 3650 * 24 * 3_600_000
+
 /** The consumer of a lane of a channel. */
 export interface LaneConsumer {
   durable: string
@@ -120,8 +123,8 @@ function exportBalance({ metrics }: Kit, { db }: WorkerContext): void {
 }
 
 /**
- * The moment before which a lane's work has reached the workers: whatever of it still waits was lost. A long queue is not a
- * loss, so its oldest unacknowledged message sets the moment; each lane is judged alone, or a campaign would hide what another
+ * How long ago a lane's work had reached the workers: whatever of it still waits was lost. A long queue is not a
+ * loss, so its oldest unacknowledged message decides; each lane is judged alone, or a campaign would hide what another
  * lane has lost.
  */
 function deliveredLanes(bus: Bus, lanes: readonly LaneConsumer[], stalledAfterMs: number): Promise<DeliveredLane[]> {
@@ -129,18 +132,19 @@ function deliveredLanes(bus: Bus, lanes: readonly LaneConsumer[], stalledAfterMs
     lanes.map(async ({ durable, where: { lane = '', channel = '' } }) => ({
       lane,
       channel,
-      before: new Date((await oldestUndelivered(bus, durable)) - stalledAfterMs),
+      delivered_ms_ago: (await oldestUndeliveredMs(bus, durable)) + stalledAfterMs,
     })),
   )
 }
 
-async function oldestUndelivered(bus: Bus, durable: string): Promise<number> {
+/** Age of the oldest message that is not acknowledged; 0 when there is none. */
+async function oldestUndeliveredMs(bus: Bus, durable: string): Promise<number> {
   const info = await findConsumer(bus, 'dispatch', durable)
   // A durable that is still to be made has delivered nothing yet.
-  if (!info) return 0
+  if (!info) return sinceEver
   const { num_pending, num_ack_pending, ack_floor } = info
-  if (num_pending === 0 && num_ack_pending === 0) return Date.now()
+  if (num_pending === 0 && num_ack_pending === 0) return 0
   const seq = ack_floor.stream_seq + 1
   const next = await bus.jsm.streams.getMessage(streams.dispatch.name, { seq }).catch(() => null)
-  return next ? Math.min(Date.now(), next.time.getTime()) : 0
+  return next ? Math.max(0, Date.now() - next.time.getTime()) : sinceEver
 }
