@@ -1,5 +1,6 @@
 import type { ErrorCode } from '@notify/contracts'
 import type { Metrics } from '@notify/service-kit'
+import type { Latency } from './notifications/latency-sql.ts'
 
 export type DispatchMetrics = ReturnType<typeof createMetrics>
 
@@ -20,6 +21,16 @@ export function createMetrics(metrics: Metrics) {
     'notify_carrier_request_duration_seconds',
     'Time of a carrier call',
     [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+  )
+  const handOver = metrics.histogram(
+    'notify_hand_over_duration_seconds',
+    'Time from acceptance, or from send_at, until a carrier or service took the message',
+    [0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3600],
+  )
+  const delivery = metrics.histogram(
+    'notify_delivery_duration_seconds',
+    'Time from acceptance, or from send_at, until delivery was reported',
+    [0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3600, 14_400, 86_400],
   )
   const receipts = metrics.counter('notify_receipts_total', 'Carrier receipts, by channel and status')
   const recovered = metrics.counter('notify_recovered_total', 'Notifications requeued by the reconciler, by cause')
@@ -51,6 +62,13 @@ export function createMetrics(metrics: Metrics) {
     refused: (code: ErrorCode) => refused({ code }),
     attempt: (channel: string, kind: string, outcome: string) => attempts({ channel, kind, outcome }),
     carrierSeconds: (kind: string, seconds: number) => carrier(seconds, { kind }),
+    /** Call it when the states are committed. */
+    took(latencies: readonly Latency[]) {
+      for (const { channel, lane, handed_over, delivered } of latencies) {
+        if (handed_over !== null) handOver(handed_over, { channel, lane })
+        if (delivered !== null) delivery(delivered, { channel, lane })
+      }
+    },
     receipt: (channel: string, status: string) => receipts({ channel, status }),
     render: (outcome: 'filled' | 'refused' | 'killed') => renders({ outcome }),
     domainChecked: (status: string) => domains({ status }),
