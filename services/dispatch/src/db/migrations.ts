@@ -9,6 +9,7 @@ import { providerAccounts } from './migrations/0007-provider-accounts.ts'
 import { notificationCategory } from './migrations/0008-notification-category.ts'
 import { reads } from './migrations/0009-reads.ts'
 import { subscriptionProviders } from './migrations/0010-subscription-providers.ts'
+import { balanceLease } from './migrations/0011-balance-lease.ts'
 
 export const migrations: Migrations = [
   ...outboxTables,
@@ -25,4 +26,5 @@ export const migrations: Migrations = [
   notificationCategory,
   reads,
   subscriptionProviders,
+  balanceLease,
 ]

@@ -198,6 +198,8 @@ export const tables = {
     next_try_at: column<Time | null>(),
     leased_until: column<Time | null>(),
   },
+  /** The worker that counts for all. */
+  balance_lease: { one: column<Generated<boolean>>(), holder: column<string>(), leased_until: column<Time>() },
   /** The templates of accounts, as their carriers report them. */
   carrier_templates: {
     provider_id: column<string>(),
