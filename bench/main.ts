@@ -3,6 +3,7 @@ import { benchActivity } from './activity/bench-activity.ts'
 import { benchCost } from './cost/bench-cost.ts'
 import { benchEndToEnd } from './e2e/bench-e2e.ts'
 import { benchHostile } from './hostile/bench-hostile.ts'
+import { benchIdle } from './idle/bench-idle.ts'
 import { benchInbox } from './inbox/bench-inbox.ts'
 import { benchLanes } from './lanes/bench-lanes.ts'
 import { benchOtp } from './otp/bench-otp.ts'
@@ -19,6 +20,7 @@ const benches: Record<string, () => Promise<object>> = {
   lanes: benchLanes,
   e2e: benchEndToEnd,
   hostile: benchHostile,
+  idle: benchIdle,
   otp: benchOtp,
   inbox: benchInbox,
   soak: benchSoak,

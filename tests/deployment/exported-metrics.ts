@@ -6,7 +6,7 @@ export function exportedMetrics(): Set<string> {
   const sources = globSync('{packages,services}/*/src/**/*.ts', { cwd: root })
     .filter((file) => !file.endsWith('.test.ts'))
     .map((file) => readText(file))
-  const declared = sources.flatMap((text) => [...text.matchAll(/\b(counter|histogram|gauge)\(\s*'([a-z_]+)'/g)])
+  const declared = sources.flatMap((text) => [...text.matchAll(/\b(counter|histogram|gauge)\(\s*'([a-z_0-9]+)'/g)])
   return new Set(
     declared.flatMap(([, kind, name]) =>
       kind === 'histogram' ? ['bucket', 'sum', 'count'].map((part) => `${name}_${part}`) : [name!],

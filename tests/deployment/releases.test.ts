@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals'
+import { version as reported } from '../../packages/service-kit/src/telemetry/version.ts'
 import { readText, services } from './project.ts'
 
 const { version } = JSON.parse(readText('package.json')) as { version: string }
@@ -14,9 +15,13 @@ test('the changelog has a section for this release, and below it one for each be
 test('the upgrade guide rolls out every service once, and has a section for this release', () => {
   const guide = readText('docs/upgrading.md')
   const steps = [...guide.matchAll(/^ +\| \d+ +\| ([^|]+) \|/gm)].flatMap(([, names]) => names!.trim().split(', '))
-  const rolledOut = steps.map((name) => name.replace(/-(api|worker)$/, ''))
+  const rolledOut = steps.map((name) => name.replace(/-(api|worker|sender)$/, ''))
   expect([...new Set(rolledOut)].sort()).toEqual(services)
   expect(guide).toMatch(new RegExp(`^## From \\S+ to ${version.split('.').slice(0, 2).join('\\.')}$`, 'm'))
+})
+
+test('processes report this release', () => {
+  expect(reported).toBe(version)
 })
 
 test('security fixes are promised for the release that is current', () => {

@@ -35,7 +35,14 @@ describe.each(processes)('%s', (process) => {
     expectProblem(await env.call(process, 'GET', '/metrics'), 404, 'not_found')
     const response = await fetch(env.stack.metricsUrls[process] ?? '')
     expect(response.status).toBe(200)
-    expect(await response.text()).toContain('http_server_request_duration_seconds')
+    const text = await response.text()
+    expect(text).toMatch(/^http_server_request_duration_seconds_count\{.*http_response_status_code="/m)
+    // What can be counted exists before it happens.
+    expect(text).toContain('http_server_problems_total{code="internal_error"} 0')
+    expect(text).toMatch(/^notify_build_info\{version="[\d.]+",node_version="/m)
+    for (const name of ['process_resident_memory_bytes', 'nodejs_eventloop_delay_p99_seconds']) {
+      expect(text).toMatch(new RegExp(`^${name} [\\d.e-]+$`, 'm'))
+    }
   })
 
   test('answers what it does not know with a 404 problem', async () => {

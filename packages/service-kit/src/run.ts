@@ -7,6 +7,7 @@ import type { Kit } from './kit.ts'
 import { Lifecycle } from './lifecycle.ts'
 import { createLogger, describeError, type LoggerHandle } from './logger.ts'
 import { startMetrics } from './telemetry/metrics.ts'
+import { measureProcess } from './telemetry/process-metrics.ts'
 import { createTracer } from './telemetry/tracing.ts'
 
 type Common = z.output<z.ZodObject<typeof commonConfig>>
@@ -95,6 +96,7 @@ async function serve<S extends z.ZodObject>(
     lifecycle,
   )
   const metrics = await startMetrics({ host: config.HOST, port: config.METRICS_PORT }, { lifecycle, health })
+  measureProcess(metrics, lifecycle)
   const stop = drainOn(logger, lifecycle, health, config)
   try {
     await definition.createService(config, { service: definition.name, log, lifecycle, health, metrics, tracer })

@@ -4,7 +4,7 @@ export type CallbackMetrics = ReturnType<typeof createMetrics>
 
 /** The business counters of callbacks, one function each. */
 export function createMetrics(metrics: Metrics) {
-  const received = metrics.counter('callbacks_received_total', 'Carrier callbacks by channel and result')
+  const received = metrics.counter('callbacks_received_total', 'Carrier callbacks by channel and result', 'open')
   const toldAgain = metrics.counter(
     'callbacks_receipts_told_again_total',
     'Receipts published again at the request of dispatch',

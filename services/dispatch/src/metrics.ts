@@ -1,40 +1,73 @@
-import type { ErrorCode } from '@notify/contracts'
+import { Channel, type ErrorCode, errorCodes, Lane, ReceiptStatus } from '@notify/contracts'
 import type { Metrics } from '@notify/service-kit'
+import type { Latency } from './notifications/latency-sql.ts'
+
+const renderOutcomes = ['filled', 'refused', 'killed'] as const
+const putBackCauses = ['circuit_open', 'rate_limit', 'late', 'fault'] as const
+const recoveryCauses = ['lease_expired', 'work_lost'] as const
 
 export type DispatchMetrics = ReturnType<typeof createMetrics>
 
 /** The business counters of dispatch, one function each. */
 export function createMetrics(metrics: Metrics) {
-  const accepted = metrics.counter('notify_accepted_total', 'Notifications accepted, by channel and lane')
+  const accepted = metrics.counter('notify_accepted_total', 'Notifications accepted, by channel and lane', {
+    channel: Channel.options,
+    lane: Lane.options,
+  })
   const acceptBatch = metrics.histogram(
     'notify_accept_batch_size',
     'Requests committed in one statement',
     [1, 2, 4, 8, 16, 32, 64, 128, 256],
   )
-  const refused = metrics.counter('notify_refused_total', 'Requests refused within a successful call, by code')
+  const refused = metrics.counter('notify_refused_total', 'Requests refused within a successful call, by code', {
+    code: Object.keys(errorCodes),
+  })
   const attempts = metrics.counter(
     'notify_attempts_total',
     'Carrier attempts, by channel, kind of provider and outcome',
+    'open',
   )
   const carrier = metrics.histogram(
     'notify_carrier_request_duration_seconds',
     'Time of a carrier call',
     [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
   )
-  const receipts = metrics.counter('notify_receipts_total', 'Carrier receipts, by channel and status')
-  const recovered = metrics.counter('notify_recovered_total', 'Notifications requeued by the reconciler, by cause')
+  const handOver = metrics.histogram(
+    'notify_hand_over_duration_seconds',
+    'Time from acceptance, or from send_at, until a carrier or service took the message',
+    [0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3600],
+  )
+  const delivery = metrics.histogram(
+    'notify_delivery_duration_seconds',
+    'Time from acceptance, or from send_at, until delivery was reported',
+    [0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3600, 14_400, 86_400],
+  )
+  const receipts = metrics.counter('notify_receipts_total', 'Carrier receipts, by channel and status', {
+    channel: Channel.options,
+    status: ReceiptStatus.options,
+  })
+  const recovered = metrics.counter('notify_recovered_total', 'Notifications requeued by the reconciler, by cause', {
+    cause: recoveryCauses,
+  })
   const putBack = metrics.counter(
     'notify_put_back_total',
     'Messages requeued before a carrier was called, by channel and cause',
+    { channel: Channel.options, cause: putBackCauses },
   )
   const renders = metrics.counter(
     'notify_template_renders_total',
     'Templates rendered in a worker thread, by outcome: filled, refused or killed',
+    { outcome: renderOutcomes },
   )
-  const domains = metrics.counter('notify_domain_checks_total', 'Checks of sending domains, by resulting status')
+  const domains = metrics.counter(
+    'notify_domain_checks_total',
+    'Checks of sending domains, by resulting status',
+    'open',
+  )
   const identities = metrics.counter(
     'notify_domain_identities_total',
     'Sending domains registered with carriers, by result',
+    { result: ['ok', 'failed'] },
   )
   const providersSkipped = metrics.counter(
     'notify_bootstrap_providers_skipped_total',
@@ -51,12 +84,19 @@ export function createMetrics(metrics: Metrics) {
     refused: (code: ErrorCode) => refused({ code }),
     attempt: (channel: string, kind: string, outcome: string) => attempts({ channel, kind, outcome }),
     carrierSeconds: (kind: string, seconds: number) => carrier(seconds, { kind }),
+    /** Call it when the states are committed. */
+    took(latencies: readonly Latency[]) {
+      for (const { channel, lane, handed_over, delivered } of latencies) {
+        if (handed_over !== null) handOver(handed_over, { channel, lane })
+        if (delivered !== null) delivery(delivered, { channel, lane })
+      }
+    },
     receipt: (channel: string, status: string) => receipts({ channel, status }),
-    render: (outcome: 'filled' | 'refused' | 'killed') => renders({ outcome }),
+    render: (outcome: (typeof renderOutcomes)[number]) => renders({ outcome }),
     domainChecked: (status: string) => domains({ status }),
     identityTold: (result: 'ok' | 'failed') => identities({ result }),
-    putBack: (channel: string, cause: 'circuit_open' | 'rate_limit' | 'late' | 'fault') => putBack({ channel, cause }),
+    putBack: (channel: string, cause: (typeof putBackCauses)[number]) => putBack({ channel, cause }),
     providerSkipped: () => providersSkipped(),
-    recovered: (cause: 'lease_expired' | 'work_lost', count: number) => recovered({ cause }, count),
+    recovered: (cause: (typeof recoveryCauses)[number], count: number) => recovered({ cause }, count),
   }
 }

@@ -1,10 +1,14 @@
 import type { Metrics } from '@notify/service-kit'
 
+const limitScopes = ['key', 'tenant', 'address'] as const
+
 export type GatewayMetrics = ReturnType<typeof createMetrics>
 
 /** The business counters of the gateway, one function each. */
 export function createMetrics(metrics: Metrics) {
-  const limited = metrics.counter('gateway_rate_limited_total', 'Requests refused by a rate limit, by its scope')
+  const limited = metrics.counter('gateway_rate_limited_total', 'Requests refused by a rate limit, by its scope', {
+    scope: limitScopes,
+  })
   const repeated = metrics.counter('gateway_accept_calls_repeated_total', 'Repeated accept calls to dispatch')
   const projected = metrics.counter('gateway_activity_projected_total', 'Changes written to the activity')
   const repaired = metrics.counter(
@@ -30,7 +34,7 @@ export function createMetrics(metrics: Metrics) {
     openExports,
     retried: (count: number) => retried({}, count),
     repaired: (count: number) => repaired({}, count),
-    rateLimited: (scope: 'key' | 'tenant' | 'address') => limited({ scope }),
+    rateLimited: (scope: (typeof limitScopes)[number]) => limited({ scope }),
     acceptRepeated: () => repeated(),
     projected: (count: number) => projected({}, count),
   }

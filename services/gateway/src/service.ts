@@ -100,6 +100,7 @@ export async function createService(config: Config, kit: Kit): Promise<void> {
     streams: { maxBytes: config.STREAM_MEMORY },
     door: {
       edge: true,
+      samplesItself: true,
       answerWithinMs,
       authenticate: callers.authenticate,
       admit: (principal, bodyBytes) => admit(principal, weightOf(bodyBytes)),

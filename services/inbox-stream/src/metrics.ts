@@ -4,8 +4,12 @@ export type InboxMetrics = ReturnType<typeof createMetrics>
 
 /** The business counters of inbox-stream, one function each. */
 export function createMetrics(metrics: Metrics) {
-  const stored = metrics.counter('inbox_stored_total', 'Notifications handed over, by result')
-  const replayed = metrics.counter('inbox_stream_replays_total', 'Streams opened with Last-Event-ID, by result')
+  const stored = metrics.counter('inbox_stored_total', 'Notifications handed over, by result', {
+    result: ['stored', 'repeated'],
+  })
+  const replayed = metrics.counter('inbox_stream_replays_total', 'Streams opened with Last-Event-ID, by result', {
+    result: ['recovered', 'not_recovered'],
+  })
   const gaps = metrics.counter(
     'inbox_stream_gaps_total',
     'Events that streams missed on the bus and read from Postgres',

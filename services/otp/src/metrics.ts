@@ -1,28 +1,41 @@
+import { errorCodes } from '@notify/contracts'
 import type { Metrics, Reading } from '@notify/service-kit'
 
 export type OtpMetrics = ReturnType<typeof createMetrics>
 
+const verifyOutcomes = [
+  'verified',
+  'otp_invalid_code',
+  'otp_attempts_exceeded',
+  'otp_expired',
+  'otp_already_verified',
+  'otp_not_found',
+] as const
+const limits = ['recipient', 'application', 'country', 'prefix', 'fraud'] as const
+
 /** How a verification ended. */
-export type VerifyOutcome =
-  | 'verified'
-  | 'otp_invalid_code'
-  | 'otp_attempts_exceeded'
-  | 'otp_expired'
-  | 'otp_already_verified'
-  | 'otp_not_found'
+export type VerifyOutcome = (typeof verifyOutcomes)[number]
 
 /** The business counters of otp, one function each. */
 export function createMetrics(metrics: Metrics) {
   const sent = metrics.counter('otp_sent_total', 'Codes that dispatch has committed for delivery')
-  const refused = metrics.counter('otp_refused_total', 'Codes that dispatch refused to send, by error code')
-  const verifications = metrics.counter('otp_verifications_total', 'Codes tried, by outcome')
-  const limited = metrics.counter('otp_rate_limited_total', 'Sends refused by a limit, by its kind')
-  const treated = metrics.counter('otp_prefix_treatments_total', 'Changes in how a prefix is treated, by treatment')
+  const refused = metrics.counter('otp_refused_total', 'Codes that dispatch refused to send, by error code', {
+    code: Object.keys(errorCodes),
+  })
+  const verifications = metrics.counter('otp_verifications_total', 'Codes tried, by outcome', {
+    outcome: verifyOutcomes,
+  })
+  const limited = metrics.counter('otp_rate_limited_total', 'Sends refused by a limit, by its kind', { limit: limits })
+  const treated = metrics.counter(
+    'otp_prefix_treatments_total',
+    'Changes in how a prefix is treated, by treatment',
+    'open',
+  )
   return {
     sent: () => sent(),
     refused: (code: string) => refused({ code }),
     verification: (outcome: VerifyOutcome) => verifications({ outcome }),
-    limited: (limit: 'recipient' | 'application' | 'country' | 'prefix' | 'fraud') => limited({ limit }),
+    limited: (limit: (typeof limits)[number]) => limited({ limit }),
     treated: (treatment: string) => treated({ treatment }),
     /** Shows verified/sent of the prefixes with the most codes. */
     showConversion: (read: () => Promise<readonly Reading[]>) =>

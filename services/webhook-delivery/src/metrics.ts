@@ -1,26 +1,32 @@
 import type { Metrics } from '@notify/service-kit'
 
+const sources = ['fact', 'hand-off', 'test'] as const
+const reasons = ['gone', 'failing'] as const
+
 export type WebhookMetrics = ReturnType<typeof createMetrics>
 
 /** The business counters of webhook-delivery, one function each. */
 export function createMetrics(metrics: Metrics) {
-  const attempts = metrics.counter('webhook_attempts_total', 'Attempts to deliver a webhook by outcome')
+  const attempts = metrics.counter('webhook_attempts_total', 'Attempts to deliver a webhook by outcome', 'open')
   const seconds = metrics.histogram(
     'webhook_exchange_seconds',
     'Duration of exchanges with receivers',
     [0.01, 0.05, 0.1, 0.5, 1, 5, 15],
   )
-  const stored = metrics.counter('webhook_deliveries_total', 'Deliveries stored, by what asked for them')
+  const stored = metrics.counter('webhook_deliveries_total', 'Deliveries stored, by what asked for them', {
+    source: sources,
+  })
   const disabled = metrics.counter(
     'webhook_subscriptions_disabled_total',
     'Subscriptions disabled by the service itself',
+    { reason: reasons },
   )
   return {
     attempted(outcome: string, durationMs: number) {
       attempts({ outcome })
       seconds(durationMs / 1000)
     },
-    stored: (source: 'fact' | 'hand-off' | 'test', count: number) => stored({ source }, count),
-    disabled: (reason: 'gone' | 'failing') => disabled({ reason }),
+    stored: (source: (typeof sources)[number], count: number) => stored({ source }, count),
+    disabled: (reason: (typeof reasons)[number]) => disabled({ reason }),
   }
 }

@@ -38,6 +38,7 @@ export function createStreamWatch(kit: Kit, db: Queries, bus: Bus, options: Stre
   const noticed = kit.metrics.counter(
     'stream_losses_total',
     'Times that a stream may have forgotten messages, by cause',
+    { stream: [stream], cause: Object.keys(said) },
   )
   const republishedAgain = kit.metrics.counter('stream_republished_total', 'Messages published again after a loss')
   let checked = false

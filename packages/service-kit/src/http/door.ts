@@ -12,6 +12,8 @@ export interface Door {
   docsUrl: string
   /** Whether callers are external, so that traces may start here. */
   edge: boolean
+  /** Whether the callers' `traceparent` is not obeyed about sampling: they are not ours. */
+  samplesItself?: boolean
   /** Authenticates API keys and operators. */
   authenticate(request: IncomingMessage, route: Route): Principal | Promise<Principal>
   /** Verifies an end user's token. @throws Problem `unauthenticated` */
@@ -33,7 +35,8 @@ export interface Door {
   answerWithinMs?: number | undefined
   /** The open event streams of this process. */
   streams: OpenStreams
-  observe(route: string, status: number, seconds: number): void
+  /** @param route undefined for a request without one */
+  observe(method: string | undefined, route: Route | undefined, status: number, seconds: number): void
   /** Counts a refusal by its code. */
   refused(code: ErrorCode): void
 }

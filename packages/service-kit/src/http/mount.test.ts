@@ -129,7 +129,7 @@ beforeAll(async () => {
       return { RateLimit: '"key";r=9;t=1' }
     },
     streams: new OpenStreams(createTestKit('gateway')),
-    observe: (name, status) => void observed.push([name, status]),
+    observe: (_method, route, status) => void observed.push([route?.name ?? 'none', status]),
     refused: (code) => void refused.push(code),
   }
   const exact = mount(app, door, {}, [

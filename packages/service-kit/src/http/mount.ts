@@ -103,7 +103,7 @@ function refuse(door: Refusing, request: IncomingMessage, response: ServerRespon
   request.resume()
   const requestId = requestIdOf(request.headers['x-request-id'])
   sendProblem(response, problem, { requestId, docsUrl: door.docsUrl, headers: { 'x-request-id': requestId } })
-  door.observe('none', problem.status, 0)
+  door.observe(request.method, undefined, problem.status, 0)
   door.refused(problem.code)
 }
 
@@ -120,6 +120,7 @@ async function answer<Context>(
   const span = door.tracer.start(contract.name, {
     parent: traceparentOf(request),
     edge: door.edge,
+    outside: door.samplesItself ?? false,
     kind: SpanKind.SERVER,
   })
   let status: number
@@ -176,7 +177,7 @@ async function answer<Context>(
   }
   span.set({ 'http.response.status_code': status })
   span.end(fault)
-  door.observe(contract.name, status, (performance.now() - started) / 1000)
+  door.observe(request.method, contract, status, (performance.now() - started) / 1000)
 }
 
 const onlyGet = { headers: { Allow: 'GET' } }

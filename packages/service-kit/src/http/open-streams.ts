@@ -42,7 +42,7 @@ export class OpenStreams {
 
   constructor({ metrics }: Pick<Kit, 'metrics'>, limits: StreamLimits = streamLimits) {
     this.limits = limits
-    this.#closed = metrics.counter('http_server_streams_closed_total', 'Event streams that ended, by reason')
+    this.#closed = metrics.counter('http_server_streams_closed_total', 'Event streams that ended, by reason', 'open')
     metrics.gauge('http_server_open_streams', 'Event streams that are open', () => this.#streams.size)
     metrics.gauge('http_server_stream_buffered_bytes', 'Bytes of event streams that readers have not taken', () =>
       this.#measure(),

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import { errorCodes } from '@notify/contracts'
 import type { Express } from 'express'
 import type { JSONWebKeySet } from 'jose'
 import type { Kit } from '../kit.ts'
@@ -6,6 +7,7 @@ import { createPrincipalVerifier, principalHeader } from '../principal/verify.ts
 import { createBodyBudget } from './body-budget.ts'
 import { createAddressOf, type TrustedProxies } from './caller-address.ts'
 import type { Door } from './door.ts'
+import { httpAttributes } from './http-attributes.ts'
 import { type Entry, mount, mountMethods, mountNotFound } from './mount.ts'
 import { OpenStreams, type StreamLimits, streamLimits } from './open-streams.ts'
 import { createApp, listen } from './server.ts'
@@ -21,7 +23,9 @@ interface ServeOptions<Context> {
   context: Context
   routes: readonly Entry<Context>[]
   /** Overrides of authentication and limits. Default: the principal signed by the gateway. */
-  door?: Partial<Pick<Door, 'authenticate' | 'authenticateUser' | 'corsOf' | 'edge' | 'admit' | 'answerWithinMs'>>
+  door?: Partial<
+    Pick<Door, 'authenticate' | 'authenticateUser' | 'corsOf' | 'edge' | 'samplesItself' | 'admit' | 'answerWithinMs'>
+  >
   streams?: Partial<StreamLimits>
   /** Mounts what is outside the contracts, such as static files and proxies, before the routes. */
   extend?(app: Express, door: Door): void
@@ -63,7 +67,9 @@ function makeDoor<Context>(kit: Kit, { config, door, streams }: ServeOptions<Con
     'Time from the first byte read to the last byte written',
     [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
   )
-  const problems = kit.metrics.counter('http_server_problems_total', 'Requests refused or failed, by error code')
+  const problems = kit.metrics.counter('http_server_problems_total', 'Requests refused or failed, by error code', {
+    code: Object.keys(errorCodes),
+  })
   const addressOf = createAddressOf(config.TRUSTED_PROXIES)
   const budget = createBodyBudget()
   const verify = createPrincipalVerifier(config.PRINCIPAL_JWKS)
@@ -79,7 +85,7 @@ function makeDoor<Context>(kit: Kit, { config, door, streams }: ServeOptions<Con
     // Internal services send only bodies that they have received completely.
     ...(door?.edge ? { shareOf: (request: IncomingMessage) => budget(() => addressOf(request)) } : {}),
     streams: new OpenStreams(kit, { ...streamLimits, ...streams }),
-    observe: (route, status, duration) => seconds(duration, { route, status }),
+    observe: (method, route, status, duration) => seconds(duration, httpAttributes(method, route, status)),
     refused: (code) => problems({ code }),
     ...door,
   }

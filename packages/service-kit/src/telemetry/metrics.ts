@@ -6,20 +6,24 @@ import { MeterProvider } from '@opentelemetry/sdk-metrics'
 import type { Health } from '../health.ts'
 import { createApp } from '../http/server.ts'
 import type { Lifecycle } from '../lifecycle.ts'
+import { type KnownLabels, type Reading, Sums, seriesOf } from './sums.ts'
 
 /** Creates the instruments of `metrics.ts`; names follow Prometheus, units last. */
 export interface Metrics {
-  counter(name: string, description: string): (attributes?: Attributes, value?: number) => void
+  /**
+   * @param known the values of each label, so that every series exists at 0 from the start; `increase()` does not see the first
+   * appearance of a series. `open`: the values are not known
+   */
+  counter(
+    name: string,
+    description: string,
+    known?: KnownLabels | 'open',
+  ): (attributes?: Attributes, value?: number) => void
   histogram(name: string, description: string, buckets: number[]): (value: number, attributes?: Attributes) => void
   gauge(name: string, description: string, read: () => GaugeValue | Promise<GaugeValue>): void
 }
 
 type GaugeValue = number | readonly Reading[]
-
-export interface Reading {
-  value: number
-  attributes: Attributes
-}
 
 /**
  * Starts the metrics server of a process: `GET /metrics` and health, on their own port from the first moment, so that a
@@ -45,18 +49,12 @@ export async function startMetrics(
   })
   const meter = provider.getMeter('notify')
   return {
-    counter(name, description) {
-      // Summed here: the SDK sorts and hashes the attributes at every call, a dozen times per message.
-      const sums = new Map<string, Reading>()
+    counter(name, description, known = {}) {
+      const sums = new Sums(known === 'open' ? [] : seriesOf(known))
       meter.createObservableCounter(name, { description }).addCallback((result) => {
-        for (const { value, attributes } of sums.values()) result.observe(value, attributes)
+        for (const { value, attributes } of sums.all()) result.observe(value, attributes)
       })
-      return (attributes = {}, value = 1) => {
-        const key = JSON.stringify(attributes)
-        const sum = sums.get(key)
-        if (sum) sum.value += value
-        else sums.set(key, { value, attributes })
-      }
+      return (attributes = {}, value = 1) => sums.add(attributes, value)
     },
     histogram(name, description, buckets) {
       const histogram = meter.createHistogram(name, { description, advice: { explicitBucketBoundaries: buckets } })

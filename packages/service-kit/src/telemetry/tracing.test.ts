@@ -16,6 +16,24 @@ test('without an endpoint the trace of the caller is handed on untouched, and no
   expect(passingTracer.start('step', { parent }).recording).toBe(false)
 })
 
+test.each([
+  [0, false, '00'],
+  [1, true, '01'],
+])(
+  'at ratio %d the flag of an external caller forces no sampling; the trace goes on',
+  async (sampleRatio, is, flags) => {
+    const lifecycle = new Lifecycle(pino({ level: 'silent' }))
+    const tracer = await createTracer({ service: 'gateway', endpoint: 'http://127.0.0.1:9', sampleRatio }, lifecycle)
+    const span = tracer.start('step', { parent, edge: true, outside: true })
+    expect(span.recording).toBe(is)
+    expect(span.traceparent!.slice(3, 35)).toBe(parent.slice(3, 35))
+    expect(span.traceparent!.slice(-2)).toBe(flags)
+    // The services behind obey what the edge decided.
+    expect(tracer.start('next', { parent: span.traceparent, edge: true }).recording).toBe(is)
+    expect(tracer.start('step', { parent: unsampled, edge: true, outside: true }).recording).toBe(false)
+  },
+)
+
 test('a span that records nothing may be used like any other', () => {
   const span = passingTracer.start('step', { parent })
   span.set({ 'notification.id': 'notif_1' })

@@ -30,6 +30,8 @@ export interface SpanOptions {
   parent?: string | undefined
   /** Whether this is an external entry point, where the sampling decision is made. */
   edge?: boolean
+  /** Whether an external caller sent the parent: its trace is continued, but its flag forces no sampling. */
+  outside?: boolean
   kind?: SpanKind
   attributes?: Attributes
 }
@@ -40,6 +42,8 @@ const pattern = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/
 export function isTraceparent(text: string | undefined): text is string {
   return text !== undefined && pattern.test(text)
 }
+
+const unsampled = (traceparent: string) => `${traceparent.slice(0, -2)}00`
 
 class PassingSpan implements Span {
   readonly recording = false
@@ -85,10 +89,13 @@ export async function createTracer(
   lifecycle.onStop('tracing', () => provider.shutdown())
   const tracer = provider.getTracer('notify')
   return {
-    start(name, { parent, edge = false, kind = SpanKind.INTERNAL, attributes = {} }) {
+    start(name, { parent, edge = false, outside = false, kind = SpanKind.INTERNAL, attributes = {} }) {
       const match = parent === undefined ? null : pattern.exec(parent)
-      const sampled = match ? (Number.parseInt(match[3]!, 16) & 1) === 1 : edge && Math.random() < options.sampleRatio
-      if (!sampled) return passingTracer.start(name, { parent })
+      const wanted = match ? (Number.parseInt(match[3]!, 16) & 1) === 1 : edge
+      const decided = match !== null && !outside
+      if (!wanted || !(decided || Math.random() < options.sampleRatio)) {
+        return passingTracer.start(name, { parent: match && outside ? unsampled(match[0]) : parent })
+      }
       const parentContext = match
         ? trace.setSpanContext(context.active(), {
             traceId: match[1]!,

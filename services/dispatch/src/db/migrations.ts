@@ -10,6 +10,7 @@ import { notificationCategory } from './migrations/0008-notification-category.ts
 import { reads } from './migrations/0009-reads.ts'
 import { subscriptionProviders } from './migrations/0010-subscription-providers.ts'
 import { notificationsByRecipient } from './migrations/0011-notifications-by-recipient.ts'
+import { balanceLease } from './migrations/0012-balance-lease.ts'
 
 export const migrations: Migrations = [
   ...outboxTables,
@@ -27,4 +28,5 @@ export const migrations: Migrations = [
   reads,
   subscriptionProviders,
   notificationsByRecipient,
+  balanceLease,
 ]

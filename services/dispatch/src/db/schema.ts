@@ -16,7 +16,6 @@ import type { RecordStates } from '../domains/judge-domain.ts'
 
 type Time = ColumnType<Date, Date | string | undefined, Date | string>
 
-/** The tables of this service's own schema, and their columns. */
 export const tables = {
   events: {
     tenant_id: column<string>(),
@@ -198,6 +197,7 @@ export const tables = {
     next_try_at: column<Time | null>(),
     leased_until: column<Time | null>(),
   },
+  balance_lease: { one: column<Generated<boolean>>(), holder: column<string>(), leased_until: column<Time>() },
   /** The templates of accounts, as their carriers report them. */
   carrier_templates: {
     provider_id: column<string>(),

@@ -15,7 +15,7 @@ export function createReportRecorder({ db, metrics, wakeOutbox }: WorkerContext,
   const record = coalesce<HandOffReport, undefined>({
     ...batch,
     async run(reports) {
-      for (const round of planRounds(reports, handOffOf)) await applyHandOffReports(db, channel, round)
+      for (const round of planRounds(reports, handOffOf)) metrics.took(await applyHandOffReports(db, channel, round))
       wakeOutbox()
       return reports.map(() => undefined)
     },

@@ -2,6 +2,7 @@ import type { Channel, HandOffReport } from '@notify/contracts'
 import type { Database, Statement } from '@notify/database'
 import type { Tables } from '../db/schema.ts'
 import { factsInto } from '../notifications/fact-sql.ts'
+import { type Latency, latenciesSql } from '../notifications/latency-sql.ts'
 import { nextStatusSql } from '../receipts/next-status-sql.ts'
 
 const nextStatus = nextStatusSql('report', 'report.retry_count = n.retry_count')
@@ -21,16 +22,17 @@ const apply: Statement = {
       set status = ${nextStatus}, revision = n.revision + 1, updated_at = now(),
           failure_reason = report.failure_reason, retryable = report.retryable
       from report where n.id = report.notification_id and ${nextStatus} is not null
-      returning n.*
+      returning n.*, old.status as old_status
     ), facts as (${factsInto('changed')})
-    select id from changed`,
+    select (${latenciesSql('changed')}) as latencies`,
 }
 
-/** Applies what a service reports of the notifications handed to it, at most one report for each. */
+/** Applies what a service reports of the notifications handed to it, at most one report for each. @returns how long they took */
 export async function applyHandOffReports(
   db: Database<Tables>,
   channel: Channel,
   reports: readonly HandOffReport[],
-): Promise<void> {
-  await db.run(apply, [JSON.stringify(reports), channel])
+): Promise<Latency[]> {
+  const [row] = await db.run<{ latencies: Latency[] }>(apply, [JSON.stringify(reports), channel])
+  return row!.latencies
 }

@@ -2,6 +2,7 @@ import type { Receipt } from '@notify/contracts'
 import type { Database, Statement } from '@notify/database'
 import type { Tables } from '../db/schema.ts'
 import { factsInto } from '../notifications/fact-sql.ts'
+import { type Latency, latenciesSql } from '../notifications/latency-sql.ts'
 import { explainFailure } from './explain-failure.ts'
 import { nextStatusSql } from './next-status-sql.ts'
 
@@ -47,15 +48,20 @@ const apply: Statement = {
           sending = n.sending and receipt.number <> n.attempt_count,
           failure_reason = receipt.reason, retryable = receipt.retryable
       from receipt where n.id = receipt.id and ${nextStatus} is not null
-      returning n.*
+      returning n.*, old.status as old_status
     ), facts as (${factsInto('changed')})
-    select id from changed`,
+    select array(select id from changed) as ids, (${latenciesSql('changed')}) as latencies`,
 }
 
-/** Applies receipts, at most one per notification. @returns the notifications whose state changed */
-export async function applyReceipts(db: Database<Tables>, receipts: readonly Receipt[]): Promise<Set<string>> {
-  const rows = await db.run<{ id: string }>(apply, [JSON.stringify(receipts.map(rowOf))])
-  return new Set(rows.map(({ id }) => id))
+/** Applies receipts, at most one per notification. @returns the notifications whose state changed, and how long they took */
+export async function applyReceipts(db: Database<Tables>, receipts: readonly Receipt[]): Promise<Applied> {
+  const [row] = await db.run<Applied>(apply, [JSON.stringify(receipts.map(rowOf))])
+  return row!
+}
+
+interface Applied {
+  ids: string[]
+  latencies: Latency[]
 }
 
 function rowOf(receipt: Receipt) {

@@ -15,7 +15,10 @@ export function createReceiptRecorder(context: WorkerContext): RecordReceipt {
   const record = coalesce<Receipt, undefined>({
     ...batch,
     async run(receipts) {
-      for (const round of planRounds(receipts, attemptKey)) await applyReceipts(context.db, round)
+      for (const round of planRounds(receipts, attemptKey)) {
+        const { latencies } = await applyReceipts(context.db, round)
+        context.metrics.took(latencies)
+      }
       await recordReads(context.db, receipts)
       context.wakeOutbox()
       return receipts.map(() => undefined)

@@ -1,4 +1,4 @@
-import { join } from 'node:path'
+import { extname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Problem } from '@notify/service-kit'
 import { Piscina } from 'piscina'
@@ -47,7 +47,7 @@ export const threadLimits = { maxOldGenerationSizeMb: 128, maxYoungGenerationSiz
 
 export function createRenderThreads({ threads, killAfterMs, onKill, onError }: Options): RenderThreads {
   const pool = new Piscina({
-    filename: join(import.meta.dirname, 'render-worker.ts'),
+    filename: join(import.meta.dirname, `render-worker${extname(import.meta.filename)}`),
     name: 'render',
     // One spare thread, so that a killed one leaves no gap.
     minThreads: threads + 1,

@@ -17,7 +17,7 @@ export interface Claims {
 const batch = { maxBatch: 128, maxInFlight: 2, minIntervalMs: 40 }
 
 /** @param leaseMs how long an attempt may take; what is older was left behind by a crash */
-export function createClaims({ db, wakeOutbox }: WorkerContext, leaseMs: number): Claims {
+export function createClaims({ db, metrics, wakeOutbox }: WorkerContext, leaseMs: number): Claims {
   const take = coalesce<{ id: string; attempt_id: string }, Claim | undefined>({
     ...batch,
     async run(wanted) {
@@ -40,7 +40,8 @@ export function createClaims({ db, wakeOutbox }: WorkerContext, leaseMs: number)
     ...batch,
     async run(settlements) {
       // Only this process knows the carrier's response, so recording it is retried.
-      await persistently(() => settleAttempts(db, settlements), leaseMs)
+      const { latencies } = await persistently(() => settleAttempts(db, settlements), leaseMs)
+      metrics.took(latencies)
       wakeOutbox()
       return settlements.map(() => undefined)
     },
@@ -62,12 +63,11 @@ const longestPauseMs = 1000
 const lateClaimMs = 2000
 
 /** Tries again until it succeeds or the time is over; the last failure is thrown. */
-async function persistently(work: () => Promise<unknown>, forMs: number): Promise<void> {
+async function persistently<T>(work: () => Promise<T>, forMs: number): Promise<T> {
   const until = performance.now() + forMs
   for (let pauseMs = 50; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
     try {
-      await work()
-      return
+      return await work()
     } catch (error) {
       if (performance.now() + pauseMs > until) throw error
       await delay(pauseMs)

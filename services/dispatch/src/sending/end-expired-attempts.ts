@@ -26,11 +26,11 @@ export async function endExpiredAttempts(
 ): Promise<{ expired: number; ended: number }> {
   const attempts = await claimExpiredAttempts(db, reconcilerLeaseSeconds)
   if (attempts.length === 0) return { expired: 0, ended: 0 }
-  const ended = await settleAttempts(
+  const { closed } = await settleAttempts(
     db,
     attempts.map((one) => settlementOf(one, policy)),
   )
-  return { expired: attempts.length, ended }
+  return { expired: attempts.length, ended: closed }
 }
 
 function settlementOf(attempt: ExpiredAttempt, policy: RetryPolicy): Settlement {

@@ -98,35 +98,6 @@ export async function closeOverdueReceipts(
   return (await db.runLong(closeOverdue, [deadlineMs / 1000, channels])).length
 }
 
-/** Where all notifications are, in numbers that are kept apart from each other: accepted = settled + in flight. */
-export interface Balance {
-  accepted: number
-  settled: number
-  in_flight: number
-  /** Age of the oldest that is in flight and was not scheduled for later, in seconds. */
-  oldest_seconds: number
-  queued: number
-  queued_oldest_seconds: number
-}
-
-const balance: Statement = {
-  name: 'balance',
-  text: `
-    select tally.accepted, tally.settled, flight.*, queue.* from
-      (select coalesce(sum(accepted), 0)::float8 as accepted, coalesce(sum(settled), 0)::float8 as settled from tallies) as tally,
-      (select count(*)::int as in_flight,
-         coalesce(extract(epoch from now() - min(created_at) filter (where status <> 'scheduled')), 0)::float8 as oldest_seconds
-       from notifications where not settled) as flight,
-      (select count(*)::int as queued, coalesce(extract(epoch from now() - min(enqueued_at)), 0)::float8 as queued_oldest_seconds
-       from notifications where status = 'queued') as queue`,
-}
-
-/** One snapshot, so that the numbers agree with each other. */
-export async function measureBalance(db: Database<Tables>): Promise<Balance> {
-  const [row] = await db.runLong<Balance>(balance, [])
-  return row!
-}
-
 const foldTallies: Statement = {
   name: 'fold-tallies',
   text: `

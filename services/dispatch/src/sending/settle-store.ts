@@ -2,6 +2,7 @@ import type { AttemptOutcome } from '@notify/contracts'
 import type { Database, Statement } from '@notify/database'
 import type { Tables } from '../db/schema.ts'
 import { factsInto } from '../notifications/fact-sql.ts'
+import { type Latency, latenciesSql } from '../notifications/latency-sql.ts'
 import type { NextStep } from './decide-next.ts'
 
 /** How an attempt ended and what follows from it. */
@@ -54,7 +55,7 @@ const takeNextStep = `
       failovers = case when closed.fails_over then n.failovers + n.sending::int else 0 end,
       round_attempts = n.round_attempts + case when closed.fails_over and closed.outcome = 'unknown' then n.sending::int else 0 end
   from closed where n.id = closed.id and closed.current and closed.undecided
-  returning n.*`
+  returning n.*, old.status as old_status`
 
 /** A receipt has already decided the state. */
 const keepDecided = `
@@ -75,16 +76,21 @@ const settle: Statement = {
     moved as (${takeNextStep}),
     changed as (select * from moved where status <> 'queued'),
     facts as (${factsInto('changed')})
-    select count(*)::int as count from closed`,
+    select count(*)::int as closed, (${latenciesSql('changed')}) as latencies from closed`,
 }
 
 /**
  * Records how attempts ended; facts go out for those whose state changed. What is written twice counts once.
- * @returns how many attempts it closed
+ * @returns how many attempts it closed, and how long those took that were handed over
  */
-export async function settleAttempts(db: Database<Tables>, settlements: readonly Settlement[]): Promise<number> {
-  const [row] = await db.run<{ count: number }>(settle, [JSON.stringify(settlements.map(rowOf))])
-  return row!.count
+export async function settleAttempts(db: Database<Tables>, settlements: readonly Settlement[]): Promise<Settled> {
+  const [row] = await db.run<Settled>(settle, [JSON.stringify(settlements.map(rowOf))])
+  return row!
+}
+
+interface Settled {
+  closed: number
+  latencies: Latency[]
 }
 
 function rowOf({ notificationId, attemptNumber, next, ...rest }: Settlement) {

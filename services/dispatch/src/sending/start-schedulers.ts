@@ -1,16 +1,15 @@
 import { streams } from '@notify/contracts'
 import { type Bus, findConsumer } from '@notify/messaging'
-import { createTtlCache, type Kit, startPeriodic } from '@notify/service-kit'
+import { type Kit, startPeriodic } from '@notify/service-kit'
 import type { WorkerContext } from '../context.ts'
 import { retryPolicyOf } from './decide-next.ts'
 import { endExpiredAttempts } from './end-expired-attempts.ts'
 import { endExpiredNotifications, expiryBatch } from './expiry-store.ts'
+import { exportBalance } from './export-balance.ts'
 import { expiredBatch } from './lease-store.ts'
 import {
-  type Balance,
   closeOverdueReceipts,
   type DeliveredLane,
-  measureBalance,
   requeueLostWork,
   scheduleBatch,
   sumUpTallies,
@@ -78,7 +77,7 @@ export function startSchedulers(kit: Kit, context: WorkerContext, bus: Bus, lane
     run: () => closeOverdue(context),
   })
   startPeriodic(kit, { name: 'tally', everyMs: 10_000, run: () => sumUpTallies(db) })
-  exportBalance(kit, context)
+  exportBalance(kit, context, lanes)
   kit.metrics.gauge('notify_provider_held_back', 'Whether a provider is not called because it fails', () =>
     context.carriers.circuits().map(({ providerId, kind, isOpen }) => ({
       value: Number(isOpen),
@@ -97,29 +96,6 @@ async function closeOverdue({ channels, config, db }: WorkerContext): Promise<bo
     more = (await closeOverdueReceipts(db, names, deadlineMs)) === scheduleBatch || more
   }
   return more
-}
-
-/** The invariant for alerts: what was accepted is settled or in flight; `notify_unaccounted` is what is neither. */
-function exportBalance({ metrics }: Kit, { db }: WorkerContext): void {
-  // One query serves all gauges of a scrape.
-  const measure = createTtlCache<Balance>({ ttlMs: 1000, maxEntries: 1, load: () => measureBalance(db) })
-  const gauge = (name: string, description: string, of: (balance: Balance) => number) =>
-    metrics.gauge(name, description, async () => of(await measure.get('balance')))
-  gauge('notify_accepted', 'Notifications accepted since the beginning', ({ accepted }) => accepted)
-  gauge('notify_settled', 'Notifications of which nothing more is expected', ({ settled }) => settled)
-  gauge('notify_in_flight', 'Notifications that are scheduled, queued or wait for a receipt', (it) => it.in_flight)
-  gauge(
-    'notify_unaccounted',
-    'Accepted less settled less in flight: 0',
-    (it) => it.accepted - it.settled - it.in_flight,
-  )
-  gauge(
-    'notify_in_flight_oldest_seconds',
-    'Age of the oldest in flight, scheduled ones aside',
-    (it) => it.oldest_seconds,
-  )
-  gauge('notify_queued', 'Notifications that wait to be sent', ({ queued }) => queued)
-  gauge('notify_queued_oldest_seconds', 'Age of the longest waiting notification', (it) => it.queued_oldest_seconds)
 }
 
 /**

@@ -50,6 +50,8 @@ export function passThrough(door: Door, { url, maxBodyBytes, addressOf, failures
     const span = door.tracer.start('pass through', {
       parent: traceparentOf({ headers: request.headers, url: request.originalUrl }),
       edge: true,
+      // In the query it is our own, which a carrier sends back.
+      outside: request.headers.traceparent !== undefined,
     })
     const headers = forwarded({ ...request.headers, 'x-request-id': requestId })
     if (span.traceparent) headers.traceparent = span.traceparent

@@ -1,0 +1,34 @@
+import { createTtlCache, type Kit, type Reading } from '@notify/service-kit'
+import type { Bus } from './connect.ts'
+import type { ConsumerEntry } from './consumer.ts'
+import { findConsumer } from './provision.ts'
+
+interface Lag {
+  pending: Reading[]
+  unacknowledged: Reading[]
+}
+
+/** Exports what waits for each durable. Every replica reports the same durables: take the largest value, not the sum. */
+export function measureLag<Context>(kit: Kit, bus: Bus, consumers: readonly ConsumerEntry<Context>[]): void {
+  const measure = createTtlCache<Lag>({ ttlMs: 5000, maxEntries: 1, load: () => readLag(bus, consumers) })
+  const gauge = (name: string, description: string, of: (lag: Lag) => Reading[]) =>
+    kit.metrics.gauge(name, description, async () => of(await measure.get('lag').catch(() => unknown)))
+  gauge('consumer_pending_events', 'Events that JetStream has not handed to a durable yet', (lag) => lag.pending)
+  gauge(
+    'consumer_unacknowledged_events',
+    'Events that a durable has been handed and has not acknowledged',
+    (lag) => lag.unacknowledged,
+  )
+}
+
+/** Without NATS there is no number: a gap, not a 0. */
+const unknown: Lag = { pending: [], unacknowledged: [] }
+
+async function readLag<Context>(bus: Bus, consumers: readonly ConsumerEntry<Context>[]): Promise<Lag> {
+  const found = await Promise.all(
+    consumers.map(async ({ event, durable }) => ({ durable, info: await findConsumer(bus, event.publisher, durable) })),
+  )
+  const readings = (of: 'num_pending' | 'num_ack_pending') =>
+    found.flatMap(({ durable, info }) => (info ? [{ value: info[of], attributes: { durable } }] : []))
+  return { pending: readings('num_pending'), unacknowledged: readings('num_ack_pending') }
+}

@@ -1,0 +1,41 @@
+import { monitorEventLoopDelay, performance } from 'node:perf_hooks'
+import type { Lifecycle } from '../lifecycle.ts'
+import type { Metrics } from './metrics.ts'
+import { version } from './version.ts'
+
+const resolutionMs = 20
+
+/** Exports what the process itself is and takes: release, memory and event loop, under OpenTelemetry's names for Node. */
+export function measureProcess(metrics: Metrics, lifecycle: Lifecycle): void {
+  metrics.gauge('notify_build_info', 'The release that runs: always 1', () => [
+    { value: 1, attributes: { version, node_version: process.versions.node } },
+  ])
+  metrics.gauge('process_resident_memory_bytes', 'Memory of the process, with all its threads', () =>
+    process.memoryUsage.rss(),
+  )
+  metrics.gauge('v8js_memory_heap_used_bytes', 'Heap in use of the main thread', () => process.memoryUsage().heapUsed)
+  measureEventLoop(metrics, lifecycle)
+}
+
+function measureEventLoop(metrics: Metrics, lifecycle: Lifecycle): void {
+  const delay = monitorEventLoopDelay({ resolution: resolutionMs })
+  delay.enable()
+  lifecycle.onStop('event loop delay', async () => void delay.disable())
+  // The histogram counts the timer's own interval too.
+  const beyond = (nanoseconds: number) => Math.max(0, nanoseconds / 1e9 - resolutionMs / 1000)
+  metrics.gauge('nodejs_eventloop_delay_p99_seconds', 'Delay of the event loop since the last scrape, p99', () =>
+    delay.count === 0 ? 0 : beyond(delay.percentile(99)),
+  )
+  metrics.gauge('nodejs_eventloop_delay_max_seconds', 'Longest delay of the event loop since the last scrape', () => {
+    const longest = delay.count === 0 ? 0 : beyond(delay.max)
+    delay.reset()
+    return longest
+  })
+  let last = performance.eventLoopUtilization()
+  metrics.gauge('nodejs_eventloop_utilization_ratio', 'Busy share of the event loop since the last scrape', () => {
+    const now = performance.eventLoopUtilization()
+    const { utilization } = performance.eventLoopUtilization(now, last)
+    last = now
+    return utilization
+  })
+}

@@ -1,0 +1,74 @@
+import { randomUUID } from 'node:crypto'
+import { type Kit, type Reading, startPeriodic } from '@notify/service-kit'
+import type { WorkerContext } from '../context.ts'
+import {
+  type Balance,
+  holdBalanceLease,
+  measureBalance,
+  type OldestQueued,
+  readOldestQueued,
+  readTally,
+  type Tally,
+} from './balance-store.ts'
+import type { LaneConsumer } from './start-schedulers.ts'
+
+const everyMs = 5000
+const leaseSeconds = 30
+/** A scan of what is in flight takes a second for each million: it may take this share of the time. */
+const longestShare = 0.01
+
+interface Measured {
+  tally: Tally
+  oldest: OldestQueued[]
+  balance: Balance
+}
+
+/**
+ * Exports where all notifications are. One worker counts and exports for all; the others export nothing. Counters of the
+ * statements give what can be had cheaply, and a scan, seldom when it is long, checks them.
+ */
+export function exportBalance(kit: Kit, { db }: WorkerContext, consumers: readonly LaneConsumer[]): void {
+  const holder = randomUUID()
+  const lanes = consumers.map(({ where: { lane = '', channel = '' } }) => ({ lane, channel }))
+  let measured: Measured | undefined
+  let scanAtMs = 0
+  const scan = async () => {
+    if (measured && performance.now() < scanAtMs) return measured.balance
+    const begunMs = performance.now()
+    const balance = await measureBalance(db)
+    scanAtMs = performance.now() + (performance.now() - begunMs) / longestShare
+    return balance
+  }
+  startPeriodic(kit, {
+    name: 'balance',
+    everyMs,
+    async run() {
+      if (await holdBalanceLease(db, holder, leaseSeconds)) {
+        measured = { tally: await readTally(db), oldest: await readOldestQueued(db, lanes), balance: await scan() }
+      } else measured = undefined
+    },
+  })
+  const gauge = (name: string, description: string, of: (measured: Measured) => number | Reading[]) =>
+    kit.metrics.gauge(name, description, () => (measured ? of(measured) : []))
+  gauge('notify_accepted', 'Notifications accepted since the beginning', ({ tally }) => tally.accepted)
+  gauge('notify_settled', 'Notifications of which nothing more is expected', ({ tally }) => tally.settled)
+  gauge(
+    'notify_in_flight',
+    'Notifications that are scheduled, queued or wait for a receipt',
+    ({ tally: { accepted, settled } }) => accepted - settled,
+  )
+  gauge(
+    'notify_unaccounted',
+    'Accepted less settled less in flight, at the last scan: 0',
+    ({ balance: { accepted, settled, in_flight } }) => accepted - settled - in_flight,
+  )
+  gauge(
+    'notify_in_flight_oldest_seconds',
+    'Age of the oldest in flight at the last scan, scheduled ones aside',
+    ({ balance }) => balance.oldest_seconds,
+  )
+  gauge('notify_queued', 'Notifications that wait to be sent, at the last scan', ({ balance }) => balance.queued)
+  gauge('notify_queued_oldest_seconds', 'Age of the longest waiting notification of each lane', ({ oldest }) =>
+    oldest.map(({ lane, channel, seconds }) => ({ value: seconds, attributes: { lane, channel } })),
+  )
+}

@@ -1,0 +1,46 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { newId } from '../../../packages/contracts/src/index.ts'
+import type { Database } from '../../../packages/database/src/index.ts'
+import { TestEnv } from '../../../packages/dev-env/src/index.ts'
+import type { Tables } from '../src/db/schema.ts'
+import { holdBalanceLease, measureBalance, readOldestQueued, readTally } from '../src/sending/balance-store.ts'
+import { createOwnNotifications } from './own-notifications.ts'
+import { openOwnSchema } from './own-schema.ts'
+
+let env: TestEnv
+let db: Database<Tables>
+let stop: () => Promise<void>
+beforeAll(async () => {
+  env = await TestEnv.start([])
+  ;({ db, stop } = await openOwnSchema(env))
+})
+afterAll(async () => {
+  await stop?.()
+  await env?.stop()
+})
+
+test('one worker counts for all, and another when it is gone', async () => {
+  expect(await holdBalanceLease(db, 'a', 60)).toBe(true)
+  expect(await holdBalanceLease(db, 'b', 60)).toBe(false)
+  expect(await holdBalanceLease(db, 'a', -1)).toBe(true)
+  expect(await holdBalanceLease(db, 'b', 60)).toBe(true)
+  expect(await holdBalanceLease(db, 'a', 60)).toBe(false)
+})
+
+test('the counters of the statements and the scan agree', async () => {
+  const own = createOwnNotifications(db, newId('ten'))
+  const [, settled] = (await own.queued(3)) as [string, string]
+  await db.run(`update notifications set status = 'failed' where id = $1`, [settled])
+  expect(await readTally(db)).toEqual({ accepted: 3, settled: 1 })
+  expect(await measureBalance(db)).toMatchObject({ accepted: 3, settled: 1, in_flight: 2, queued: 2 })
+})
+
+test('the oldest of each lane is found by one step into the index, and an empty lane is 0', async () => {
+  const own = createOwnNotifications(db, newId('ten'))
+  const [id] = (await own.queued(1, 'bulk')) as [string]
+  await db.run(`update notifications set enqueued_at = now() - interval '1 hour' where id = $1`, [id])
+  const lanes = ['bulk', 'otp'].map((lane) => ({ lane, channel: 'sms' }))
+  const [bulk, otp] = await readOldestQueued(db, lanes)
+  expect(bulk!.seconds).toBeGreaterThanOrEqual(3600)
+  expect(otp).toEqual({ lane: 'otp', channel: 'sms', seconds: 0 })
+})
