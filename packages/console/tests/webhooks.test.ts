@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core'
 import { ConsoleHarness } from './harness/console.ts'
 import { expectNoAxeViolations } from './harness/expect-no-axe-violations.ts'
 import { screenshot } from './harness/screenshot.ts'
-import { drawer, rowAfter, rows, widthAt390 } from './harness/table.ts'
+import { drawer, focusedRow, rowAfter, rows, widthAt390 } from './harness/table.ts'
 
 let harness: ConsoleHarness
 beforeAll(async () => {
@@ -160,8 +160,10 @@ test('the keyboard alone opens a subscription and a delivery, and goes back', as
   await drawer(page).waitFor()
   await page.keyboard.press('j')
   await page.waitForURL((url) => url.pathname.includes('/whdel_') && !url.pathname.endsWith(delivery!))
+  const opened = page.url().split('/').at(-1)
   await page.keyboard.press('Escape')
   await drawer(page).waitFor({ state: 'detached' })
+  await eventually(async () => expect(await focusedRow(page)).toBe(opened))
   await page.keyboard.press('/')
   await page.keyboard.type(delivery!.replace('whdel_', 'msg_'))
   await page.keyboard.press('Enter')

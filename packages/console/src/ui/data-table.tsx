@@ -1,5 +1,5 @@
 import { type ColumnDef, type RowData, tableFeatures, useTable } from '@tanstack/react-table'
-import { type ReactNode, useMemo, useRef, useState } from 'react'
+import { type ReactNode, useEffect, useEffectEvent, useMemo, useRef, useState } from 'react'
 import { useHotkeys } from './hotkeys.ts'
 
 const features = tableFeatures({})
@@ -62,6 +62,15 @@ export function DataTable<Row extends RowData>(props: DataTableProps<Row>) {
     element?.scrollIntoView({ block: 'nearest' })
     if (openId === undefined) element?.focus()
   }
+  const lastOpen = useRef(openId)
+  const focusRow = useEffectEvent((id: string) => {
+    body.current?.rows.item(data.findIndex((row) => rowId(row) === id))?.focus()
+  })
+  // A drawer gives the focus back to where it was opened, which is lost once `j` led to another row.
+  useEffect(() => {
+    if (openId === undefined && lastOpen.current !== undefined) focusRow(lastOpen.current)
+    lastOpen.current = openId
+  }, [openId])
   useHotkeys({ j: () => move(1), k: () => move(-1) }, { inDialogs: openId !== undefined })
 
   if (rows?.length === 0) return <>{empty}</>
