@@ -3,10 +3,14 @@ import {
   AtSign,
   Ban,
   CalendarClock,
+  ChartColumn,
   FileCheck2,
   Handshake,
+  KeyRound,
+  ListChecks,
   type LucideIcon,
   Plug,
+  ScrollText,
   Webhook,
 } from 'lucide-react'
 import type { ComponentType } from 'react'
@@ -29,7 +33,8 @@ export interface ConsolePage {
   load: () => Promise<ComponentType>
 }
 
-/** Every page of the console, in the order of the navigation. The first one that the operator may see is the start. */
+/** Every page of the console, in the order of the navigation. The first one that the operator may see is the start,
+ * and `get-started` before anything was sent. */
 export const pages: readonly ConsolePage[] = [
   {
     path: 'activity',
@@ -39,6 +44,23 @@ export const pages: readonly ConsolePage[] = [
     icon: Activity,
     permission: 'activity:read',
     load: async () => (await import('./pages/activity/activity-page.tsx')).ActivityPage,
+  },
+  {
+    path: 'get-started',
+    title: 'Get started',
+    group: 'Deliver',
+    icon: ListChecks,
+    permission: 'applications:manage',
+    load: async () => (await import('./pages/get-started/get-started-page.tsx')).GetStartedPage,
+  },
+  {
+    path: 'applications',
+    rest: ':id?/:key?',
+    title: 'Applications',
+    group: 'Set up',
+    icon: KeyRound,
+    permission: 'applications:manage',
+    load: async () => (await import('./pages/applications/applications-page.tsx')).ApplicationsPage,
   },
   {
     path: 'events',
@@ -100,5 +122,22 @@ export const pages: readonly ConsolePage[] = [
     icon: Ban,
     permission: 'consents:read',
     load: async () => (await import('./pages/suppressions/suppressions-page.tsx')).SuppressionsPage,
+  },
+  {
+    path: 'usage',
+    title: 'Usage',
+    group: 'Account',
+    icon: ChartColumn,
+    permission: 'usage:read',
+    load: async () => (await import('./pages/usage/usage-page.tsx')).UsagePage,
+  },
+  {
+    path: 'audit',
+    rest: ':id?',
+    title: 'Audit log',
+    group: 'Account',
+    icon: ScrollText,
+    permission: 'audit:read',
+    load: async () => (await import('./pages/audit/audit-page.tsx')).AuditPage,
   },
 ]

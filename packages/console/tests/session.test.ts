@@ -66,17 +66,39 @@ test('a session that cannot be renewed leads through the login back to the same 
   await shown(page).waitFor()
 })
 
-test('who signs out stays signed out, and chooses again whom to be', async () => {
+test('a token that has expired is renewed silently before the next call', async () => {
   const page = await harness.signIn({ path: '/activity' })
+  await page.clock.install()
+  await page.reload()
+  await shown(page).waitFor()
+  const renewals: string[] = []
+  page.on('request', (request) => request.url().endsWith('/token') && renewals.push(request.postData() ?? ''))
+  await page.clock.fastForward('11:00')
+  await eventually(() => expect(renewals).toEqual([expect.stringContaining('grant_type=refresh_token')]))
+  await page.waitForResponse((response) => response.url().includes('/api/v1/activity') && response.ok())
+  expect(page.url()).toBe(harness.url('/activity'))
+})
+
+test('who signs out is signed out at the issuer too, stays so, and chooses again whom to be', async () => {
+  const page = await harness.signIn({ path: '/activity' })
+  const { refresh_token } = await page.evaluate(() => {
+    const key = Object.keys(sessionStorage).find((name) => name.startsWith('oidc.user:'))!
+    return JSON.parse(sessionStorage.getItem(key)!)
+  })
+  const ended = page.waitForRequest((request) => new URL(request.url()).pathname === '/session/end')
   await page.getByRole('button', { name: /^Demo/ }).click()
   await page.getByRole('menuitem', { name: 'Sign out' }).click()
+  await ended
   await page.getByText('You are signed out').waitFor()
+  const body = new URLSearchParams({ grant_type: 'refresh_token', refresh_token, client_id: 'notify-console' })
+  const refused = await fetch(`${harness.env.stack.url('identity-provider')}/token`, { method: 'POST', body })
+  expect([refused.status, await refused.json()]).toEqual([400, expect.objectContaining({ error: 'invalid_grant' })])
   await expectNoAxeViolations(page)
   expect(await page.evaluate(() => JSON.stringify(sessionStorage))).not.toContain('token')
   await page.reload()
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.locator('button[formaction$="operator=demo-operator-no-retry"]').click()
-  await shown(page).waitFor()
+  await page.getByRole('heading', { name: 'Get started' }).waitFor()
 })
 
 test('the theme is chosen, and kept', async () => {

@@ -10,6 +10,8 @@ class NoAnswerError extends Error {
 }
 
 const timeoutMs = 15_000
+/** A file of everything takes as long as there is to read. */
+const exportTimeoutMs = 30 * 60_000
 let session: Session | undefined
 
 /** Set once, before the first page is shown. */
@@ -31,7 +33,8 @@ async function call(request: Request): Promise<Response> {
 
 async function send(request: Request, token: string): Promise<Response> {
   request.headers.set('authorization', `Bearer ${token}`)
-  const signal = AbortSignal.any([request.signal, AbortSignal.timeout(timeoutMs)])
+  const limitMs = new URL(request.url).pathname.endsWith('/export') ? exportTimeoutMs : timeoutMs
+  const signal = AbortSignal.any([request.signal, AbortSignal.timeout(limitMs)])
   try {
     const response = await fetch(request, { signal })
     // A proxy in front answers these when the gateway is away.

@@ -7,7 +7,7 @@ export interface Session {
   token(): Promise<string>
   /** Another token, after the API refused this one. */
   renew(): Promise<string>
-  /** Forgets the tokens, here and at the next visit. */
+  /** Forgets the tokens, and ends the session at the issuer where it supports that. */
   signOut(): Promise<void>
 }
 
@@ -98,12 +98,24 @@ function sessionOf(manager: UserManager, first: User, { resource }: Settings): S
   return {
     token: async () => ((user.expires_in ?? leastSeconds) > leastSeconds ? user.access_token : renew()),
     renew,
-    async signOut() {
-      sessionStorage.setItem(signedOutKey, '1')
-      await manager.removeUser()
-      location.assign('/console/')
-    },
+    signOut: () => signOut(manager),
   }
+}
+
+async function signOut(manager: UserManager): Promise<void> {
+  sessionStorage.setItem(signedOutKey, '1')
+  // An issuer that is away cannot keep anybody signed in here.
+  await endAtIssuer(manager).catch(() => undefined)
+  await manager.removeUser()
+  location.assign('/console/')
+}
+
+/** Revokes the refresh token and leaves for the issuer's end of session, which sends the browser back. */
+async function endAtIssuer(manager: UserManager): Promise<void> {
+  const { revocation_endpoint, end_session_endpoint } = await manager.metadataService.getMetadata()
+  if (revocation_endpoint) await manager.revokeTokens(['refresh_token']).catch(() => undefined)
+  if (!end_session_endpoint) return
+  await manager.signoutRedirect({ post_logout_redirect_uri: `${location.origin}/console/` })
 }
 
 /** An issuer that is away does not end the session: the next call tries again. */

@@ -1,9 +1,11 @@
 import type { ComponentType } from 'react'
 import { createBrowserRouter, isRouteErrorResponse, Navigate, useRouteError } from 'react-router'
 import { useMay } from '../api/me.ts'
+import { useNewestItem } from '../api/newest-item.ts'
 import { type ConsolePage, pages } from '../pages.tsx'
 import { ErrorState, Forbidden } from '../ui/error-state.tsx'
-import { EmptyState } from '../ui/states.tsx'
+import { PageHeader } from '../ui/page-header.tsx'
+import { EmptyState, Skeleton } from '../ui/states.tsx'
 import { Shell, ShellSkeleton } from './shell.tsx'
 
 export function createRouter() {
@@ -35,14 +37,27 @@ export function createRouter() {
 
 function Start() {
   const may = useMay()
+  const newest = useNewestItem({ polls: false })
   const first = pages.find(({ permission }) => may(permission))
+  if (newest.isLoading) return <Skeleton lines={6} />
+  if (newest.data === null && may('applications:manage')) return <Navigate to="/get-started" replace />
   if (first) return <Navigate to={`/${first.path}`} replace />
-  return <Forbidden permission={pages[0]?.permission ?? ''} />
+  return <Refused title="Console" permission={pages[0]?.permission ?? ''} />
 }
 
 function Guarded({ page, component: Page }: { page: ConsolePage; component: ComponentType }) {
   const may = useMay()
-  return page.permission === null || may(page.permission) ? <Page /> : <Forbidden permission={page.permission} />
+  if (page.permission === null || may(page.permission)) return <Page />
+  return <Refused title={page.title} permission={page.permission} />
+}
+
+function Refused({ title, permission }: { title: string; permission: string }) {
+  return (
+    <>
+      <PageHeader title={title} />
+      <Forbidden permission={permission} />
+    </>
+  )
 }
 
 /** A page that cannot be shown, or whose code is of a build that has been replaced. */

@@ -10,13 +10,23 @@ interface ConfirmProps {
   /** What the button does, for example `Revoke the key`. */
   action: string
   danger?: boolean
+  /** There is nothing to confirm (yet). */
+  disabled?: boolean
   /** Runs on confirmation; the dialog closes when it succeeds, and shows the problem when it throws. */
   onConfirm: () => Promise<unknown>
   onClose: () => void
 }
 
 /** Asks before something that cannot be taken back. */
-export function Confirm({ title, children, action, danger = false, onConfirm, onClose }: ConfirmProps) {
+export function Confirm({
+  title,
+  children,
+  action,
+  danger = false,
+  disabled = false,
+  onConfirm,
+  onClose,
+}: ConfirmProps) {
   const [busy, setBusy] = useState(false)
   const [error, setError] = useState<unknown>()
   const confirm = async () => {
@@ -35,7 +45,7 @@ export function Confirm({ title, children, action, danger = false, onConfirm, on
       {error === undefined ? null : <Problems error={error} />}
       <div className="mt-5 flex justify-end gap-2">
         <Button onClick={onClose}>Cancel</Button>
-        <Button kind={danger ? 'danger' : 'primary'} busy={busy} onClick={() => void confirm()}>
+        <Button kind={danger ? 'danger' : 'primary'} busy={busy} disabled={disabled} onClick={() => void confirm()}>
           {action}
         </Button>
       </div>

@@ -22,6 +22,9 @@ export function useDraft<Value>(name: string, initial: Value) {
   }
 }
 
+/** Whether a form was left unsent, by a login that came in between: then it is opened again. */
+export const hasDraft = (name: string): boolean => sessionStorage.getItem(`draft:${name}`) !== null
+
 function read<Value>(key: string): Value | undefined {
   try {
     const text = sessionStorage.getItem(key)

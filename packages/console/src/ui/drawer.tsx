@@ -2,6 +2,7 @@ import { X } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { IconButton } from './button.tsx'
 import { DrawerFrame } from './dialog.tsx'
+import { PlainText } from './plain-text.tsx'
 
 interface DrawerProps {
   title: string
@@ -16,7 +17,9 @@ export function Drawer({ title, onClose, actions, children }: DrawerProps) {
   return (
     <DrawerFrame label={title} onClose={onClose}>
       <header className="flex min-h-[52px] items-center gap-2 border-b border-line px-5">
-        <h2 className="min-w-0 flex-1 truncate text-base font-semibold">{title}</h2>
+        <h2 className="min-w-0 flex-1 truncate text-base font-semibold">
+          <PlainText>{title}</PlainText>
+        </h2>
         {actions}
         <IconButton label="Close" onClick={onClose}>
           <X size={16} aria-hidden />

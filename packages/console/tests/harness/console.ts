@@ -1,5 +1,6 @@
 import type { ServiceName } from '@notify/contracts'
 import { buildConsole, TestEnv, type TestEnvOptions } from '@notify/dev-env'
+import { operatorToken } from '@notify/test-kit/other-callers'
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { desktop, launchBrowser } from './browser.ts'
 
@@ -65,6 +66,25 @@ export class ConsoleHarness {
     const page = await context.newPage()
     await page.goto(this.url(path))
     await page.locator(`button[formaction$="operator=${operator}"]`).click()
+    await page.getByRole('main').waitFor()
+    return page
+  }
+
+  /** Opens a page as an operator of other permissions or another tenant, whose token the issuer's key has signed. */
+  async signInAs(claims: object, request: { path?: string; options?: BrowserContextOptions } = {}): Promise<Page> {
+    const { context } = await this.visit(request.options)
+    const issuer = this.env.stack.url('identity-provider')
+    const expires_at = Math.floor(Date.now() / 1000) + 600
+    const user = { access_token: operatorToken(this.env, claims), token_type: 'Bearer', profile: {}, expires_at }
+    await context.addInitScript(
+      ([origin, key, value]) => {
+        // Before the first page, the script runs in a document without storage.
+        if (location.origin === origin) sessionStorage.getItem(key!) ?? sessionStorage.setItem(key!, value!)
+      },
+      [this.env.urls.gateway!, `oidc.user:${issuer}:notify-console`, JSON.stringify(user)],
+    )
+    const page = await context.newPage()
+    await page.goto(this.url(request.path))
     await page.getByRole('main').waitFor()
     return page
   }

@@ -12,6 +12,8 @@ export interface ProviderClient {
 export interface ConsoleLogin {
   client_id: string
   redirect_uris: string[]
+  /** Where the browser goes after signing out. */
+  post_logout_redirect_uris: string[]
   /** Seconds that an access token is valid; the console renews it with its refresh token. */
   access_token_s: number
 }

@@ -5,6 +5,7 @@ declare module 'oidc-provider' {
   export interface AccessToken {
     clientId?: string
     accountId?: string
+    resourceServer?: { accessTokenTTL: number }
   }
 
   export interface Interaction {

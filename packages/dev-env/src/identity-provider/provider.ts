@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import Provider, { type AccessToken } from 'oidc-provider'
 import type { ConsoleLogin, ProviderConfig } from './config.ts'
 import { MemoryAdapter } from './memory-adapter.ts'
-import { signInPath } from './sign-in.ts'
+import { answerSignOut, signInPath } from './sign-in.ts'
 
 const dayS = 24 * 60 * 60
 const yearS = 365 * dayS
@@ -38,9 +38,10 @@ export function createProvider({ issuer, audience, jwks, clients, console: login
     scopes: ['openid', 'offline_access'],
     ttl: {
       ClientCredentials: yearS,
-      AccessToken: yearS,
-      // Short, so that each login asks again whom to be.
-      Session: 1,
+      // A number here would overrule that of the resource server.
+      AccessToken: (_ctx: unknown, token: AccessToken) => token.resourceServer?.accessTokenTTL ?? yearS,
+      // Short, so that each login asks again whom to be; one that is being ended has to be found once more.
+      Session: (_ctx: unknown, { state }: { state?: object }) => (state ? 60 : 1),
       Grant: dayS,
       RefreshToken: dayS,
       Interaction: 3600,
@@ -57,6 +58,8 @@ export function createProvider({ issuer, audience, jwks, clients, console: login
     features: {
       devInteractions: { enabled: false },
       clientCredentials: { enabled: true },
+      revocation: { enabled: true },
+      rpInitiatedLogout: { enabled: true, logoutSource: answerSignOut },
       resourceIndicators: {
         enabled: true,
         defaultResource: () => audience,
@@ -74,10 +77,11 @@ export function createProvider({ issuer, audience, jwks, clients, console: login
   })
 }
 
-function consoleClient({ client_id, redirect_uris }: ConsoleLogin) {
+function consoleClient({ client_id, redirect_uris, post_logout_redirect_uris }: ConsoleLogin) {
   return {
     client_id,
     redirect_uris,
+    post_logout_redirect_uris,
     token_endpoint_auth_method: 'none',
     response_types: ['code'],
     grant_types: ['authorization_code', 'refresh_token'],

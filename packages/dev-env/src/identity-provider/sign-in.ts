@@ -53,6 +53,12 @@ export async function answerSignIn(
   }
 }
 
+/** Ends the session at once: whoever comes here has asked for it in the console. */
+export function answerSignOut(ctx: { body?: string }, form: string): void {
+  const button = '<button form="op.logoutForm" name="logout" value="yes">Sign out</button>'
+  ctx.body = frame(`${form}${button}<script>document.querySelector('button').click()</script>`)
+}
+
 function page(clients: ProviderConfig['clients']): string {
   const buttons = clients.map(
     ({ client_id, permissions }) =>

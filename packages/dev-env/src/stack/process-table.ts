@@ -100,8 +100,13 @@ function metaNumbers(state: State, callbacks: string) {
 }
 
 function consoleLogin({ process }: Ports): ConsoleLogin {
-  const redirect_uris = origins(process.gateway).map((origin) => `${origin}/console/callback`)
-  return { client_id: consoleClientId, redirect_uris, access_token_s: 600 }
+  const at = (path: string) => origins(process.gateway).map((origin) => `${origin}/console/${path}`)
+  return {
+    client_id: consoleClientId,
+    redirect_uris: at('callback'),
+    post_logout_redirect_uris: at(''),
+    access_token_s: 600,
+  }
 }
 
 /** The file that a process runs, below the project's root. */

@@ -1,10 +1,9 @@
 import { RotateCcw } from 'lucide-react'
-import { useMay } from '../../api/me.ts'
 import { Badge } from '../../ui/badge.tsx'
-import { Button } from '../../ui/button.tsx'
 import { CopyableId } from '../../ui/copy-button.tsx'
 import { Drawer, Fact, Facts } from '../../ui/drawer.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
+import { PermittedButton } from '../../ui/permitted-button.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { Skeleton } from '../../ui/states.tsx'
 import { ExactTime } from '../../ui/time.tsx'
@@ -14,10 +13,11 @@ import { type ActivityDetail, channelNames, statuses } from './words.ts'
 
 /** One item: what it is, and what was tried to deliver it. */
 export function ActivityDrawer({ id, onClose }: { id: string; onClose: () => void }) {
-  const { data: item, error, refetch } = useActivityItem(id)
+  const retry = useRetry()
+  const { data: item, error, refetch } = useActivityItem(id, retry.isSuccess)
   const title = item ? `${channelNames[item.channel]} to ${item.recipient_masked}` : 'Item'
   return (
-    <Drawer title={title} onClose={onClose} actions={item ? <RetryButton item={item} /> : null}>
+    <Drawer title={title} onClose={onClose} actions={item ? <RetryButton item={item} retry={retry} /> : null}>
       {item ? (
         <Details item={item} />
       ) : error ? (
@@ -29,20 +29,18 @@ export function ActivityDrawer({ id, onClose }: { id: string; onClose: () => voi
   )
 }
 
-function RetryButton({ item: { transaction_id, retryable } }: { item: ActivityDetail }) {
-  const may = useMay()
-  const retry = useRetry()
+interface RetryButtonProps {
+  item: ActivityDetail
+  retry: ReturnType<typeof useRetry>
+}
+
+function RetryButton({ item: { transaction_id, retryable }, retry }: RetryButtonProps) {
   if (!retryable && !retry.isPending) return null
   return (
-    <Button
-      busy={retry.isPending}
-      disabled={!may('activity:retry')}
-      title={may('activity:retry') ? undefined : 'This needs the permission activity:retry'}
-      onClick={() => retry.mutate(transaction_id)}
-    >
+    <PermittedButton needs="activity:retry" busy={retry.isPending} onClick={() => retry.mutate(transaction_id)}>
       <RotateCcw size={14} aria-hidden />
       Retry
-    </Button>
+    </PermittedButton>
   )
 }
 

@@ -3,6 +3,7 @@ import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
+import { ExportButton } from '../../ui/export-button.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { Pager, useCursor } from '../../ui/pager.tsx'
 import { Panel } from '../../ui/panel.tsx'
@@ -11,7 +12,10 @@ import { EmptyState } from '../../ui/states.tsx'
 import { Time } from '../../ui/time.tsx'
 import { ActivityDrawer } from './activity-drawer.tsx'
 import { FilterBar, useFilters } from './filters.tsx'
-import { useActivity } from './queries.ts'
+import { exportActivity, useActivity } from './queries.ts'
+import { RetryAll } from './retry-all.tsx'
+import { RetryJobs } from './retry-jobs.tsx'
+import { SummaryPanel } from './summary-panel.tsx'
 import { type ActivityItem, channelNames, statuses } from './words.ts'
 
 const columns: Column<ActivityItem>[] = [
@@ -69,8 +73,13 @@ export function ActivityPage() {
   const isFiltered = Object.keys(filters).length > 0
   return (
     <>
-      <PageHeader title="Activity" lead="Every message and code, newest first. The list updates by itself." />
+      <PageHeader title="Activity" lead="Every message and code, newest first. The list updates by itself.">
+        <ExportButton fileName="activity.csv" read={() => exportActivity(filters)} />
+        <RetryAll filters={filters} />
+      </PageHeader>
       <FilterBar filters={filters} set={set} />
+      <RetryJobs />
+      <SummaryPanel filters={filters} paused={id !== undefined} />
       <Panel>
         {error && !data ? (
           <ErrorState error={error} onRetry={() => void refetch()} />

@@ -6,7 +6,7 @@ import type { Filters } from './filters.tsx'
 import type { ActivityDetail, ActivityItem } from './words.ts'
 
 const pollMs = 5000
-const pageSize = 50
+const pageSize = 100
 
 /** A page of the list. It is read every 5 s, but not while a row is open or the tab is hidden. */
 export function useActivity(filters: Filters, cursor: string | undefined, paused: boolean) {
@@ -25,14 +25,21 @@ export function useActivity(filters: Filters, cursor: string | undefined, paused
   })
 }
 
-/** An item with its attempts, read again while it is under way. */
-export function useActivityItem(id: string) {
+/**
+ * An item with its attempts, read again while it is under way.
+ * @param retried by this operator: the item shows its former state until the retry arrives in the activity
+ */
+export function useActivityItem(id: string, retried: boolean) {
   return useQuery({
     queryKey: ['activity', 'item', id],
     queryFn: ({ signal }) => answer(api.GET('/api/v1/activity/{id}', { params: { path: { id } }, signal })),
-    refetchInterval: ({ state }) => (isUnderWay(state.data) ? pollEvery(pollMs)() : false),
+    refetchInterval: ({ state }) => (retried || isUnderWay(state.data) ? pollEvery(pollMs)() : false),
   })
 }
+
+/** All that the filters match, as CSV. */
+export const exportActivity = (filters: Filters): Promise<Blob> =>
+  answer(api.GET('/api/v1/activity/export', { params: { query: { ...filters, format: 'csv' } }, parseAs: 'blob' }))
 
 const isUnderWay = (item: ActivityDetail | undefined) =>
   item !== undefined && ['scheduled', 'queued', 'sent'].includes(item.status)

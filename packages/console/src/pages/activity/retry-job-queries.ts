@@ -1,0 +1,57 @@
+import type { components } from '@notify/sdk'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { answer, api } from '../../api/client.ts'
+import { pollEvery } from '../../api/connection.ts'
+import { showToast } from '../../ui/toasts.tsx'
+import type { Filters } from './filters.tsx'
+
+export type RetryJob = components['schemas']['RetryJob']
+
+const progressMs = 1000
+const idleMs = 15_000
+const key = ['activity', 'retry-jobs']
+
+export const isAtWork = ({ status }: RetryJob): boolean => status === 'waiting' || status === 'running'
+
+/** The latest retry jobs of the tenant. */
+export function useRetryJobs() {
+  return useQuery({
+    queryKey: key,
+    queryFn: async ({ signal }) =>
+      (await answer(api.GET('/api/v1/activity/retries', { params: { query: { limit: 5 } }, signal }))).items,
+    refetchInterval: ({ state }) => pollEvery(state.data?.some(isAtWork) ? progressMs : idleMs)(),
+  })
+}
+
+/** How many items a job of these filters would retry. */
+export function useRetryCount(filters: Filters, enabled: boolean) {
+  return useQuery({
+    queryKey: ['activity', 'retry-count', filters],
+    queryFn: async ({ signal }) => {
+      const counted = await answer(
+        api.POST('/api/v1/activity/retries', { body: { ...filters, dry_run: true }, signal }),
+      )
+      return counted as components['schemas']['RetryJobCount']
+    },
+    enabled,
+    // A count that is kept would be asked about as if it were the present one.
+    gcTime: 0,
+  })
+}
+
+export function useRetryJobActions() {
+  const client = useQueryClient()
+  const refresh = () => client.invalidateQueries({ queryKey: key })
+  const start = useMutation({
+    mutationFn: (filters: Filters) =>
+      answer(api.POST('/api/v1/activity/retries', { body: { ...filters, dry_run: false } })),
+    onSuccess: refresh,
+  })
+  const cancel = useMutation({
+    mutationFn: (retry_id: string) =>
+      answer(api.POST('/api/v1/activity/retries/jobs/{retry_id}/cancel', { params: { path: { retry_id } } })),
+    onError: (error) => showToast({ tone: 'bad', text: `Not cancelled: ${error.message}` }),
+    onSettled: refresh,
+  })
+  return { start, cancel }
+}

@@ -1,0 +1,49 @@
+import { expect, test } from '@jest/globals'
+import { barsOf, canBeSummarized, intervalOf, type Summary } from './summary.ts'
+
+const summary: Summary = {
+  interval: 'day',
+  from: '2026-11-01T00:00:00.000Z',
+  to: '2026-11-03T00:00:00.000Z',
+  buckets: [
+    {
+      starts_at: '2026-11-01T00:00:00.000Z',
+      counts: [
+        { channel: 'sms', status: 'delivered', count: 3 },
+        { channel: 'email', status: 'delivered', count: 2 },
+        { channel: 'sms', status: 'failed', count: 1 },
+      ],
+    },
+    { starts_at: '2026-11-02T00:00:00.000Z', counts: [] },
+  ],
+}
+
+test('counts are summed by status or by channel, and what does not occur has no series', () => {
+  const byStatus = barsOf(summary, 'status')
+  expect(byStatus.series.map(({ name, total }) => [name, total])).toEqual([
+    ['Delivered', 5],
+    ['Failed', 1],
+  ])
+  expect(byStatus.bars).toEqual([
+    { label: '1 Nov 2026', counts: [5, 1] },
+    { label: '2 Nov 2026', counts: [0, 0] },
+  ])
+  expect(barsOf(summary, 'channel').series.map(({ name, total }) => [name, total])).toEqual([
+    ['SMS', 4],
+    ['Email', 2],
+  ])
+})
+
+test('a range of more than three days is counted by days', () => {
+  const now = Date.parse('2026-11-21T12:00:00Z')
+  expect(intervalOf({}, now)).toBe('hour')
+  expect(intervalOf({ from: '2026-11-20T00:00:00Z' }, now)).toBe('hour')
+  expect(intervalOf({ from: '2026-11-01T00:00:00Z' }, now)).toBe('day')
+  expect(intervalOf({ from: '2026-11-01T00:00:00Z', to: '2026-11-02T00:00:00Z' }, now)).toBe('hour')
+})
+
+test('filters that the summary does not know leave it out', () => {
+  expect(canBeSummarized({ status: 'failed' })).toBe(true)
+  expect(canBeSummarized({ recipient: '+14155550100' })).toBe(false)
+  expect(canBeSummarized({ event_key: 'order.shipped' })).toBe(false)
+})

@@ -1,0 +1,39 @@
+import { answer, api } from '../../api/client.ts'
+import { Dialog } from '../../ui/dialog.tsx'
+import { useDraft } from '../../ui/draft.ts'
+import { Form } from '../../ui/form.tsx'
+import { showToast } from '../../ui/toasts.tsx'
+import { KeyFields, type KeyValues, keyRequestOf } from './key-fields.tsx'
+import { type ApiKey, useRefreshApplications } from './queries.ts'
+
+export const draftOfKey = (keyId: string) => `key:${keyId}`
+
+/** Changes what a key is called and may do; the key itself stays. */
+export function EditKey({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => void }) {
+  const { application_id, key_id, name, mode, permissions, rate_limit_per_second } = apiKey
+  const refresh = useRefreshApplications()
+  const initial: KeyValues = { name, permissions, rate: rate_limit_per_second?.toString() ?? '' }
+  const draft = useDraft(draftOfKey(key_id), initial)
+  const close = () => {
+    draft.clear()
+    onClose()
+  }
+  const save = async () => {
+    await answer(
+      api.PATCH('/api/v1/applications/{application_id}/keys/{key_id}', {
+        params: { path: { application_id, key_id } },
+        body: keyRequestOf(draft.value),
+      }),
+    )
+    await refresh()
+    close()
+    showToast({ tone: 'good', text: 'The key is changed.' })
+  }
+  return (
+    <Dialog title="Edit this key" onClose={close} decision>
+      <Form action="Save the key" onSubmit={save} onCancel={close}>
+        <KeyFields mode={mode} values={draft.value} onChange={(changed) => draft.set({ ...draft.value, ...changed })} />
+      </Form>
+    </Dialog>
+  )
+}

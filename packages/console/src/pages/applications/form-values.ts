@@ -1,0 +1,44 @@
+import type { Application } from './queries.ts'
+
+/** What the fields of the settings hold. */
+export interface SettingsValues {
+  name: string
+  origins: string
+  countries: string
+  autofillHost: string
+  sendsPerMinute: string
+}
+
+const lines = (text: string) =>
+  text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+
+/** The number of a field. Other text is left to the service to refuse, at its field. */
+export const numberOf = (text: string): number => {
+  const trimmed = text.trim()
+  return trimmed === '' || Number.isNaN(Number(trimmed)) ? (trimmed as unknown as number) : Number(trimmed)
+}
+
+export const valuesOf = ({ name, allowed_origins, otp }: Application): SettingsValues => ({
+  name,
+  origins: allowed_origins.join('\n'),
+  countries: otp.allowed_countries?.join('\n') ?? '',
+  autofillHost: otp.autofill_host ?? '',
+  sendsPerMinute: otp.sends_per_minute?.toString() ?? '',
+})
+
+/** The request; a field that is empty is absent, which takes its default. */
+export function requestOf({ name, origins, countries, autofillHost, sendsPerMinute }: SettingsValues) {
+  const allowed_countries = lines(countries)
+  return {
+    name,
+    allowed_origins: lines(origins),
+    otp: {
+      ...(allowed_countries.length > 0 ? { allowed_countries } : {}),
+      ...(autofillHost.trim() ? { autofill_host: autofillHost.trim() } : {}),
+      ...(sendsPerMinute.trim() ? { sends_per_minute: numberOf(sendsPerMinute) } : {}),
+    },
+  }
+}

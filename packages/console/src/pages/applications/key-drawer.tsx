@@ -1,0 +1,144 @@
+import { Pencil, RefreshCw, Trash2 } from 'lucide-react'
+import { useState } from 'react'
+import { answer, api } from '../../api/client.ts'
+import { Badge } from '../../ui/badge.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Confirm } from '../../ui/confirm.tsx'
+import { CopyableId } from '../../ui/copy-button.tsx'
+import { hasDraft } from '../../ui/draft.ts'
+import { Drawer, Fact, Facts } from '../../ui/drawer.tsx'
+import { ErrorState } from '../../ui/error-state.tsx'
+import { PlainText } from '../../ui/plain-text.tsx'
+import { Skeleton } from '../../ui/states.tsx'
+import { ExactTime } from '../../ui/time.tsx'
+import { showToast } from '../../ui/toasts.tsx'
+import { draftOfKey, EditKey } from './edit-key.tsx'
+import { stateOf } from './key-words.ts'
+import { type ApiKey, useKey, useRefreshApplications } from './queries.ts'
+import { RotateKey } from './rotate-key.tsx'
+
+interface KeyDrawerProps {
+  applicationId: string
+  keyId: string
+  /** Gets the key that a rotation made. */
+  onSecret: (apiKey: string) => void
+  onClose: () => void
+}
+
+type Action = 'edit' | 'rotate' | 'revoke'
+
+/** One key: what it may do, and how it ends. */
+export function KeyDrawer({ applicationId, keyId, onSecret, onClose }: KeyDrawerProps) {
+  const { data: key, error, refetch } = useKey(applicationId, keyId)
+  const [asking, setAsking] = useState<Action | undefined>(() => (hasDraft(draftOfKey(keyId)) ? 'edit' : undefined))
+  const close = () => setAsking(undefined)
+  return (
+    <Drawer
+      title={key?.name ?? 'API key'}
+      onClose={onClose}
+      actions={key ? <Actions apiKey={key} onAsk={setAsking} /> : null}
+    >
+      {key ? (
+        <Details apiKey={key} />
+      ) : error ? (
+        <ErrorState error={error} onRetry={() => void refetch()} />
+      ) : (
+        <Skeleton lines={6} />
+      )}
+      {key && asking === 'edit' ? <EditKey apiKey={key} onClose={close} /> : null}
+      {key && asking === 'rotate' ? (
+        <RotateKey
+          apiKey={key}
+          onRotated={(secret) => {
+            close()
+            onClose()
+            onSecret(secret)
+          }}
+          onClose={close}
+        />
+      ) : null}
+      {key && asking === 'revoke' ? <Revoke apiKey={key} onClose={close} /> : null}
+    </Drawer>
+  )
+}
+
+function Actions({ apiKey, onAsk }: { apiKey: ApiKey; onAsk: (what: Action) => void }) {
+  if (apiKey.status !== 'active') return null
+  return (
+    <>
+      <Button onClick={() => onAsk('edit')}>
+        <Pencil size={14} aria-hidden />
+        Edit
+      </Button>
+      {apiKey.expires_at ? null : (
+        <Button onClick={() => onAsk('rotate')}>
+          <RefreshCw size={14} aria-hidden />
+          Rotate
+        </Button>
+      )}
+      <Button onClick={() => onAsk('revoke')}>
+        <Trash2 size={14} aria-hidden />
+        Revoke
+      </Button>
+    </>
+  )
+}
+
+function Details({ apiKey }: { apiKey: ApiKey }) {
+  const { name, tone } = stateOf(apiKey)
+  return (
+    <Facts>
+      <Fact name="Status">
+        <Badge tone={tone}>{name}</Badge>
+      </Fact>
+      <Fact name="Mode">{apiKey.mode === 'test' ? 'Test: the sandbox only' : 'Live'}</Fact>
+      <Fact name="Permissions">
+        {apiKey.permissions.length === 0 ? 'None' : null}
+        <ul>
+          {apiKey.permissions.map((permission) => (
+            <li key={permission}>
+              <code className="font-mono text-xs">{permission}</code>
+            </li>
+          ))}
+        </ul>
+      </Fact>
+      <Fact name="Rate limit">
+        {apiKey.rate_limit_per_second === null
+          ? 'The default of the installation'
+          : `${apiKey.rate_limit_per_second.toLocaleString('en')} requests a second`}
+      </Fact>
+      {apiKey.expires_at ? (
+        <Fact name="Works until">
+          <ExactTime at={apiKey.expires_at} />
+        </Fact>
+      ) : null}
+      {apiKey.revoked_at ? (
+        <Fact name="Revoked">
+          <ExactTime at={apiKey.revoked_at} />
+        </Fact>
+      ) : null}
+      <Fact name="Created">
+        <ExactTime at={apiKey.created_at} />
+      </Fact>
+      <Fact name="Id">
+        <CopyableId id={apiKey.key_id} what="key id" />
+      </Fact>
+    </Facts>
+  )
+}
+
+function Revoke({ apiKey: { application_id, key_id, name }, onClose }: { apiKey: ApiKey; onClose: () => void }) {
+  const refresh = useRefreshApplications()
+  const revoke = async () => {
+    const path = { application_id, key_id }
+    await answer(api.DELETE('/api/v1/applications/{application_id}/keys/{key_id}', { params: { path } }))
+    void refresh()
+    showToast({ tone: 'good', text: 'The key is revoked.' })
+  }
+  return (
+    <Confirm title="Revoke this key?" action="Revoke the key" danger onConfirm={revoke} onClose={onClose}>
+      Requests with <PlainText className="font-medium text-text">{name}</PlainText> are refused within a second. This
+      cannot be undone. To replace a key without an interruption, rotate it.
+    </Confirm>
+  )
+}

@@ -1,0 +1,61 @@
+import type { components } from '@notify/sdk'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { answer, api } from '../../api/client.ts'
+
+export type Application = components['schemas']['Application']
+export type ApiKey = components['schemas']['ApiKey']
+
+const pageSize = 50
+
+export function useApplicationList(cursor: string | undefined) {
+  return useQuery({
+    queryKey: ['applications', 'list', cursor],
+    queryFn: ({ signal }) =>
+      answer(
+        api.GET('/api/v1/applications', {
+          params: { query: { limit: pageSize, ...(cursor ? { cursor } : {}) } },
+          signal,
+        }),
+      ),
+  })
+}
+
+export function useApplication(application_id: string) {
+  return useQuery({
+    queryKey: ['applications', 'one', application_id],
+    queryFn: ({ signal }) =>
+      answer(api.GET('/api/v1/applications/{application_id}', { params: { path: { application_id } }, signal })),
+  })
+}
+
+export function useKeyList(application_id: string, cursor: string | undefined) {
+  return useQuery({
+    queryKey: ['applications', 'keys', application_id, cursor],
+    queryFn: ({ signal }) =>
+      answer(
+        api.GET('/api/v1/applications/{application_id}/keys', {
+          params: { path: { application_id }, query: { limit: pageSize, ...(cursor ? { cursor } : {}) } },
+          signal,
+        }),
+      ),
+  })
+}
+
+export function useKey(application_id: string, key_id: string) {
+  return useQuery({
+    queryKey: ['applications', 'key', application_id, key_id],
+    queryFn: ({ signal }) =>
+      answer(
+        api.GET('/api/v1/applications/{application_id}/keys/{key_id}', {
+          params: { path: { application_id, key_id } },
+          signal,
+        }),
+      ),
+  })
+}
+
+/** After a change of an application or of its keys. */
+export function useRefreshApplications() {
+  const client = useQueryClient()
+  return () => client.invalidateQueries({ queryKey: ['applications'] })
+}

@@ -1,0 +1,53 @@
+import { useState } from 'react'
+import { answer, api } from '../../api/client.ts'
+import { Dialog } from '../../ui/dialog.tsx'
+import { SelectField } from '../../ui/field.tsx'
+import { Form } from '../../ui/form.tsx'
+import { type ApiKey, useRefreshApplications } from './queries.ts'
+
+interface RotateKeyProps {
+  apiKey: ApiKey
+  onRotated: (apiKey: string) => void
+  onClose: () => void
+}
+
+const hour = 3600
+const overlaps = [
+  { value: '0', label: 'The old key ends at once' },
+  { value: String(hour), label: 'The old key works for another hour' },
+  { value: String(24 * hour), label: 'The old key works for another day' },
+  { value: String(7 * 24 * hour), label: 'The old key works for another 7 days' },
+  { value: String(30 * 24 * hour), label: 'The old key works for another 30 days' },
+]
+
+/** Makes a second key like the first, which works on for a while. */
+export function RotateKey({ apiKey: { application_id, key_id }, onRotated, onClose }: RotateKeyProps) {
+  const refresh = useRefreshApplications()
+  const [overlap, setOverlap] = useState(String(24 * hour))
+  const rotate = async () => {
+    const { api_key } = await answer(
+      api.POST('/api/v1/applications/{application_id}/keys/{key_id}/rotate', {
+        params: { path: { application_id, key_id } },
+        body: { overlap_seconds: Number(overlap) },
+      }),
+    )
+    onRotated(api_key)
+    void refresh()
+  }
+  return (
+    <Dialog title="Rotate this key" onClose={onClose} decision>
+      <p className="mb-4 text-soft">
+        A new key with the same name, mode and permissions is made. This cannot be undone.
+      </p>
+      <Form action="Rotate the key" onSubmit={rotate} onCancel={onClose}>
+        <SelectField
+          label="Overlap"
+          name="overlap_seconds"
+          options={overlaps}
+          value={overlap}
+          onChange={(event) => setOverlap(event.target.value)}
+        />
+      </Form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,121 @@
+import { useNavigate, useParams, useSearchParams } from 'react-router'
+import { useAddressFilters } from '../../ui/address-filters.ts'
+import { Button } from '../../ui/button.tsx'
+import { type Column, DataTable } from '../../ui/data-table.tsx'
+import { Drawer } from '../../ui/drawer.tsx'
+import { ErrorState } from '../../ui/error-state.tsx'
+import { ExportButton } from '../../ui/export-button.tsx'
+import { FilterMoment, FilterText } from '../../ui/filter-controls.tsx'
+import { PageHeader } from '../../ui/page-header.tsx'
+import { Pager, useCursor } from '../../ui/pager.tsx'
+import { Panel } from '../../ui/panel.tsx'
+import { PlainText } from '../../ui/plain-text.tsx'
+import { EmptyState } from '../../ui/states.tsx'
+import { Time } from '../../ui/time.tsx'
+import { AuditDrawer } from './audit-drawer.tsx'
+import { type AuditEntry, type AuditFilters, exportAuditLog, useAuditLog } from './queries.ts'
+
+const names = ['action', 'resource_type', 'resource_id', 'actor_id', 'from', 'to'] as const
+
+const columns: Column<AuditEntry>[] = [
+  { id: 'action', header: 'Action', cell: ({ action }) => <PlainText>{action}</PlainText> },
+  {
+    id: 'resource',
+    header: 'Resource',
+    cell: ({ resource }) => <code className="block truncate font-mono text-xs text-soft">{resource.id}</code>,
+    grow: 'wide',
+    wide: true,
+  },
+  {
+    id: 'actor',
+    header: 'Who',
+    cell: ({ actor }) => (
+      <span className="block truncate md:max-w-56">
+        {actor.kind} <code className="font-mono text-xs text-soft">{actor.id}</code>
+      </span>
+    ),
+    grow: 'narrow',
+  },
+  {
+    id: 'occurred',
+    header: 'When',
+    cell: ({ occurred_at }) => (
+      <span className="text-soft">
+        <Time at={occurred_at} />
+      </span>
+    ),
+    align: 'right',
+  },
+]
+
+/** Who changed what, and when. */
+export function AuditPage() {
+  const { id } = useParams()
+  const [search] = useSearchParams()
+  const navigate = useNavigate()
+  const { filters, set, clear } = useAddressFilters<AuditFilters>(names)
+  const { data, error, refetch } = useAuditLog(filters, useCursor())
+  const go = (path: string) => void navigate({ pathname: path, search: search.toString() })
+  const of = (name: keyof AuditFilters) => ({
+    value: filters[name] ?? '',
+    onChange: (value: string) => set(name, value),
+  })
+  const isFiltered = Object.keys(filters).length > 0
+  const open = data?.items.find(({ audit_id }) => audit_id === id)
+  return (
+    <>
+      <PageHeader title="Audit log" lead="Every change of settings: who made it, when, and what it was before.">
+        <ExportButton fileName="audit-log.ndjson" read={() => exportAuditLog(filters)} />
+      </PageHeader>
+      <search className="flex flex-wrap gap-2 pb-3">
+        <FilterText label="Resource id" type="search" className="min-w-52 flex-1" {...of('resource_id')} />
+        <FilterText label="Action" className="max-md:w-full md:w-48" {...of('action')} />
+        <FilterText label="Who (id)" className="max-md:w-full md:w-48" {...of('actor_id')} />
+        <FilterMoment label="From" {...of('from')} />
+        <FilterMoment label="To" {...of('to')} />
+      </search>
+      <Panel>
+        {error && !data ? (
+          <ErrorState error={error} onRetry={() => void refetch()} />
+        ) : (
+          <DataTable
+            label="Audit log"
+            columns={columns}
+            rows={data?.items}
+            rowId={({ audit_id }) => audit_id}
+            onOpen={({ audit_id }) => go(`/audit/${audit_id}`)}
+            openId={open && id}
+            empty={<NoChange isFiltered={isFiltered} onClear={clear} />}
+          />
+        )}
+        <Pager next={data?.next_cursor} />
+      </Panel>
+      {open ? <AuditDrawer key={id} entry={open} onClose={() => go('/audit')} /> : null}
+      {id && data && !open ? <NotListed onClose={() => go('/audit')} /> : null}
+    </>
+  )
+}
+
+/** A link to an entry that has moved to a later page since. */
+function NotListed({ onClose }: { onClose: () => void }) {
+  return (
+    <Drawer title="Change" onClose={onClose}>
+      <p className="text-soft">This change is not on this page of the list. Filter the log by its resource or time.</p>
+    </Drawer>
+  )
+}
+
+function NoChange({ isFiltered, onClear }: { isFiltered: boolean; onClear: () => void }) {
+  if (isFiltered) {
+    return (
+      <EmptyState title="No change matches these filters" action={<Button onClick={onClear}>Clear the filters</Button>}>
+        Ids and actions are found as a whole only, such as application.changed.
+      </EmptyState>
+    )
+  }
+  return (
+    <EmptyState title="Nothing has been changed yet">
+      Create an application, for example: the change appears here, with your id.
+    </EmptyState>
+  )
+}

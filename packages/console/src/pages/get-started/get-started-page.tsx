@@ -1,0 +1,201 @@
+import { useState } from 'react'
+import { Link } from 'react-router'
+import { answer, api } from '../../api/client.ts'
+import { useNewestItem } from '../../api/newest-item.ts'
+import { useDraft } from '../../ui/draft.ts'
+import { ErrorState } from '../../ui/error-state.tsx'
+import { TextField } from '../../ui/field.tsx'
+import { Form } from '../../ui/form.tsx'
+import { PageHeader } from '../../ui/page-header.tsx'
+import { Panel } from '../../ui/panel.tsx'
+import { PlainText } from '../../ui/plain-text.tsx'
+import { SecretDialog } from '../../ui/secret-dialog.tsx'
+import { Skeleton } from '../../ui/states.tsx'
+import { channelNames } from '../activity/words.ts'
+import { Arrival } from './arrival.tsx'
+import { channelOf, firstEvent, keyVariable } from './first-request.ts'
+import { useProgress, useRefreshProgress } from './queries.ts'
+import { SendCommand } from './send-command.tsx'
+import { Step } from './step.tsx'
+import { StepButton } from './step-button.tsx'
+
+const link = 'text-accent underline underline-offset-2'
+
+/** Leads from an empty tenant to a delivered message. */
+export function GetStartedPage() {
+  const progress = useProgress()
+  const { application, key, providers, isEventPublished } = progress
+  const newest = useNewestItem({ polls: true })
+  const [secret, setSecret] = useState<{ text: string; isStored: boolean }>()
+  const channel = channelOf(providers.map((provider) => provider.channel))
+  const head = <PageHeader title="Get started" lead="From here to a delivered message in a few minutes." />
+  if (progress.error) {
+    return (
+      <>
+        {head}
+        <ErrorState error={progress.error} onRetry={progress.retry} />
+      </>
+    )
+  }
+  if (progress.isLoading) {
+    return (
+      <>
+        {head}
+        <Skeleton lines={9} />
+      </>
+    )
+  }
+  return (
+    <>
+      {head}
+      <Panel className="max-w-2xl">
+        <ol>
+          <Step
+            number={1}
+            title="Create an application"
+            done={application !== null}
+            result={application ? <PlainText>{application.name}</PlainText> : null}
+          >
+            <NewApplication />
+          </Step>
+          <Step
+            number={2}
+            title="Create an API key"
+            done={key !== null}
+            result={key ? <PlainText>{key.name}</PlainText> : null}
+          >
+            A test key: its messages go to the sandbox, never to a person. Live keys are made on the page Applications.
+            <br />
+            <NewKey
+              applicationId={application?.application_id}
+              onCreated={(text) => setSecret({ text, isStored: false })}
+            />
+          </Step>
+          <Step
+            number={3}
+            title="Connect a provider"
+            done={providers.length > 0}
+            result={providers.map(({ name }) => name).join(', ')}
+          >
+            SMS, email and WhatsApp go through an account at a carrier:{' '}
+            <Link to="/providers" className={link}>
+              add a provider
+            </Link>
+            . In-app messages need none, so you can do this later.
+          </Step>
+          <Step
+            number={4}
+            title="Publish an event"
+            done={isEventPublished}
+            result={<code className="font-mono text-xs">{firstEvent.event_key}</code>}
+          >
+            An event holds the texts of a message, by channel. This one says hello.
+            <br />
+            <NewEvent applicationId={application?.application_id} />
+          </Step>
+          <Step number={5} title={`Send a message (${channelNames[channel]})`} done={false}>
+            <SendCommand channel={channel} apiKey={secret?.text ?? keyVariable} />
+          </Step>
+          <Step
+            number={6}
+            title="See it arrive"
+            done={newest.data?.status === 'delivered'}
+            result={newest.data ? <Arrival item={newest.data} /> : null}
+          >
+            {newest.data ? (
+              <Arrival item={newest.data} />
+            ) : (
+              'Waiting for the first message. This page sees it by itself.'
+            )}
+          </Step>
+        </ol>
+      </Panel>
+      <p className="pt-3 text-soft">
+        Every request and field is described in the{' '}
+        <a href="/docs" className={link}>
+          API reference
+        </a>
+        ; what was sent is listed in the{' '}
+        <Link to="/activity" className={link}>
+          activity
+        </Link>
+        .
+      </p>
+      {secret && !secret.isStored ? (
+        <SecretDialog
+          title="The new key"
+          what="API key"
+          secret={secret.text}
+          onClose={() => setSecret({ ...secret, isStored: true })}
+        />
+      ) : null}
+    </>
+  )
+}
+
+function NewApplication() {
+  const refresh = useRefreshProgress()
+  const draft = useDraft('get-started:application', { name: '' })
+  const create = async () => {
+    await answer(api.POST('/api/v1/applications', { body: draft.value }))
+    await refresh()
+    draft.clear()
+  }
+  return (
+    <div className="mt-2 max-w-sm">
+      <Form action="Create the application" onSubmit={create}>
+        <TextField
+          label="Name"
+          name="name"
+          dir="auto"
+          value={draft.value.name}
+          onChange={(event) => draft.set({ name: event.target.value })}
+          hint="The product or site that sends, for example: Shop."
+        />
+      </Form>
+    </div>
+  )
+}
+
+interface NewKeyProps {
+  applicationId: string | undefined
+  onCreated: (apiKey: string) => void
+}
+
+function NewKey({ applicationId, onCreated }: NewKeyProps) {
+  const refresh = useRefreshProgress()
+  const create = async () => {
+    const { api_key } = await answer(
+      api.POST('/api/v1/applications/{application_id}/keys', {
+        params: { path: { application_id: applicationId! } },
+        body: { name: 'First key', mode: 'test', permissions: ['notifications:send', 'notifications:read'] },
+      }),
+    )
+    onCreated(api_key)
+    await refresh()
+  }
+  return (
+    <StepButton permission="applications:manage" disabled={!applicationId} act={create}>
+      Create a test key
+    </StepButton>
+  )
+}
+
+function NewEvent({ applicationId }: { applicationId: string | undefined }) {
+  const refresh = useRefreshProgress()
+  const create = async () => {
+    const { allowed_channels, ...event } = firstEvent
+    await answer(
+      api.POST('/api/v1/applications/{application_id}/events', {
+        params: { path: { application_id: applicationId! } },
+        body: { ...event, allowed_channels: [...allowed_channels] },
+      }),
+    )
+    await refresh()
+  }
+  return (
+    <StepButton permission="events:manage" disabled={!applicationId} act={create}>
+      Create and publish the event
+    </StepButton>
+  )
+}

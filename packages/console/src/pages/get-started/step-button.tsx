@@ -1,0 +1,44 @@
+import { useState } from 'react'
+import type { Permission } from '../../api/me.ts'
+import { Problems } from '../../ui/error-state.tsx'
+import { PermittedButton } from '../../ui/permitted-button.tsx'
+
+interface StepButtonProps {
+  permission: Permission
+  /** The steps before are not done. */
+  disabled?: boolean
+  act: () => Promise<unknown>
+  children: string
+}
+
+/** Takes a step with one click, and says what went wrong. */
+export function StepButton({ permission, disabled = false, act, children }: StepButtonProps) {
+  const [busy, setBusy] = useState(false)
+  const [error, setError] = useState<unknown>()
+  const run = async () => {
+    setBusy(true)
+    setError(undefined)
+    try {
+      await act()
+    } catch (problem) {
+      setError(problem)
+    } finally {
+      setBusy(false)
+    }
+  }
+  return (
+    <>
+      <PermittedButton
+        needs={permission}
+        kind={disabled ? 'plain' : 'primary'}
+        disabled={disabled}
+        busy={busy}
+        onClick={() => void run()}
+        className="mt-2"
+      >
+        {children}
+      </PermittedButton>
+      {error === undefined ? null : <Problems error={error} />}
+    </>
+  )
+}

@@ -1,0 +1,142 @@
+import { useMemo } from 'react'
+import { useApplications } from '../../api/applications.ts'
+import { useAddressFilters } from '../../ui/address-filters.ts'
+import { Button } from '../../ui/button.tsx'
+import { type Column, DataTable } from '../../ui/data-table.tsx'
+import { ErrorState } from '../../ui/error-state.tsx'
+import { FilterChoice } from '../../ui/filter-choice.tsx'
+import { FilterDay } from '../../ui/filter-controls.tsx'
+import { PageHeader } from '../../ui/page-header.tsx'
+import { Pager, useCursor } from '../../ui/pager.tsx'
+import { Panel } from '../../ui/panel.tsx'
+import { PlainText } from '../../ui/plain-text.tsx'
+import { EmptyState } from '../../ui/states.tsx'
+import { channelNames } from '../activity/words.ts'
+import { type UsageFilters, type UsageItem, useUsage } from './queries.ts'
+
+const names = ['from', 'to', 'interval', 'application_id', 'channel'] as const
+const channelOptions = Object.entries(channelNames).map(([value, label]) => ({ value, label }))
+const number = (value: number) => <span className="tabular-nums">{value.toLocaleString('en')}</span>
+
+const longestOption = 40
+/** A choice is as wide as its longest option. */
+const shortened = (name: string) => (name.length > longestOption ? `${name.slice(0, longestOption)}…` : name)
+
+function columnsOf(applications: ReadonlyMap<string, string>): Column<UsageItem>[] {
+  return [
+    { id: 'period', header: 'Period (UTC)', cell: ({ period }) => <span className="tabular-nums">{period}</span> },
+    {
+      id: 'application',
+      header: 'Application',
+      cell: ({ application_id }) => (
+        <PlainText className="block truncate">{applications.get(application_id) ?? application_id}</PlainText>
+      ),
+      grow: 'wide',
+      wide: true,
+    },
+    {
+      id: 'channel',
+      header: 'Channel',
+      cell: ({ channel, category }) => (
+        <span className="block truncate">
+          {channelNames[channel]} {category ? <span className="text-soft">{category}</span> : null}
+        </span>
+      ),
+      grow: 'narrow',
+    },
+    { id: 'messages', header: 'Messages', cell: ({ messages }) => number(messages), align: 'right' },
+    { id: 'credits', header: 'Credits', cell: ({ credits }) => number(credits), align: 'right' },
+  ]
+}
+
+/** What was sent and what it costs, by day or month. */
+export function UsagePage() {
+  const { filters, set, clear } = useAddressFilters<UsageFilters>(names)
+  const { data, error, refetch } = useUsage(filters, useCursor())
+  const applications = useApplications().data?.items
+  const columns = useMemo(
+    () => columnsOf(new Map(applications?.map((one) => [one.application_id, one.name]))),
+    [applications],
+  )
+  const applicationOptions =
+    applications?.map(({ application_id, name }) => ({ value: application_id, label: shortened(name) })) ?? []
+  const of = (name: keyof UsageFilters) => ({
+    value: filters[name] ?? '',
+    onChange: (value: string) => set(name, value),
+  })
+  const isFiltered = Object.keys(filters).length > 0
+  return (
+    <>
+      <PageHeader
+        title="Usage"
+        lead="Messages and credits by period, application and channel. Days are those of UTC."
+      />
+      <search className="flex flex-wrap gap-2 pb-3">
+        <FilterDay label="From" {...of('from')} />
+        <FilterDay label="To" {...of('to')} />
+        <select
+          aria-label="Period"
+          value={filters.interval ?? 'day'}
+          onChange={({ target }) => set('interval', target.value === 'day' ? '' : target.value)}
+          className="control max-md:!w-24 max-md:flex-1 md:!w-auto"
+        >
+          <option value="day">By day</option>
+          <option value="month">By month</option>
+        </select>
+        <FilterChoice label="Channel" options={channelOptions} {...of('channel')} />
+        {applicationOptions.length > 0 ? (
+          <FilterChoice label="Application" options={applicationOptions} {...of('application_id')} />
+        ) : null}
+      </search>
+      <dl className="mb-3 flex min-h-14 flex-wrap gap-x-10 gap-y-2 rounded-lg border border-line bg-surface px-4 py-2">
+        <Total name="Messages" value={data?.totals.messages} />
+        <Total name="Credits" value={data?.totals.credits} />
+        <div>
+          <dt className="text-xs text-faint">Time</dt>
+          <dd className="text-base tabular-nums">{data ? `${data.from} to ${data.to}` : '…'}</dd>
+        </div>
+      </dl>
+      <Panel>
+        {error && !data ? (
+          <ErrorState error={error} onRetry={() => void refetch()} />
+        ) : (
+          <DataTable
+            label="Usage"
+            columns={columns}
+            rows={data?.items}
+            rowId={({ period, application_id, channel, category }) =>
+              `${period} ${application_id} ${channel} ${category}`
+            }
+            empty={<NoUsage isFiltered={isFiltered} onClear={clear} />}
+          />
+        )}
+        <Pager next={data?.next_cursor} />
+      </Panel>
+    </>
+  )
+}
+
+function Total({ name, value }: { name: string; value: number | undefined }) {
+  return (
+    <div>
+      <dt className="text-xs text-faint">{name}</dt>
+      <dd className="text-base font-semibold">{value === undefined ? '…' : number(value)}</dd>
+    </div>
+  )
+}
+
+function NoUsage({ isFiltered, onClear }: { isFiltered: boolean; onClear: () => void }) {
+  if (isFiltered) {
+    return (
+      <EmptyState
+        title="No usage matches these filters"
+        action={<Button onClick={onClear}>Clear the filters</Button>}
+      />
+    )
+  }
+  return (
+    <EmptyState title="Nothing has been sent this month">
+      Usage counts each message once it is sent. Choose an earlier time, or send something first.
+    </EmptyState>
+  )
+}

@@ -1,0 +1,87 @@
+import { useEffect, useState } from 'react'
+import { localText, utcText } from './local-time.ts'
+
+interface FilterProps {
+  label: string
+  /** Empty: no filter. */
+  value: string
+  onChange: (value: string) => void
+}
+
+/** A filter by the whole text, which applies with Enter. `/` focuses the one of type search. */
+export function FilterText({
+  label,
+  value,
+  onChange,
+  type = 'text',
+  className,
+}: FilterProps & { type?: 'search' | 'text'; className: string }) {
+  const [text, setText] = useState(value)
+  useEffect(() => setText(value), [value])
+  return (
+    <form
+      className={className}
+      onSubmit={(event) => {
+        event.preventDefault()
+        onChange(text.trim())
+      }}
+    >
+      <input
+        type={type}
+        aria-label={label}
+        aria-keyshortcuts={type === 'search' ? '/' : undefined}
+        placeholder={`${label}, then Enter`}
+        value={text}
+        dir="auto"
+        onChange={(event) => {
+          setText(event.target.value)
+          if (event.target.value === '' && value) onChange('')
+        }}
+        className="control"
+      />
+    </form>
+  )
+}
+
+const momentClass = 'flex items-center gap-1.5 text-soft max-md:w-full max-md:justify-between'
+
+/** A time in the zone of the browser; the address has it in UTC. */
+export function FilterMoment({ label, value, onChange }: FilterProps) {
+  const [text, setText] = useState(localText(value))
+  useEffect(() => setText(localText(value)), [value])
+  return (
+    <label className={momentClass}>
+      {label}
+      <input
+        type="datetime-local"
+        value={text}
+        onChange={({ target }) => {
+          setText(target.value)
+          // While a year is typed, the browser says 0002, 0020 and 0202 first.
+          if (target.value === '' || Date.parse(target.value) > 0) onChange(utcText(target.value))
+        }}
+        className="control !w-auto"
+      />
+    </label>
+  )
+}
+
+/** A day of UTC. */
+export function FilterDay({ label, value, onChange }: FilterProps) {
+  const [text, setText] = useState(value)
+  useEffect(() => setText(value), [value])
+  return (
+    <label className={momentClass}>
+      {label}
+      <input
+        type="date"
+        value={text}
+        onChange={({ target }) => {
+          setText(target.value)
+          if (target.value === '' || Date.parse(target.value) > 0) onChange(target.value)
+        }}
+        className="control !w-auto"
+      />
+    </label>
+  )
+}

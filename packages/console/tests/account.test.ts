@@ -1,0 +1,165 @@
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
+import { eventually } from '@notify/dev-env'
+import { addBareTenant } from '@notify/test-kit/other-callers'
+import { freshPhone, send, untilActivity } from '@notify/test-kit/sms'
+import type { Page } from 'playwright-core'
+import { ConsoleHarness } from './harness/console.ts'
+import { expectNoAxeViolations } from './harness/expect-no-axe-violations.ts'
+import { screenshot } from './harness/screenshot.ts'
+
+let harness: ConsoleHarness
+beforeAll(async () => {
+  harness = await ConsoleHarness.start(['gateway', 'dispatch', 'callbacks', 'inbox-stream'])
+}, 180_000)
+afterEach(async () => expect(await harness.leave()).toEqual([]))
+afterAll(() => harness?.stop())
+
+const phone = { viewport: { width: 390, height: 844 } }
+const rows = (page: Page) => page.locator('tbody tr[data-row]')
+const widthOf = (page: Page) => page.evaluate(() => document.documentElement.scrollWidth)
+const firstSteps = ['applications:manage', 'events:manage', 'providers:manage', 'activity:read'] as const
+
+async function emptyTenant(): Promise<string> {
+  const { tenantId, applicationId } = await addBareTenant(harness.env)
+  await harness.env.admin.query('delete from gateway.api_keys where application_id = $1', [applicationId])
+  await harness.env.admin.query('delete from gateway.applications where id = $1', [applicationId])
+  return tenantId
+}
+
+/** Sends the request of a copied command, as curl would. */
+function run(command: string): Promise<Response> {
+  const [, url] = /curl -sS (\S+)/.exec(command)!
+  const [, authorization] = /"Authorization: ([^"]+)"/.exec(command)!
+  const [, body] = /-d '([^']+)'/.exec(command)!
+  const headers = { authorization: authorization!, 'content-type': 'application/json' }
+  return fetch(url!, { method: 'POST', headers, body: body! })
+}
+
+test('an empty tenant is led from the start page to a delivered message', async () => {
+  const tenant_id = await emptyTenant()
+  const page = await harness.signInAs({ tenant_id, permissions: firstSteps }, { path: '/' })
+  await page.waitForURL('**/console/get-started')
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+  expect(await page.getByRole('button', { name: 'Create a test key' }).isDisabled()).toBe(true)
+  await expectNoAxeViolations(page)
+  await page.getByLabel('Name').fill('First shop')
+  await page.keyboard.press('Enter')
+  await page.getByText('First shop').waitFor()
+  await page.getByRole('button', { name: 'Create a test key' }).click()
+  const dialog = page.getByRole('dialog', { name: 'The new key' })
+  const key = await dialog.locator('code').textContent()
+  await dialog.getByLabel('I have stored it').check()
+  await dialog.getByRole('button', { name: 'Done' }).click()
+  await page.getByRole('button', { name: 'Create and publish the event' }).click()
+  await page.getByRole('heading', { name: /Publish an event ?: done/ }).waitFor()
+  await expectNoAxeViolations(page)
+  await screenshot(page, 'get-started')
+  expect(await page.content()).not.toContain(key)
+  await page.getByRole('button', { name: 'Copy the command' }).click()
+  const command = await page.evaluate(() => navigator.clipboard.readText())
+  expect(command).toContain(key)
+  expect((await run(command)).status).toBe(202)
+  await page.getByRole('heading', { name: /See it arrive ?: done/ }).waitFor()
+  await page.getByText('Delivered', { exact: true }).waitFor()
+  await page.goto(harness.url('/'))
+  await page.waitForURL('**/console/activity')
+})
+
+test('the first steps fit 390 pixels, and what the operator may not do is disabled and says why', async () => {
+  const tenant_id = await emptyTenant()
+  const permissions = ['applications:manage', 'activity:read']
+  const page = await harness.signInAs({ tenant_id, permissions }, { path: '/get-started', options: phone })
+  const publish = page.getByRole('button', { name: 'Create and publish the event' })
+  expect(await publish.getAttribute('title')).toBe('This needs the permission events:manage')
+  await expectNoAxeViolations(page)
+  expect(await widthOf(page)).toBeLessThanOrEqual(390)
+  await page.emulateMedia({ colorScheme: 'dark' })
+  await screenshot(page, 'get-started-390-dark')
+})
+
+test('usage is shown by day and month, with the totals of all pages', async () => {
+  const ids = [await send(harness.env, freshPhone()), await send(harness.env, freshPhone())]
+  for (const id of ids) await untilActivity(harness.env, id, { status: 'delivered' })
+  const page = await harness.signIn({ path: '/usage' })
+  const messages = page.getByRole('row').filter({ hasText: 'SMS' }).getByRole('cell').nth(3)
+  await eventually(async () => {
+    await page.reload()
+    expect(await messages.textContent()).toBe('2')
+  })
+  expect(await page.getByRole('row').filter({ hasText: 'SMS' }).textContent()).toContain('Demo Shop')
+  await expectNoAxeViolations(page)
+  await screenshot(page, 'usage')
+  await page.getByLabel('Period').selectOption('month')
+  await page.waitForURL('**/usage?interval=month')
+  await eventually(async () => expect(await rows(page).first().textContent()).toMatch(/^\d{4}-\d{2}/))
+  await page.getByLabel('Channel').selectOption('email')
+  await page.getByText('No usage matches these filters').waitFor()
+  await page.getByRole('button', { name: 'Clear the filters' }).click()
+  await rows(page).first().waitFor()
+  await page.getByLabel('From', { exact: true }).fill('2026-02-01')
+  await page.getByLabel('To', { exact: true }).fill('2026-01-01')
+  await page.getByRole('alert').getByText('must not be before from').waitFor()
+})
+
+test('an empty usage and an empty audit log say what to do first', async () => {
+  const tenant_id = await emptyTenant()
+  const page = await harness.signInAs({ tenant_id, permissions: ['usage:read', 'audit:read'] }, { path: '/usage' })
+  await page.getByText('Nothing has been sent this month').waitFor()
+  await expectNoAxeViolations(page)
+  await page.getByRole('link', { name: 'Audit log' }).click()
+  await page.getByText('Nothing has been changed yet').waitFor()
+  await expectNoAxeViolations(page)
+})
+
+test('the audit log shows who changed what, with the values before and after, and is exported', async () => {
+  const { env } = harness
+  const path = `/api/v1/applications/${env.applicationId}`
+  const names = ['<b>Renamed</b> once', 'Demo Shop']
+  for (const name of names) await env.api('PATCH', path, { token: env.operatorToken, body: { name } })
+  const page = await harness.signIn({ path: `/audit?resource_id=${env.applicationId}` })
+  await eventually(async () => {
+    await page.reload()
+    await rows(page).first().waitFor()
+    expect(await rows(page).count()).toBe(2)
+  })
+  await expectNoAxeViolations(page)
+  await page.keyboard.press('j')
+  await page.keyboard.press('j')
+  await page.keyboard.press('Enter')
+  const drawer = page.getByRole('dialog')
+  await drawer.getByRole('region', { name: 'name, After' }).getByText('<b>Renamed</b> once').waitFor()
+  await drawer.getByText(/^req_/).waitFor()
+  await page.keyboard.press('k')
+  await drawer.getByRole('region', { name: 'name, Before' }).getByText('<b>Renamed</b> once').waitFor()
+  await expectNoAxeViolations(page)
+  await screenshot(page, 'audit-entry')
+  await page.keyboard.press('Escape')
+  await drawer.waitFor({ state: 'detached' })
+  const download = page.waitForEvent('download')
+  await page.getByRole('button', { name: 'Export' }).click()
+  const text = String(Buffer.concat(await (await (await download).createReadStream()).toArray()))
+  expect(
+    text
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line).action),
+  ).toEqual(Array.from(names, () => 'application.changed'))
+  await page.getByLabel('Action').fill('application.deleted')
+  await page.keyboard.press('Enter')
+  await page.getByText('No change matches these filters').waitFor()
+  await page.goto(harness.url('/audit/aud_01jd0000000000000000000000'))
+  await page.getByRole('dialog').getByText('This change is not on this page').waitFor()
+})
+
+test('usage and audit log fit 390 pixels', async () => {
+  const page = await harness.signIn({ path: '/usage', options: phone })
+  for (const path of ['/usage', '/audit']) {
+    await page.goto(harness.url(path))
+    await rows(page).first().waitFor()
+    await expectNoAxeViolations(page)
+    expect(await widthOf(page)).toBeLessThanOrEqual(390)
+    await page.emulateMedia({ colorScheme: 'dark' })
+    await screenshot(page, `${path.slice(1)}-390-dark`)
+    await page.emulateMedia({ colorScheme: 'light' })
+  }
+})

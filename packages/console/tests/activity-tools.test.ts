@@ -1,0 +1,171 @@
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
+import { eventually } from '@notify/dev-env'
+import { itemOf, storeItems } from '@notify/test-kit/activity-items'
+import { freshPhone, post, send, smsTo, untilActivity } from '@notify/test-kit/sms'
+import type { Page } from 'playwright-core'
+import { ConsoleHarness } from './harness/console.ts'
+import { expectNoAxeViolations } from './harness/expect-no-axe-violations.ts'
+import { screenshot } from './harness/screenshot.ts'
+
+let harness: ConsoleHarness
+/** Numbers that end in 0002 are reported as undelivered, every time. */
+const failed = 12
+
+beforeAll(async () => {
+  harness = await ConsoleHarness.start(['gateway', 'dispatch', 'callbacks'], {
+    env: { gateway: { ACTIVITY_RETRY_RATE: '1' } },
+  })
+  const { env } = harness
+  const ids = await Promise.all(Array.from({ length: failed }, () => send(env, freshPhone('0002'))))
+  for (const id of ids) await untilActivity(env, id, { status: 'undelivered' }, 30_000)
+}, 180_000)
+afterEach(async () => expect(await harness.leave()).toEqual([]))
+afterAll(() => harness?.stop())
+
+const rows = (page: Page) => page.locator('tbody tr[data-row]')
+const isList = (url: string) => /\/api\/v1\/activity\?/.test(url)
+
+test('all that failed is retried after a count, with its progress, and the job is cancelled on the way', async () => {
+  const page = await harness.signIn({ path: '/activity' })
+  await page.getByRole('button', { name: 'Retry all' }).click()
+  const dialog = page.getByRole('alertdialog')
+  await dialog.getByText('Filter the list first').waitFor()
+  expect(await dialog.getByRole('button', { name: 'Retry' }).isDisabled()).toBe(true)
+  await page.keyboard.press('Escape')
+  await page.getByLabel('Status', { exact: true }).selectOption('undelivered')
+  await page.getByRole('button', { name: 'Retry all' }).click()
+  await dialog.getByText(`${failed} items that failed match these filters`).waitFor()
+  await expectNoAxeViolations(page)
+  await screenshot(page, 'activity-retry-all')
+  await dialog.getByRole('button', { name: `Retry ${failed} items` }).click()
+  const jobs = page.getByRole('list', { name: 'Retry jobs' })
+  await jobs.getByText(/^Retrying: \d+ of 12/).waitFor()
+  await jobs.getByRole('button', { name: 'Cancel' }).click()
+  await jobs.getByText(/^Retry cancelled after \d+ of 12/).waitFor()
+  await expectNoAxeViolations(page)
+  await jobs.getByRole('button', { name: 'Dismiss' }).click()
+  await jobs.waitFor({ state: 'detached' })
+})
+
+test('an operator who may not retry is told which permission is missing', async () => {
+  const page = await harness.signIn({ path: '/activity', operator: 'demo-operator-no-retry' })
+  const button = page.getByRole('button', { name: 'Retry all' })
+  expect(await button.isDisabled()).toBe(true)
+  expect(await button.getAttribute('title')).toBe('This needs the permission activity:retry')
+})
+
+test('an operator without the permission of a page is told which one is missing, there and on the start page', async () => {
+  const page = await harness.signInAs({ permissions: [] }, { path: '/activity' })
+  await page.getByText('This needs the permission activity:read').waitFor()
+  await expectNoAxeViolations(page)
+  await page.goto(harness.url('/'))
+  await page.getByText('This needs the permission').waitFor()
+})
+
+test('the counts are shown by status and by channel, and as a table', async () => {
+  await storeItems(harness.env, [itemOf(harness.env, { channel: 'email', status: 'delivered' })])
+  const page = await harness.signIn({ path: '/activity' })
+  const counts = page.getByRole('region', { name: 'Counts over time' })
+  await counts.getByRole('img', { name: 'Items per hour, by status' }).waitFor()
+  await counts
+    .getByRole('listitem')
+    .filter({ hasText: /^Delivered/ })
+    .waitFor()
+  await counts.getByRole('button', { name: 'By channel' }).click()
+  await counts.getByRole('listitem').filter({ hasText: 'Email' }).waitFor()
+  await counts.getByRole('button', { name: 'Table' }).click()
+  const table = counts.getByRole('table', { name: 'Items per hour, by channel' })
+  const columns = await table.getByRole('columnheader').allTextContents()
+  expect(columns).toEqual(['Time', 'Email', 'SMS'].sort((a, b) => order(a) - order(b)))
+  const last = table.getByRole('row').last().getByRole('cell')
+  expect(Number(await last.first().textContent())).toBeGreaterThan(0)
+  await page.waitForURL(/by=channel&counts=table/)
+  await expectNoAxeViolations(page)
+})
+const order = (name: string) => ['Time', 'SMS', 'Email'].indexOf(name)
+
+test('the list is filtered by event and by time', async () => {
+  const { env } = harness
+  const long = itemOf(env, { event_key: 'order.shipped', created_at: '2026-01-05T10:00:00.000Z' })
+  await storeItems(env, [long, itemOf(env, { created_at: '2026-01-05T10:00:00.000Z' })])
+  const page = await harness.signIn({ path: '/activity' })
+  await page.getByLabel('From').fill('2026-01-05T00:00')
+  await page.getByLabel('To').fill('2026-01-06T00:00')
+  await page.waitForURL(/from=2026-01-05T00%3A00%3A00.000Z&to=2026-01-06T00%3A00%3A00.000Z/)
+  await eventually(async () => expect(await rows(page).count()).toBe(2))
+  await page.getByLabel('Event key').fill('order.shipped')
+  await page.keyboard.press('Enter')
+  await eventually(async () => expect(await rows(page).count()).toBe(1))
+  expect(await rows(page).getAttribute('data-row')).toBe(long.id)
+  const download = page.waitForEvent('download')
+  await page.getByRole('button', { name: 'Export' }).click()
+  const chunks = await (await download).createReadStream()
+  expect(String(Buffer.concat(await chunks.toArray()))).toContain(long.id)
+})
+
+test('the trace id of a request is shown, to copy', async () => {
+  const traceId = '4bf92f3577b34da6a3ce929d0e0e4736'
+  const headers = { traceparent: `00-${traceId}-00f067aa0ba902b7-01` }
+  const { body } = await post(harness.env, smsTo(freshPhone()), { headers })
+  await untilActivity(harness.env, body.notification_id, { status: 'delivered' })
+  const page = await harness.signIn({ path: `/activity/${body.notification_id}` })
+  await page.getByRole('dialog').getByText(traceId).waitFor()
+  await page.getByRole('button', { name: 'Copy the trace id' }).waitFor()
+})
+
+test('the list is not read while the tab is hidden, and at once when it is seen again', async () => {
+  const page = await harness.signIn({ path: '/activity' })
+  await page.clock.install()
+  await page.reload()
+  await rows(page).first().waitFor()
+  const hide = (hidden: boolean) =>
+    page.evaluate(
+      (state) => {
+        Object.defineProperty(document, 'visibilityState', { value: state, configurable: true })
+        document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))
+      },
+      hidden ? 'hidden' : 'visible',
+    )
+  let reads = 0
+  page.on('request', (request) => isList(request.url()) && reads++)
+  await hide(true)
+  reads = 0
+  await page.clock.runFor(60_000)
+  expect(reads).toBe(0)
+  await hide(false)
+  await page.clock.runFor(6000)
+  await eventually(() => expect(reads).toBeGreaterThan(0))
+})
+
+test('a hundred rows are rendered in less than 100 ms', async () => {
+  const { env } = harness
+  await storeItems(
+    env,
+    Array.from({ length: 100 }, () => itemOf(env, { mode: 'test', failure_reason: 'carrier says no' })),
+  )
+  const page = await harness.signIn({ path: '/activity' })
+  // From the parsed answer to the laid-out rows.
+  await page.addInitScript(() => {
+    const read = Response.prototype.json
+    Response.prototype.json = async function json(this: Response) {
+      const body = await read.call(this)
+      if (/\/activity\?/.test(this.url)) performance.mark('answered')
+      return body
+    }
+    new MutationObserver(() => {
+      if (document.querySelectorAll('tbody tr[data-row]').length < 100 || performance.getEntriesByName('took').length)
+        return
+      document.body.getBoundingClientRect()
+      performance.measure('took', 'answered')
+    }).observe(document, { childList: true, subtree: true })
+  })
+  const times: number[] = []
+  // One calm moment of the machine is enough.
+  while (!times.some((ms) => ms < 100) && times.length < 20) {
+    await page.goto(harness.url('/activity?mode=test'))
+    await eventually(async () => expect(await rows(page).count()).toBe(100))
+    times.push(await page.evaluate(() => performance.getEntriesByName('took')[0]?.duration ?? Number.NaN))
+  }
+  if (process.env.DEBUG) process.stderr.write(`100 rows: ${times.map(Math.round).join(', ')} ms\n`)
+  expect(Math.min(...times)).toBeLessThan(100)
+})

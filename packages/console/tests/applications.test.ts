@@ -1,0 +1,162 @@
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
+import { addApplication, addBareTenant } from '@notify/test-kit/other-callers'
+import { post, smsTo } from '@notify/test-kit/sms'
+import type { Page } from 'playwright-core'
+import { ConsoleHarness } from './harness/console.ts'
+import { expectNoAxeViolations } from './harness/expect-no-axe-violations.ts'
+import { expireSession } from './harness/expire-session.ts'
+import { screenshot } from './harness/screenshot.ts'
+
+let harness: ConsoleHarness
+beforeAll(async () => {
+  harness = await ConsoleHarness.start(['gateway', 'dispatch'])
+}, 180_000)
+afterEach(async () => expect(await harness.leave()).toEqual([]))
+afterAll(() => harness?.stop())
+
+/** Markup, and a mark that turns the direction of what follows. */
+const hostileName = '<img src=x onerror=alert(1)> \u202Eshop\u202C فروشگاه'
+const row = (page: Page, name: string) => page.locator('tbody tr[data-row]').filter({ hasText: name })
+const sends = async (key: string) => (await post(harness.env, smsTo('+14155550100'), { key })).status
+const demoApplication = () => `/applications/${harness.env.applicationId}`
+
+async function createKey(page: Page, name: string): Promise<string> {
+  await page.getByRole('button', { name: 'New key' }).click()
+  await page.getByLabel('Name').last().fill(name)
+  await page.getByLabel('Mode').selectOption('live')
+  await page.getByRole('button', { name: 'Create the key' }).click()
+  return storeSecret(page)
+}
+
+/** Reads the secret of the dialog, and closes it as the operator would. */
+async function storeSecret(page: Page): Promise<string> {
+  const dialog = page.getByRole('dialog', { name: 'The new key' })
+  const secret = (await dialog.locator('code').textContent())!
+  await page.keyboard.press('Escape')
+  expect(await dialog.getByRole('button', { name: 'Done' }).isDisabled()).toBe(true)
+  await dialog.getByLabel('I have stored it').check()
+  await dialog.getByRole('button', { name: 'Done' }).click()
+  await dialog.waitFor({ state: 'detached' })
+  expect(await page.content()).not.toContain(secret)
+  return secret
+}
+
+test('an application is created and changed; its name is text and nothing else, and errors stand at their fields', async () => {
+  const page = await harness.signIn({ path: '/applications' })
+  await page.getByRole('button', { name: 'New application' }).click()
+  const dialog = page.getByRole('dialog', { name: 'New application' })
+  await dialog.getByRole('button', { name: 'Create the application' }).click()
+  await dialog.locator('input[name=name][aria-invalid=true]').waitFor()
+  await expectNoAxeViolations(page)
+  await dialog.getByLabel('Name').fill(hostileName.replaceAll(/[\u202E\u202C]/g, ''))
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { level: 1, name: '<img src=x onerror=alert(1)>' }).waitFor()
+  await page.getByText('This application has no key yet').waitFor()
+  await expectNoAxeViolations(page)
+  await page.getByLabel('Origins of the inbox').fill('https://shop.example\nshop.example/path')
+  await page.getByLabel('Codes a minute, at most').fill('many')
+  await page.getByRole('button', { name: 'Save the settings' }).click()
+  await page.getByText('must be an origin such as').first().waitFor()
+  expect(await page.getByLabel('Codes a minute, at most').getAttribute('aria-invalid')).toBe('true')
+  await page.getByLabel('Origins of the inbox').fill('https://shop.example')
+  await page.getByLabel('Codes a minute, at most').fill('30')
+  await page.getByRole('button', { name: 'Save the settings' }).click()
+  await page.getByText('The settings are saved.').waitFor()
+  await page.reload()
+  await page.getByText('API keys').first().waitFor()
+  expect(await page.getByLabel('Origins of the inbox').inputValue()).toBe('https://shop.example')
+  expect(await page.getByLabel('Codes a minute, at most').inputValue()).toBe('30')
+})
+
+test('marks that turn the direction of text do not reach what stands around a name', async () => {
+  const { applicationId } = await addApplication(harness.env, harness.env.tenantId, hostileName)
+  const page = await harness.signIn({ path: '/applications' })
+  const name = page.locator(`tr[data-row="${applicationId}"] bdi`)
+  expect(await name.textContent()).toBe(hostileName)
+  expect(await page.locator('main img').count()).toBe(0)
+})
+
+test('a key is created with chosen permissions, shown once, rotated with an overlap, and revoked', async () => {
+  const page = await harness.signIn({ path: demoApplication() })
+  await row(page, 'Send only').waitFor()
+  await expectNoAxeViolations(page)
+  await screenshot(page, 'application')
+  const first = await createKey(page, 'Checkout')
+  expect(await sends(first)).toBe(202)
+  await row(page, 'Checkout').click()
+  const drawer = page.getByRole('dialog').first()
+  await drawer.getByText('notifications:send').waitFor()
+  await expectNoAxeViolations(page)
+  await screenshot(page, 'api-key')
+  await drawer.getByRole('button', { name: 'Edit' }).click()
+  await page.getByLabel('inbox:token').check()
+  await page.getByRole('button', { name: 'Save the key' }).click()
+  await drawer.getByText('inbox:token').waitFor()
+  await drawer.getByRole('button', { name: 'Rotate' }).click()
+  await page.getByLabel('Overlap').selectOption({ label: 'The old key works for another hour' })
+  await expectNoAxeViolations(page)
+  await page.getByRole('button', { name: 'Rotate the key' }).click()
+  const second = await storeSecret(page)
+  expect(second).not.toBe(first)
+  expect(await Promise.all([sends(first), sends(second)])).toEqual([202, 202])
+  await row(page, 'Checkout').filter({ hasText: 'Rotated, still works' }).click()
+  await page.getByRole('button', { name: 'Revoke' }).click()
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Cancel' }).click()
+  await page.getByRole('button', { name: 'Revoke' }).click()
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Revoke the key' }).click()
+  await page.getByText('The key is revoked.').waitFor()
+  await page.getByRole('dialog').getByText('Revoked', { exact: true }).first().waitFor()
+})
+
+test('a test key may not have what live sends depend on, and the form says so before the service does', async () => {
+  const page = await harness.signIn({ path: demoApplication() })
+  await page.getByRole('button', { name: 'New key' }).click()
+  await page.getByLabel('Mode').selectOption('live')
+  await page.getByLabel('domains:manage').check()
+  await page.getByLabel('Mode').selectOption('test')
+  expect(await page.getByLabel('domains:manage').isChecked()).toBe(false)
+  expect(await page.getByLabel('domains:manage').isDisabled()).toBe(true)
+  await screenshot(page, 'new-api-key')
+})
+
+test('a form keeps its content across a login that came in between', async () => {
+  const page = await harness.signIn({ path: demoApplication() })
+  await page.getByRole('button', { name: 'New key' }).click()
+  await page.getByLabel('Name').last().fill('Kept')
+  await page.getByLabel('otp:send').check()
+  await expireSession(page)
+  await page.getByRole('button', { name: 'Create the key' }).click()
+  await page.locator('button[formaction$="operator=demo-operator"]').click()
+  await page.waitForURL(`**${demoApplication()}`)
+  const dialog = page.getByRole('alertdialog', { name: 'New API key' })
+  expect(await dialog.getByLabel('Name').inputValue()).toBe('Kept')
+  expect(await dialog.getByLabel('otp:send').isChecked()).toBe(true)
+  await dialog.getByRole('button', { name: 'Create the key' }).click()
+  await storeSecret(page)
+  await row(page, 'Kept').waitFor()
+})
+
+test('an application is deleted after a confirmation, by keyboard alone; an empty tenant is told what to do first', async () => {
+  const { tenantId } = await addBareTenant(harness.env)
+  const permissions = ['applications:manage']
+  const page = await harness.signInAs({ tenant_id: tenantId, permissions }, { path: '/applications' })
+  await row(page, 'Other Shop').waitFor()
+  await page.keyboard.press('j')
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { level: 1, name: 'Other Shop' }).waitFor()
+  await page.getByRole('button', { name: 'Delete' }).focus()
+  await page.keyboard.press('Enter')
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Delete the application' }).focus()
+  await page.keyboard.press('Enter')
+  await page.getByText('There is no application yet').waitFor()
+  await expectNoAxeViolations(page)
+})
+
+test('the pages fit 390 pixels, in light and dark', async () => {
+  const page = await harness.signIn({ path: demoApplication(), options: { viewport: { width: 390, height: 844 } } })
+  await row(page, 'Send only').waitFor()
+  await expectNoAxeViolations(page)
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390)
+  await page.emulateMedia({ colorScheme: 'dark' })
+  await screenshot(page, 'application-390-dark')
+})
