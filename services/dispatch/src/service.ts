@@ -117,7 +117,7 @@ async function startApi(kit: Kit, shared: Context, bus: Bus): Promise<void> {
     renderer: createRenderer({ threads, msPerSecond, metrics: shared.metrics, log: shared.log }),
   }
   kit.lifecycle.onStop('renderer', () => context.renderer.close())
-  if (config.BOOTSTRAP_FILE) await loadBootstrap(context, config.BOOTSTRAP_FILE)
+  if (config.BOOTSTRAP_FILE) await loadBootstrap(kit, context, config.BOOTSTRAP_FILE)
   startPeriodic(kit, { name: 'idempotency retention', everyMs: 60_000, run: () => deleteExpiredKeys(db) })
   const acceptOne = createAcceptOne(context)
   await serveHttp(kit, {

@@ -59,7 +59,7 @@ const provider = () => ({
 async function load(keyRing: ReturnType<typeof keyRingOf>, providers: object[]): Promise<void> {
   const file = join(folder, 'bootstrap.json')
   await writeFile(file, JSON.stringify({ tenants: [], applications: [], api_keys: [], events: [], providers }))
-  await loadBootstrap(contextWith(keyRing), file)
+  await loadBootstrap(kit, contextWith(keyRing), file)
 }
 
 test('a provider whose encryption key is missing is skipped and counted; the others are loaded', async () => {

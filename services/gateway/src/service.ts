@@ -87,7 +87,7 @@ export async function createService(config: Config, kit: Kit): Promise<void> {
     signPrincipal: await createPrincipalSigner(config.PRINCIPAL_SIGNING_KEY),
     charge: (principal, requests) => void admit(principal, requests),
   }
-  if (config.BOOTSTRAP_FILE) await loadBootstrap(context, config.BOOTSTRAP_FILE)
+  if (config.BOOTSTRAP_FILE) await loadBootstrap(kit, context, config.BOOTSTRAP_FILE)
   startOutboxRelay(kit, db, bus, { streamReplicas: config.STREAM_REPLICAS, republishMs: config.REPUBLISH_WINDOW })
   startPeriodic(kit, { name: 'idempotency retention', everyMs: 60_000, run: () => deleteExpiredKeys(db) })
   const forgetMessages = () => deleteOldMessages(db, recognisedMs(config))

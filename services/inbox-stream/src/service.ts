@@ -55,7 +55,7 @@ export async function createService(config: Config, kit: Kit): Promise<void> {
     live: createLiveBus(kit, bus),
     wakeOutbox: createOutboxWaker(kit, bus),
   }
-  if (config.BOOTSTRAP_FILE) await loadBootstrap(db, config.BOOTSTRAP_FILE)
+  if (config.BOOTSTRAP_FILE) await loadBootstrap(kit, db, config.BOOTSTRAP_FILE)
   startOutboxRelay(kit, db, bus, { streamReplicas: config.STREAM_REPLICAS, republishMs: config.REPUBLISH_WINDOW })
   startPeriodic(kit, { name: 'idempotency retention', everyMs: 60_000, run: () => deleteExpiredKeys(db) })
   startPeriodic(kit, {

@@ -1,12 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Kit } from '@notify/service-kit'
 import type { Client } from 'pg'
-import { isConnectionError } from '../connection-errors.ts'
+import { isPassing, type StartKit, waitMs } from '../passing-error.ts'
 import { applyMigration } from './apply.ts'
 import { type MigrationTarget, openMigrationConnection, tryMigrationLock } from './connection.ts'
 import type { Migration, Migrations } from './migration.ts'
-
-type MigrationKit = Pick<Kit, 'log' | 'lifecycle'>
 
 interface MigrateOptions {
   /** MIGRATION_DATABASE_URL must not use a pooler in transaction mode, which would share the session lock. */
@@ -17,8 +14,6 @@ interface MigrateOptions {
   attempts?: number
 }
 
-const longestWaitMs = 5000
-const firstWaitMs = 100
 const lockPollMs = 200
 /** Waiting for another process is logged at once, and then every 50 polls. */
 const saidEveryPolls = 50
@@ -29,7 +24,7 @@ const saidEveryPolls = 50
  * @throws Error naming the failed step; earlier steps stay applied
  */
 export async function migrate(
-  kit: MigrationKit,
+  kit: StartKit,
   { config, schema, migrations, attempts = 40 }: MigrateOptions,
 ): Promise<void> {
   const target = { url: config.MIGRATION_DATABASE_URL ?? config.DATABASE_URL, schema }
@@ -60,7 +55,7 @@ interface Progress {
 }
 
 async function migrateOnce(
-  kit: MigrationKit,
+  kit: StartKit,
   target: MigrationTarget,
   migrations: Migrations,
   progress: Progress,
@@ -116,22 +111,10 @@ function compare(migrations: Migrations, applied: readonly string[]): { newer: s
   }
 }
 
-async function takeLock({ log, lifecycle }: MigrationKit, client: Client, schema: string): Promise<void> {
+async function takeLock({ log, lifecycle }: StartKit, client: Client, schema: string): Promise<void> {
   for (let polls = 0; !(await tryMigrationLock(client, schema)); polls++) {
     if (lifecycle.stopping) throw new Error('stopped while another process migrates')
     if (polls % saidEveryPolls === 0) log.info({ schema }, 'waiting for another process to finish migrating')
     await delay(lockPollMs * (0.5 + Math.random()))
   }
-}
-
-/** A lock timeout, a deadlock or a lost connection. */
-function isPassing(error: unknown): boolean {
-  const { code } = error as { code?: string }
-  return code === '55P03' || code === '40P01' || isConnectionError(error)
-}
-
-/** Jitter keeps replicas from retrying at the same moment. */
-function waitMs(failures: number): number {
-  const longest = Math.min(longestWaitMs, firstWaitMs * 2 ** failures)
-  return Math.round(longest * (0.5 + Math.random() / 2))
 }

@@ -1,6 +1,5 @@
-import { runOn } from '@notify/database'
-import { Problem, readBootstrapFile } from '@notify/service-kit'
-import { sql } from 'kysely'
+import { loadAtStart } from '@notify/database'
+import { type Kit, Problem, readBootstrapFile } from '@notify/service-kit'
 import type { Context } from '../context.ts'
 import { saveInitialEvent } from '../events/event-store.ts'
 import { saveProvider } from '../providers/save-provider.ts'
@@ -10,14 +9,13 @@ import { saveProvider } from '../providers/save-provider.ts'
  * at every start.
  * @throws Error when the file cannot be read or does not match its schema
  */
-export async function loadBootstrap(context: Context, file: string): Promise<void> {
+export async function loadBootstrap(kit: Kit, context: Context, file: string): Promise<void> {
   const { db, wakeOutbox, log } = context
   const { events, providers } = await readBootstrapFile(file)
-  await db.kysely.transaction().execute(async (tx) => {
-    await sql`select pg_advisory_xact_lock(hashtext('bootstrap'))`.execute(tx)
-    for (const event of events) await saveInitialEvent(runOn(tx), event)
+  await loadAtStart(kit, db, async (run) => {
+    for (const event of events) await saveInitialEvent(run, event)
     for (const provider of providers) {
-      await saveProvider(runOn(tx), context, provider).catch((error: unknown) => skip(context, provider, error))
+      await saveProvider(run, context, provider).catch((error: unknown) => skip(context, provider, error))
     }
   })
   wakeOutbox()

@@ -1,6 +1,6 @@
 import type { BootstrapDocument } from '@notify/contracts'
-import type { Run } from '@notify/database'
-import { readBootstrapFile } from '@notify/service-kit'
+import { loadAtStart, type Run } from '@notify/database'
+import { type Kit, readBootstrapFile } from '@notify/service-kit'
 import { type ApplicationRow, enqueueApplicationChange } from '../applications/application-store.ts'
 import type { Context } from '../context.ts'
 
@@ -8,11 +8,9 @@ import type { Context } from '../context.ts'
  * Upserts the initial tenants, applications and keys. An application that was changed through the API stays as it is.
  * @throws Error when the file cannot be read or does not match its schema
  */
-export async function loadBootstrap({ db, log }: Pick<Context, 'db' | 'log'>, file: string): Promise<void> {
+export async function loadBootstrap(kit: Kit, { db }: Pick<Context, 'db'>, file: string): Promise<void> {
   const { tenants, applications, api_keys } = await readBootstrapFile(file)
-  await db.transaction(async (run) => {
-    // Replicas start at the same moment.
-    await run(`select pg_advisory_xact_lock(hashtext('bootstrap'))`)
+  await loadAtStart(kit, db, async (run) => {
     for (const tenant of tenants) await saveTenant(run, tenant)
     for (const application of applications) {
       const changed = await saveApplication(run, application)
@@ -20,7 +18,7 @@ export async function loadBootstrap({ db, log }: Pick<Context, 'db' | 'log'>, fi
     }
     for (const key of api_keys) await saveKey(run, key)
   })
-  log.info({ applications: applications.length, keys: api_keys.length }, 'bootstrap document loaded')
+  kit.log.info({ applications: applications.length, keys: api_keys.length }, 'bootstrap document loaded')
 }
 
 async function saveTenant(run: Run, one: BootstrapDocument['tenants'][number]): Promise<void> {

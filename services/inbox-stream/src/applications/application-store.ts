@@ -1,5 +1,5 @@
 import type { ApplicationChange } from '@notify/contracts'
-import type { Queries, Statement } from '@notify/database'
+import type { Queries, Run, Statement } from '@notify/database'
 
 const save: Statement = {
   name: 'save-application',
@@ -17,7 +17,7 @@ export async function saveApplication({ run }: Queries, change: ApplicationChang
 
 /** Stores an application of the bootstrap document, which has no revision: any published one takes precedence. */
 export async function saveFirst(
-  { run }: Queries,
+  run: Run,
   { application_id, tenant_id, allowed_origins }: Omit<ApplicationChange, 'revision' | 'status'>,
 ): Promise<void> {
   await run(

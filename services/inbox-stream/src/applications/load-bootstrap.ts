@@ -1,13 +1,14 @@
-import { readFile } from 'node:fs/promises'
-import { BootstrapDocument } from '@notify/contracts'
-import type { Queries } from '@notify/database'
+import { loadAtStart, type Queries } from '@notify/database'
+import { type Kit, readBootstrapFile } from '@notify/service-kit'
 import { saveFirst } from './application-store.ts'
 
 /**
  * Keeps the applications that an installation starts with; the same file may be loaded at every start, by every replica.
  * @throws Error when the file cannot be read or does not fit its schema
  */
-export async function loadBootstrap(db: Queries, file: string): Promise<void> {
-  const { applications } = BootstrapDocument.parse(JSON.parse(await readFile(file, 'utf8')))
-  for (const application of applications) await saveFirst(db, application)
+export async function loadBootstrap(kit: Kit, db: Queries, file: string): Promise<void> {
+  const { applications } = await readBootstrapFile(file)
+  await loadAtStart(kit, db, async (run) => {
+    for (const application of applications) await saveFirst(run, application)
+  })
 }

@@ -1,0 +1,42 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { Problem } from '@notify/service-kit'
+import type { Queries, Run } from './open.ts'
+import { isPassing, type StartKit, waitMs } from './passing-error.ts'
+
+const mostAttempts = 40
+const pollMs = 100
+
+/**
+ * Loads initial data in one transaction, one process of the service at a time. Waits for the other processes, and tries again when
+ * a lock, a deadlock, a slow statement or a lost connection ended the transaction.
+ * @throws the error of `load`, after 40 attempts if it is of these kinds, or when the service stops meanwhile
+ */
+export async function loadAtStart<T>(kit: StartKit, db: Queries, load: (run: Run) => Promise<T>): Promise<T> {
+  for (let failures = 0; ; ) {
+    try {
+      const loaded = await db.transaction(async (run) =>
+        (await takeTurn(run)) ? { value: await load(run) } : undefined,
+      )
+      if (loaded) return loaded.value
+      if (kit.lifecycle.stopping) throw new Error('stopped while another process loads initial data')
+      await delay(pollMs * (0.5 + Math.random()))
+    } catch (error) {
+      failures++
+      if (!isUnavailable(error) || failures >= mostAttempts || kit.lifecycle.stopping) throw error
+      const againMs = waitMs(failures)
+      kit.log.warn({ failures, reason: (error as Error).message, again_ms: againMs }, 'loading failed; retrying')
+      await delay(againMs)
+    }
+  }
+}
+
+/** Polls instead of waiting, which the lock timeout would end. Locks are the database's: another service has its own. */
+async function takeTurn(run: Run): Promise<boolean> {
+  const text = `select pg_try_advisory_xact_lock(hashtextextended('initial data of ' || current_schema(), 0)) as taken`
+  const [row] = await run<{ taken: boolean }>(text)
+  return row!.taken
+}
+
+function isUnavailable(error: unknown): boolean {
+  return isPassing(error) || (error instanceof Problem && error.code === 'service_unavailable')
+}

@@ -1,0 +1,20 @@
+import type { Kit } from '@notify/service-kit'
+import { isConnectionError } from './connection-errors.ts'
+
+/** What work at the start of a process needs to wait and to try again. */
+export type StartKit = Pick<Kit, 'log' | 'lifecycle'>
+
+const longestWaitMs = 5000
+const firstWaitMs = 100
+
+/** A lock timeout, a deadlock or a lost connection. */
+export function isPassing(error: unknown): boolean {
+  const { code } = error as { code?: string }
+  return code === '55P03' || code === '40P01' || isConnectionError(error)
+}
+
+/** Jitter keeps replicas from retrying at the same moment. */
+export function waitMs(failures: number): number {
+  const longest = Math.min(longestWaitMs, firstWaitMs * 2 ** failures)
+  return Math.round(longest * (0.5 + Math.random() / 2))
+}
