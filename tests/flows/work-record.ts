@@ -1,0 +1,99 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
+import { expect } from '@jest/globals'
+import { httpReader, type Recorder, startRecorder, statementReader } from '@notify/test-kit/recorder'
+import { addressVariable, type ServiceName, serviceNames } from '../../packages/contracts/src/index.ts'
+import type { ServiceProcess, Stack } from '../../packages/dev-env/src/index.ts'
+
+/** What the services do for a request: the statements that they run and the calls that they make of each other. */
+export interface WorkRecord {
+  env: Record<string, Record<string, string>>
+  onStack(stack: Stack): void
+  /**
+   * Expects that calls cause the same work, whatever the services do by themselves meanwhile.
+   * @param make the calls of one trial, with ids that no trial before used: an id that is in a cache is looked up no more
+   */
+  expectEqual(make: () => Promise<Call[]>): Promise<void>
+  stop(): Promise<void>
+}
+
+interface Call {
+  /** Taken out of the work before it is compared. */
+  ids: readonly string[]
+  call(): Promise<unknown>
+}
+
+const mostTrials = 12
+const quietMs = 30
+const longestUnrestMs = 1000
+
+/** The process of a service that answers its routes. */
+const answering = (service: ServiceName): ServiceProcess => (service === 'dispatch' ? 'dispatch-api' : service)
+
+/** Puts a recorder in front of every service, and between every service that answers requests and its database. */
+export async function recordWork(): Promise<WorkRecord> {
+  let stack: Stack | undefined
+  let journal: string[] = []
+  const write = (service: ServiceName) => (request: string) => void journal.push(`${service}: ${request}`)
+  const recorders: Recorder[] = []
+  const databases = new Map<ServiceName, Recorder>()
+  const env: WorkRecord['env'] = { all: {} }
+  for (const service of serviceNames) {
+    const process = answering(service)
+    const calls = { target: () => stack!.url(process), reader: httpReader, write: write(service) }
+    const statements = { target: () => stack!.databaseUrl(service), reader: statementReader, write: write(service) }
+    const [http, postgres] = await Promise.all([startRecorder(calls), startRecorder(statements)])
+    recorders.push(http, postgres)
+    databases.set(service, postgres)
+    env.all![addressVariable(service)] = http.via('http://service').replace(/\/$/, '')
+    env[process] = {}
+  }
+  const during = async ({ ids, call }: Call) => {
+    journal = []
+    await call()
+    const hide = (text: string, id: string) => text.replaceAll(encodeURIComponent(id), '<id>')
+    return journal.map((text) => ids.reduce(hide, text)).sort()
+  }
+  return {
+    env,
+    onStack(made) {
+      stack = made
+      for (const [service, recorder] of databases) {
+        env[answering(service)]!.DATABASE_URL = recorder.via(made.databaseUrl(service))
+      }
+    },
+    async expectEqual(make) {
+      let common: string[][] | undefined
+      for (let trial = 1; trial <= mostTrials; trial++) {
+        const done: string[][] = []
+        for (const one of await make()) {
+          await untilQuiet(() => journal.length)
+          done.push(await during(one))
+        }
+        // Each trial has what the calls cause; what the services do by themselves is missing from one or the other.
+        common = common?.map((work, at) => inBoth(work, done[at]!)) ?? done
+        if (common.every((work) => isDeepStrictEqual(work, common![0]))) return
+      }
+      for (const work of common!) expect(work).toEqual(common![0])
+    },
+    async stop() {
+      await Promise.all(recorders.map((recorder) => recorder.stop()))
+    },
+  }
+}
+
+/** What both lists have, each as often as in the list that has it less. */
+function inBoth(some: readonly string[], others: readonly string[]): string[] {
+  const left = [...others]
+  return some.filter((one) => {
+    const at = left.indexOf(one)
+    if (at !== -1) left.splice(at, 1)
+    return at !== -1
+  })
+}
+
+/** Waits until the work that an earlier request left behind is over, but not for ever: services never rest for long. */
+async function untilQuiet(count: () => number): Promise<void> {
+  const until = performance.now() + longestUnrestMs
+  for (let before = -1; before !== count() && performance.now() < until; await delay(quietMs)) before = count()
+}
