@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { addKey, operatorToken } from '@notify/test-kit/other-callers'
+import { addEmptyTenant, addKey, operatorToken } from '@notify/test-kit/other-callers'
 import { type StandInSns, startSns } from '@notify/test-kit/sns'
 import type { z } from 'zod'
 import { publicRoutes } from '../../packages/contracts/src/catalogue.ts'
@@ -118,8 +118,7 @@ describe.each(named(lists.filter(({ name }) => !withoutRows.includes(name))))('a
 
   test('is refused to another tenant', async () => {
     if (route.path.includes('/:')) return
-    const tenantId = newId('ten')
-    await env.admin.query(`insert into gateway.tenants (id, name) values ($1, 'Other')`, [tenantId])
+    const tenantId = await addEmptyTenant(env)
     const applicationId = newId('app')
     const values = [applicationId, tenantId]
     await env.admin.query(`insert into gateway.applications (id, tenant_id, name) values ($1, $2, 'Other')`, values)

@@ -27,6 +27,15 @@ const settings = {
   otp: z.strictObject(OtpSettings.shape).meta({ description: 'How the application sends codes' }),
 }
 
+/** A change of some settings (JSON Merge Patch, RFC 7396). */
+const { allowed_countries, autofill_host, sends_per_minute } = OtpSettings.shape
+export const OtpChange = z.strictObject({
+  allowed_countries: allowed_countries.nullable(),
+  autofill_host: autofill_host.nullable(),
+  sends_per_minute: sends_per_minute.nullable(),
+})
+export type OtpChange = z.output<typeof OtpChange>
+
 export const Application = z
   .object({
     application_id: idSchema('app'),
@@ -93,13 +102,14 @@ export const changeApplication = defineRoute({
   service: 'gateway',
   method: 'PATCH',
   path,
-  summary: 'Change an application. Fields that are absent keep their values; otp is replaced as a whole.',
+  summary:
+    'Change an application. Fields that are absent keep their values, within otp too; null removes a setting of otp.',
   auth,
   params,
   body: z.strictObject({
     name: settings.name.optional(),
     allowed_origins: settings.allowed_origins.optional(),
-    otp: settings.otp.optional(),
+    otp: OtpChange.optional().meta({ description: 'Settings that are absent keep their values; null removes one' }),
   }),
   responses: { 200: Application },
   errors: ['not_found'],

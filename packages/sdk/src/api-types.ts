@@ -230,7 +230,7 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Change an application. Fields that are absent keep their values; otp is replaced as a whole.
+         * Change an application. Fields that are absent keep their values, within otp too; null removes a setting of otp.
          * @description Requires an operator's access token with the permission `applications:manage`.
          */
         patch: operations["changeApplication"];
@@ -4033,23 +4033,17 @@ export interface operations {
                     name?: string;
                     /** @description Origins whose pages may call the inbox and the live stream */
                     allowed_origins?: string[];
-                    /** @description How the application sends codes */
+                    /** @description Settings that are absent keep their values; null removes one */
                     otp?: {
-                        /** @description Beginnings of the numbers that codes may be sent to. Default: all numbers */
-                        allowed_countries?: string[];
-                        /**
-                         * @description Host of the site that asks for the code; browsers fill it in there
-                         * @example shop.example
-                         */
-                        autofill_host?: string;
-                        /** @description Limit of the application */
-                        sends_per_minute?: number;
+                        allowed_countries?: string[] | null;
+                        autofill_host?: string | null;
+                        sends_per_minute?: number | null;
                     };
                 };
             };
         };
         responses: {
-            /** @description Change an application. Fields that are absent keep their values; otp is replaced as a whole. */
+            /** @description Change an application. Fields that are absent keep their values, within otp too; null removes a setting of otp. */
             200: {
                 headers: {
                     [name: string]: unknown;

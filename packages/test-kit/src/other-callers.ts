@@ -54,11 +54,16 @@ export async function addApplication(
 const otherAccount = { sid: `AC${'b'.repeat(32)}`, authToken: 'other-tenants-auth-token-0123456' }
 export const otherAccountEnv = { TWILIO_ACCOUNTS: `${otherAccount.sid}:${otherAccount.authToken}` }
 
-/** Adds a tenant with an application and a key, but without providers; nothing restarts. */
-export async function addBareTenant(env: TestEnv): Promise<Application> {
+/** Adds a tenant that has nothing yet. @returns its id */
+export async function addEmptyTenant(env: TestEnv): Promise<`ten_${string}`> {
   const tenantId = newId('ten')
   await env.admin.query(`insert into gateway.tenants (id, name) values ($1, 'Other')`, [tenantId])
-  return addApplication(env, tenantId, 'Other Shop')
+  return tenantId
+}
+
+/** Adds a tenant with an application and a key, but without providers; nothing restarts. */
+export async function addBareTenant(env: TestEnv): Promise<Application> {
+  return addApplication(env, await addEmptyTenant(env), 'Other Shop')
 }
 
 /** Adds a tenant with an application, a key, and an SMS provider. */

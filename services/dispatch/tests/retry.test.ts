@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { report } from '@notify/test-kit/carrier-callback'
-import { operatorToken } from '@notify/test-kit/other-callers'
+import { addEmptyTenant, operatorToken } from '@notify/test-kit/other-callers'
 import { expectProblem, freshPhone, retry, send, stateOf, untilActivity, untilState } from '@notify/test-kit/sms'
 import { eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
 
@@ -74,7 +74,7 @@ test('an unknown id, and another tenant’s, is 404; without activity:retry it i
   const id = await undelivered()
   expectProblem(await retry(env, 'notif_01jd3x8qk5w9t2m4v6b8n0p2r4'), 404, 'not_found')
   expectProblem(await retry(env, 'whatever'), 404, 'not_found')
-  const stranger = operatorToken(env, { tenant_id: 'ten_01jd3x8qk5w9t2m4v6b8n0p2r4' })
+  const stranger = operatorToken(env, { tenant_id: await addEmptyTenant(env) })
   expectProblem(await retry(env, id, { token: stranger }), 404, 'not_found')
   expectProblem(await retry(env, id, { token: env.operatorTokenNoRetry }), 403, 'permission_denied')
   expectProblem(await env.api('POST', `/api/v1/activity/${id}/retry`), 403, 'permission_denied')

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { openBus, storedMessages, untilQuiet, untilSettled } from '@notify/test-kit/bus'
 import { demoAccount, postForm, report, signature } from '@notify/test-kit/carrier-callback'
-import { operatorToken } from '@notify/test-kit/other-callers'
+import { addEmptyTenant, operatorToken } from '@notify/test-kit/other-callers'
 import { expectProblem, freshPhone, send, untilState } from '@notify/test-kit/sms'
 import { newId } from '../../../packages/contracts/src/index.ts'
 import { type ApiRequest, eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
@@ -153,7 +153,10 @@ describe('operators', () => {
   })
 
   test('read the list page after page, newest first, by channel and by reason', async () => {
-    const token = operatorToken(env, { tenant_id: newId('ten'), permissions: ['consents:read', 'providers:manage'] })
+    const token = operatorToken(env, {
+      tenant_id: await addEmptyTenant(env),
+      permissions: ['consents:read', 'providers:manage'],
+    })
     const recipients = Array.from({ length: 5 }, (_, at) => `page${at}@example.com`)
     for (const recipient of recipients) await add('email', recipient, { token })
     await add('sms', freshPhone(), { token })
@@ -190,7 +193,10 @@ describe('who may not', () => {
   test('another tenant sees nothing of it, and cannot lift it', async () => {
     const phone = freshPhone()
     const { body } = await add('sms', phone)
-    const token = operatorToken(env, { tenant_id: newId('ten'), permissions: ['consents:read', 'providers:manage'] })
+    const token = operatorToken(env, {
+      tenant_id: await addEmptyTenant(env),
+      permissions: ['consents:read', 'providers:manage'],
+    })
     expectProblem(await call('DELETE', `${path}/${body.suppression_id}`, { token }), 404, 'not_found')
     expect((await list({}, { token })).items).toEqual([])
     expect((await list({ recipient: phone }, { token })).items).toEqual([])

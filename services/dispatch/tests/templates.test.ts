@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { newId } from '@notify/contracts'
 import { openDatabase } from '@notify/database'
-import { addApplication, addTenant, operatorToken } from '@notify/test-kit/other-callers'
+import { addApplication, addEmptyTenant, addTenant, operatorToken } from '@notify/test-kit/other-callers'
 import { createTestKit } from '@notify/test-kit/service-kit'
 import { expectProblem } from '@notify/test-kit/sms'
 import { type ApiRequest, eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
@@ -207,7 +207,7 @@ test('only operators with events:manage come near, and only to their own tenantâ
     ['DELETE', of(template_id)],
   ]
   const mayNot = operatorToken(env, { permissions: ['activity:read', 'providers:manage'] })
-  const stranger = operatorToken(env, { tenant_id: newId('ten'), permissions: ['events:manage'] })
+  const stranger = operatorToken(env, { tenant_id: await addEmptyTenant(env), permissions: ['events:manage'] })
   for (const [method, url, body] of routes) {
     const request = body ? { body } : {}
     expectProblem(await env.api(method, url, { ...request, token: mayNot }), 403, 'permission_denied')

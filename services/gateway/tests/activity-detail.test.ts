@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { operatorToken } from '@notify/test-kit/other-callers'
+import { addEmptyTenant, operatorToken } from '@notify/test-kit/other-callers'
 import { expectProblem, freshPhone, post, send } from '@notify/test-kit/sms'
 import { newId } from '../../../packages/contracts/src/index.ts'
 import { type ApiResponse, eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
@@ -126,7 +126,7 @@ test('an inbox notification has no attempts: it is delivered when it is stored',
 test('there is no item of others, of codes of others, or of no one', async () => {
   const id = await send(env)
   await untilShown(id, {})
-  const stranger = operatorToken(env, { tenant_id: newId('ten') })
+  const stranger = operatorToken(env, { tenant_id: await addEmptyTenant(env) })
   expectProblem(await detail(id, stranger), 404, 'not_found')
   for (const unknown of [newId('notif'), newId('otp'), 'x', '%00', 'retries%2F1', 'é'.repeat(100)]) {
     expectProblem(await detail(unknown), 404, 'not_found')

@@ -1,5 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { addApplication, addTenant, operatorToken, otherAccountEnv } from '@notify/test-kit/other-callers'
+import {
+  addApplication,
+  addEmptyTenant,
+  addTenant,
+  operatorToken,
+  otherAccountEnv,
+} from '@notify/test-kit/other-callers'
 import { activity, expectProblem, freshPhone, post, send, smsTo } from '@notify/test-kit/sms'
 import { eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
 
@@ -122,7 +128,7 @@ test('another tenant sees its own items alone', async () => {
   const withOurCursor = await activity(env, { cursor: body.next_cursor }, strangersToken)
   expectProblem(withOurCursor, 422, 'validation_failed')
   expect(withOurCursor.body.errors[0].path).toBe('cursor')
-  const nobody = operatorToken(env, { tenant_id: 'ten_01jd3x8qk5w9t2m4v6b8n0p2r4' })
+  const nobody = operatorToken(env, { tenant_id: await addEmptyTenant(env) })
   expect((await activity(env, {}, nobody)).body).toEqual({
     total_count: 0,
     total_count_capped: false,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { operatorToken } from '@notify/test-kit/other-callers'
 import { expectProblem, freshPhone, post, smsTo } from '@notify/test-kit/sms'
-import { newId } from '../../../packages/contracts/src/index.ts'
+import { newId, OperatorPermission } from '../../../packages/contracts/src/index.ts'
 import { eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
 
 let env: TestEnv
@@ -74,15 +74,36 @@ describe('applications', () => {
     expect(answer.body.errors[0].path).toBe(path)
   })
 
-  test('of a tenant that does not exist cannot be created, and the answer says what to do', async () => {
-    const stranger = operatorToken(env, {
-      tenant_id: 'ten_01jd3x8qk5w9t2m4v6b8n0p2r4',
-      permissions: ['applications:manage'],
+  test('keep the settings of codes that a change does not name; null removes one', async () => {
+    const otp = { allowed_countries: ['+49'], autofill_host: 'a.example' }
+    const { application_id } = await newApplication({ otp })
+    const change = (of: object) => call('PATCH', `/applications/${application_id}`, { otp: of })
+    expect((await change({ sends_per_minute: 9 })).body.otp).toEqual({ ...otp, sends_per_minute: 9 })
+    expect((await change({ autofill_host: null })).body.otp).toEqual({
+      allowed_countries: ['+49'],
+      sends_per_minute: 9,
     })
-    const answer = await call('POST', '/applications', { name: 'Shop' }, stranger)
-    expectProblem(answer, 403, 'permission_denied')
-    expect(answer.body.detail).toContain('create it first')
+    expect((await change({ allowed_countries: null, sends_per_minute: null })).body.otp).toEqual({})
+    expectProblem(await change({ colour: null }), 422, 'validation_failed')
   })
+
+  test.each([
+    ['POST', '/applications', { name: 'Shop' }],
+    ['POST', '/providers', { channel: 'webhook', kind: 'webhook', name: 'Hooks' }],
+    ['POST', '/suppressions', { channel: 'sms', recipient: '+14155550100' }],
+    ['POST', '/activity/retries', { status: 'failed' }],
+    ['GET', '/activity', undefined],
+  ] as const)(
+    'of a tenant that does not exist, nothing is made or read: %s %s says what to do',
+    async (method, path, body) => {
+      const permissions = [...OperatorPermission.options]
+      const stranger = operatorToken(env, { tenant_id: newId('ten'), permissions })
+      const answer = await call(method, path, body, stranger)
+      expectProblem(answer, 403, 'permission_denied')
+      expect(answer.body.detail).toContain('create it first')
+      expect((await call('GET', '/me', undefined, stranger)).body.tenant_name).toBeNull()
+    },
+  )
 
   test('of the bootstrap document are told as well, and keep what was changed through the API', async () => {
     const path = `/applications/${env.applicationId}`

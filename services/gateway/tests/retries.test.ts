@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { itemOf, storeItems } from '@notify/test-kit/activity-items'
-import { operatorToken } from '@notify/test-kit/other-callers'
+import { addEmptyTenant, operatorToken } from '@notify/test-kit/other-callers'
 import { expectProblem, freshPhone, send } from '@notify/test-kit/sms'
 import { newId } from '../../../packages/contracts/src/index.ts'
 import { eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
@@ -163,7 +163,7 @@ test("a job needs a filter, the permission, and is its tenant's alone", async ()
   const body = { status: 'failed' }
   expectProblem(await post(path, body, { token: env.operatorTokenNoRetry }), 403, 'permission_denied')
   const [{ retry_id }] = (await get(path)).items
-  const stranger = operatorToken(env, { tenant_id: newId('ten') })
+  const stranger = operatorToken(env, { tenant_id: await addEmptyTenant(env) })
   for (const at of [`${path}/jobs/${retry_id}/cancel`, `${path}/jobs/${newId('retry')}/cancel`]) {
     expectProblem(await post(at, undefined, { token: stranger }), 404, 'not_found')
   }

@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { untilSettled } from '@notify/test-kit/bus'
 import { report } from '@notify/test-kit/carrier-callback'
-import { operatorToken } from '@notify/test-kit/other-callers'
+import { addEmptyTenant, operatorToken } from '@notify/test-kit/other-callers'
 import { activity, expectProblem, freshPhone, retry, untilActivity } from '@notify/test-kit/sms'
-import { newId } from '../../../packages/contracts/src/index.ts'
 import { eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
 import { otpState, postResend, postVerify, sendCode } from './codes.ts'
 
@@ -79,7 +78,11 @@ test('a code is not retried: 409 for the own tenant’s, 404 for others and for 
   await untilActivity(env, id, { status: 'failed', retryable: false })
   expectProblem(await retry(env, id), 409, 'not_retryable')
   expectProblem(await retry(env, 'otp_00000000000000000000000000'), 404, 'not_found')
-  expectProblem(await retry(env, id, { token: operatorToken(env, { tenant_id: newId('ten') }) }), 404, 'not_found')
+  expectProblem(
+    await retry(env, id, { token: operatorToken(env, { tenant_id: await addEmptyTenant(env) }) }),
+    404,
+    'not_found',
+  )
 })
 
 test('pages of the trail go over codes and notifications alike', async () => {

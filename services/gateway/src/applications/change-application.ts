@@ -1,4 +1,4 @@
-import type { changeApplication as contract } from '@notify/contracts'
+import type { changeApplication as contract, OtpChange, OtpSettings } from '@notify/contracts'
 import type { Handler } from '@notify/service-kit'
 import { recordOwnAudit } from '../audit/audit-store.ts'
 import type { RouteContext } from '../context.ts'
@@ -16,7 +16,8 @@ export const changeApplication: Handler<RouteContext, typeof contract> = async (
   const changed = await db.transaction(async (run) => {
     const known = await lockApplication(run, principal.tenant_id, params.application_id)
     if (!known) throw noSuchApplication()
-    const { name = known.name, allowed_origins = known.allowed_origins, otp = known.otp } = body
+    const { name = known.name, allowed_origins = known.allowed_origins } = body
+    const otp = mergeOtp(known.otp, body.otp ?? {})
     const row = await updateApplication(run, known.id, { name, allowed_origins, otp })
     await enqueueApplicationChange(run, row)
     const [before, after] = [describeApplication(known), describeApplication(row)]
@@ -26,4 +27,10 @@ export const changeApplication: Handler<RouteContext, typeof contract> = async (
   })
   wakeOutbox()
   return changed
+}
+
+/** Null removes a setting; what is absent stays (JSON Merge Patch, RFC 7396). */
+function mergeOtp(known: OtpSettings, change: OtpChange): OtpSettings {
+  const merged = { ...known, ...change }
+  return Object.fromEntries(Object.entries(merged).filter(([, value]) => value != null))
 }

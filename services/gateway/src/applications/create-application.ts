@@ -1,7 +1,8 @@
 import { type createApplication as contract, newId } from '@notify/contracts'
 import { idempotent } from '@notify/database'
-import { type Handler, Problem, Reply } from '@notify/service-kit'
+import { type Handler, Reply } from '@notify/service-kit'
 import { recordOwnAudit } from '../audit/audit-store.ts'
+import { noSuchTenant } from '../callers/no-such-tenant.ts'
 import type { RouteContext } from '../context.ts'
 import {
   describeApplication,
@@ -17,12 +18,7 @@ export const createApplication: Handler<RouteContext, typeof contract> = idempot
     await requireRoomForApplication(run, tenantId, config.APPLICATIONS_PER_TENANT)
     const id = newId('app')
     const row = await insertApplication(run, { id, tenantId, ...request.body })
-    if (!row) {
-      throw new Problem(
-        'permission_denied',
-        `The tenant ${tenantId} of the access token does not exist; create it first`,
-      )
-    }
+    if (!row) throw noSuchTenant(tenantId)
     await enqueueApplicationChange(run, row)
     const after = describeApplication(row)
     const change = { request, action: 'application.created', resourceId: id, applicationId: id, before: null, after }

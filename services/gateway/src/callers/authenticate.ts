@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import type { KeyPrincipal, Principal } from '@notify/contracts'
+import { getMe, type KeyPrincipal, type Principal, type Route } from '@notify/contracts'
 import type { Database } from '@notify/database'
 import { parseApiKey } from '@notify/privacy'
 import { createTtlCache, Problem } from '@notify/service-kit'
@@ -10,17 +10,20 @@ import type { Tables } from '../db/schema.ts'
 import { findKey } from '../keys/key-store.ts'
 import { type Limits, limitsFor } from '../limits/admit.ts'
 import type { FailureLimit } from '../limits/limit-failures.ts'
+import { noSuchTenant } from './no-such-tenant.ts'
 import { findTenantLimit } from './tenant-store.ts'
 import { createOperatorVerifier, unauthenticated, type VerifyOperator } from './verify-operator.ts'
 
 interface Caller {
   principal: Principal
   limits: Limits
+  /** The tenant that the access token names, when it does not exist. */
+  missingTenant?: string | undefined
 }
 
 /** Authenticates bearer tokens and determines their limits. */
 export interface Callers {
-  authenticate(request: IncomingMessage): Principal | Promise<Principal>
+  authenticate(request: IncomingMessage, route: Route): Principal | Promise<Principal>
   limitsOf(principal: Principal): Limits
 }
 
@@ -39,6 +42,7 @@ interface Unknown {
 export function createCallers(db: Database<Tables>, config: Config, { addressOf, failures }: Unknown): Callers {
   const verifyOperator = createOperatorVerifier(config)
   const limits = new WeakMap<Principal, Limits>()
+  const strangers = new WeakMap<Principal, string>()
   const cache = createTtlCache<Principal>({
     ttlMs: rememberedMs,
     maxEntries: 10_000,
@@ -47,6 +51,7 @@ export function createCallers(db: Database<Tables>, config: Config, { addressOf,
         ? await keyCaller(db, config, token)
         : await operatorCaller(db, config, token, verifyOperator)
       limits.set(caller.principal, caller.limits)
+      if (caller.missingTenant) strangers.set(caller.principal, caller.missingTenant)
       return caller.principal
     },
   })
@@ -81,9 +86,19 @@ export function createCallers(db: Database<Tables>, config: Config, { addressOf,
       })
     }
   }
+  /** `GET /me` shows what a token says while the identity provider is being set up. */
+  const requireTenant = (principal: Principal, route: Route) => {
+    const missing = strangers.get(principal)
+    if (missing !== undefined && route.name !== getMe.name) throw noSuchTenant(missing)
+    return principal
+  }
   return {
     // A cached caller needs no await.
-    authenticate: (request) => cache.peek(tokenOf(request) ?? '') ?? identifyOrCount(request),
+    authenticate(request, route) {
+      const known = cache.peek(tokenOf(request) ?? '')
+      if (known) return requireTenant(known, route)
+      return identifyOrCount(request).then((principal) => requireTenant(principal, route))
+    },
     limitsOf: (principal) => limits.get(principal)!,
   }
 }
@@ -116,7 +131,8 @@ async function keyCaller(db: Database<Tables>, config: Config, token: string): P
   }
   const { sha256: _, key_limit, tenant_limit, ...rest } = key
   const principal: KeyPrincipal = { kind: 'key', ...rest }
-  return { principal, limits: limitsOf(config, `key ${key.key_id}`, key_limit, key.tenant_id, tenant_limit) }
+  const limits = limitsOf(config, `key ${key.key_id}`, key_limit, key.tenant_id, tenant_limit)
+  return { principal, limits }
 }
 
 async function operatorCaller(
@@ -132,9 +148,9 @@ async function operatorCaller(
     `operator ${principal.tenant_id} ${principal.subject}`,
     null,
     principal.tenant_id,
-    tenantLimit,
+    tenantLimit ?? null,
   )
-  return { principal, limits }
+  return { principal, limits, missingTenant: tenantLimit === undefined ? principal.tenant_id : undefined }
 }
 
 function limitsOf(
