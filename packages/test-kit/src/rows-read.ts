@@ -25,3 +25,27 @@ async function rowsRead(run: Run, tables: readonly string[]): Promise<number> {
   )
   return row!.read
 }
+
+/** Rows of a nearly empty table, and of a full one. */
+export const [few, many] = [20, 20_000]
+
+interface Growth {
+  tables: readonly string[]
+  /** Adds rows to the tables. */
+  fill(count: number): Promise<void>
+  /** Runs every statement that is judged later. */
+  runAll(): Promise<unknown>
+}
+
+/**
+ * Fills tables after the statements were planned for nearly empty ones, as connections keep their plans for days.
+ * @param db has one connection, whose plans are these
+ */
+export async function fillAfterPlanning(db: Queries, { tables, fill, runAll }: Growth): Promise<void> {
+  for (const table of tables) await db.run(`alter table ${table} set (autovacuum_enabled = false)`)
+  await db.run('set plan_cache_mode = force_generic_plan')
+  await fill(few)
+  await db.run(`analyze ${tables.join(', ')}`)
+  await runAll()
+  await fill(many)
+}

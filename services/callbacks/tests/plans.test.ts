@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { countRowsRead } from '@notify/test-kit/rows-read'
+import { countRowsRead, few, fillAfterPlanning, many } from '@notify/test-kit/rows-read'
 import { createTestKit, type TestKit } from '@notify/test-kit/service-kit'
 import type { ReceiptWanted } from '../../../packages/contracts/src/index.ts'
 import { type Database, openDatabase } from '../../../packages/database/src/index.ts'
@@ -9,8 +9,6 @@ import type { Tables } from '../src/db/schema.ts'
 import { recordCallbacks } from '../src/records/callback-store.ts'
 import { tellReceiptsAgain } from '../src/records/receipt-store.ts'
 
-const many = 20_000
-const few = 20
 const tables = ['outbox', 'received_callbacks', 'told_receipts']
 
 let env: TestEnv
@@ -19,15 +17,12 @@ let db: Database<Tables>
 beforeAll(async () => {
   env = await TestEnv.start([])
   kit = createTestKit('callbacks')
-  // One connection, so that every statement meets the plan that it was given while the tables were nearly empty.
   const config = { DATABASE_URL: env.stack.databaseUrl('callbacks'), DATABASE_POOL_SIZE: 1, MIGRATE_ON_START: true }
   db = await openDatabase<Tables>(kit, { config, migrations })
-  for (const table of tables) await db.run(`alter table ${table} set (autovacuum_enabled = false)`)
-  await db.run('set plan_cache_mode = force_generic_plan')
-  await fill(few)
-  await db.run(`analyze ${tables.join(', ')}`)
-  for (const { work } of statements) await work(db, await someReceipts())
-  await fill(many)
+  const runAll = async () => {
+    for (const { work } of statements) await work(db, await someReceipts())
+  }
+  await fillAfterPlanning(db, { tables, fill, runAll })
 }, 60_000)
 afterAll(async () => {
   await kit?.stop()

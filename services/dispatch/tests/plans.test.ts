@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { countRowsRead } from '@notify/test-kit/rows-read'
+import { countRowsRead, few, fillAfterPlanning, many } from '@notify/test-kit/rows-read'
 import { newId } from '../../../packages/contracts/src/index.ts'
 import type { Database } from '../../../packages/database/src/index.ts'
 import { TestEnv } from '../../../packages/dev-env/src/index.ts'
@@ -15,8 +15,7 @@ import { closeOverdueReceipts, requeueLostWork, takeDueNotifications } from '../
 import { settleAttempts } from '../src/sending/settle-store.ts'
 import { openOwnSchema } from './own-schema.ts'
 
-const many = 20_000
-const few = 20
+const tables = ['notifications', 'attempts']
 const tenantId = newId('ten')
 const providerId = newId('prov')
 
@@ -25,21 +24,16 @@ let db: Database<Tables>
 let stop: () => Promise<void>
 beforeAll(async () => {
   env = await TestEnv.start([])
-  // One connection, so that every statement meets the plan that it was given while the tables were nearly empty.
   ;({ db, stop } = await openOwnSchema(env, { poolSize: 1 }))
   await db.run(
     `insert into providers (id, tenant_id, channel, kind, name, priority, credentials)
      values ($1, $2, 'sms', 'twilio', 'Carrier', 1, '')`,
     [providerId, tenantId],
   )
-  for (const table of ['notifications', 'attempts']) {
-    await db.run(`alter table ${table} set (autovacuum_enabled = false)`)
+  const runAll = async () => {
+    for (const { run } of statements) await run(db, await someIds())
   }
-  await db.run('set plan_cache_mode = force_generic_plan')
-  await fill(few)
-  await db.run('analyze notifications, attempts')
-  for (const { run } of statements) await run(db, await someIds())
-  await fill(many)
+  await fillAfterPlanning(db, { tables, fill, runAll })
 }, 60_000)
 afterAll(async () => {
   await stop?.()
@@ -144,7 +138,7 @@ test.each(statements)(
   'a plan from when the tables were small still reaches its rows by an index: $name',
   async ({ run }) => {
     const some = await someIds()
-    const read = await countRowsRead(db, ['notifications', 'attempts'], (on) => run(on, some))
+    const read = await countRowsRead(db, tables, (on) => run(on, some))
     expect(read).toBeLessThan(many / 20)
   },
 )

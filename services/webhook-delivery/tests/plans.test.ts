@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { countRowsRead } from '@notify/test-kit/rows-read'
+import { countRowsRead, few, fillAfterPlanning, many } from '@notify/test-kit/rows-read'
 import { newId } from '../../../packages/contracts/src/index.ts'
 import type { Database } from '../../../packages/database/src/index.ts'
 import { TestEnv } from '../../../packages/dev-env/src/index.ts'
@@ -14,8 +14,7 @@ import { insertReplay, replayPages } from '../src/replays/replay-store.ts'
 import { findSubscribers } from '../src/subscriptions/subscription-store.ts'
 import { openOwnSchema } from './own-schema.ts'
 
-const many = 20_000
-const few = 20
+const tables = ['deliveries', 'attempts', 'endpoints']
 /** Their deliveries are spread evenly over these. */
 const endpoints = ['whsub_0', 'whsub_1', 'whsub_2', 'whsub_3']
 const tenantId = newId('ten')
@@ -26,20 +25,15 @@ let db: Database<Tables>
 let stop: () => Promise<void>
 beforeAll(async () => {
   env = await TestEnv.start([])
-  // One connection, so that every statement keeps the plan that it got while the tables were nearly empty.
   ;({ db, stop } = await openOwnSchema(env, { poolSize: 1 }))
-  for (const table of ['deliveries', 'attempts', 'endpoints']) {
-    await db.run(`alter table ${table} set (autovacuum_enabled = false)`)
-  }
-  await db.run('set plan_cache_mode = force_generic_plan')
   await db.run(
     'insert into endpoints (id, tenant_id, next_due_at) select id, $2, now() from unnest($1::text[]) as id',
     [endpoints, tenantId],
   )
-  await fill(few)
-  await db.run('analyze deliveries, attempts, endpoints')
-  for (const { run } of statements) await run(db, await someIds())
-  await fill(many)
+  const runAll = async () => {
+    for (const { run } of statements) await run(db, await someIds())
+  }
+  await fillAfterPlanning(db, { tables, fill, runAll })
 }, 60_000)
 afterAll(async () => {
   await stop?.()
@@ -171,6 +165,6 @@ const statements: Sample[] = [
 test.each(statements)('however many deliveries there are, $name reads few of them', async ({ unnamed, run }) => {
   await db.run(`set plan_cache_mode = ${unnamed ? 'auto' : 'force_generic_plan'}`)
   const some = await someIds()
-  const read = await countRowsRead(db, ['deliveries', 'attempts', 'endpoints'], (on) => run(on, some))
+  const read = await countRowsRead(db, tables, (on) => run(on, some))
   expect(read).toBeLessThan(many / 50)
 })
