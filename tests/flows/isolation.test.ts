@@ -14,6 +14,7 @@ import {
 import { type ApiRequest, type ApiResponse, TestEnv } from '../../packages/dev-env/src/index.ts'
 import { exampleBody, type Sample } from './route-samples/sample.ts'
 import { callRoute, type Samples, samplesOf } from './route-samples/samples.ts'
+import { unlikeExample } from './unlike-example.ts'
 import { recordWork, type WorkRecord } from './work-record.ts'
 
 let env: TestEnv
@@ -90,6 +91,7 @@ describe.each(named(routes.filter(({ path }) => path.includes('/:'))))('%s', (_n
       const unknown = Object.fromEntries(Object.entries(sample.params!).map(([name, id]) => [name, unknownOf(id)]))
       const missing = await callAs(caller, route, { ...sample, params: unknown })
       expect([foreign.status, foreign.body.code]).toEqual([404, expect.stringMatching(/not_found$/)])
+      expect(unlikeExample(foreign.body)).toEqual([])
       expect(plain(foreign, ids)).toEqual(plain(missing, Object.values(unknown)))
     }
     const own = await callRoute(env, route, sample)

@@ -7,6 +7,7 @@ import { freshPhone, smsTo } from '@notify/test-kit/sms'
 import { publicRoutes } from '../../packages/contracts/src/catalogue.ts'
 import { permissionsFor, type Route } from '../../packages/contracts/src/index.ts'
 import { TestEnv } from '../../packages/dev-env/src/index.ts'
+import { unlikeExample } from './unlike-example.ts'
 
 interface Declared {
   description: string
@@ -149,10 +150,12 @@ function resolve<Part>(reference: string): Part | undefined {
 function malformed({ status, headers, text }: Answer, requestId: string | undefined): string[] {
   const faults = requestId === undefined || headers['x-request-id'] === requestId ? [] : ['another request id']
   if (status < 400) return faults
-  const { type, code, request_id, status: told } = JSON.parse(text)
+  const problem = JSON.parse(text)
+  const { type, code, request_id, status: told } = problem
   if (!headers['content-type']?.startsWith('application/problem+json')) faults.push('no problem')
   if (request_id !== headers['x-request-id']) faults.push('a request id of its own')
   if (told !== status || !type.endsWith(`/errors/${code}`)) faults.push('another status or type')
+  faults.push(...unlikeExample(problem))
   return faults
 }
 

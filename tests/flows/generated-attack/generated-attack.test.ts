@@ -3,6 +3,7 @@ import { freshUser, userToken } from '@notify/test-kit/inbox'
 import fc from 'fast-check'
 import { ProblemBody } from '../../../packages/contracts/src/problem.ts'
 import { type ApiRequest, type NodeProcess, TestEnv } from '../../../packages/dev-env/src/index.ts'
+import { unlikeExample } from '../unlike-example.ts'
 import { type Attack, attacksOn, type Operation, operationsOf } from './attacks.ts'
 
 /** Another seed makes other requests; a failure prints the seed and the path to the request. */
@@ -51,6 +52,8 @@ function fault(status: number, contentType: string | null, text: string): string
   const problem = ProblemBody.safeParse(JSON.parse(text))
   if (!problem.success || problem.data.status !== status) return `${status} ${text}`
   const { code, errors = [] } = problem.data
+  const [unlike] = unlikeExample(JSON.parse(text))
+  if (unlike) return unlike
   if (code === 'validation_failed' && !errors.some(({ path }) => typeof path === 'string')) return `no path: ${text}`
   return undefined
 }
