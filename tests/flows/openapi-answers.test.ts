@@ -6,6 +6,7 @@ import { rawRequest } from '@notify/test-kit/raw-http'
 import { freshPhone, smsTo } from '@notify/test-kit/sms'
 import { publicRoutes } from '../../packages/contracts/src/catalogue.ts'
 import { permissionsFor, type Route } from '../../packages/contracts/src/index.ts'
+import { parametersOf } from '../../packages/contracts/src/openapi-parameters.ts'
 import { TestEnv } from '../../packages/dev-env/src/index.ts'
 import { unlikeExample } from './unlike-example.ts'
 
@@ -178,6 +179,17 @@ test.each(routes)('%s gives the request id of its caller back', async (_name, ro
     const answer = await send(route, bearer === undefined ? { headers } : { headers, bearer })
     expect(malformed(answer, headers['x-request-id'])).toEqual([])
   }
+})
+
+const queried = routes.flatMap(([name, route]) =>
+  parametersOf(route)
+    .filter((parameter) => parameter.in === 'query' && permissionsFor(route.auth))
+    .map((parameter) => [name, parameter.name, route] as const),
+)
+
+test.each(queried)('%s refuses NUL in %s', async (_name, parameter, route) => {
+  const { status, text } = await send(route, { search: `?${parameter}=%00` })
+  expect([status, JSON.parse(text).errors?.[0]?.path]).toEqual([422, parameter])
 })
 
 test('the requests above provoked what they were made for', () => {

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { activityFilters, isRange, notARange } from './activity.ts'
 import { idempotencyErrors } from './errors.ts'
 import { idSchema } from './ids.ts'
-import { listQuery } from './list.ts'
+import { listQuery, pageOf } from './list.ts'
 import { defineRoute, operator } from './route.ts'
 import { MomentText, Timestamp } from './text.ts'
 
@@ -80,7 +80,7 @@ export const listRetryJobs = defineRoute({
   auth: operator('activity:read'),
   query: z.strictObject(listQuery),
   responses: {
-    200: z.object({ items: z.array(RetryJob), next_cursor: z.string().nullable() }).meta({ id: 'RetryJobList' }),
+    200: pageOf(RetryJob).meta({ id: 'RetryJobList' }),
   },
   errors: [],
 })

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { idempotencyErrors } from './errors.ts'
 import { idSchema } from './ids.ts'
-import { listQuery } from './list.ts'
+import { listQuery, pageOf } from './list.ts'
 import { KeyMode, KeyPermission, liveOnlyPermissions } from './permissions.ts'
 import { defineRoute, NoContent, operator } from './route.ts'
 import { oneLinePattern, Timestamp } from './text.ts'
@@ -63,7 +63,7 @@ export const listApiKeys = defineRoute({
   params,
   query: z.strictObject(listQuery),
   responses: {
-    200: z.object({ items: z.array(ApiKey), next_cursor: z.string().nullable() }).meta({ id: 'ApiKeyList' }),
+    200: pageOf(ApiKey).meta({ id: 'ApiKeyList' }),
   },
   errors: ['not_found'],
 })

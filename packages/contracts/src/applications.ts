@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { idempotencyErrors } from './errors.ts'
 import { idSchema } from './ids.ts'
-import { listQuery } from './list.ts'
+import { listQuery, pageOf } from './list.ts'
 import { OtpSettings } from './otp.ts'
 import { defineRoute, NoContent, operator } from './route.ts'
 import { oneLinePattern, Timestamp } from './text.ts'
@@ -68,7 +68,7 @@ export const listApplications = defineRoute({
   auth,
   query: z.strictObject(listQuery),
   responses: {
-    200: z.object({ items: z.array(Application), next_cursor: z.string().nullable() }).meta({ id: 'ApplicationList' }),
+    200: pageOf(Application).meta({ id: 'ApplicationList' }),
   },
   errors: [],
 })

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { defineEvent } from './event.ts'
 import { idSchema } from './ids.ts'
-import { listQuery } from './list.ts'
+import { listQuery, pageOf } from './list.ts'
 import { defineRoute, operator } from './route.ts'
 import { Timestamp } from './text.ts'
 
@@ -70,9 +70,7 @@ export const listAuditLog = defineRoute({
   auth: operator('audit:read'),
   query: z.strictObject({ ...filters, ...listQuery }),
   responses: {
-    200: z
-      .object({ items: z.array(AuditEntry.meta({ id: 'AuditEntry' })), next_cursor: z.string().nullable() })
-      .meta({ id: 'AuditLog' }),
+    200: pageOf(AuditEntry.meta({ id: 'AuditEntry' })).meta({ id: 'AuditLog' }),
   },
   errors: [],
 })

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { idempotencyErrors } from './errors.ts'
 import { defineEvent } from './event.ts'
 import { idSchema } from './ids.ts'
-import { listQuery } from './list.ts'
+import { listQuery, pageOf } from './list.ts'
 import { KeyMode } from './permissions.ts'
 import { apiKeyOrOperator, defineRoute, service } from './route.ts'
 import { Timestamp } from './text.ts'
@@ -110,7 +110,7 @@ export const listOptIns = defineRoute({
   summary: 'List the entries of the consent ledger, newest first',
   auth: readers,
   query: z.strictObject(listQuery),
-  responses: { 200: z.object({ items: z.array(ConsentEntry), next_cursor: z.string().nullable() }) },
+  responses: { 200: pageOf(ConsentEntry) },
   errors: [],
 })
 

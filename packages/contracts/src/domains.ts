@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { idempotencyErrors } from './errors.ts'
 import { defineEvent } from './event.ts'
 import { idSchema } from './ids.ts'
-import { listQuery } from './list.ts'
+import { listQuery, pageOf } from './list.ts'
 import { apiKeyOrOperator, defineRoute, NoContent } from './route.ts'
 import { EventTime, Timestamp } from './text.ts'
 
@@ -54,7 +54,7 @@ export const listDomains = defineRoute({
   auth,
   query: z.strictObject(listQuery),
   responses: {
-    200: z.object({ items: z.array(Domain), next_cursor: z.string().nullable() }).meta({ id: 'DomainList' }),
+    200: pageOf(Domain).meta({ id: 'DomainList' }),
   },
   errors: [],
 })

@@ -3,7 +3,7 @@ import { EventTemplates } from './bootstrap.ts'
 import { Channel } from './channel.ts'
 import { idempotencyErrors } from './errors.ts'
 import { idSchema } from './ids.ts'
-import { listQuery, wholeNumber } from './list.ts'
+import { listQuery, pageOf, wholeNumber } from './list.ts'
 import { defineRoute, operator } from './route.ts'
 import { EventKey, Timestamp } from './text.ts'
 
@@ -109,7 +109,7 @@ export const listEvents = defineRoute({
   params: listParams,
   query: z.strictObject({ status: EventStatus.optional(), ...listQuery }),
   responses: {
-    200: z.object({ items: z.array(EventSummary), next_cursor: z.string().nullable() }).meta({ id: 'EventList' }),
+    200: pageOf(EventSummary).meta({ id: 'EventList' }),
   },
   errors: ['not_found'],
 })
@@ -186,9 +186,7 @@ export const listEventVersions = defineRoute({
   params,
   query: z.strictObject(listQuery),
   responses: {
-    200: z
-      .object({ items: z.array(EventVersionSummary), next_cursor: z.string().nullable() })
-      .meta({ id: 'EventVersionList' }),
+    200: pageOf(EventVersionSummary).meta({ id: 'EventVersionList' }),
   },
   errors: ['not_found', 'event_not_found'],
 })

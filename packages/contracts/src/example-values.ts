@@ -98,6 +98,8 @@ export const answerExamples: Readonly<Record<string, Readonly<Record<string, unk
   sharedCloudVerification: { 'text/plain': '1158201444' },
 }
 
+const of = (path: string, message: string) => ({ detail: `${path} ${message}`, errors: [{ path, message }] })
+
 /** What an error shows beyond its code, where the caller needs it. */
 export const errorExamples: Partial<Record<ErrorCode, Partial<ProblemBody>>> = {
   validation_failed: {
@@ -113,5 +115,22 @@ export const errorExamples: Partial<Record<ErrorCode, Partial<ProblemBody>>> = {
       },
     ],
   },
+  WHATSAPP_OPT_IN_REQUIRED: of('recipient.opt_in_reference', 'is missing'),
+  recipient_suppressed: {
+    detail: 'Mail to this recipient bounced: the address does not exist',
+    errors: [{ path: 'recipient', message: 'is suppressed: bounce' }],
+  },
+  whatsapp_recipient_stopped: of('evidence_url', 'must show an opt-in since the recipient stopped'),
+  domain_not_verified: of('from', 'must be an address at a verified sending domain'),
+  country_not_allowed: of('recipient', 'belongs to a country that this application does not send codes to'),
+  destination_not_allowed: of('url', 'must use https'),
+  template_variable_missing: {
+    detail: 'The template requires the variable order; provide it in data',
+    errors: [{ path: 'data.order', message: 'is required by the template' }],
+  },
+  template_category_mismatch: of(
+    'templates.whatsapp.category',
+    'is utility, but the template order_update is approved as marketing',
+  ),
   otp_invalid_code: { attempts_remaining: 4 },
 }

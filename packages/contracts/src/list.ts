@@ -14,3 +14,7 @@ export const listQuery = {
   limit: wholeNumber(1, 100).default(20).meta({ description: 'Items per page' }),
   cursor: z.string().max(200).optional().meta({ description: 'next_cursor of the previous page' }),
 }
+
+/** A page of a list. */
+export const pageOf = <Item extends z.ZodType>(item: Item) =>
+  z.object({ items: z.array(item), next_cursor: z.string().nullable() })

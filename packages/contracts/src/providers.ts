@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { Channel } from './channel.ts'
 import { idempotencyErrors } from './errors.ts'
 import { idSchema } from './ids.ts'
-import { listQuery } from './list.ts'
+import { listQuery, pageOf } from './list.ts'
 import { defineRoute, NoContent, operator } from './route.ts'
 import { Timestamp } from './text.ts'
 
@@ -66,7 +66,7 @@ export const listProviders = defineRoute({
   auth,
   query: z.strictObject({ channel: Channel.optional(), ...listQuery }),
   responses: {
-    200: z.object({ items: z.array(Provider), next_cursor: z.string().nullable() }).meta({ id: 'ProviderList' }),
+    200: pageOf(Provider).meta({ id: 'ProviderList' }),
   },
   errors: [],
 })

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { Channel } from './channel.ts'
 import { idempotencyErrors } from './errors.ts'
 import { idSchema } from './ids.ts'
-import { listQuery } from './list.ts'
+import { listQuery, pageOf } from './list.ts'
 import { defineRoute, NoContent, operator } from './route.ts'
 import { Timestamp } from './text.ts'
 
@@ -44,7 +44,7 @@ export const listSuppressions = defineRoute({
     recipient: z.string().min(1).max(320).optional(),
     ...listQuery,
   }),
-  responses: { 200: z.object({ items: z.array(Suppression), next_cursor: z.string().nullable() }) },
+  responses: { 200: pageOf(Suppression) },
   errors: [],
 })
 

@@ -3,7 +3,7 @@ import { EventTemplates } from './bootstrap.ts'
 import { Channel } from './channel.ts'
 import { idempotencyErrors } from './errors.ts'
 import { idSchema } from './ids.ts'
-import { listQuery } from './list.ts'
+import { listQuery, pageOf } from './list.ts'
 import { defineRoute, NoContent, operator } from './route.ts'
 import { Timestamp } from './text.ts'
 
@@ -54,7 +54,7 @@ export const listTemplates = defineRoute({
   auth,
   query: z.strictObject(listQuery),
   responses: {
-    200: z.object({ items: z.array(TemplateSummary), next_cursor: z.string().nullable() }).meta({ id: 'TemplateList' }),
+    200: pageOf(TemplateSummary).meta({ id: 'TemplateList' }),
   },
   errors: [],
 })

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { idempotencyErrors } from './errors.ts'
 import { idSchema } from './ids.ts'
-import { listQuery } from './list.ts'
+import { listQuery, pageOf } from './list.ts'
 import { apiKeyOrOperator, defineRoute, operator } from './route.ts'
 import { MomentText, Timestamp } from './text.ts'
 import { WebhookReplay } from './webhooks.ts'
@@ -61,9 +61,7 @@ export const listWebhookDeliveries = defineRoute({
   params,
   query: z.strictObject({ status: WebhookDeliveryStatus.optional(), ...listQuery }),
   responses: {
-    200: z
-      .object({ items: z.array(WebhookDeliverySummary), next_cursor: z.string().nullable() })
-      .meta({ id: 'WebhookDeliveryList' }),
+    200: pageOf(WebhookDeliverySummary).meta({ id: 'WebhookDeliveryList' }),
   },
   errors: ['not_found'],
 })

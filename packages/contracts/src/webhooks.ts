@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { idempotencyErrors } from './errors.ts'
 import { idSchema } from './ids.ts'
-import { listQuery } from './list.ts'
+import { listQuery, pageOf } from './list.ts'
 import { apiKeyOrOperator, defineRoute, NoContent } from './route.ts'
 import { Timestamp } from './text.ts'
 
@@ -74,9 +74,7 @@ export const listWebhookSubscriptions = defineRoute({
   auth,
   query: z.strictObject({ application_id: idSchema('app').optional(), ...listQuery }),
   responses: {
-    200: z
-      .object({ items: z.array(WebhookSubscription), next_cursor: z.string().nullable() })
-      .meta({ id: 'WebhookSubscriptionList' }),
+    200: pageOf(WebhookSubscription).meta({ id: 'WebhookSubscriptionList' }),
   },
   errors: [],
 })

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { idempotencyErrors } from './errors.ts'
 import { idSchema } from './ids.ts'
-import { listQuery } from './list.ts'
+import { listQuery, pageOf } from './list.ts'
 import { defineRoute, operator } from './route.ts'
 import { Timestamp } from './text.ts'
 
@@ -25,7 +25,7 @@ export const listWhatsAppTemplates = defineRoute({
   summary: 'List WhatsApp templates with their approval state',
   auth: operator('providers:manage'),
   query: z.strictObject(listQuery),
-  responses: { 200: z.object({ items: z.array(WhatsAppTemplate), next_cursor: z.string().nullable() }) },
+  responses: { 200: pageOf(WhatsAppTemplate) },
   errors: [],
 })
 

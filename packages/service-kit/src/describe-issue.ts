@@ -12,6 +12,7 @@ const types: Record<string, string> = {
   array: 'a list',
 }
 const formats: Record<string, string> = {
+  date: 'a day such as 2026-11-21',
   datetime: 'a time in ISO 8601, e.g. 2026-11-21T09:30:00Z',
   email: 'an email address',
   url: 'a URL',

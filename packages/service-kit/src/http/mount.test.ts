@@ -86,7 +86,7 @@ const item = defineRoute({
   path: '/api/v1/items/:id',
   body: undefined,
   params: z.object({ id: z.string() }),
-  query: z.strictObject({ limit: z.string().regex(/^\d+$/).optional() }),
+  query: z.strictObject({ limit: z.string().regex(/^\d+$/).optional(), name: z.string().optional() }),
   responses: { 200: Echo },
 })
 
@@ -356,6 +356,11 @@ test('query parameters that a route does not know are refused, whatever its meth
   }
   const repeated = await call('GET', '/api/v1/items/1?limit=1&limit=2')
   expect([repeated.status, repeated.body.errors]).toEqual([422, [{ path: 'limit', message: 'must not be repeated' }]])
+  // Postgres cannot compare with NUL.
+  for (const search of ['name=%00', 'name=a%00b', 'name%00=a']) {
+    const { status, body } = await call('GET', `/api/v1/items/1?${search}`)
+    expect([status, body.errors?.[0]?.message]).toEqual([422, 'must not contain NUL characters or lone surrogates'])
+  }
   // Carriers add parameters of their own to the addresses that they call.
   expect((await call('POST', '/api/v1/raw?bodySHA256=1', 'ab')).status).toBe(200)
 })

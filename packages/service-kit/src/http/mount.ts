@@ -14,7 +14,7 @@ import type { Door } from './door.ts'
 import { ExactRoutes, type Incoming } from './exact-routes.ts'
 import type { HttpRequest, RouteEntry } from './handler.ts'
 import { idempotencyKeyOf, requireJsonAccepted } from './negotiate.ts'
-import { nothing } from './read-body.ts'
+import { nothing, requireStorable } from './read-body.ts'
 import { Reply, send, sendProblem } from './reply.ts'
 import { requestIdOf } from './request-id.ts'
 import { openStream, type StreamEntry } from './stream.ts'
@@ -215,6 +215,7 @@ function queryOfContract({ query: schema, auth }: Route, query: Incoming['query'
       errors: repeated.map((path) => ({ path, message: 'must not be repeated' })),
     })
   }
+  requireStorable(given)
   return requireShape(schema ?? nothing, given)
 }
 

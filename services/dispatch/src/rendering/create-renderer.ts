@@ -207,9 +207,6 @@ function problemOf(error: unknown, { field, part }: NamedTemplate): unknown {
     )
   }
   const fault = `cannot be rendered: ${error.message}`
-  return new Problem(
-    'validation_failed',
-    `${part ?? 'The template'} ${fault}`,
-    part ? { errors: [{ path: part, message: fault }] } : {},
-  )
+  const errors = [{ path: part ?? '', message: fault }]
+  return new Problem('validation_failed', `${part ?? 'The template'} ${fault}`, { errors })
 }
