@@ -5,17 +5,8 @@ import type { State } from '../state/state.ts'
 import type { NodeChild } from '../together/member.ts'
 import type { NodeProcess, ProcessName, ServerProcess, ServiceProcess } from './process-names.ts'
 import type { Reaper } from './reaper.ts'
+import { stopOrder } from './stop-order.ts'
 import { baseUrl, databaseUrl, dnsServer, receiverUrl, type Wiring } from './wiring.ts'
-
-/** The order of a stop: entry points first, data stores last. */
-const stopOrder: ProcessName[][] = [
-  ['gateway'],
-  ['callbacks'],
-  ['dispatch-api', 'dispatch-worker', 'otp', 'consent', 'inbox-stream', 'webhook-delivery'],
-  ['carrier-sandbox', 'identity-provider', 'demo-shop'],
-  ['nats', 'redis'],
-  ['postgres'],
-]
 
 /** A running system: {@link startStack} makes it. */
 export class Stack {
