@@ -9,7 +9,7 @@ import { eventually, type ServiceProcess, TestEnv } from '../../packages/dev-env
 
 let env: TestEnv
 beforeAll(async () => {
-  env = await TestEnv.start(undefined, { apart: 'all' })
+  env = await TestEnv.start(undefined, { apart: 'all', withSender: true })
 })
 afterAll(() => env?.stop())
 
@@ -17,6 +17,7 @@ const processes: ServiceProcess[] = [
   'gateway',
   'dispatch-api',
   'dispatch-worker',
+  'dispatch-sender',
   'otp',
   'consent',
   'inbox-stream',

@@ -10,6 +10,9 @@ import { startMetrics } from './telemetry/metrics.ts'
 import { measureProcess } from './telemetry/process-metrics.ts'
 import { createTracer } from './telemetry/tracing.ts'
 
+/** How long a stopped process may take to end by itself. */
+const lingerMs = 2000
+
 type Common = z.output<z.ZodObject<typeof commonConfig>>
 
 interface Definition<S extends z.ZodObject> {
@@ -128,6 +131,7 @@ function drainOn(logger: LoggerHandle, lifecycle: Lifecycle, health: Health, con
     logger.log.info('stopped')
     logger.flush()
     if (process.connected) process.disconnect()
+    endLingering(logger)
   }
   process.on('SIGTERM', () => void drain('SIGTERM'))
   process.on('SIGINT', () => void drain('SIGINT'))
@@ -135,6 +139,15 @@ function drainOn(logger: LoggerHandle, lifecycle: Lifecycle, health: Health, con
     if (!state.requested) void drain('the supervisor is gone')
   })
   return state
+}
+
+/** What a start opened after the stop, or a library kept, must not keep the process alive. */
+function endLingering({ log, flush }: LoggerHandle): void {
+  setTimeout(() => {
+    log.warn({ resources: process.getActiveResourcesInfo() }, 'stopped, but still held open: exiting')
+    flush()
+    process.exit()
+  }, lingerMs).unref()
 }
 
 /** After an uncaught exception the state is unknown: log it, drain, and exit with an error. */
