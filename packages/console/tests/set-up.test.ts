@@ -172,7 +172,7 @@ test(
     await button(page, 'Publish version 1').click()
     await drawer(page).getByText('allowed_channels must name at least one channel').waitFor()
     await drawer(page).getByRole('button', { name: 'Cancel' }).click()
-    await page.getByRole('link', { name: 'Webhook' }).click()
+    await page.getByRole('link', { name: 'Webhook', exact: true }).click()
     await button(page, 'Write the template').click()
     await page.getByLabel('Data', { exact: true }).fill('{ "order": ')
     await page.getByText('is not JSON').first().waitFor()

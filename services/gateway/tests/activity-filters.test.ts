@@ -183,6 +183,7 @@ describe('a filter that cannot be answered is 422 naming the parameter', () => {
     ['recipient=', 'recipient'],
     [`recipient=${'9'.repeat(2049)}`, 'recipient'],
     ['recipient=a&recipient=b', 'recipient'],
+    ['recipient=%00', 'recipient'],
     ['recipients=a', 'recipients'],
     ['limit=1e9', 'limit'],
     ['limit=abc', 'limit'],
@@ -193,7 +194,6 @@ describe('a filter that cannot be answered is 422 naming the parameter', () => {
   })
 
   test.each([
-    'recipient=%00',
     'recipient=%F0%9F%98%80',
     `recipient=${'%C3%BC'.repeat(20)}${'x'.repeat(2028)}`,
     `recipient=%27%3B%20drop%20table`,

@@ -89,7 +89,7 @@ test.each([
 )
 
 test('after a callback that is too large the connection serves the next one', async () => {
-  const large = 'x'.repeat(512 * 1024 + 1)
+  const large = 'x'.repeat(4 * 1024 * 1024 + 1)
   const next = `GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`
   const [caller] = many(1, () => open(url, headOf(statusPath, large.length) + large + next))
   await eventually(() => expect(caller!.text().match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 413', 'HTTP/1.1 200']))

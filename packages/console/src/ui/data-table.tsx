@@ -47,6 +47,7 @@ export function DataTable<Row extends RowData>(props: DataTableProps<Row>) {
   const { label, columns, rows, rowId, onOpen, openId, empty, expected = 12 } = props
   const [chosen, setChosen] = useState<string>()
   const body = useRef<HTMLTableSectionElement>(null)
+  const returnTo = useRef<string>(undefined)
   const definitions = useMemo(() => columns.map((column) => definitionOf(column)), [columns])
   const data = useMemo(() => (rows ? [...rows] : []), [rows])
   const table = useTable({ features, columns: definitions, data, getRowId: rowId })
@@ -56,6 +57,7 @@ export function DataTable<Row extends RowData>(props: DataTableProps<Row>) {
   const move = (step: number) => {
     const row = data[Math.max(0, Math.min(data.length - 1, active + step))]
     if (!row) return
+    returnTo.current = undefined
     setChosen(rowId(row))
     if (openId !== undefined) onOpen?.(row)
     const element = body.current?.rows.item(data.indexOf(row))
@@ -66,11 +68,21 @@ export function DataTable<Row extends RowData>(props: DataTableProps<Row>) {
   const focusRow = useEffectEvent((id: string) => {
     body.current?.rows.item(data.findIndex((row) => rowId(row) === id))?.focus()
   })
-  // A drawer gives the focus back to where it was opened, which is lost once `j` led to another row.
+  // A drawer that has closed gives the focus back to the row that opened it, though `j` has led to another one since.
   useEffect(() => {
-    if (openId === undefined && lastOpen.current !== undefined) focusRow(lastOpen.current)
+    if (openId === undefined && lastOpen.current !== undefined) {
+      returnTo.current = lastOpen.current
+      focusRow(lastOpen.current)
+    }
     lastOpen.current = openId
   }, [openId])
+  const takeFocus = (id: string) => {
+    const wanted = returnTo.current
+    setChosen(wanted ?? id)
+    if (wanted === undefined || wanted === id) return
+    returnTo.current = undefined
+    focusRow(wanted)
+  }
   useHotkeys({ j: () => move(1), k: () => move(-1) }, { inDialogs: openId !== undefined })
 
   if (rows?.length === 0) return <>{empty}</>
@@ -95,7 +107,10 @@ export function DataTable<Row extends RowData>(props: DataTableProps<Row>) {
             data-row={row.id}
             tabIndex={onOpen && (active === at || (active < 0 && at === 0)) ? 0 : -1}
             aria-current={row.id === activeId || undefined}
-            onFocus={() => setChosen(row.id)}
+            onFocus={() => takeFocus(row.id)}
+            onPointerDown={() => {
+              returnTo.current = undefined
+            }}
             onClick={(event) => isOwnClick(event) && onOpen?.(row.original)}
             onKeyDown={(event) => {
               if (event.key !== 'Enter' || event.target !== event.currentTarget) return
