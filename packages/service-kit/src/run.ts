@@ -13,6 +13,9 @@ import { createTracer } from './telemetry/tracing.ts'
 /** How long a stopped process may take to end by itself. */
 const lingerMs = 2000
 
+/** Services of this process that have not stopped; test environments run several in one. */
+let serving = 0
+
 type Common = z.output<z.ZodObject<typeof commonConfig>>
 
 interface Definition<S extends z.ZodObject> {
@@ -115,6 +118,7 @@ async function serve<S extends z.ZodObject>(
 /** Installs the signal handlers; the process exits by itself when nothing is open. */
 function drainOn(logger: LoggerHandle, lifecycle: Lifecycle, health: Health, config: Common): { requested: boolean } {
   const state = { requested: false }
+  serving += 1
   const drain = async (reason: string) => {
     if (state.requested) process.exit(130)
     state.requested = true
@@ -131,7 +135,8 @@ function drainOn(logger: LoggerHandle, lifecycle: Lifecycle, health: Health, con
     logger.log.info('stopped')
     logger.flush()
     if (process.connected) process.disconnect()
-    endLingering(logger)
+    serving -= 1
+    if (serving === 0) endLingering(logger)
   }
   process.on('SIGTERM', () => void drain('SIGTERM'))
   process.on('SIGINT', () => void drain('SIGINT'))
