@@ -6,7 +6,13 @@ import { OtpSettings } from './otp.ts'
 import { defineRoute, NoContent, operator } from './route.ts'
 import { oneLinePattern, Timestamp } from './text.ts'
 
-const Name = z.string().trim().min(1).max(100).regex(oneLinePattern, 'must be one line without control characters')
+/** Also of tenants. */
+export const ApplicationName = z
+  .string()
+  .trim()
+  .min(1)
+  .max(100)
+  .regex(oneLinePattern, 'must be one line without control characters')
 
 /** An origin as browsers send it: scheme, host and port, in lower case and without a path (RFC 6454). */
 const Origin = z
@@ -18,7 +24,7 @@ const Origin = z
   .meta({ example: 'https://shop.example.com' })
 
 const settings = {
-  name: Name,
+  name: ApplicationName,
   allowed_origins: z
     .array(Origin)
     .max(100)
@@ -120,7 +126,8 @@ export const deleteApplication = defineRoute({
   service: 'gateway',
   method: 'DELETE',
   path,
-  summary: 'Delete an application: revoke its API keys and the tokens of its users. Its activity is kept.',
+  summary:
+    'Delete an application with its webhook subscriptions, and revoke its API keys and the tokens of its users. Accepted messages are still sent, and its providers and activity are kept.',
   auth,
   params,
   responses: { 204: NoContent },

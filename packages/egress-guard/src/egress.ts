@@ -40,6 +40,8 @@ export interface Egress {
 /** Maximum bytes read of an answer; then the connection is closed. */
 const maxReadBytes = 64 * 1024
 const maxHeaderBytes = 16 * 1024
+/** 1xx answers before the final one; a client sees one or two in practice (RFC 9110, 15.2). */
+const maxInterim = 16
 const connectMs = 10_000
 /** Short, so that a changed DNS record soon takes effect. */
 const keepAliveMs = 10_000
@@ -89,6 +91,7 @@ async function exchange(
     // A request that still waits for its connection does not hear the signal.
     late.reject(error)
   }, deadlineMs)
+  let interim = 0
   const answered = async (): Promise<Result> => {
     const {
       statusCode,
@@ -101,6 +104,10 @@ async function exchange(
       headers: { 'accept-encoding': 'identity', ...headers },
       body,
       signal: deadline.signal,
+      onInfo() {
+        interim += 1
+        if (interim > maxInterim) deadline.abort(new InterimError())
+      },
     })
     const head = answerHeaders as IncomingHttpHeaders
     return { kind: 'answered', status: statusCode, headers: head, body: await readStart(stream) }
@@ -114,6 +121,11 @@ async function exchange(
 
 class DeadlineError extends Error {
   override name = 'DeadlineError'
+}
+
+/** The receiver sends 1xx answers without end. */
+class InterimError extends Error {
+  override name = 'InterimError'
 }
 
 /** Reads the beginning of an answer and drops the rest. */
@@ -134,6 +146,9 @@ function explain(error: unknown): Result {
   if (cause instanceof DestinationError) return { kind: 'refused', message: notAllowed }
   if (error instanceof DeadlineError) {
     return { kind: 'failed', reason: 'timeout', message: 'no complete answer in time', own: false }
+  }
+  if (error instanceof InterimError) {
+    return { kind: 'failed', reason: 'protocol', message: 'too many 1xx answers before the final one', own: false }
   }
   return { kind: 'failed', ...failureOf(error) }
 }

@@ -133,19 +133,32 @@ const never: [string, (socket: TLSSocket) => void][] = [
       socket.on('close', () => clearInterval(timer))
     },
   ],
-  [
-    'endless 103 answers',
-    (socket) => {
-      const timer = setInterval(() => socket.write('HTTP/1.1 103 Early Hints\r\nlink: <x>\r\n\r\n'), 20)
-      socket.on('close', () => clearInterval(timer))
-    },
-  ],
 ]
 test.each(never)('%s ends at the deadline', async (_what, answer) => {
   const { port } = await receiver(answer)
   const outcome = await post(client(), `https://127.0.0.1:${port}/`, 400)
   expect(outcome).toMatchObject({ kind: 'failed', reason: 'timeout', own: false })
   expect(outcome.durationMs).toBeGreaterThanOrEqual(390)
+})
+
+test('a storm of 1xx answers is cut off early, and a few are allowed', async () => {
+  const hint = 'HTTP/1.1 103 Early Hints\r\nlink: <x>\r\n\r\n'
+  const storm = Buffer.from(hint.repeat(1000))
+  const { port } = await receiver((socket) => {
+    const pour = () => {
+      while (socket.writable) if (!socket.write(storm)) return void socket.once('drain', pour)
+    }
+    pour()
+  })
+  expect(await post(client(), `https://127.0.0.1:${port}/`, 20_000)).toEqual({
+    kind: 'failed',
+    reason: 'protocol',
+    message: 'too many 1xx answers before the final one',
+    own: false,
+    durationMs: expect.any(Number),
+  })
+  const polite = await receiver(answered(`${hint.repeat(3)}HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok`))
+  expect(await post(client(), `https://127.0.0.1:${polite.port}/`)).toMatchObject({ kind: 'answered', status: 200 })
 })
 
 test('DNS and TLS that never answer end at the deadline', async () => {

@@ -223,7 +223,7 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Delete an application: revoke its API keys and the tokens of its users. Its activity is kept.
+         * Delete an application with its webhook subscriptions, and revoke its API keys and the tokens of its users. Accepted messages are still sent, and its providers and activity are kept.
          * @description Requires an operator's access token with the permission `applications:manage`.
          */
         delete: operations["deleteApplication"];
@@ -4000,7 +4000,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Delete an application: revoke its API keys and the tokens of its users. Its activity is kept. */
+            /** @description Delete an application with its webhook subscriptions, and revoke its API keys and the tokens of its users. Accepted messages are still sent, and its providers and activity are kept. */
             204: {
                 headers: {
                     [name: string]: unknown;

@@ -14,6 +14,11 @@ beforeAll(async () => {
 })
 afterAll(() => env?.stop())
 
+async function auditOf(id: string): Promise<object[]> {
+  const path = `/api/v1/audit-log?action=activity.retried&resource_id=${id}`
+  return (await env.api('GET', path, { token: env.operatorToken })).body.items
+}
+
 async function undelivered(): Promise<string> {
   const id = await send(env, freshPhone('0002'))
   await untilActivity(env, id, { status: 'undelivered' })
@@ -28,6 +33,7 @@ test('a retry is queued, sent again, counted, and the trail follows it', async (
   expect([status, body]).toEqual([202, { status: 'retry_queued', transaction_id: id, queued_at: expect.any(String) }])
   expect(new Date(body.queued_at).toISOString()).toBe(body.queued_at)
   await untilActivity(env, id, { status: 'undelivered', retry_count: 1 })
+  await eventually(async () => expect(await auditOf(id)).toMatchObject([{ after: { retry_count: 1 } }]))
   expect(await env.messages({ to })).toHaveLength(2)
   expect((await retry(env, id)).status).toBe(202)
   await untilActivity(env, id, { status: 'undelivered', retry_count: 2 })

@@ -52,3 +52,17 @@ test.each(['/docs', '/docs/errors', '/docs/errors/not_found', '/content/openapi.
     expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, HEAD'])
   },
 )
+
+test('the OpenAPI file is compressed for callers that accept it, and is sent once per version', async () => {
+  const path = '/content/openapi.json'
+  const response = await get(path, { 'accept-encoding': 'gzip' })
+  const etag = response.headers.get('etag')!
+  expect([response.headers.get('content-encoding'), response.headers.get('vary')]).toEqual(['gzip', 'Accept-Encoding'])
+  const plain = await get(path, { 'accept-encoding': 'identity' })
+  expect(plain.headers.get('content-encoding')).toBeNull()
+  expect(await plain.json()).toEqual(await response.json())
+  // fetch adds "no-cache", which asks for the whole file.
+  const revalidate = (version: string) => get(path, { 'if-none-match': version, 'cache-control': 'max-age=0' })
+  expect((await revalidate(etag)).status).toBe(304)
+  expect((await revalidate('W/"another"')).status).toBe(200)
+})

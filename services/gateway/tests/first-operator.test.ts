@@ -68,7 +68,14 @@ test('with the tenant in its claim, the first operator sets up the rest; the key
   })
 })
 
-test.each([[[]], [['--name', ' ']], [['--nmae', 'Acme']]])('%j makes nothing and says how it is used', async (args) => {
+test.each([
+  [[]],
+  [['--name', ' ']],
+  [['--nmae', 'Acme']],
+  [['--name', 'A'.repeat(101)]],
+  [['--name', 'two\nlines']],
+  [['--name', 'Acme', '--application', '']],
+])('%j makes nothing and says how it is used', async (args) => {
   const { status, stderr, created } = await createTenant(servers, ...args)
   expect([status, created]).toEqual([1, undefined])
   expect(stderr).toContain('usage: create-tenant --name <name>')

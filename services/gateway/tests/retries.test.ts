@@ -71,6 +71,7 @@ test('a job retries each item once, though the gateway is killed in the middle o
   await env.restart('gateway')
   await untilEnded(job.retry_id, { status: 'completed', processed: 12, retried: 12, skipped: 0 })
   expect(await retryCounts()).toEqual(Array(12).fill(1))
+  expect((await get('/api/v1/audit-log?action=activity.retried')).items).toEqual([])
   await untilFailed()
 })
 

@@ -1,7 +1,14 @@
-import { activityLanes, notificationChanged, providerChanged, webhookRequested } from '@notify/contracts'
+import {
+  activityLanes,
+  applicationChanged,
+  notificationChanged,
+  providerChanged,
+  webhookRequested,
+} from '@notify/contracts'
 import { type ConsumerEntry, consumer } from '@notify/messaging'
 import type { ConsumerContext } from './context.ts'
 import { saveProvider } from './providers/save-provider.ts'
+import { endApplication } from './subscriptions/end-application.ts'
 
 const retry = ['250ms', '1s', '5s', '15s']
 /** The states that customers may subscribe to; codes are never published to them. */
@@ -35,5 +42,11 @@ export const consumers: readonly ConsumerEntry<ConsumerContext>[] = [
     concurrency: 4,
     retry,
     handle: saveProvider,
+  }),
+  consumer(applicationChanged, {
+    durable: 'webhook-delivery-application-changed',
+    concurrency: 4,
+    retry,
+    handle: endApplication,
   }),
 ]

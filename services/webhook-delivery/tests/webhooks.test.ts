@@ -50,6 +50,29 @@ test('a delivered and a failed notification are told to their subscriber, signed
   await untilDelivery(env, subscription_id, { status: 'succeeded', attempts_made: 1, last_status: 200 })
 })
 
+test('a deleted application takes its subscriptions along, which the audit log tells', async () => {
+  const { body: application } = await operator('POST', '/api/v1/applications', { name: 'Short-lived' })
+  const { application_id } = application
+  const url = env.stack.receiverUrl + freshPath('ok')
+  const request = { application_id, url, events: ['notification.delivered'] }
+  const { body: subscription } = await operator('POST', '/api/v1/webhook-subscriptions', request)
+  const { subscription_id } = subscription
+  const other = await subscribe(env, freshPath('ok'))
+  await operator('DELETE', `/api/v1/applications/${application_id}`)
+  await eventually(async () => {
+    expect((await operator('GET', `/api/v1/webhook-subscriptions/${subscription_id}`)).status).toBe(404)
+  })
+  expect((await operator('GET', `/api/v1/webhook-subscriptions/${other.subscription_id}`)).status).toBe(200)
+  await eventually(async () => {
+    const { body } = await operator('GET', `/api/v1/audit-log?resource_id=${subscription_id}`)
+    expect(body.items[0]).toMatchObject({
+      action: 'webhook_subscription.deleted',
+      actor: { kind: 'service', id: 'webhook-delivery' },
+      after: null,
+    })
+  })
+})
+
 test('the channel webhook delivers the filled template, signed by its provider, and the outcome comes back', async () => {
   const path = freshPath('ok')
   const url = env.stack.receiverUrl + path

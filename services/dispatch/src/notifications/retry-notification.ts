@@ -1,5 +1,5 @@
-import type { retryActivity as contract, OperatorPrincipal } from '@notify/contracts'
-import { idempotent, type Run } from '@notify/database'
+import { type retryActivity as contract, dispatchAuditRecorded } from '@notify/contracts'
+import { idempotent, type Run, recordAudit } from '@notify/database'
 import { type Handler, Problem, Reply } from '@notify/service-kit'
 import type { Channels } from '../channels/channel.ts'
 import type { Context } from '../context.ts'
@@ -7,6 +7,8 @@ import { hasExpired } from '../sending/expiry-store.ts'
 import { suppressedBecause } from '../suppressions/suppressed-because.ts'
 import { factsInto } from './fact-sql.ts'
 import { workQueries } from './work-sql.ts'
+
+type Request = Parameters<Handler<Context, typeof contract>>[1]
 
 const requeue = (channels: Channels) => `
   with again as (
@@ -19,22 +21,42 @@ const requeue = (channels: Channels) => `
       and ${suppressedBecause('n')} is null
     returning *
   ), ${workQueries(channels, 'again')}, facts as (${factsInto('again')})
-  select enqueued_at from again`
+  select enqueued_at, application_id, retry_count from again`
 
 /** Requeues a failed notification, once for concurrent requests. */
 export const retryNotification: Handler<Context, typeof contract> = idempotent({
-  effect: ({ channels }, { params, principal }, run) => retry(run, channels, params.id, principal),
+  effect: ({ channels }, request, run) => retry(run, channels, request),
   after(context, { params, principal, requestId }) {
     context.wakeOutbox()
     context.log.info({ notification_id: params.id, operator: principal.subject, request_id: requestId }, 'retry queued')
   },
 })
 
-async function retry(run: Run, channels: Channels, id: string, { tenant_id }: OperatorPrincipal): Promise<Reply> {
-  const [queued] = await run<{ enqueued_at: Date }>(requeue(channels), [id, tenant_id])
-  if (!queued) throw await refusal(run, id, tenant_id)
-  const body = { status: 'retry_queued', transaction_id: id, queued_at: queued.enqueued_at.toISOString() }
+interface Requeued {
+  enqueued_at: Date
+  application_id: string
+  retry_count: number
+}
+
+async function retry(run: Run, channels: Channels, request: Request): Promise<Reply> {
+  const { params, principal } = request
+  const [queued] = await run<Requeued>(requeue(channels), [params.id, principal.tenant_id])
+  if (!queued) throw await refusal(run, params.id, principal.tenant_id)
+  // Of a job, its creation is the change that somebody made.
+  if (!principal.retry_job) await auditRetry(run, request, queued)
+  const body = { status: 'retry_queued', transaction_id: params.id, queued_at: queued.enqueued_at.toISOString() }
   return new Reply(202, JSON.stringify(body))
+}
+
+function auditRetry(run: Run, request: Request, { application_id: applicationId, retry_count }: Requeued) {
+  return recordAudit(run, dispatchAuditRecorded, {
+    request,
+    applicationId,
+    action: 'activity.retried',
+    resourceId: request.params.id,
+    before: { retry_count: retry_count - 1 },
+    after: { retry_count },
+  })
 }
 
 interface Refused {

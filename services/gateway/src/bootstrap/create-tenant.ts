@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { KeyPermission, newId } from '@notify/contracts'
+import { ApplicationName, KeyPermission, newId } from '@notify/contracts'
 import { openDatabase, type Run } from '@notify/database'
 import { mintApiKey } from '@notify/privacy'
 import { type Command, UsageError } from '@notify/service-kit'
@@ -24,11 +24,17 @@ function readArguments(args: readonly string[]): { name: string; application: st
   try {
     const options = { name: { type: 'string' }, application: { type: 'string', default: 'Default' } } as const
     const { name, application } = parseArgs({ args: [...args], options }).values
-    if (!name?.trim() || !application.trim()) throw new UsageError(usage)
-    return { name: name.trim(), application: application.trim() }
+    return { name: nameOf('--name', name), application: nameOf('--application', application) }
   } catch (error) {
     throw error instanceof UsageError ? error : new UsageError(`${(error as Error).message}\n${usage}`)
   }
+}
+
+/** @throws UsageError with what is wrong with the name */
+function nameOf(option: string, value: string | undefined): string {
+  const parsed = ApplicationName.safeParse(value)
+  if (parsed.success) return parsed.data
+  throw new UsageError(`${option}: ${parsed.error.issues[0]!.message}\n${usage}`)
 }
 
 async function createTenant(run: Run, name: string, applicationName: string) {

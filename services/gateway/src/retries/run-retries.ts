@@ -57,9 +57,14 @@ async function retryAll(
 }
 
 /** The operator that made the job, with no more permissions than it takes. */
-function requesterOf({ requested_by, tenant_id }: RetryJobRow): OperatorPrincipal {
-  const permissions: OperatorPrincipal['permissions'] = ['activity:retry']
-  return { kind: 'operator', subject: requested_by, tenant_id: tenant_id as `ten_${string}`, permissions }
+function requesterOf({ id, requested_by: subject, tenant_id }: RetryJobRow): OperatorPrincipal {
+  return {
+    kind: 'operator',
+    subject,
+    tenant_id: tenant_id as `ten_${string}`,
+    permissions: ['activity:retry'],
+    retry_job: id as `retry_${string}`,
+  }
 }
 
 /** Under the key of its job, an item is retried once however often it is asked for. @returns whether it was */

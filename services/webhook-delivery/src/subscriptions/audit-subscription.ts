@@ -3,7 +3,7 @@ import { type Change, type Run, recordAudit } from '@notify/database'
 import type { Selectable } from 'kysely'
 import type { Tables } from '../db/schema.ts'
 
-interface SubscriptionChange extends Pick<Change, 'request'> {
+interface SubscriptionChange extends Pick<Change, 'request' | 'service' | 'tenantId'> {
   action: `webhook_subscription.${'created' | 'changed' | 'deleted'}`
   before: WebhookSubscription | null
   after: WebhookSubscription | null

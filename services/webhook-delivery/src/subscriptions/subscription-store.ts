@@ -46,6 +46,17 @@ export function listSubscriptionRows(
   )
 }
 
+/** All subscriptions of an application, locked until the transaction ends. */
+export function lockSubscriptionsOf(
+  run: Run,
+  { tenantId, applicationId }: { tenantId: string; applicationId: string },
+): Promise<SubscriptionRow[]> {
+  return run<SubscriptionRow>(
+    `select ${whole} ${from} where s.tenant_id = $1 and s.application_id = $2 order by s.id for update of s`,
+    [tenantId, applicationId],
+  )
+}
+
 /** Whom facts of these applications are sent to. */
 export interface Subscriber {
   id: string

@@ -1,0 +1,27 @@
+import type { WebhookSubscription } from '@notify/contracts'
+import type { Run } from '@notify/database'
+import type { Context } from '../context.ts'
+import { deleteOwnProvider } from '../providers/provider-store.ts'
+import { tellOwnProvider } from '../providers/tell-own-provider.ts'
+import { describeSubscription } from './describe-subscription.ts'
+import { type SubscriptionRow, tellSubscription } from './subscription-store.ts'
+
+/** Ends a subscription at once, with the provider made for it. @returns what it was */
+export async function removeSubscription(
+  run: Run,
+  { secrets: { keyRing } }: Pick<Context, 'secrets'>,
+  row: SubscriptionRow,
+  actor: string | null,
+): Promise<WebhookSubscription> {
+  await run('delete from subscriptions where id = $1', [row.id])
+  await run('delete from replays where subscription_id = $1', [row.id])
+  const provider = await deleteOwnProvider(run, row.provider_id)
+  if (provider) {
+    const { id: subscription_id, provider_id: id, tenant_id, application_id } = row
+    const own = { ...provider, id, tenant_id, application_id, subscription_id }
+    await tellOwnProvider(run, keyRing, own, 'deleted')
+  }
+  await run('update endpoints set active = false, deleted_at = now() where id = $1', [row.id])
+  await tellSubscription(run, { ...row, revision: row.revision + 1, status: 'deleted' }, actor)
+  return describeSubscription(keyRing, row)
+}
