@@ -39,3 +39,5 @@ process.once('message', (message) => {
     process.send?.(answers, () => process.disconnect())
   })
 })
+// The bench is gone.
+process.on('disconnect', () => process.exit())

@@ -41,6 +41,7 @@ export class OpenStream {
       ...headers,
     })
     response.flushHeaders()
+    forgetRequest(response)
   }
 
   /** Bytes written that the reader's connection has not taken yet. */
@@ -115,6 +116,12 @@ export class OpenStream {
     this.#end ??= end
     this.#response.destroy()
   }
+}
+
+/** Drops the headers of an answered request, with the token: a stream may be open for hours. */
+function forgetRequest({ req: request }: ServerResponse): void {
+  request.rawHeaders = []
+  request.headers = {}
 }
 
 function endsEvent(chunk: string | Uint8Array): boolean {
