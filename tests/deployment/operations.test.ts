@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { runCommand } from '@notify/test-kit/run-command'
 import { freshPhone, send, untilState } from '@notify/test-kit/sms'
+import { serviceNames } from '../../packages/contracts/src/index.ts'
 import { type ServiceProcess, TestEnv } from '../../packages/dev-env/src/index.ts'
 import { deployments, ofKind, production } from './manifests.ts'
 import { readText } from './project.ts'
@@ -8,7 +9,7 @@ import { readText } from './project.ts'
 const manual = readText('docs/operations.md')
 /** The commands of "At night", a line each. */
 const commands = [...section('At night').matchAll(/^```sh\n([\s\S]*?)^```$/gm)].flatMap(([, text]) =>
-  text!.trim().split('\n'),
+  text!.trim().split('\n').flatMap(repetitions),
 )
 const queries = commands.flatMap((line) => /^psql "\$DATABASE_URL" -c "([^"$`\\]+)"$/.exec(line)?.[1] ?? [])
 const programs = commands.flatMap((line) => {
@@ -20,6 +21,12 @@ const changes = commands.flatMap((line) => {
   const deployments = [...names.matchAll(/deployment\/(\S+)/g)].map(([, name]) => name!)
   return verb ? [{ verb, deployments }] : []
 })
+
+/** The commands of a loop over processes, or the one command. */
+function repetitions(line: string): string[] {
+  const [, names, command] = /^for process in ([\w -]+); do (.+); done$/.exec(line) ?? []
+  return names && command ? names.split(' ').map((name) => command.replace('$process', name)) : [line]
+}
 
 const deadDurable = 'gateway-notification-changed'
 /** What each command prints here. */
@@ -87,6 +94,12 @@ test.each(programs)('$process runs $args', async ({ process, args }) => {
     status: 0,
     output: expect.stringContaining(outputOf[args[0]!]!),
   })
+})
+
+test('a person is erased from every service, dispatch first', () => {
+  const processes = programs.filter(({ args }) => args[0] === 'erase-recipient').map(({ process }) => process)
+  expect(processes[0]).toBe('dispatch-api')
+  expect(processes.map((process) => process.replace(/-api$/, '')).toSorted()).toEqual(serviceNames.toSorted())
 })
 
 test('what is scaled and rolled back is a Deployment; what an autoscaler owns is not scaled by hand', () => {

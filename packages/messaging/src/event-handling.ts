@@ -27,6 +27,7 @@ export async function handleEvent<Context>(
   context: Context,
   { wire, eventId, subject, redelivered }: Arrival,
 ): Promise<void> {
+  if (wire.erased) return
   const parent = wire.traceparent ?? undefined
   const span = tracer.start(`consume ${durable}`, {
     parent: isTraceparent(parent) ? parent : undefined,

@@ -63,7 +63,8 @@ async function settleMessage<Context>(
   options: ConsumeOptions<Context>,
   letter: DueLetter,
 ): Promise<void> {
-  for (const [index, { event, traceparent }] of readMessage(letter.event).entries()) {
+  for (const [index, { event, traceparent, erased }] of readMessage(letter.event).entries()) {
+    if (erased) continue
     const arrival = arrivalOf({ ...letter, traceparent }, event, `${letter.eventId}:${index}`)
     if ((await settleEvent(kit, entry, options, arrival)) === 'repeat') throw new Error(`event ${index} failed for now`)
   }
