@@ -50,6 +50,7 @@ export async function createNotification(
     notification_id: notificationId,
     idempotency_key: idempotencyKey,
     traceparent: span.traceparent,
+    request_id: requestId,
   }
   return replyTo(await accept({ requestId, principal, item, text, untilMs: performance.now() + patienceMs }))
 }
