@@ -23,8 +23,8 @@ export interface Permissions {
   subscribe: string[]
 }
 
-/** Services that query the age of the oldest work in their own stream. */
-const readsOwnStream: readonly ServiceName[] = ['dispatch']
+/** Services that query how far the durables of their own stream are. */
+const asksItsDurables: readonly ServiceName[] = ['dispatch']
 
 /** Subjects beside streams on which replicas of a service talk to each other. */
 const ownSubjects: Partial<Record<ServiceName, readonly string[]>> = {
@@ -55,9 +55,9 @@ async function permissionsOf(service: ServiceName): Promise<Permissions> {
       // No UPDATE: it could make a stream copy or republish another's messages.
       // CREATE recreates a stream after NATS has lost its store.
       ...['CREATE', 'INFO'].map((verb) => `$JS.API.STREAM.${verb}.${stream}`),
-      ...(readsOwnStream.includes(service)
-        ? [`$JS.API.STREAM.MSG.GET.${stream}`, `$JS.API.CONSUMER.INFO.${stream}.*`]
-        : []),
+      // `erase-recipient` deletes what every durable has handled.
+      ...['STREAM.MSG.GET', 'STREAM.MSG.DELETE', 'CONSUMER.LIST'].map((verb) => `$JS.API.${verb}.${stream}`),
+      ...(asksItsDurables.includes(service) ? [`$JS.API.CONSUMER.INFO.${stream}.*`] : []),
       ...[...new Set(durables.map(({ stream }) => stream))]
         .filter((consumed) => consumed !== stream)
         // MSG.GET checks whether a delivered message still exists; secrets in streams are sealed.

@@ -61,7 +61,10 @@ test('compose mounts the files where Prometheus and Grafana read them', () => {
 
 test('the alerts fire when they should, and only then', () => {
   const files = filesOf('rules-tests')
-  expect(promtool('test', 'rules', ...files.map((file) => file.slice(folder.length + 1)))).toMatchObject({ status: 0 })
+  expect(promtool('test', 'rules', ...files.map((file) => file.slice(folder.length + 1)))).toEqual({
+    status: 0,
+    output: expect.stringContaining('SUCCESS'),
+  })
   const tested = new Set(
     files.flatMap((file) => [...readText(file).matchAll(/alertname: (\w+)/g)].map(([, name]) => name)),
   )
@@ -99,6 +102,17 @@ test('every alert leads to a paragraph of the operations manual, and says whom i
     expect([alert, file, headings.includes(anchor ?? '')]).toEqual([alert, 'docs/operations.md', true])
     expect([alert, labels?.severity]).toEqual([alert, expect.stringMatching(/^(page|ticket)$/)])
   }
+})
+
+test('the operations manual names only metrics that exist', () => {
+  const exported = [...exportedMetrics()].map((name) => name.replace(/_(bucket|sum|count)$/, ''))
+  const [, watch] = /^## What to watch\n([\s\S]*?)^## /m.exec(readText('docs/operations.md'))!
+  const cells = [...watch!.matchAll(/^\| (.+?) +\|/gm)].map(([, cell]) => cell!)
+  const named = cells.flatMap((cell) =>
+    [...cell.matchAll(/`([a-z][a-z0-9]+(?:_[a-z0-9]+)+)`/g)].map(([, name]) => name!),
+  )
+  expect(named.length).toBeGreaterThan(30)
+  expect(named.filter((name) => !exported.includes(name))).toEqual([])
 })
 
 test('every process is scraped, in compose and on Kubernetes, with the name of its service', () => {

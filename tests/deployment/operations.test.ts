@@ -1,17 +1,19 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { runCommand } from '@notify/test-kit/run-command'
 import { freshPhone, send, untilState } from '@notify/test-kit/sms'
+import { serviceNames } from '../../packages/contracts/src/index.ts'
 import { type ServiceProcess, TestEnv } from '../../packages/dev-env/src/index.ts'
 import { deployments, ofKind, production } from './manifests.ts'
-import { readText } from './project.ts'
+import { readText, services } from './project.ts'
 
 const manual = readText('docs/operations.md')
 /** The commands of "At night", a line each. */
 const commands = [...section('At night').matchAll(/^```sh\n([\s\S]*?)^```$/gm)].flatMap(([, text]) =>
-  text!.trim().split('\n'),
+  text!.trim().split('\n').flatMap(repetitions),
 )
 const queries = commands.flatMap((line) => /^psql "\$DATABASE_URL" -c "([^"$`\\]+)"$/.exec(line)?.[1] ?? [])
-const programs = commands.flatMap((line) => {
+/** The commands of a service, also those that other sections name. */
+const programs = [...commands, ...rotations()].flatMap((line) => {
   const [, process, args] = /^kubectl -n notify exec deploy\/(\S+) -- node src\/main\.ts (.+)$/.exec(line) ?? []
   return process && args ? [{ process: process as ServiceProcess, args: args.split(' ') }] : []
 })
@@ -21,12 +23,23 @@ const changes = commands.flatMap((line) => {
   return verb ? [{ verb, deployments }] : []
 })
 
+function rotations(): string[] {
+  return [...section('Rotating keys').matchAll(/^ +(kubectl -n notify exec .+)$/gm)].map(([, line]) => line!)
+}
+
+/** The commands of a loop over processes, or the one command. */
+function repetitions(line: string): string[] {
+  const [, names, command] = /^for process in ([\w -]+); do (.+); done$/.exec(line) ?? []
+  return names && command ? names.split(' ').map((name) => command.replace('$process', name)) : [line]
+}
+
 const deadDurable = 'gateway-notification-changed'
 /** What each command prints here. */
 const outputOf: Record<string, string> = {
   'dead-letters': deadDurable,
   'after-restore': 'found',
   'erase-recipient': '"count":0',
+  'rotate-keys': '"rotated":0',
 }
 
 let env: TestEnv
@@ -47,6 +60,15 @@ function section(title: string): string {
   return new RegExp(`^## ${title}\\n([\\s\\S]*?)^## `, 'm').exec(manual)![1]!
 }
 
+/** The service of a process. */
+const serviceOf = (process: string) => process.replace(/^(dispatch)-\w+$/, '$1')
+
+/** Whether a service decrypts with the keys of the Secret `encryption`. */
+const hasSharedRing = (service: string) =>
+  /name: ENCRYPTION_KEYS\n\s+valueFrom: \{ secretKeyRef: \{ name: encryption,/.test(
+    readText(`k8s/base/${service}/environment.yaml`),
+  )
+
 async function ask(about: string): Promise<Record<string, unknown>[]> {
   const query = queries.find((text) => text.includes(about))!
   return (await env.admin.query(query.replace('notif_…', undelivered))).rows
@@ -56,7 +78,7 @@ test('every question of the night has a command, and every command is one that i
   const questions = section('At night').split(/^### /m).slice(1)
   expect(questions.length).toBeGreaterThanOrEqual(10)
   expect(questions.filter((text) => !text.includes('```sh'))).toEqual([])
-  expect(queries.length + programs.length + changes.length).toBe(commands.length)
+  expect(queries.length + programs.length + changes.length).toBe(commands.length + rotations().length)
 })
 
 test.each(queries)('Postgres answers: %s', async (query) => {
@@ -87,6 +109,18 @@ test.each(programs)('$process runs $args', async ({ process, args }) => {
     status: 0,
     output: expect.stringContaining(outputOf[args[0]!]!),
   })
+})
+
+test('a person is erased from every service, dispatch first', () => {
+  const processes = programs.filter(({ args }) => args[0] === 'erase-recipient').map(({ process }) => process)
+  expect(processes[0]).toBe('dispatch-api')
+  expect(processes.map(serviceOf).toSorted()).toEqual(serviceNames.toSorted())
+})
+
+test('keys are rotated in every service that has the shared ring', () => {
+  const holders = [...services].filter((service) => hasSharedRing(service))
+  const rotated = programs.filter(({ args }) => args[0] === 'rotate-keys').map(({ process }) => serviceOf(process))
+  expect(rotated.toSorted()).toEqual(holders.toSorted())
 })
 
 test('what is scaled and rolled back is a Deployment; what an autoscaler owns is not scaled by hand', () => {

@@ -5,14 +5,17 @@ import { freshPath, received, subscribe, untilReceived } from '@notify/test-kit/
 import { eventually, type NodeProcess, TestEnv } from '../../packages/dev-env/src/index.ts'
 import { afterRestore as dispatch } from '../../services/dispatch/src/restore/after-restore.ts'
 import { afterRestore as gateway } from '../../services/gateway/src/retries/after-restore.ts'
+import { afterRestore as otp } from '../../services/otp/src/restore/after-restore.ts'
 import { afterRestore as webhookDelivery } from '../../services/webhook-delivery/src/restore/after-restore.ts'
 import { backUp } from './backup.ts'
 
-const commands = { dispatch, gateway, 'webhook-delivery': webhookDelivery }
+const commands = { dispatch, gateway, otp, 'webhook-delivery': webhookDelivery }
 const workers = ['dispatch-worker', 'webhook-delivery'] as const satisfies readonly NodeProcess[]
 let env: TestEnv
 beforeAll(async () => {
-  env = await TestEnv.start(['gateway', 'dispatch', 'callbacks', 'webhook-delivery'], { apart: workers })
+  env = await TestEnv.start(['gateway', 'dispatch', 'callbacks', 'webhook-delivery', 'otp'], {
+    apart: [...workers, 'dispatch-api', 'otp'],
+  })
 }, 120_000)
 afterAll(() => env?.stop())
 
@@ -113,6 +116,36 @@ test('what was sent after a backup is not sent again when it is restored, but fo
   expect(await textsTo(keptPhone)).toHaveLength(0)
   expect(await received(env, callback)).toHaveLength(1)
   expect(await received(env, path)).toHaveLength(6)
+}, 120_000)
+
+test('a code that a backup brings back is not sent again, and its request can be repeated', async () => {
+  const phone = freshPhone()
+  const ask = () =>
+    env.api('POST', '/api/v1/otp/send', {
+      body: { channel: 'sms', recipient: phone },
+      headers: { 'idempotency-key': 'sign-in' },
+    })
+  // Committed by otp, and not yet by dispatch.
+  await env.kill('dispatch-api')
+  expect((await ask()).status).toBe(503)
+  const restore = await backUp(env, ['otp', 'dispatch'])
+  await env.restart('dispatch-api')
+  await eventually(async () => expect(await textsTo(phone)).toHaveLength(1), { timeoutMs: 15_000 })
+  await Promise.all([env.kill('otp'), env.kill('dispatch-worker')])
+  await restore()
+  const sentUntil = ['--sent-until', new Date().toISOString()]
+  expect(await afterRestore('otp', ...sentUntil)).toEqual([
+    expect.objectContaining({ found: 'codes', tenant_id: env.tenantId, count: 1 }),
+  ])
+  expect(await afterRestore('otp', ...sentUntil, '--settle')).toContainEqual({ settled: 'codes', count: 1 })
+  await afterRestore('dispatch', ...sentUntil, '--settle')
+  await Promise.all([env.restart('otp'), env.restart('dispatch-worker')])
+  const { rows } = await env.admin.query('select status, failure_reason from otp.transactions')
+  expect(rows).toEqual([{ status: 'failed', failure_reason: 'restored: may have been sent after the backup' }])
+  await eventually(async () => expect((await ask()).status).toBe(200), { timeoutMs: 15_000 })
+  await eventually(async () => expect(await textsTo(phone)).toHaveLength(2), { timeoutMs: 15_000 })
+  const [newest, first] = await textsTo(phone)
+  expect(newest).not.toBe(first)
 }, 120_000)
 
 test('after-restore asks until when the lost database may have sent', async () => {

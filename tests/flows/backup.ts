@@ -9,7 +9,7 @@ const rowsOf = `select c.table_schema as schema, c.table_name as name,
 /** Copies all rows of schemas. @returns what puts them back in place of the rows of that moment */
 export async function backUp({ admin }: TestEnv, schemas: readonly string[]): Promise<() => Promise<void>> {
   const { rows: tables } = await admin.query<{ schema: string; name: string; columns: string }>(rowsOf, [schemas])
-  await admin.query('create schema backup')
+  await admin.query('drop schema if exists backup cascade; create schema backup')
   const copyOf = ({ schema, name }: { schema: string; name: string }) => `backup."${schema}.${name}"`
   // One statement: all tables are copied at the same moment.
   await admin.query(tables.map((one) => `create table ${copyOf(one)} as table ${one.schema}.${one.name}`).join('; '))

@@ -120,7 +120,8 @@ test.each(serviceNames)(
       const { name } = streams[other]
       await expect(api.purge(name)).rejects.toThrow(denied)
       await expect(api.delete(name)).rejects.toThrow(denied)
-      await expect(api.deleteMessage(name, 1)).rejects.toThrow(denied)
+      // `erase-recipient` deletes single messages of the service's own stream.
+      if (name !== streams[service].name) await expect(api.deleteMessage(name, 1)).rejects.toThrow(denied)
       await expect(provision(service, name)).rejects.toThrow(denied)
     }
   },

@@ -1,16 +1,31 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { openBus, untilQuiet } from '@notify/test-kit/bus'
 import { freshUser, sendInApp } from '@notify/test-kit/inbox'
 import { createTestKit } from '@notify/test-kit/service-kit'
 import { freshPhone, send, stateOf, untilActivity, untilState } from '@notify/test-kit/sms'
+import { freshPath, subscribe, untilReceived } from '@notify/test-kit/webhooks'
+import { optIn, shippedTo, untilTemplates, writeToUs } from '@notify/test-kit/whatsapp'
+import { serviceNames } from '../../packages/contracts/src/index.ts'
 import { eventually, TestEnv } from '../../packages/dev-env/src/index.ts'
-import { createBlindIndex, parseKey, parseKeyRing } from '../../packages/privacy/src/index.ts'
+import { parseKey } from '../../packages/privacy/src/index.ts'
+import { eraseRecipient as callbacks } from '../../services/callbacks/src/erasure/erase-recipient.ts'
 import { eraseRecipient as consent } from '../../services/consent/src/erasure/erase-recipient.ts'
 import { eraseRecipient as dispatch } from '../../services/dispatch/src/erasure/erase-recipient.ts'
 import { eraseRecipient as gateway } from '../../services/gateway/src/erasure/erase-recipient.ts'
 import { eraseRecipient as inboxStream } from '../../services/inbox-stream/src/erasure/erase-recipient.ts'
 import { eraseRecipient as otp } from '../../services/otp/src/erasure/erase-recipient.ts'
+import { eraseRecipient as webhookDelivery } from '../../services/webhook-delivery/src/erasure/erase-recipient.ts'
+import { findPerson, indexOf, keyRingOf, tablesWith } from './find-person.ts'
 
-const commands = { dispatch, gateway, otp, consent, 'inbox-stream': inboxStream }
+const commands = {
+  dispatch,
+  gateway,
+  otp,
+  consent,
+  'inbox-stream': inboxStream,
+  callbacks,
+  'webhook-delivery': webhookDelivery,
+}
 type Service = keyof typeof commands
 
 let env: TestEnv
@@ -29,11 +44,11 @@ interface Line {
 /** Runs the command of a service in this process. */
 async function run(service: Service, recipient: string, ...args: string[]): Promise<Line[]> {
   const kit = createTestKit(service)
-  const { state } = env.stack
   const config = {
     DATABASE_URL: env.stack.databaseUrl(service),
-    BLIND_INDEX_KEY: parseKey(state.blind_index_key),
-    ENCRYPTION_KEYS: parseKeyRing(state.encryption_keys.map(({ id, key }) => `${id}:${key}`).join(',')),
+    NATS_URL: env.stack.wiring.serviceNatsUrl(service),
+    BLIND_INDEX_KEY: parseKey(env.stack.state.blind_index_key),
+    ENCRYPTION_KEYS: keyRingOf(env),
   }
   const lines: Line[] = []
   const named = ['--tenant', env.tenantId, '--recipient', recipient, ...args]
@@ -41,35 +56,20 @@ async function run(service: Service, recipient: string, ...args: string[]): Prom
   return lines
 }
 
+/** As operations.md says: all services, and once more for what was on its way. */
 async function eraseEverywhere(recipient: string, ...args: string[]): Promise<void> {
-  for (const service of Object.keys(commands) as Service[]) await run(service, recipient, ...args, '--erase')
-}
-
-const indexOf = (recipient: string) =>
-  createBlindIndex(parseKey(env.stack.state.blind_index_key))(env.tenantId, recipient)
-
-/** The tables of all schemas in which a text stands. */
-async function tablesWith(...texts: string[]): Promise<string[]> {
-  const { rows } = await env.admin.query<{ name: string }>(
-    `select table_schema || '.' || table_name as name from information_schema.tables
-     where table_type = 'BASE TABLE' and table_schema not in ('pg_catalog', 'information_schema') order by 1`,
-  )
-  const found = []
-  for (const { name } of rows) {
-    const { rowCount } = await env.admin.query(
-      `select 1 from ${name} as one where exists (select from unnest($1::text[]) as word where strpos(one::text, word) > 0)`,
-      [texts],
-    )
-    if (rowCount) found.push(name)
+  for (let round = 0; round < 2; round++) {
+    await using bus = await openBus(env)
+    await untilQuiet(bus, serviceNames)
+    for (const service of Object.keys(commands) as Service[]) await run(service, recipient, ...args, '--erase')
   }
-  return found
 }
 
-const optIn = (phone_e164: string, fields: object) =>
-  env.api('POST', '/api/v1/whatsapp/opt-ins', { body: { phone_e164, source: 'web_form', ...fields } })
-
-test('after erasing a person no schema holds the number or its blind index, and others are as they were', async () => {
+test('after erasing a person nothing yields the number or its blind index, and others are as they were', async () => {
   const [theirs, other] = [freshPhone(), freshPhone()]
+  const path = freshPath('ok')
+  await subscribe(env, path, { events: ['notification.delivered'] })
+  await untilTemplates(env)
   const sent = await send(env, theirs, { metadata: { table: '7' } })
   const later = await send(env, theirs, { send_at: new Date(Date.now() + 3_600_000).toISOString() })
   const kept = await send(env, other, { metadata: { table: '8' } })
@@ -79,39 +79,75 @@ test('after erasing a person no schema holds the number or its blind index, and 
     [theirs, 'a'],
     [other, 'b'],
   ]) {
-    expect((await optIn(phone!, { evidence_url: `https://shop.example/opt-ins/${evidence}` })).status).toBe(201)
+    const headers = { 'idempotency-key': `opt-in-${evidence}` }
+    const body = { phone_e164: phone, source: 'web_form', evidence_url: `https://shop.example/opt-ins/${evidence}` }
+    expect((await env.api('POST', '/api/v1/whatsapp/opt-ins', { body, headers })).status).toBe(201)
   }
+  const shipped = await env.api('POST', '/api/v1/notifications', { body: shippedTo(theirs) })
+  expect([shipped.status, shipped.text]).toEqual([202, expect.any(String)])
+  await writeToUs(env, theirs, { body: 'Thanks!' })
   await untilActivity(env, sent, { status: 'delivered' })
   await untilActivity(env, kept, { status: 'delivered' })
   await untilActivity(env, later, { status: 'scheduled' })
-  expect(await tablesWith(theirs, indexOf(theirs))).toEqual(
+  await untilReceived(env, path, 3)
+  // What a carrier of WhatsApp calls a message: its id holds the number.
+  await env.admin.query(
+    `insert into callbacks.received_callbacks (provider_id, provider_message_id, status) values ('prov_x', $1, 'sent')`,
+    [`wamid.${Buffer.from(`\x1c\x18${theirs.slice(1)}\x15`).toString('base64')}`],
+  )
+  expect(await findPerson(env, theirs)).toEqual(
     expect.arrayContaining([
+      'callbacks.outbox, sealed',
       'consent.consent_entries',
       'consent.consents',
+      'consent.idempotency_keys, encrypted',
       'dispatch.notifications',
+      'dispatch.notifications.payload, encrypted',
       'dispatch.outbox',
       'gateway.activity',
       'otp.messages',
       'otp.transactions',
+      'stream callbacks.message.received',
+      'stream consent.granted',
+      'stream dispatch.notification.transactional.sms.delivered',
+      'stream otp.transaction.sent',
+      'webhook_delivery.deliveries',
     ]),
   )
-  const others = await tablesWith(indexOf(other))
+  const others = await findPerson(env, other)
 
-  expect(await run('dispatch', theirs)).toContainEqual({ rows: 'notifications', count: 3 })
+  expect(await run('dispatch', theirs)).toContainEqual({ rows: 'notifications', count: 4 })
   await eraseEverywhere(theirs)
   await untilActivity(env, later, { status: 'failed', failure_reason: 'recipient_erased', recipient_masked: 'erased' })
-  // The fact of the erased notification names nobody.
-  await eraseEverywhere(theirs)
-
-  expect(await tablesWith(indexOf(theirs))).toEqual([])
-  expect((await tablesWith(theirs)).filter((table) => !table.endsWith('.idempotency_keys'))).toEqual([])
-  expect(await tablesWith(indexOf(other))).toEqual(others)
+  expect(await findPerson(env, theirs)).toEqual([])
+  expect(await storedBodies()).toEqual(
+    expect.arrayContaining([
+      expect.objectContaining({ notification_id: sent, recipient_masked: 'erased', metadata: null }),
+      expect.objectContaining({ notification_id: kept, metadata: { table: '8' } }),
+    ]),
+  )
+  const { rows: callbackIds } = await env.admin.query(
+    `select from callbacks.received_callbacks where provider_id = 'prov_x'`,
+  )
+  expect(callbackIds).toEqual([])
+  // Messages carry events of several people; those of both are gone.
+  expect((await findPerson(env, other)).filter((name) => !name.startsWith('stream'))).toEqual(
+    others.filter((name) => !name.startsWith('stream')),
+  )
   expect(await stateOf(env, kept)).toMatchObject({ delivery_status: 'delivered', metadata: { table: '8' } })
   await untilState(env, sent, { delivery_status: 'delivered' })
   expect((await stateOf(env, sent)).metadata).toBeFalsy()
   expect((await env.api('GET', `/api/v1/whatsapp/opt-ins/${encodeURIComponent(theirs)}`)).status).toBe(404)
   expect((await env.api('GET', `/api/v1/whatsapp/opt-ins/${encodeURIComponent(other)}`)).body.status).toBe('active')
-})
+}, 60_000)
+
+/** What the stored webhooks say. */
+async function storedBodies(): Promise<Record<string, unknown>[]> {
+  const { rows } = await env.admin.query('select tenant_id, id, body from webhook_delivery.deliveries')
+  return rows.map(
+    ({ tenant_id, id, body }) => JSON.parse(keyRingOf(env).decrypt(body, `deliveries|${tenant_id}|${id}`)).data,
+  )
+}
 
 test('a stop stays a stop when the person is erased, unless the operator forgets stops', async () => {
   const phone = freshPhone()
@@ -120,17 +156,17 @@ test('a stop stays a stop when the person is erased, unless the operator forgets
     body: { channel: 'sms', recipient: phone, reason: 'manual' },
   })
   expect([suppress.status, suppress.text]).toEqual([201, expect.any(String)])
-  expect((await optIn(phone, { evidence_url: 'https://shop.example/opt-ins/c' })).status).toBe(201)
+  expect((await optIn(env, phone, { evidence_url: 'https://shop.example/opt-ins/c' })).status).toBe(201)
   const out = await env.api('POST', '/api/v1/whatsapp/opt-outs', { body: { phone_e164: phone } })
   expect([out.status, out.text]).toEqual([201, expect.any(String)])
   await eraseEverywhere(phone)
-  expect(await tablesWith(indexOf(phone))).toEqual(['consent.consents', 'dispatch.suppressions'])
+  expect(await tablesWith(env, indexOf(env, phone))).toEqual(['consent.consents', 'dispatch.suppressions'])
   const refused = await env.api('POST', '/api/v1/notifications', {
     body: { channel: 'sms', recipient: { phone }, body: 'Hello' },
   })
   expect([refused.status, refused.body.code]).toEqual([422, 'recipient_suppressed'])
   await eraseEverywhere(phone, '--forget-stops')
-  expect(await tablesWith(indexOf(phone))).toEqual([])
+  expect(await findPerson(env, phone)).toEqual([])
 })
 
 test('the inbox of a user is erased, and the ledger refuses every other change', async () => {
@@ -148,8 +184,8 @@ test('the inbox of a user is erased, and the ledger refuses every other change',
       { notification_id: ids[0], empty: true },
     ])
   })
-  expect(await tablesWith(indexOf(user))).toEqual([])
-  expect((await optIn(freshPhone(), { evidence_url: 'https://shop.example/opt-ins/d' })).status).toBe(201)
+  expect(await findPerson(env, user)).toEqual([])
+  expect((await optIn(env, freshPhone(), { evidence_url: 'https://shop.example/opt-ins/d' })).status).toBe(201)
   for (const change of [
     `set recipient_index = 'erased ' || id, action = 'opt_out'`,
     `set recipient_index = 'someone'`,

@@ -52,7 +52,11 @@ test('rotate-keys fails while values of a key that is not in the ring are left, 
 
 test('a command that a service does not have starts nothing, and names those it has', async () => {
   for (const [process, argument, has] of [
-    ['callbacks', 'rotate-key', 'callbacks has no command rotate-key; it has: migrate, rotate-keys, dead-letters'],
+    [
+      'callbacks',
+      'rotate-key',
+      'callbacks has no command rotate-key; it has: migrate, rotate-keys, dead-letters, erase-recipient',
+    ],
     [
       'gateway',
       'rotate-keys',

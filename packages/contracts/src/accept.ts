@@ -10,6 +10,8 @@ export const AcceptItem = z.object({
   notification_id: idSchema('notif'),
   principal: z.int().min(0).meta({ description: 'Index of the caller in `principals`' }),
   idempotency_key: z.string().optional(),
+  /** For the log. */
+  request_id: z.string().optional(),
   traceparent: z.string().optional(),
   request: z.unknown(),
 })

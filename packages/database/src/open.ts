@@ -1,5 +1,5 @@
 import { schemaOf } from '@notify/contracts'
-import type { CommandKit, Kit } from '@notify/service-kit'
+import { type CommandKit, type Kit, withoutLogFields } from '@notify/service-kit'
 import {
   CompiledQuery,
   Kysely,
@@ -84,7 +84,8 @@ export async function openDatabase<Tables>(
   const { pool } = connections
   const probe = createProbe(settings)
   // Without a listener, an idle connection closed by Postgres would end the process.
-  pool.on('error', (error) => kit.log.warn({ err: error }, 'lost a Postgres connection'))
+  // The connection was opened by a request that has long been answered.
+  pool.on('error', (error) => withoutLogFields(() => kit.log.warn({ err: error }, 'lost a Postgres connection')))
   const kysely = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: builderPool(connections) }) })
   kit.lifecycle.onStop('postgres', async () => {
     await kysely.destroy()

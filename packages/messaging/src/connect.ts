@@ -13,6 +13,8 @@ export interface Bus {
   jsm: JetStreamManager
 }
 
+type ConnectKit = Pick<Kit, 'service' | 'log' | 'lifecycle' | 'health'>
+
 interface ConnectOptions {
   login: NatsLogin
   /**
@@ -33,7 +35,7 @@ const saidEveryTries = 40
  * indefinitely and logs it.
  * @throws Error when the server refuses the login, or the process is stopped while waiting
  */
-export async function connectBus(kit: Kit, options: ConnectOptions): Promise<Bus> {
+export async function connectBus(kit: ConnectKit, options: ConnectOptions): Promise<Bus> {
   const { log, lifecycle, health } = kit
   const connection = await connectFirst(kit, options.login)
   lifecycle.onStop('nats', () => connection.close())
@@ -79,7 +81,7 @@ function cut(connection: NatsConnection): void {
   protocol?.transport?.socket?.destroy()
 }
 
-async function connectFirst({ service, log, lifecycle }: Kit, login: NatsLogin): Promise<NatsConnection> {
+async function connectFirst({ service, log, lifecycle }: ConnectKit, login: NatsLogin): Promise<NatsConnection> {
   const { servers, identity, options } = login
   for (let tries = 0; ; tries++) {
     try {

@@ -1,5 +1,5 @@
 import type { WireEvent } from '@notify/contracts'
-import { isTraceparent, type Kit, SpanKind } from '@notify/service-kit'
+import { isTraceparent, type Kit, type LogFields, SpanKind, withLogFields } from '@notify/service-kit'
 import type { ConsumeOptions } from './consume.ts'
 import { type ConsumerEntry, PermanentError } from './consumer.ts'
 import type { FailedTry } from './dead-letter.ts'
@@ -27,6 +27,7 @@ export async function handleEvent<Context>(
   context: Context,
   { wire, eventId, subject, redelivered }: Arrival,
 ): Promise<void> {
+  if (wire.erased) return
   const parent = wire.traceparent ?? undefined
   const span = tracer.start(`consume ${durable}`, {
     parent: isTraceparent(parent) ? parent : undefined,
@@ -50,7 +51,30 @@ export function kindOf(error: unknown): FailedTry {
 }
 
 /** Handles an event, and stores it as a dead letter if it will not be redelivered. */
-export async function settleEvent<Context>(
+export function settleEvent<Context>(
+  kit: Kit,
+  entry: ConsumerEntry<Context>,
+  options: ConsumeOptions<Context>,
+  arrival: Arrival,
+): Promise<Result> {
+  return withLogFields(logFieldsOf(entry, arrival), () => settle(kit, entry, options, arrival))
+}
+
+/** What the lines of an event bear. */
+export function logFieldsOf(
+  { durable }: Pick<ConsumerEntry<never>, 'durable'>,
+  { wire: { event, traceparent }, eventId }: Arrival,
+): LogFields {
+  const { tenant_id } = (event ?? {}) as { tenant_id?: unknown }
+  return {
+    durable,
+    event_id: eventId,
+    traceparent: isTraceparent(traceparent ?? undefined) ? traceparent : undefined,
+    ...(typeof tenant_id === 'string' ? { tenant_id } : {}),
+  }
+}
+
+async function settle<Context>(
   kit: Kit,
   entry: ConsumerEntry<Context>,
   { context, deadLetters }: ConsumeOptions<Context>,
@@ -60,10 +84,11 @@ export async function settleEvent<Context>(
   const { wire, eventId, subject, retryUntil } = arrival
   try {
     await handleEvent(kit, entry, context, arrival)
+    kit.log.debug('event handled')
     return 'done'
   } catch (error) {
     const kind = kindOf(error)
-    const line = { durable, event_id: eventId, ...arrival.details, err: error }
+    const line = { ...arrival.details, err: error }
     if (kind === 'failed') {
       kit.log.warn(line, 'event failed; it will be redelivered')
       return 'repeat'

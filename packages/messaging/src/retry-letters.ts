@@ -1,8 +1,16 @@
-import { type Kit, startPeriodic } from '@notify/service-kit'
+import { type Kit, startPeriodic, withLogFields } from '@notify/service-kit'
 import type { ConsumeOptions } from './consume.ts'
 import type { ConsumerEntry } from './consumer.ts'
 import type { DueLetter } from './dead-letter.ts'
-import { type Arrival, handleEvent, kindOf, messageOf, type Result, settleEvent } from './event-handling.ts'
+import {
+  type Arrival,
+  handleEvent,
+  kindOf,
+  logFieldsOf,
+  messageOf,
+  type Result,
+  settleEvent,
+} from './event-handling.ts'
 import { readMessage } from './read-event.ts'
 
 const everyMs = 1000
@@ -35,23 +43,35 @@ export function startLetterRetries<Context>(
   })
 }
 
-async function retry<Context>(
+function retry<Context>(
   kit: Kit,
   entry: ConsumerEntry<Context>,
   options: ConsumeOptions<Context>,
   letter: DueLetter,
 ): Promise<Result> {
+  // A whole message bears nothing of its events until it was parsed.
+  const event = letter.wholeMessage ? undefined : (JSON.parse(letter.event) as unknown)
+  const arrival = arrivalOf(letter, event, letter.eventId)
+  return withLogFields(logFieldsOf(entry, arrival), () => retryOnce(kit, entry, options, letter, arrival))
+}
+
+async function retryOnce<Context>(
+  kit: Kit,
+  entry: ConsumerEntry<Context>,
+  options: ConsumeOptions<Context>,
+  letter: DueLetter,
+  arrival: Arrival,
+): Promise<Result> {
   const { deadLetters, context } = options
-  const line = { durable: letter.durable, event_id: letter.eventId }
   try {
     if (letter.wholeMessage) await settleMessage(kit, entry, options, letter)
-    else await handleEvent(kit, entry, context, arrivalOf(letter, JSON.parse(letter.event), letter.eventId))
+    else await handleEvent(kit, entry, context, arrival)
     await deadLetters.handled(letter)
-    kit.log.info(line, 'dead letter handled')
+    kit.log.info('dead letter handled')
     return 'done'
   } catch (error) {
     const result = await deadLetters.failed(letter, kindOf(error), messageOf(error))
-    if (result === 'dead') kit.log.error({ ...line, err: error }, 'event moved to the dead letters')
+    if (result === 'dead') kit.log.error({ err: error }, 'event moved to the dead letters')
     return result
   }
 }
@@ -63,7 +83,8 @@ async function settleMessage<Context>(
   options: ConsumeOptions<Context>,
   letter: DueLetter,
 ): Promise<void> {
-  for (const [index, { event, traceparent }] of readMessage(letter.event).entries()) {
+  for (const [index, { event, traceparent, erased }] of readMessage(letter.event).entries()) {
+    if (erased) continue
     const arrival = arrivalOf({ ...letter, traceparent }, event, `${letter.eventId}:${index}`)
     if ((await settleEvent(kit, entry, options, arrival)) === 'repeat') throw new Error(`event ${index} failed for now`)
   }

@@ -1,3 +1,5 @@
+import { withoutLogFields } from './telemetry/log-fields.ts'
+
 interface CoalesceOptions<In, Out> {
   /** Processes a batch; returns results in the same order. An `Error` in the list rejects only that item. */
   run(items: readonly In[]): Promise<readonly (Out | Error)[]>
@@ -36,8 +38,11 @@ export function coalesce<In, Out>({
     if (scheduled || inFlight >= maxInFlight || waiting.length === 0) return
     scheduled = true
     const waitMs = minIntervalMs === 0 ? 0 : earliestMs - performance.now()
-    if (waitMs > 0) setTimeout(dispatch, waitMs)
-    else setImmediate(dispatch)
+    // A batch belongs to none of its items.
+    withoutLogFields(() => {
+      if (waitMs > 0) setTimeout(dispatch, waitMs)
+      else setImmediate(dispatch)
+    })
   }
   const dispatch = () => {
     scheduled = false

@@ -85,8 +85,8 @@ function noAnswer(contract: Route, { code, message, hasLeft }: ExchangeError): P
 /** Problems are passed on; anything else becomes an internal error. */
 function problemOf({ status, text, headers }: InternalAnswer, contract: Route): Problem {
   const parsed = ProblemBody.safeParse(tryJson(text))
-  // No caller is to blame for a call that this service signs itself.
-  const isOurs = contract.auth.caller === 'service'
+  // No caller is to blame for a call that this service signs itself, nor for a signature of ours that is not believed.
+  const isOurs = contract.auth.caller === 'service' || (parsed.success && parsed.data.code === 'unauthenticated')
   if (!isOurs && parsed.success && status < 500 && Object.hasOwn(errorCodes, parsed.data.code)) {
     const { code, detail, errors, attempts_remaining: attemptsRemaining } = parsed.data
     const retryAfter = headers['retry-after']

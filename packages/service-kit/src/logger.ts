@@ -1,5 +1,6 @@
 import { writeSync } from 'node:fs'
 import pino from 'pino'
+import { currentLogFields } from './telemetry/log-fields.ts'
 
 export type Logger = pino.Logger
 
@@ -21,6 +22,7 @@ export function createLogger(service: string, level: string): LoggerHandle {
       level,
       base: { service, pid: process.pid },
       timestamp: pino.stdTimeFunctions.isoTime,
+      mixin: currentLogFields,
       serializers: { err: describeError },
       formatters: { level: (label, number) => ({ level: number, severity: label }) },
     },

@@ -1,4 +1,5 @@
 import type { Kit } from './kit.ts'
+import { withLogFields } from './telemetry/log-fields.ts'
 
 interface PeriodicOptions {
   name: string
@@ -47,7 +48,7 @@ export function startPeriodic(
       await sleep()
     }
   }
-  const running = loop()
+  const running = withLogFields({ task: name }, loop)
   lifecycle.onStop(name, async () => {
     stopped = true
     endSleep()

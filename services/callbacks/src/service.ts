@@ -15,6 +15,7 @@ import type { Context } from './context.ts'
 import { encryptedColumns } from './db/encrypted-columns.ts'
 import { migrations } from './db/migrations.ts'
 import type { Tables } from './db/schema.ts'
+import { eraseRecipient } from './erasure/erase-recipient.ts'
 import { createMetrics } from './metrics.ts'
 import { createAccountDirectory } from './providers/account-directory.ts'
 import { createReceiptTeller } from './receipts/tell-receipts-again.ts'
@@ -28,6 +29,7 @@ export const commands: Commands<Config> = {
   migrate: migrateCommand(migrations),
   'rotate-keys': rotateKeysCommand(encryptedColumns),
   'dead-letters': deadLettersCommand,
+  'erase-recipient': eraseRecipient,
 }
 
 export async function createService(config: Config, kit: Kit): Promise<void> {

@@ -33,6 +33,7 @@ import { createFraudGuard } from './limits/fraud-guard.ts'
 import { createHandOver } from './messages/hand-over.ts'
 import { startResumption } from './messages/start-resumption.ts'
 import { createMetrics } from './metrics.ts'
+import { afterRestore } from './restore/after-restore.ts'
 import { routes } from './routes.ts'
 import { deleteOldTransactions, expireTransactions } from './transactions/outcome-store.ts'
 import { createTryCode } from './transactions/verify-code.ts'
@@ -41,6 +42,7 @@ export const commands: Commands<Config> = {
   migrate: migrateCommand(migrations),
   'rotate-keys': rotateKeysCommand(encryptedColumns),
   'dead-letters': deadLettersCommand,
+  'after-restore': afterRestore,
   'erase-recipient': eraseRecipient,
 }
 

@@ -15,6 +15,11 @@ export const Config = z.object({
     .string()
     .transform(parsedBy(parseKey))
     .describe('Base64 of 32 bytes; bodies are compared by an HMAC under it'),
+  BLIND_INDEX_KEY: z
+    .string()
+    .transform(parsedBy(parseKey))
+    .optional()
+    .describe('Base64 of 32 bytes, the same as that of dispatch; `erase-recipient` needs it'),
   WEBHOOK_EGRESS_ALLOW: z
     .string()
     .default('')

@@ -21,6 +21,7 @@ import { migrations } from './db/migrations.ts'
 import type { Tables } from './db/schema.ts'
 import { deleteOldDeliveries, deleteOrphans } from './deliveries/delete-old.ts'
 import { startEndpoints } from './endpoints/start-endpoints.ts'
+import { eraseRecipient } from './erasure/erase-recipient.ts'
 import { createFanOut } from './facts/fan-out.ts'
 import { createHandOffStore } from './hand-offs/store-hand-off.ts'
 import { createMetrics } from './metrics.ts'
@@ -34,6 +35,7 @@ export const commands: Commands<Config> = {
   'rotate-keys': rotateKeysCommand(encryptedColumns),
   'dead-letters': deadLettersCommand,
   'after-restore': afterRestore,
+  'erase-recipient': eraseRecipient,
 }
 
 export async function createService(config: Config, kit: Kit): Promise<void> {

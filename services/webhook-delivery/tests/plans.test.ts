@@ -77,6 +77,7 @@ const newDelivery = () => ({
   url: null,
   body: Buffer.alloc(1),
   traceparent: null,
+  recipient_index: null,
 })
 const verdict = {
   outcome: 'failed',

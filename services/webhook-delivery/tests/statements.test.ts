@@ -54,6 +54,7 @@ async function storeSend(endpoint: string): Promise<string> {
     url: Buffer.alloc(1),
     body: Buffer.alloc(1),
     traceparent: null,
+    recipient_index: null,
   }
   await insertDeliveries(db.run, [delivery])
   return id

@@ -1,30 +1,21 @@
 import { parseArgs } from 'node:util'
-import { createBlindIndex } from '@notify/privacy'
-import { type CommandKit, UsageError } from '@notify/service-kit'
+import { connectBus, readNatsLogin } from '@notify/messaging'
+import { createBlindIndex, type KeyRing } from '@notify/privacy'
+import { type CommandKit, Health, UsageError } from '@notify/service-kit'
 import { openDatabase, type Queries } from '../open.ts'
+import { eventCopies } from './event-copies.ts'
+import type { Erasure, Person } from './person.ts'
+import { storedResponses } from './stored-responses.ts'
+import { streamCopies } from './stream-copies.ts'
 
-/** Whose data is erased. */
-export interface Person {
-  tenantId: string
-  /** Phone number, email address or user id. */
-  recipient: string
-  /** The recipient's blind index. */
-  index: string
-  /** Whether stops are forgotten too. */
-  forgetStops: boolean
+/** What the command reads of a service's configuration. */
+export type ErasureConfig = Parameters<typeof readNatsLogin>[0] & {
+  DATABASE_URL: string
+  /** Without it, what is found by blind index is not searched for. */
+  BLIND_INDEX_KEY?: Buffer | undefined
+  /** Without it, sealed events are not opened. */
+  ENCRYPTION_KEYS?: KeyRing | undefined
 }
-
-/** What is erased of a person in one place. */
-export interface Erasure {
-  /** The name in the output. */
-  name: string
-  count(db: Queries, person: Person): Promise<number>
-  /** Erases a batch, which commits alone. @returns how many rows; 0 once none is left */
-  erase(db: Queries, person: Person): Promise<number>
-}
-
-/** Takes the place of an erased text. */
-export const erasedText = 'erased'
 
 const usage =
   'use: erase-recipient --tenant <id> --recipient <phone number, email address or user id> [--forget-stops] [--erase]'
@@ -32,9 +23,9 @@ const usage =
 /**
  * `main.ts erase-recipient`: counts what the service holds of one person; with `--erase`, erases it. Interrupted, it is
  * repeated. Neither the output nor the log contains the recipient.
- * @param erasuresOf may use the keys of the configuration
+ * @param erasuresOf what the service's own tables hold; outbox, dead letters, responses and its stream are added
  */
-export function eraseRecipientCommand<Config extends { DATABASE_URL: string; BLIND_INDEX_KEY: Buffer }>(
+export function eraseRecipientCommand<Config extends ErasureConfig>(
   erasuresOf: (config: Config) => readonly Erasure[],
 ) {
   return async (
@@ -44,10 +35,17 @@ export function eraseRecipientCommand<Config extends { DATABASE_URL: string; BLI
     print: (line: string) => void = (line) => process.stdout.write(`${line}\n`),
   ): Promise<void> => {
     const { erase, ...named } = readArguments(args)
-    const person = { ...named, index: createBlindIndex(config.BLIND_INDEX_KEY)(named.tenantId, named.recipient) }
+    const { BLIND_INDEX_KEY: indexKey, ENCRYPTION_KEYS: keyRing } = config
+    const person = { ...named, index: indexKey && createBlindIndex(indexKey)(named.tenantId, named.recipient) }
     const db = await openDatabase(kit, { config: { DATABASE_URL: config.DATABASE_URL, DATABASE_POOL_SIZE: 1 } })
+    const bus = await connectBus(
+      { ...kit, health: new Health() },
+      { login: readNatsLogin(config), requiredForReady: false },
+    )
+    // The stream last: what a relay was publishing is in it by then.
+    const copies = [...eventCopies(keyRing), storedResponses(keyRing), streamCopies(kit, bus, keyRing)]
     const left: string[] = []
-    for (const one of erasuresOf(config)) {
+    for (const one of [...erasuresOf(config), ...copies]) {
       const erased = erase ? await eraseAll(db, one, person) : 0
       const count = await one.count(db, person)
       print(JSON.stringify({ rows: one.name, ...(erase ? { erased, left: count } : { count }) }))

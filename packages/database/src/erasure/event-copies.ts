@@ -1,41 +1,82 @@
+import { readMessage } from '@notify/messaging'
+import type { KeyRing } from '@notify/privacy'
 import type { Queries } from '../open.ts'
-import { type Erasure, erasedText, type Person } from './erase-recipient.ts'
+import { namingEventOf, namingPatterns } from './naming-events.ts'
+import { type Erasure, erasedText, type Person } from './person.ts'
+import { walkErasure } from './walk-erasure.ts'
+import { withoutPerson } from './without-person.ts'
 
 /** Rows read at a time. */
-const pageSize = 2000
+const pageSize = 1000
+const beginning = '00000000-0000-0000-0000-000000000000'
 
-const copies = {
-  outbox: { column: 'events', key: 'id', first: '00000000-0000-0000-0000-000000000000' },
-  dead_letters: { column: 'event', key: 'id', first: '00000000-0000-0000-0000-000000000000' },
+interface Copy {
+  id: string
+  subject: string
+  /** JSON of an array of wire events, or of one payload. */
+  text: string
+  single: boolean
 }
 
-/** The blind index in stored events, which name several recipients each: only the one is replaced. */
-export function eventCopies(...tables: (keyof typeof copies)[]): Erasure[] {
-  return tables.map((table) => ({
-    name: table,
-    count: (db, person) => walk(db, table, person, false),
-    erase: (db, person) => walk(db, table, person, true),
-  }))
+interface Table {
+  name: 'outbox' | 'dead_letters'
+  column: string
+  /** SQL: whether a row holds one payload. */
+  single: string
 }
 
-async function walk(db: Queries, table: keyof typeof copies, { index }: Person, replace: boolean): Promise<number> {
-  const { column, key, first } = copies[table]
-  const change = replace
-    ? `update ${table} set ${column} = replace(${column}, $2, '${erasedText}')
-       where ${key} = any(array(select ${key} from page where found)) returning 1`
-    : 'select 1 from page where found'
-  let after: string | null = first
-  let total = 0
-  while (after !== null) {
-    const [row]: { count: number; last: string | null }[] = await db.runLong(
-      `with page as (
-         select ${key}, strpos(${column}, $2) > 0 as found from ${table} where ${key} > $1 order by ${key} limit ${pageSize}
-       ), changed as (${change})
-       select (select count(*)::int from changed) as count, (select ${key} from page order by ${key} desc limit 1) as last`,
-      [after, index],
+const tables: readonly Table[] = [
+  { name: 'outbox', column: 'events', single: 'false' },
+  { name: 'dead_letters', column: 'event', single: 'not whole_message' },
+]
+
+/** The events that the outbox and the dead letters hold: of several in a message, only those of the person change. */
+export function eventCopies(keyRing: KeyRing | undefined): Erasure[] {
+  return tables.map((table) =>
+    walkErasure(table.name, async (db, person, erase) => {
+      let found = 0
+      for await (const copy of copiesOf(db, table)) {
+        const text = erasedCopy(copy, person, keyRing)
+        if (text === undefined) continue
+        found++
+        if (erase) await replace(db, table, copy.id, text)
+      }
+      return { found, left: 0 }
+    }),
+  )
+}
+
+async function* copiesOf(db: Queries, { name, column, single }: Table): AsyncGenerator<Copy> {
+  for (let after = beginning; ; ) {
+    const rows = await db.runLong<Copy & { text: string | null }>(
+      `select id, subject, ${single} as single, case when subject like any($2::text[]) then ${column} end as text
+       from ${name} where id > $1 order by id limit ${pageSize}`,
+      [after, namingPatterns],
     )
-    total += row!.count
-    after = row!.last
+    if (rows.length === 0) return
+    yield* rows.filter(({ text }) => text !== null)
+    after = rows.at(-1)!.id
   }
-  return total
+}
+
+/** @returns the text without the person; null when nothing is left of it; undefined when it does not name them */
+function erasedCopy({ subject, text, single }: Copy, person: Person, keyRing: KeyRing | undefined) {
+  const contract = namingEventOf(subject)
+  if (!contract) return undefined
+  try {
+    const wires = single ? [{ event: JSON.parse(text) as unknown }] : readMessage(text)
+    const rest = withoutPerson(wires, { person, contract, keyRing })
+    if (!rest) return undefined
+    if (!single) return JSON.stringify(rest)
+    return rest[0]!.event === null ? null : JSON.stringify(rest[0]!.event)
+  } catch {
+    // A dead letter that is no JSON.
+    return person.index && text.includes(person.index) ? text.replaceAll(person.index, erasedText) : undefined
+  }
+}
+
+/** A relay that is publishing the row holds it until it is done. */
+async function replace(db: Queries, { name, column }: Table, id: string, text: string | null): Promise<void> {
+  if (text === null) await db.runLong(`delete from ${name} where id = $1`, [id])
+  else await db.runLong(`update ${name} set ${column} = $2 where id = $1`, [id, text])
 }

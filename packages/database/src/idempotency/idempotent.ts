@@ -3,7 +3,8 @@ import type { Fingerprint, KeyRing } from '@notify/privacy'
 import { type Handler, type HttpRequest, type Reply, requireAwaited } from '@notify/service-kit'
 import type { Queries, Run } from '../open.ts'
 import { idempotencyScope } from './idempotency-scope.ts'
-import { runIdempotently, type Seal, type Unfinished, type Work } from './run-idempotently.ts'
+import { sealOf } from './response-seal.ts'
+import { runIdempotently, type Unfinished, type Work } from './run-idempotently.ts'
 
 /** What a service's context needs for idempotency. */
 interface Keyed {
@@ -81,13 +82,4 @@ function keyed<R extends Route, Prepared>(
   const fingerprint = secrets.fingerprint(body ?? null)
   const options = contract.confidential ? { seal: sealOf(secrets.keyRing, scope, key) } : {}
   return runIdempotently(db, { scope, key, fingerprint }, work, options)
-}
-
-/** A stored response can be decrypted only in its own row. */
-function sealOf(keyRing: KeyRing, scope: string, key: string): Seal {
-  const place = `idempotency_keys|${scope}|${key}`
-  return {
-    seal: (text) => keyRing.encrypt(text, place).toString('base64'),
-    open: (sealed) => keyRing.decrypt(Buffer.from(sealed, 'base64'), place),
-  }
 }

@@ -1,6 +1,6 @@
 import { wakeSubject } from '@notify/contracts'
 import { type Bus, publish } from '@notify/messaging'
-import { type Kit, startPeriodic } from '@notify/service-kit'
+import { type Kit, type Logger, startPeriodic } from '@notify/service-kit'
 import type { Queries } from '../open.ts'
 import { claimUnpublished, markPublished, type UnpublishedMessage } from './outbox-store.ts'
 import { createStreamWatch } from './watch-stream.ts'
@@ -57,7 +57,7 @@ export function startOutboxRelay(kit: Kit, db: Queries, bus: Bus, options: Outbo
     everyMs: pollMs,
     async run() {
       await watch.ensureChecked()
-      const { claimed, confirmed } = await relayOnce(db, bus)
+      const { claimed, confirmed } = await relayOnce(kit, db, bus)
       if (confirmed > 0) published({}, confirmed)
       if (confirmed < claimed)
         throw new Error(`JetStream did not confirm ${claimed - confirmed} of ${claimed} messages`)
@@ -86,13 +86,27 @@ async function deletePublished(db: Queries): Promise<boolean> {
 }
 
 /** Claims, publishes and marks one batch; the rows stay locked meanwhile, so that no other relay takes them. */
-function relayOnce(db: Queries, bus: Bus): Promise<{ claimed: number; confirmed: number }> {
+function relayOnce({ log }: Kit, db: Queries, bus: Bus): Promise<{ claimed: number; confirmed: number }> {
   return db.transaction(async (run) => {
     const rows = await claimUnpublished(run, batchSize)
     const confirmed = rows.length === 0 ? [] : await publishAll(bus, rows)
     if (confirmed.length > 0) await markPublished(run, confirmed)
+    if (log.isLevelEnabled('debug')) logPublished(log, rows, confirmed)
     return { claimed: rows.length, confirmed: confirmed.length }
   })
+}
+
+/** A message carries events of several traces. */
+function logPublished(
+  log: Logger,
+  rows: readonly UnpublishedMessage[],
+  confirmed: readonly { id: string; seq: number }[],
+): void {
+  const sequences = new Map(confirmed.map(({ id, seq }) => [id, seq]))
+  for (const { id, subject, events } of rows) {
+    const traces = [...events.matchAll(/"traceparent"\s*:\s*"00-([0-9a-f]{32})-/g)].map(([, trace]) => trace)
+    log.debug({ subject, message_id: id, seq: sequences.get(id), trace_ids: [...new Set(traces)] }, 'published')
+  }
 }
 
 async function publishAll(bus: Bus, rows: readonly UnpublishedMessage[]): Promise<{ id: string; seq: number }[]> {

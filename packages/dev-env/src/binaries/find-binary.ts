@@ -2,8 +2,16 @@ import { accessSync, constants, statSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { StartupError } from '../startup-error.ts'
 
-/** What the machine's packages bring: the servers; the pooler, proxy, browser and Prometheus of tests; the load generator of benches. */
-export type Binary = 'nats-server' | 'redis-server' | 'pgbouncer' | 'nginx' | 'chromium' | 'promtool' | 'wrk'
+/** What the machine's packages bring: the servers; the pooler, proxy, browser, Prometheus and clocks of tests; the load generator of benches. */
+export type Binary =
+  | 'nats-server'
+  | 'redis-server'
+  | 'pgbouncer'
+  | 'nginx'
+  | 'chromium'
+  | 'promtool'
+  | 'faketime'
+  | 'wrk'
 
 /** Names that do the same job: some distributions replaced Redis by Valkey. */
 const names: Record<Binary, string[]> = {
@@ -13,6 +21,7 @@ const names: Record<Binary, string[]> = {
   nginx: ['nginx'],
   chromium: ['chromium', 'chromium-browser', 'google-chrome'],
   promtool: ['promtool'],
+  faketime: ['faketime'],
   wrk: ['wrk'],
 }
 

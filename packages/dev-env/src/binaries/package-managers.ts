@@ -29,7 +29,7 @@ const managers: Manager[] = [
   },
   {
     name: 'brew',
-    packages: { 'redis-server': 'redis', promtool: 'prometheus' },
+    packages: { 'redis-server': 'redis', promtool: 'prometheus', faketime: 'libfaketime' },
     install: ['brew', 'install'],
     asUser: true,
   },

@@ -18,6 +18,7 @@ import pino from 'pino'
 import { z } from 'zod'
 import { Lifecycle } from '../lifecycle.ts'
 import { Problem } from '../problem.ts'
+import { currentLogFields } from '../telemetry/log-fields.ts'
 import { passingTracer } from '../telemetry/tracing.ts'
 import type { Door } from './door.ts'
 import { passOn, route } from './handler.ts'
@@ -106,7 +107,10 @@ const callers: Record<string, Principal> = {
 }
 
 const lines: Record<string, unknown>[] = []
-const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(JSON.parse(line)) })
+const log = pino(
+  { level: 'info', mixin: currentLogFields },
+  { write: (line: string) => void lines.push(JSON.parse(line)) },
+)
 const observed: [string, number][] = []
 const refused: string[] = []
 const lifecycle = new Lifecycle(log)

@@ -5,8 +5,9 @@ import type { ErrorRequestHandler, Express, Request } from 'express'
 import type { Logger } from '../logger.ts'
 import { Problem } from '../problem.ts'
 import { requireShape } from '../require-shape.ts'
+import { addLogFields, withLogFields } from '../telemetry/log-fields.ts'
 import { traceparentOf } from '../telemetry/read-traceparent.ts'
-import { SpanKind } from '../telemetry/tracing.ts'
+import { type Span, SpanKind } from '../telemetry/tracing.ts'
 import { admit, admitCaller } from './admit-caller.ts'
 import { isWrite, requireAwaited, waitOf } from './awaited.ts'
 import { bodyOf } from './body-of.ts'
@@ -107,27 +108,37 @@ function refuse(door: Refusing, request: IncomingMessage, response: ServerRespon
   door.refused(problem.code)
 }
 
-async function answer<Context>(
-  door: Door,
-  context: Context,
-  entry: Entry<Context>,
-  { request, response, params, query }: Incoming,
-): Promise<void> {
-  const { contract } = entry
-  const started = performance.now()
+function answer<Context>(door: Door, context: Context, entry: Entry<Context>, incoming: Incoming): Promise<void> {
+  const { request } = incoming
   const requestId = requestIdOf(request.headers['x-request-id'])
-  const headers: OutgoingHttpHeaders = { 'x-request-id': requestId }
-  const span = door.tracer.start(contract.name, {
+  const span = door.tracer.start(entry.contract.name, {
     parent: traceparentOf(request),
     edge: door.edge,
     outside: door.samplesItself ?? false,
     kind: SpanKind.SERVER,
   })
+  const { traceparent } = span
+  return withLogFields({ request_id: requestId, traceparent }, () =>
+    answerWithin(door, context, entry, incoming, { requestId, span }),
+  )
+}
+
+async function answerWithin<Context>(
+  door: Door,
+  context: Context,
+  entry: Entry<Context>,
+  { request, response, params, query }: Incoming,
+  { requestId, span }: { requestId: string; span: Span },
+): Promise<void> {
+  const { contract } = entry
+  const started = performance.now()
+  const headers: OutgoingHttpHeaders = { 'x-request-id': requestId }
   let status: number
   let fault: unknown
   try {
     const admission = admitCaller(door, contract, request, headers)
     const principal = admission instanceof Promise ? await within(door.answerWithinMs, admission) : admission
+    if (principal && 'tenant_id' in principal) addLogFields({ tenant_id: principal.tenant_id })
     const admittedMs = performance.now() - started
     // Routes with another media type ignore Accept (RFC 9110, 12.5.1, allows it).
     if (contract.responseType === undefined) requireJsonAccepted(request)
@@ -163,7 +174,7 @@ async function answer<Context>(
       if (result instanceof StreamedReply) {
         status = 200
         fault = await sendStreamed(response, result, headers)
-        if (fault) door.log.error({ request_id: requestId, route: contract.name, err: fault }, 'response broken off')
+        if (fault) door.log.error({ route: contract.name, err: fault }, 'response broken off')
       } else status = reply(entry, response, headers, result)
     }
   } catch (error) {
@@ -173,11 +184,13 @@ async function answer<Context>(
     if (!request.readableEnded) request.resume()
     sendProblem(response, problem, { requestId, docsUrl: door.docsUrl, headers })
     door.refused(problem.code)
-    logRefusal(door.log, contract, requestId, problem, error)
+    logRefusal(door.log, contract, problem, error)
   }
   span.set({ 'http.response.status_code': status })
   span.end(fault)
-  door.observe(request.method, contract, status, (performance.now() - started) / 1000)
+  const ms = performance.now() - started
+  door.log.debug({ route: contract.name, status, ms: Math.round(ms) }, 'request handled')
+  door.observe(request.method, contract, status, ms / 1000)
 }
 
 const onlyGet = { headers: { Allow: 'GET' } }
@@ -241,8 +254,8 @@ export function internalProblem(error: unknown): Problem {
   })
 }
 
-function logRefusal(log: Logger, contract: Route, requestId: string, problem: Problem, error: unknown): void {
-  const line = { request_id: requestId, route: contract.name, status: problem.status, code: problem.code }
+function logRefusal(log: Logger, contract: Route, problem: Problem, error: unknown): void {
+  const line = { route: contract.name, status: problem.status, code: problem.code }
   if (problem.status >= 500) log.error({ ...line, err: error }, 'request failed')
   else log.info(line, 'request refused')
 }

@@ -1,4 +1,4 @@
-import { eraseRecipientCommand, eventCopies, type Person, type Queries } from '@notify/database'
+import { type ErasureConfig, eraseRecipientCommand, type Person, type Queries } from '@notify/database'
 import type { KeyRing } from '@notify/privacy'
 import type { Config } from '../config.ts'
 import { sealDetails } from '../ledger/entry-details.ts'
@@ -17,18 +17,17 @@ import {
 const erasedPhone = '+9990000000'
 
 /** `main.ts erase-recipient`: the ledger keeps its entries without the person, and a stop stays a stop. */
-export const eraseRecipient = eraseRecipientCommand<
-  Pick<Config, 'DATABASE_URL' | 'BLIND_INDEX_KEY' | 'ENCRYPTION_KEYS'>
->(({ ENCRYPTION_KEYS: keyRing }) => [
-  { name: 'consents', count: countConsents, erase: eraseConsents },
-  { name: 'ledger entries', count: countEntries, erase: (db, person) => eraseBatch(db, keyRing, person) },
-  {
-    name: 'users',
-    count: async (db, person) => (await findUsers(db, keyRing, person)).length,
-    erase: async (db, person) => deleteUsers(db, person.tenantId, await findUsers(db, keyRing, person)),
-  },
-  ...eventCopies('outbox', 'dead_letters'),
-])
+export const eraseRecipient = eraseRecipientCommand<ErasureConfig & Pick<Config, 'ENCRYPTION_KEYS'>>(
+  ({ ENCRYPTION_KEYS: keyRing }) => [
+    { name: 'consents', count: countConsents, erase: eraseConsents },
+    { name: 'ledger entries', count: countEntries, erase: (db, person) => eraseBatch(db, keyRing, person) },
+    {
+      name: 'users',
+      count: async (db, person) => (await findUsers(db, keyRing, person)).length,
+      erase: async (db, person) => deleteUsers(db, person.tenantId, await findUsers(db, keyRing, person)),
+    },
+  ],
+)
 
 function eraseBatch(db: Queries, keyRing: KeyRing, person: Person): Promise<number> {
   return db.transaction(async (run) => {

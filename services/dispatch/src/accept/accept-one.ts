@@ -1,5 +1,5 @@
 import type { AcceptItem, ItemResult } from '@notify/contracts'
-import { coalesce, isTraceparent, Problem } from '@notify/service-kit'
+import { addLogFields, coalesce, isTraceparent, Problem, type Span, withLogFields } from '@notify/service-kit'
 import type { ApiContext } from '../context.ts'
 import { acceptBatch } from './accept-batch.ts'
 import type { AcceptOutcome, Candidate } from './accept-item.ts'
@@ -15,7 +15,7 @@ const commitsInFlight = 3
  * @param markPrepared is called when what takes time is over
  */
 export type AcceptOne = (
-  item: Pick<AcceptItem, 'notification_id' | 'traceparent'>,
+  item: Pick<AcceptItem, 'notification_id' | 'traceparent' | 'request_id'>,
   read: (traceparent: string | undefined) => Candidate,
   markPrepared?: () => void,
 ) => Promise<ItemResult>
@@ -27,28 +27,35 @@ export function createAcceptOne(context: ApiContext): AcceptOne {
     maxInFlight: commitsInFlight,
     run: (candidates) => acceptBatch(context, candidates),
   })
-  return async (item, read, markPrepared) => {
-    const span = context.tracer.start('accept notification', {
-      parent: isTraceparent(item.traceparent) ? item.traceparent : undefined,
-      attributes: { 'notification.id': item.notification_id },
-    })
+  const acceptWithin = async (span: Span, read: Parameters<AcceptOne>[1], markPrepared = () => {}) => {
     try {
       const candidate = read(span.traceparent)
+      addLogFields({ tenant_id: candidate.principal.tenant_id })
       await prepareContent(context, candidate)
-      markPrepared?.()
+      markPrepared()
       const outcome = await accept(candidate)
       if (outcome instanceof Problem) throw outcome
+      context.log.debug('committed')
       span.end()
       return outcome
     } catch (error) {
       const problem = refusalOf(error)
       context.metrics.refused(problem.code)
-      if (problem.status >= 500)
-        context.log.error({ notification_id: item.notification_id, err: error }, 'a dispatch request failed')
+      if (problem.status >= 500) context.log.error({ err: error }, 'a dispatch request failed')
       span.end(problem)
       return { problem: problem.toBody() }
     } finally {
-      markPrepared?.()
+      markPrepared()
     }
+  }
+  return (item, read, markPrepared) => {
+    const span = context.tracer.start('accept notification', {
+      parent: isTraceparent(item.traceparent) ? item.traceparent : undefined,
+      attributes: { 'notification.id': item.notification_id },
+    })
+    const { notification_id, request_id } = item
+    return withLogFields({ notification_id, request_id, traceparent: span.traceparent }, () =>
+      acceptWithin(span, read, markPrepared),
+    )
   }
 }

@@ -1,5 +1,5 @@
 import { environmentOf } from '@notify/carriers/sending'
-import { type Kit, startPeriodic } from '@notify/service-kit'
+import { type Kit, startPeriodic, withLogFields } from '@notify/service-kit'
 import type { Context } from '../context.ts'
 import { carrierOfKind, openCredentials } from '../providers/provider-directory.ts'
 import { claimSyncs, type DueSync, planSyncs, postponeSync, saveTemplates } from './carrier-template-store.ts'
@@ -19,7 +19,7 @@ export function startTemplateSync(kit: Kit, context: Context): void {
       await planSyncs(db.run, kinds)
       // Several pages for each, one after the other.
       const due = await claimSyncs(db.run, batch, config.CARRIER_TIMEOUT * 10)
-      await Promise.all(due.map((one) => sync(context, one)))
+      await Promise.all(due.map((one) => withLogFields({ tenant_id: one.tenant_id }, () => sync(context, one))))
       return due.length === batch
     },
   })

@@ -1,5 +1,5 @@
 import { environmentOf } from '@notify/carriers/sending'
-import { type Kit, startPeriodic } from '@notify/service-kit'
+import { type Kit, startPeriodic, withLogFields } from '@notify/service-kit'
 import type { Context } from '../context.ts'
 import { checkDomain } from './check-domain.ts'
 import { type StartedCheck, saveCheck, startDueChecks } from './check-store.ts'
@@ -25,7 +25,8 @@ export function startDomainSchedulers(kit: Kit, context: Context): void {
     everyMs: 1000,
     async run() {
       const due = await startDueChecks(db.run, batch)
-      await Promise.all(due.map((started) => check(context, started)))
+      const fields = ({ row: { id: domain_id, tenant_id } }: StartedCheck) => ({ domain_id, tenant_id })
+      await Promise.all(due.map((started) => withLogFields(fields(started), () => check(context, started))))
       return due.length === batch
     },
   })
@@ -54,7 +55,7 @@ async function check(context: Context, started: StartedCheck): Promise<void> {
   metrics.domainChecked(saved.row.status)
   if (!saved.changed) return
   context.wakeOutbox()
-  log.info({ domain_id: saved.row.id, from: started.row.status, status: saved.row.status }, 'domain status changed')
+  log.info({ from: started.row.status, status: saved.row.status }, 'domain status changed')
 }
 
 const longestError = 400

@@ -1,9 +1,8 @@
-import { eraseRecipientCommand, eventCopies } from '@notify/database'
+import { eraseRecipientCommand } from '@notify/database'
 import { countNotifications, countSuppressions, eraseNotifications, eraseSuppressions } from './erasure-store.ts'
 
 /** `main.ts erase-recipient`: erases a person's content, metadata, masked recipient and blind index. */
 export const eraseRecipient = eraseRecipientCommand(() => [
   { name: 'notifications', count: countNotifications, erase: eraseNotifications },
   { name: 'suppressions', count: countSuppressions, erase: eraseSuppressions },
-  ...eventCopies('outbox', 'dead_letters'),
 ])

@@ -29,8 +29,8 @@ const erase: Statement = {
       where n.id = any(array(select id from theirs))
       returning n.*, old.status as old_status
     ), words as (
-      update attempts set provider_message = null
-      where notification_id = any(array(select id from erased)) and provider_message is not null
+      update attempts set provider_message = null, provider_message_id = null
+      where notification_id = any(array(select id from erased))
     ), facts as (${factsInto('erased where status <> old_status')})
     select count(*)::int as count from erased`,
 }

@@ -1,7 +1,7 @@
 import type { CarrierAnswer } from '@notify/carriers/sending'
 import type { sendRequested } from '@notify/contracts'
 import type { Delivery } from '@notify/messaging'
-import type { Span } from '@notify/service-kit'
+import { addLogFields, type Span } from '@notify/service-kit'
 import type { z } from 'zod'
 import type { LaneSettings } from '../channels/channel.ts'
 import type { WorkerContext } from '../context.ts'
@@ -117,6 +117,7 @@ export function createSender(
     for (let again = true; again; ) {
       const begunMs = performance.now()
       const claim = await claims.take(notification_id)
+      if (claim) addLogFields({ tenant_id: claim.tenant_id, notification_id })
       const lastsMs = leaseMs - longestCallMs - leaseMarginMs / 2
       const latestMs = begunMs + Math.min(lastsMs, claim?.expires_in_ms ?? lastsMs)
       again = claim !== undefined && (await attempt(claim, latestMs, span))

@@ -7,7 +7,7 @@ import type { Context } from '../context.ts'
 export interface AcceptRequest {
   requestId: string
   principal: KeyPrincipal
-  item: Pick<AcceptItem, 'notification_id' | 'idempotency_key' | 'traceparent'>
+  item: Pick<AcceptItem, 'notification_id' | 'idempotency_key' | 'traceparent' | 'request_id'>
   /** The body as the caller sent it. */
   text: string
   /** Deadline, by `performance.now()`. */

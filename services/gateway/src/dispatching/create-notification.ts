@@ -50,6 +50,7 @@ export async function createNotification(
     notification_id: notificationId,
     idempotency_key: idempotencyKey,
     traceparent: span.traceparent,
+    request_id: requestId,
   }
   return replyTo(await accept({ requestId, principal, item, text, untilMs: performance.now() + patienceMs }))
 }
@@ -58,12 +59,21 @@ function replyTo(result: AcceptResult): Reply {
   if ('pending' in result) throw new Problem('service_unavailable', 'The request is still being processed; try again')
   if ('problem' in result) {
     const { code, detail, errors } = result.problem
+    if (code === 'unauthenticated') throw notVouchedFor(detail)
     throw new Problem(code as Problem['code'], detail, {
       ...(errors ? { errors } : {}),
       ...(code === 'rate_limited' ? { headers: { 'Retry-After': '1' } } : {}),
     })
   }
   return new Reply(202, result.body, result.replayed ? { 'Idempotent-Replayed': 'true' } : {})
+}
+
+/** The gateway has verified the caller: what dispatch does not believe is the gateway's clock or key. */
+function notVouchedFor(detail: string): Problem {
+  return new Problem('service_unavailable', 'An internal service is unavailable; try again shortly', {
+    headers: { 'Retry-After': '1' },
+    cause: new Error(`dispatch does not accept the gateway's signature: ${detail}; compare clocks and PRINCIPAL_JWKS`),
+  })
 }
 
 /** Drops requests whose callers already received 503. */

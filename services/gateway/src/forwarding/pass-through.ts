@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Route } from '@notify/contracts'
 import {
+  addLogFields,
   type BodyShare,
   createPeerPool,
   type Door,
@@ -13,6 +14,7 @@ import {
   sendProblem,
   traceparentOf,
   type WholeAnswer,
+  withLogFields,
 } from '@notify/service-kit'
 import type { RequestHandler } from 'express'
 import type { FailureLimit } from '../limits/limit-failures.ts'
@@ -22,6 +24,8 @@ import { forwarded } from './hop-headers.ts'
 const timeoutMs = 7000
 /** Connections for everybody, and those shared by addresses that keep failing. */
 const connections = { usual: 64, narrow: 4 }
+
+type PassedRequest = IncomingMessage & { originalUrl: string }
 
 /** A service that authenticates its own callers. */
 export interface Target {
@@ -42,7 +46,7 @@ export function passThrough(door: Door, { url, maxBodyBytes, addressOf, failures
   const { origin } = new URL(url)
   const usual = createPeerPool(origin, connections.usual)
   const narrow = createPeerPool(origin, connections.narrow)
-  const pass = async (request: IncomingMessage & { originalUrl: string }, requestId: string, share: BodyShare) => {
+  const pass = async (request: PassedRequest, requestId: string, share: BodyShare) => {
     const body = hasBody(request) ? await readBody(request, maxBodyBytes, share) : null
     // The body stays in memory until the response.
     if (body && !share.take(body.length))
@@ -54,6 +58,7 @@ export function passThrough(door: Door, { url, maxBodyBytes, addressOf, failures
       outside: request.headers.traceparent !== undefined,
     })
     const headers = forwarded({ ...request.headers, 'x-request-id': requestId })
+    addLogFields({ traceparent: span.traceparent })
     if (span.traceparent) headers.traceparent = span.traceparent
     const address = addressOf(request)
     const method = request.method as 'POST'
@@ -69,8 +74,7 @@ export function passThrough(door: Door, { url, maxBodyBytes, addressOf, failures
       throw new Problem('service_unavailable', 'An internal service does not respond; try again shortly')
     }
   }
-  return async (request, response) => {
-    const requestId = requestIdOf(request.headers['x-request-id'])
+  const answer = async (request: PassedRequest, response: ServerResponse, requestId: string) => {
     const share = door.shareOf?.(request) ?? unlimited
     try {
       writeAnswer(response, await pass(request, requestId, share))
@@ -82,6 +86,10 @@ export function passThrough(door: Door, { url, maxBodyBytes, addressOf, failures
     } finally {
       share.release()
     }
+  }
+  return (request, response) => {
+    const requestId = requestIdOf(request.headers['x-request-id'])
+    return withLogFields({ request_id: requestId }, () => answer(request, response, requestId))
   }
 }
 

@@ -1,5 +1,5 @@
 import { type OperatorPrincipal, retryActivity } from '@notify/contracts'
-import { type Kit, Problem, startPeriodic } from '@notify/service-kit'
+import { type Kit, Problem, startPeriodic, withLogFields } from '@notify/service-kit'
 import type { Context } from '../context.ts'
 import { filterOf } from './create-retry.ts'
 import { claimRetryJobs, closePage, openPage, putBack, type RetryJobRow } from './retry-store.ts'
@@ -19,7 +19,7 @@ export function startRetries(kit: Kit, context: Context): void {
     everyMs,
     async run() {
       const jobs = await claimRetryJobs(context.db, leaseMs)
-      await Promise.all(jobs.map((job) => workOn(context, job)))
+      await Promise.all(jobs.map((job) => withLogFields({ tenant_id: job.tenant_id }, () => workOn(context, job))))
     },
   })
 }

@@ -53,7 +53,7 @@ const deletionBatch = 1000
 const removeOld: Statement = {
   name: 'delete-old-usage-messages',
   text: `delete from usage_messages where id in (
-           select id from usage_messages where day < current_date - $1::int limit ${deletionBatch})
+           select id from usage_messages where day < (now() at time zone 'UTC')::date - $1::int limit ${deletionBatch})
          returning 1`,
 }
 

@@ -1,12 +1,12 @@
 import { KeyMode } from '@notify/contracts'
-import { eraseRecipientCommand, eventCopies, type Person, type Queries } from '@notify/database'
+import { type ErasureConfig, eraseRecipientCommand, type Person, type Queries } from '@notify/database'
 import { createBlindIndex } from '@notify/privacy'
 import type { Config } from '../config.ts'
 import { inboxKeyOf } from '../inbox/inbox-key.ts'
 import { applicationsOf, countInboxes, eraseInboxes } from './erasure-store.ts'
 
 /** `main.ts erase-recipient`: erases the inboxes of a user, of every application and mode. */
-export const eraseRecipient = eraseRecipientCommand<Pick<Config, 'DATABASE_URL' | 'BLIND_INDEX_KEY'>>((config) => {
+export const eraseRecipient = eraseRecipientCommand<ErasureConfig & Pick<Config, 'BLIND_INDEX_KEY'>>((config) => {
   const blindIndex = createBlindIndex(config.BLIND_INDEX_KEY)
   const keysOf = async (db: Queries, { tenantId: tenant_id, recipient: user_id }: Person) =>
     (await applicationsOf(db, tenant_id)).flatMap((application_id) =>
@@ -18,6 +18,5 @@ export const eraseRecipient = eraseRecipientCommand<Pick<Config, 'DATABASE_URL' 
       count: async (db, person) => countInboxes(db, await keysOf(db, person)),
       erase: async (db, person) => eraseInboxes(db, await keysOf(db, person)),
     },
-    ...eventCopies('outbox', 'dead_letters'),
   ]
 })

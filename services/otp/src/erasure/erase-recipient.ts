@@ -1,8 +1,7 @@
-import { eraseRecipientCommand, eventCopies } from '@notify/database'
+import { eraseRecipientCommand } from '@notify/database'
 import { countTransactions, eraseTransactions } from './erasure-store.ts'
 
 /** `main.ts erase-recipient`: transactions stay for the figures of conversion, without their recipient. */
 export const eraseRecipient = eraseRecipientCommand(() => [
   { name: 'codes', count: countTransactions, erase: eraseTransactions },
-  ...eventCopies('outbox', 'dead_letters'),
 ])

@@ -1,6 +1,6 @@
-import { type Kit, Problem, startPeriodic } from '@notify/service-kit'
+import { type Kit, Problem, startPeriodic, withLogFields } from '@notify/service-kit'
 import type { Context } from '../context.ts'
-import { claimMessages } from './message-store.ts'
+import { claimMessages, type Message } from './message-store.ts'
 import { handOverMessage } from './send-message.ts'
 
 const everyMs = 500
@@ -11,8 +11,12 @@ export function startResumption(kit: Kit, context: Context): void {
     name: 'message resumption',
     everyMs,
     async run() {
+      const resume = (message: Message) => {
+        const { tenant_id, notification_id, traceparent } = message
+        return withLogFields({ tenant_id, notification_id, traceparent }, () => handOverMessage(context, message))
+      }
       const messages = await claimMessages(context.db)
-      for (const result of await Promise.allSettled(messages.map((message) => handOverMessage(context, message)))) {
+      for (const result of await Promise.allSettled(messages.map(resume))) {
         if (result.status === 'fulfilled') continue
         // A refusal is settled; without an answer the message is claimed again later.
         if (!(result.reason instanceof Problem)) throw result.reason

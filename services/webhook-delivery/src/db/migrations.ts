@@ -2,6 +2,7 @@ import { deadLetterTables, idempotencyTables, type Migrations, outboxTables } fr
 import { foundation } from './migrations/0001-foundation.ts'
 import { deletedProviders } from './migrations/0002-deleted-providers.ts'
 import { toldProviders } from './migrations/0003-told-providers.ts'
+import { recipientIndex } from './migrations/0004-recipient-index.ts'
 
 export const migrations: Migrations = [
   ...outboxTables,
@@ -10,4 +11,5 @@ export const migrations: Migrations = [
   foundation,
   deletedProviders,
   toldProviders,
+  recipientIndex,
 ]

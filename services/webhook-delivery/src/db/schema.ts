@@ -80,6 +80,8 @@ export const tables = {
     last_status: column<number | null>(),
     last_error: column<string | null>(),
     traceparent: column<string | null>(),
+    /** Blind index of the recipient of the notification that an event tells of. */
+    recipient_index: column<string | null>(),
     created_at: column<Time>(),
     finished_at: column<MaybeTime>(),
   },

@@ -1,4 +1,5 @@
 import type { EgressOutcome } from '@notify/egress-guard'
+import { withLogFields } from '@notify/service-kit'
 import { signWebhook } from '@notify/webhook-signature'
 import type { Context } from '../context.ts'
 import { bodyAad, responseAad, targetAad, urlAad } from '../db/places.ts'
@@ -25,7 +26,7 @@ export type DeliverWebhook = (taken: TakenDelivery) => Promise<void>
 
 export function createDelivery(context: Context): DeliverWebhook {
   const settle = createSettler(context)
-  return async (taken) => {
+  const deliver = async (taken: TakenDelivery) => {
     const outcome = await send(context, taken)
     const verdict = judge(context, taken, outcome)
     context.metrics.attempted(verdict.charged ? verdict.outcome : 'held', outcome.durationMs)
@@ -36,14 +37,20 @@ export function createDelivery(context: Context): DeliverWebhook {
       durationMs: outcome.durationMs,
       response: excerptOf(context, taken.id, outcome),
     })
+    context.log.debug({ attempt: taken.attempts, outcome: verdict.outcome, status: verdict.status }, 'webhook attempt')
     if (verdict.gone && taken.subscription_id) await disableSubscription(context, taken.subscription_id, 'gone')
+  }
+  return (taken) => {
+    const { id: delivery_id, tenant_id, traceparent } = taken
+    const notification_id = taken.notification_id ?? undefined
+    return withLogFields({ delivery_id, tenant_id, notification_id, traceparent }, () => deliver(taken))
   }
 }
 
 async function send({ config, egress, secrets, log }: Context, taken: TakenDelivery): Promise<EgressOutcome> {
   const prepared = prepare({ secrets }, taken)
   if (typeof prepared === 'string') {
-    log.error({ delivery_id: taken.id, reason: prepared }, 'a delivery cannot be prepared')
+    log.error({ reason: prepared }, 'a delivery cannot be prepared')
     return { kind: 'failed', reason: 'protocol', message: prepared, own: false, durationMs: 0 }
   }
   const { url, body, secrets: signers } = prepared

@@ -20,6 +20,7 @@ export type NewDelivery = Pick<
   | 'url'
   | 'body'
   | 'traceparent'
+  | 'recipient_index'
 >
 
 /** A delivery that is stored already changes nothing. A new one makes its endpoint due. */
@@ -29,12 +30,12 @@ const insert: Statement = {
     with input as (
       select * from json_to_recordset($1::json) as t (id text, tenant_id text, application_id text, endpoint_id text,
         subscription_id text, notification_id text, retry_count int, event_type text, provider_id text, url text, body text,
-        traceparent text)
+        traceparent text, recipient_index text)
     ), stored as (
       insert into deliveries (id, tenant_id, application_id, endpoint_id, subscription_id, notification_id, retry_count,
-        event_type, provider_id, url, body, traceparent, next_attempt_at)
+        event_type, provider_id, url, body, traceparent, recipient_index, next_attempt_at)
       select id, tenant_id, application_id, endpoint_id, subscription_id, notification_id, retry_count, event_type, provider_id,
-        decode(url, 'base64'), decode(body, 'base64'), traceparent, now()
+        decode(url, 'base64'), decode(body, 'base64'), traceparent, recipient_index, now()
       from input order by notification_id, subscription_id, event_type, retry_count, id
       on conflict do nothing
       returning id, endpoint_id, tenant_id

@@ -79,6 +79,7 @@ function deliveriesOf(
       url: null,
       body: secrets.keyRing.encrypt(body, bodyAad(tenant_id, id)),
       traceparent: traceparent ?? null,
+      recipient_index: fact.recipient_index,
     }
   })
 }

@@ -50,6 +50,7 @@ export function deliveryOf(
     url: secrets.keyRing.encrypt(url, targetAad(tenant_id, id)),
     body: secrets.keyRing.encrypt(bodyOf({ id: message, type, application_id, data }), bodyAad(tenant_id, id)),
     traceparent: traceparent ?? null,
+    recipient_index: null,
   }
 }
 

@@ -33,6 +33,7 @@ export const testSubscription: Handler<Context, typeof contract> = idempotent({
         url: null,
         body: keyRing.encrypt(body, bodyAad(tenant_id, id)),
         traceparent: null,
+        recipient_index: null,
       },
     ])
     return new Reply(202, JSON.stringify({ delivery_id: id }))

@@ -1,0 +1,24 @@
+import type { Queries } from '../open.ts'
+
+/** Whose data is erased. */
+export interface Person {
+  tenantId: string
+  /** Phone number, email address or user id. */
+  recipient: string
+  /** The recipient's blind index; absent in services that have no key for it. */
+  index: string | undefined
+  /** Whether stops are forgotten too. */
+  forgetStops: boolean
+}
+
+/** What is erased of a person in one place. */
+export interface Erasure {
+  /** The name in the output. */
+  name: string
+  count(db: Queries, person: Person): Promise<number>
+  /** Erases a batch, which commits alone. @returns how many rows; 0 once none is left */
+  erase(db: Queries, person: Person): Promise<number>
+}
+
+/** Takes the place of an erased text. */
+export const erasedText = 'erased'

@@ -1,0 +1,37 @@
+import { type Bus, eraseMessage, readConsumption, readMessage, retainedMessages } from '@notify/messaging'
+import type { KeyRing } from '@notify/privacy'
+import type { CommandKit } from '@notify/service-kit'
+import { namingEventOf, namingFiltersOf } from './naming-events.ts'
+import type { Erasure, Person } from './person.ts'
+import { walkErasure } from './walk-erasure.ts'
+import { withoutPerson } from './without-person.ts'
+
+/**
+ * The messages of the service's own stream. One is deleted with all its events, which every durable has handled; what
+ * is still to be handled is left for the next run.
+ */
+export function streamCopies({ service }: CommandKit, bus: Bus, keyRing: KeyRing | undefined): Erasure {
+  return walkErasure('stream', async (_db, person, erase) => {
+    const isConsumed = await readConsumption(bus, service)
+    let found = 0
+    let left = 0
+    for (const filter of namingFiltersOf(service)) {
+      for await (const message of retainedMessages(bus, service, filter)) {
+        if (!names(message.subject, message.text, person, keyRing)) continue
+        found++
+        if (!isConsumed(message)) left++
+        else if (erase) await eraseMessage(bus, service, message.seq)
+      }
+    }
+    return { found, left }
+  })
+}
+
+function names(subject: string, text: string, person: Person, keyRing: KeyRing | undefined): boolean {
+  const contract = namingEventOf(subject)
+  try {
+    return contract !== undefined && withoutPerson(readMessage(text), { person, contract, keyRing }) !== undefined
+  } catch {
+    return person.index !== undefined && text.includes(person.index)
+  }
+}

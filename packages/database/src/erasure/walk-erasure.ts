@@ -1,0 +1,26 @@
+import type { Queries } from '../open.ts'
+import type { Erasure, Person } from './person.ts'
+
+interface Walked {
+  found: number
+  /** What was found and is in use at the moment. */
+  left: number
+}
+
+/** An erasure that has no index to go by: a run of the command reads everything once, to count or to erase. */
+export function walkErasure(
+  name: string,
+  walk: (db: Queries, person: Person, erase: boolean) => Promise<Walked>,
+): Erasure {
+  let left: number | undefined
+  return {
+    name,
+    count: async (db, person) => left ?? (await walk(db, person, false)).found,
+    async erase(db, person) {
+      if (left !== undefined) return 0
+      const walked = await walk(db, person, true)
+      left = walked.left
+      return walked.found - walked.left
+    },
+  }
+}

@@ -1,0 +1,70 @@
+import type { EventContract, SealedEventContract, WireEvent } from '@notify/contracts'
+import { openEvent, UnreadableError } from '@notify/messaging'
+import type { KeyRing } from '@notify/privacy'
+import { erasedText, type Person } from './person.ts'
+
+/** How the events of a subject are searched for a person. */
+export interface Search {
+  person: Person
+  contract: EventContract
+  /** Opens sealed events; absent where a service has none. */
+  keyRing: KeyRing | undefined
+}
+
+/**
+ * Events without the person. A sealed event of theirs is emptied: consumers pass over it. Indexes of events stay, since
+ * their ids derive from them.
+ * @returns undefined when no event names the person
+ */
+export function withoutPerson(wires: readonly WireEvent[], search: Search): WireEvent[] | undefined {
+  let found = false
+  const rest = wires.map((wire) => {
+    const changed = eraseFrom(wire, search)
+    if (changed) found = true
+    return changed ?? wire
+  })
+  return found ? rest : undefined
+}
+
+function eraseFrom(wire: WireEvent, { person, contract, keyRing }: Search): WireEvent | undefined {
+  const { event } = wire
+  if (!isRecord(event) || (event.tenant_id !== undefined && event.tenant_id !== person.tenantId)) return undefined
+  if (isSealed(contract) && keyRing && isTheirs(contract, keyRing, event, person)) return { event: null, erased: true }
+  const isIndexed = person.index !== undefined && Object.values(event).includes(person.index)
+  const isNamed = typeof event.provider_message_id === 'string' && namesNumber(event.provider_message_id, person)
+  if (!isIndexed && !isNamed) return undefined
+  return { ...wire, event: Object.fromEntries(Object.entries(event).map(([key, value]) => [key, blank(key, value)])) }
+
+  function blank(key: string, value: unknown): unknown {
+    if (value === person.index || (isIndexed && key === 'recipient_masked')) return erasedText
+    if (isIndexed && key === 'metadata') return null
+    return isNamed && key === 'provider_message_id' ? erasedText : value
+  }
+}
+
+/** Whether the sealed content names the person; what cannot be opened cannot be judged. */
+function isTheirs(contract: SealedEventContract, keyRing: KeyRing, event: object, { recipient }: Person): boolean {
+  try {
+    return holds(openEvent(keyRing, contract, event as never), recipient)
+  } catch (error) {
+    if (error instanceof UnreadableError) return false
+    throw error
+  }
+}
+
+/** Whether a text, or one at any depth, is the recipient; carriers leave out the plus of a number. */
+function holds(value: unknown, recipient: string): boolean {
+  if (typeof value === 'string') return value === recipient || (/^\d+$/.test(value) && `+${value}` === recipient)
+  return typeof value === 'object' && value !== null && Object.values(value).some((one) => holds(one, recipient))
+}
+
+/** Whether a carrier's message id holds the number: some are base64 of a record with it. */
+export function namesNumber(id: string, { recipient }: Pick<Person, 'recipient'>): boolean {
+  const [, digits] = /^\+(\d{7,15})$/.exec(recipient) ?? []
+  return digits !== undefined && id.split('.').some((part) => Buffer.from(part, 'base64').includes(digits))
+}
+
+const isSealed = (contract: EventContract): contract is SealedEventContract => contract.sealed !== undefined
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)

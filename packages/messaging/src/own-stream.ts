@@ -1,0 +1,50 @@
+import type { ConsumerInfo, MsgRequest } from '@nats-io/jetstream'
+import { type ServiceName, streams } from '@notify/contracts'
+import type { Bus } from './connect.ts'
+import { isHeardBy } from './is-heard-by.ts'
+
+/** A message that the stream of a service still holds. */
+export interface RetainedMessage {
+  seq: number
+  subject: string
+  /** JSON text of an array of `WireEvent`. */
+  text: string
+}
+
+const decoder = new TextDecoder()
+
+/** The messages on a subject that a service's own stream still holds, oldest first. */
+export async function* retainedMessages(
+  bus: Bus,
+  service: ServiceName,
+  filter: string,
+): AsyncGenerator<RetainedMessage> {
+  const { name } = streams[service]
+  for (let seq = 1; ; ) {
+    const message = await bus.jsm.streams.getMessage(name, nextOn(filter, seq))
+    if (!message) return
+    yield { seq: message.seq, subject: message.subject, text: decoder.decode(message.data) }
+    seq = message.seq + 1
+  }
+}
+
+/** The server knows it since 2.9; the client's types name it for direct reads only. */
+const nextOn = (filter: string, seq: number) => ({ seq, next_by_subj: filter }) as MsgRequest
+
+/** Tells whether every durable that receives a message has acknowledged it and all before it. */
+export async function readConsumption(
+  bus: Bus,
+  service: ServiceName,
+): Promise<(message: Pick<RetainedMessage, 'seq' | 'subject'>) => boolean> {
+  const durables: ConsumerInfo[] = []
+  for await (const info of bus.jsm.consumers.list(streams[service].name)) durables.push(info)
+  return ({ seq, subject }) =>
+    durables
+      .filter(({ config }) => isHeardBy(config.filter_subject ?? subject, subject))
+      .every(({ ack_floor }) => seq <= ack_floor.stream_seq)
+}
+
+/** Deletes a message from a service's own stream and overwrites its bytes. Its sequence stays used. */
+export async function eraseMessage(bus: Bus, service: ServiceName, seq: number): Promise<void> {
+  await bus.jsm.streams.deleteMessage(streams[service].name, seq, true)
+}

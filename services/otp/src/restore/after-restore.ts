@@ -1,0 +1,7 @@
+import { afterRestoreCommand } from '@notify/database'
+import { countRestored, settleRestored } from './restored-store.ts'
+
+/** `main.ts after-restore`: fails codes that a backup brought back and that may have been sent since. */
+export const afterRestore = afterRestoreCommand({
+  rows: [{ name: 'codes', count: countRestored, settle: settleRestored }],
+})

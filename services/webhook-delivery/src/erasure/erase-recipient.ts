@@ -1,0 +1,51 @@
+import { type ErasureConfig, eraseRecipientCommand, type Person, type Queries, walkErasure } from '@notify/database'
+import type { KeyRing } from '@notify/privacy'
+import { ConfigError } from '@notify/service-kit'
+import type { Config } from '../config.ts'
+import { bodyAad, targetAad } from '../db/places.ts'
+import { type Erased, erasedReason, readDeliveries, type StoredDelivery, storeErased } from './erasure-store.ts'
+
+/** `main.ts erase-recipient`: events keep their delivery without the person; what is sent to their address is not sent any more. */
+export const eraseRecipient = eraseRecipientCommand<ErasureConfig & Pick<Config, 'ENCRYPTION_KEYS'>>((config) => {
+  if (!config.BLIND_INDEX_KEY) throw new ConfigError('BLIND_INDEX_KEY is needed by erase-recipient')
+  return [walkErasure('deliveries', (db, person, erase) => walk(db, config.ENCRYPTION_KEYS, person, erase))]
+})
+
+async function walk(db: Queries, keyRing: KeyRing, person: Person, erase: boolean) {
+  let found = 0
+  let left = 0
+  for (let after = ''; ; ) {
+    const page = await readDeliveries(db, person, after)
+    const theirs = page.filter((delivery) => isTheirs(keyRing, delivery, person))
+    found += theirs.length
+    if (erase)
+      left +=
+        theirs.length -
+        (await storeErased(
+          db,
+          theirs.map((delivery) => erasedOf(keyRing, delivery)),
+        ))
+    if (page.length === 0) return { found, left }
+    after = page.at(-1)!.id
+  }
+}
+
+function isTheirs(keyRing: KeyRing, { id, tenant_id, url, recipient_index }: StoredDelivery, person: Person): boolean {
+  if (recipient_index !== null) return recipient_index === person.index
+  return url !== null && keyRing.decrypt(url, targetAad(tenant_id, id)) === person.recipient
+}
+
+function erasedOf(keyRing: KeyRing, { id, tenant_id, url, body }: StoredDelivery): Erased {
+  const rest = url === null ? withoutPerson(keyRing.decrypt(body, bodyAad(tenant_id, id))) : '{}'
+  return {
+    id,
+    body: keyRing.encrypt(rest, bodyAad(tenant_id, id)),
+    url: url && keyRing.encrypt(erasedReason, targetAad(tenant_id, id)),
+  }
+}
+
+/** An event without its masked recipient and the caller's metadata. */
+function withoutPerson(body: string): string {
+  const event = JSON.parse(body) as { data: object }
+  return JSON.stringify({ ...event, data: { ...event.data, recipient_masked: 'erased', metadata: null } })
+}

@@ -1,0 +1,181 @@
+import { existsSync, globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import { inbox, userToken } from '@notify/test-kit/inbox'
+import { freshPhone, post, send, smsTo, stateOf, untilState } from '@notify/test-kit/sms'
+import { freshPath, received, subscribe, untilReceived } from '@notify/test-kit/webhooks'
+import { eventually, installMissing, type NodeProcess, TestEnv } from '../../packages/dev-env/src/index.ts'
+
+const library = await libfaketime()
+const processes = [
+  'gateway',
+  'dispatch-api',
+  'dispatch-worker',
+  'callbacks',
+  'otp',
+  'inbox-stream',
+  'webhook-delivery',
+] as const satisfies readonly NodeProcess[]
+
+/** The library that gives a process a clock of its own; without it these tests are skipped. */
+async function libfaketime(): Promise<string | undefined> {
+  await installMissing(['faketime'], { onProgress: (text) => process.stderr.write(`${text}\n`) }).catch(() => {})
+  const [file] = globSync('/usr/lib/*/faketime/libfaketime.so.1')
+  if (!file) process.stderr.write('libfaketime is not installed: the tests of wrong clocks are skipped\n')
+  return file
+}
+
+const describeWith = library ? describe : describe.skip
+
+describeWith('clocks', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'notify-clocks-'))
+  const fileOf = (name: NodeProcess) => join(folder, name)
+  let env: TestEnv
+
+  beforeAll(async () => {
+    setClocks(0)
+    const clockOf = (name: NodeProcess) => ({
+      LD_PRELOAD: library!,
+      FAKETIME_TIMESTAMP_FILE: fileOf(name),
+      FAKETIME_NO_CACHE: '1',
+      // As a step of the system's clock: monotonic time goes on.
+      FAKETIME_DONT_FAKE_MONOTONIC: '1',
+      // Far from UTC, with daylight saving: nothing may depend on it.
+      TZ: 'Australia/Lord_Howe',
+    })
+    env = await TestEnv.start(['gateway', 'dispatch', 'callbacks', 'otp', 'inbox-stream', 'webhook-delivery'], {
+      apart: 'all',
+      env: Object.fromEntries(processes.map((name) => [name, clockOf(name)])),
+    })
+  }, 120_000)
+  afterEach(() => setClocks(0))
+  afterAll(async () => {
+    await env?.stop()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  /** Steps the clocks of processes to so many minutes off. */
+  function setClocks(minutes: number, names: readonly NodeProcess[] = processes): void {
+    const seconds = minutes * 60
+    for (const name of names) writeFileSync(fileOf(name), `${seconds < 0 ? '' : '+'}${seconds}\n`)
+  }
+
+  const timesSentTo = async (phone: string) => (await env.messages({ to: phone })).length
+  const tenMinutes = [10, -10]
+  const inMinutes = (minutes: number) => new Date(Date.now() + minutes * 60_000).toISOString()
+
+  test('the clock of a process is stepped', async () => {
+    setClocks(-10, ['gateway'])
+    const { headers } = await fetch(`${env.urls.gateway}/healthz`)
+    expect(Date.parse(headers.get('date')!)).toBeLessThan(Date.now() - 500_000)
+    expect(existsSync(library!)).toBe(true)
+  })
+
+  test.each(tenMinutes)(
+    'after a step of all clocks by %d minutes everything goes on, and is sent once',
+    async (step) => {
+      const path = freshPath('ok')
+      await subscribe(env, path, { events: ['notification.delivered'] })
+      const [before, unanswered, retried, later] = [freshPhone(), freshPhone('0005'), freshPhone('0004'), freshPhone()]
+      const scheduled = await send(env, later, { send_at: inMinutes(30) })
+      const early = await send(env, before)
+      const underWay = await send(env, unanswered)
+      setClocks(step)
+      const after = await send(env, retried)
+      for (const id of [early, after, underWay]) await untilState(env, id, { delivery_status: 'delivered' })
+      await untilReceived(env, path, 3)
+      // What was sent or is due in Postgres's future is neither sent again nor early.
+      expect(await timesSentTo(before)).toBe(1)
+      expect(await timesSentTo(unanswered)).toBe(1)
+      expect(await timesSentTo(retried)).toBe(1)
+      expect(await stateOf(env, scheduled)).toMatchObject({ delivery_status: 'scheduled' })
+      expect(await received(env, path)).toHaveLength(3)
+    },
+  )
+
+  test.each(tenMinutes)('a code that was asked for before a step by %d minutes verifies after it', async (step) => {
+    const phone = freshPhone()
+    const asked = await env.api('POST', '/api/v1/otp/send', { body: { channel: 'sms', recipient: phone } })
+    expect(asked.status).toBe(200)
+    const [message] = await eventually(async () => {
+      const messages = await env.messages({ to: phone })
+      expect(messages).toHaveLength(1)
+      return messages
+    })
+    setClocks(step)
+    const code = /\b\d{4,10}\b/.exec(message!.text)![0]
+    const { transaction_id } = asked.body
+    const verified = await env.api('POST', '/api/v1/otp/verify', { body: { transaction_id, code } })
+    expect(verified.body).toMatchObject({ status: 'verified' })
+  })
+
+  test.each(tenMinutes)('a worker whose clock alone leaps by %d minutes sends nothing twice or early', async (leap) => {
+    const [unanswered, retried, later] = [freshPhone('0005'), freshPhone('0004'), freshPhone()]
+    const scheduled = await send(env, later, { send_at: inMinutes(5) })
+    const ids = [await send(env, unanswered), await send(env, retried)]
+    setClocks(leap, ['dispatch-worker'])
+    for (const id of ids) await untilState(env, id, { delivery_status: 'delivered' })
+    const next = await send(env, freshPhone())
+    await untilState(env, next, { delivery_status: 'delivered' })
+    expect(await timesSentTo(unanswered)).toBe(1)
+    expect(await timesSentTo(retried)).toBe(1)
+    expect(await stateOf(env, scheduled)).toMatchObject({ delivery_status: 'scheduled' })
+  })
+
+  test.each(tenMinutes)('a gateway whose clock alone leaps by %d minutes blames no caller for it', async (leap) => {
+    setClocks(leap, ['gateway'])
+    const phone = freshPhone()
+    // What it signs by a clock that is behind has expired when it is read.
+    const [status, code] = leap > 0 ? [202, undefined] : [503, 'service_unavailable']
+    await eventually(async () => {
+      const sent = await post(env, smsTo(phone))
+      expect([sent.status, sent.body.code]).toEqual([status, code])
+      const read = await env.api('GET', '/api/v1/suppressions', { token: env.operatorToken })
+      expect([read.status, read.body.code]).toEqual([leap > 0 ? 200 : 503, code])
+    })
+    setClocks(0)
+    await eventually(async () => expect((await post(env, smsTo(freshPhone()))).status).toBe(202))
+  })
+
+  test("a user's token ends by the clock of the replica that reads it", async () => {
+    const token = await userToken(env, 'user-of-clocks', { ttl_seconds: 300 })
+    setClocks(10, ['inbox-stream'])
+    expect((await inbox(env, token)).status).toBe(401)
+    setClocks(0)
+    expect((await inbox(env, token)).status).toBe(200)
+  })
+
+  test.each(tenMinutes)('nothing that is kept is deleted by a step of %d minutes', async (step) => {
+    const id = await send(env, freshPhone())
+    await untilState(env, id, { delivery_status: 'delivered' })
+    const count = async () =>
+      (
+        await env.admin.query(
+          `select (select count(*)::int from dispatch.notifications) as notifications,
+             (select count(*)::int from otp.messages) as codes, (select count(*)::int from callbacks.received_callbacks) as callbacks,
+             (select count(*)::int from webhook_delivery.deliveries) as deliveries`,
+        )
+      ).rows[0]
+    const before = await count()
+    setClocks(step)
+    // Retention runs at the start too.
+    await env.restart('dispatch-worker')
+    await env.restart('otp')
+    await untilState(env, await send(env, freshPhone()), { delivery_status: 'delivered' })
+    const after = await count()
+    for (const name of Object.keys(before)) expect(after[name]).toBeGreaterThanOrEqual(before[name])
+  })
+
+  test('times are those of UTC, whatever the zone of processes and of the database', async () => {
+    const { rows } = await env.admin.query<{ name: string }>('select current_database() as name')
+    await env.admin.query(`alter database ${rows[0]!.name} set timezone to 'Pacific/Kiritimati'`)
+    for (const name of ['gateway', 'dispatch-worker', 'dispatch-api'] as const) await env.restart(name)
+    const sendAt = inMinutes(60)
+    const id = await send(env, freshPhone(), { send_at: sendAt })
+    const state = await stateOf(env, id)
+    expect(state.send_at ?? sendAt).toBe(sendAt)
+    expect(Math.abs(Date.parse(state.created_at) - Date.now())).toBeLessThan(60_000)
+    expect(state.created_at).toMatch(/Z$/)
+  })
+})
