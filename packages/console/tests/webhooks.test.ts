@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import { eventually } from '@notify/dev-env'
+import { addApplication } from '@notify/test-kit/other-callers'
 import type { Page } from 'playwright-core'
 import { ConsoleHarness } from './harness/console.ts'
 import { expectNoAxeViolations } from './harness/expect-no-axe-violations.ts'
@@ -181,6 +182,26 @@ test('the keyboard alone opens a subscription and a delivery, and goes back', as
   await page.keyboard.type('webh')
   await page.keyboard.press('Enter')
   await page.getByRole('dialog').waitFor({ state: 'detached' })
+})
+
+test('subscriptions are filtered by application, and found by a part of the address or description', async () => {
+  const { env } = harness
+  const [wanted] = [await subscribe('ok', 'For the <i>ledger</i>'), await subscribe('ok', 'For the shop')]
+  const { applicationId } = await addApplication(env)
+  const page = await harness.signIn({ path: '/webhooks' })
+  await rows(page).nth(1).waitFor()
+  await page.keyboard.press('/')
+  await page.keyboard.type('THE <I>LEDGER')
+  await page.keyboard.press('Enter')
+  await eventually(async () => expect(await rows(page).count()).toBe(1))
+  expect(await rows(page).getAttribute('data-row')).toBe(wanted)
+  await page.getByLabel('Application').selectOption(env.applicationId)
+  await page.waitForURL(`**/webhooks?find=*&application_id=${env.applicationId}`)
+  await rows(page).first().waitFor()
+  await page.getByLabel('Application').selectOption(applicationId)
+  await page.getByText('No subscription matches these filters').waitFor()
+  await page.getByRole('button', { name: 'Show all' }).click()
+  await rows(page).nth(1).waitFor()
 })
 
 test('list and deliveries have no violation of axe at 1280 and 390 pixels, and nothing is cut off', async () => {

@@ -3,15 +3,14 @@ import { useState } from 'react'
 import { useNavigate } from 'react-router'
 import { answer, api } from '../../api/client.ts'
 import { Button } from '../../ui/button.tsx'
-import { type Column, DataTable } from '../../ui/data-table.tsx'
+import type { Column } from '../../ui/data-table.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { hasDraft, useDraft } from '../../ui/draft.ts'
-import { ErrorState } from '../../ui/error-state.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { Form } from '../../ui/form.tsx'
+import { ListPanel } from '../../ui/list-panel.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
-import { Pager, useCursor } from '../../ui/pager.tsx'
-import { Panel } from '../../ui/panel.tsx'
+import { useCursor } from '../../ui/pager.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { EmptyState } from '../../ui/states.tsx'
 import { Time } from '../../ui/time.tsx'
@@ -47,7 +46,8 @@ const draftName = 'application:new'
 export function ApplicationList() {
   const navigate = useNavigate()
   const [creating, setCreating] = useState(() => hasDraft(draftName))
-  const { data, error, refetch } = useApplicationList(useCursor())
+  const list = useApplicationList(useCursor())
+  const { data } = list
   const create = (
     <Button kind="primary" onClick={() => setCreating(true)}>
       <Plus size={14} aria-hidden />
@@ -59,26 +59,19 @@ export function ApplicationList() {
       <PageHeader title="Applications" lead="What sends: each application has its own keys, events and settings.">
         {data?.items.length ? create : null}
       </PageHeader>
-      <Panel>
-        {error && !data ? (
-          <ErrorState error={error} onRetry={() => void refetch()} />
-        ) : (
-          <DataTable
-            label="Applications"
-            columns={columns}
-            rows={data?.items}
-            rowId={({ application_id }) => application_id}
-            onOpen={({ application_id }) => void navigate(`/applications/${application_id}`)}
-            expected={4}
-            empty={
-              <EmptyState title="There is no application yet" action={create}>
-                Create one for each product or site that sends messages, then give it an API key.
-              </EmptyState>
-            }
-          />
-        )}
-        <Pager next={data?.next_cursor} />
-      </Panel>
+      <ListPanel
+        list={list}
+        label="Applications"
+        columns={columns}
+        rowId={({ application_id }) => application_id}
+        onOpen={({ application_id }) => void navigate(`/applications/${application_id}`)}
+        expected={4}
+        empty={
+          <EmptyState title="There is no application yet" action={create}>
+            Create one for each product or site that sends messages, then give it an API key.
+          </EmptyState>
+        }
+      />
       {creating ? <NewApplication onClose={() => setCreating(false)} /> : null}
     </>
   )

@@ -3,12 +3,11 @@ import { useState } from 'react'
 import { useNavigate, useParams, useSearchParams } from 'react-router'
 import { type Channel, channelNames } from '../../api/channels.ts'
 import { Button } from '../../ui/button.tsx'
-import { type Column, DataTable } from '../../ui/data-table.tsx'
-import { ErrorState } from '../../ui/error-state.tsx'
+import type { Column } from '../../ui/data-table.tsx'
 import { FilterChoice } from '../../ui/filter-choice.tsx'
+import { ListPanel } from '../../ui/list-panel.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
-import { Pager, useCursor } from '../../ui/pager.tsx'
-import { Panel } from '../../ui/panel.tsx'
+import { useCursor } from '../../ui/pager.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { SecretDialog } from '../../ui/secret-dialog.tsx'
 import { EmptyState } from '../../ui/states.tsx'
@@ -54,7 +53,7 @@ export function ProvidersPage() {
   const navigate = useNavigate()
   const [created, setCreated] = useState<CreatedProvider>()
   const channel = (search.get('channel') ?? undefined) as Channel | undefined
-  const { data, error, refetch } = useProviders(channel, useCursor())
+  const list = useProviders(channel, useCursor())
   const go = (path: string) => {
     const params = new URLSearchParams(search)
     params.delete('dialog')
@@ -86,37 +85,30 @@ export function ProvidersPage() {
           onChange={(value) => setSearch(value ? { channel: value } : {})}
         />
       </search>
-      <Panel>
-        {error && !data ? (
-          <ErrorState error={error} onRetry={() => void refetch()} />
-        ) : (
-          <DataTable
-            label="Providers"
-            columns={columns}
-            rows={data?.items}
-            rowId={({ provider_id }) => provider_id}
-            onOpen={({ provider_id }) => go(`/providers/${provider_id}`)}
-            openId={id === 'new' ? undefined : id}
-            expected={6}
-            empty={
-              channel ? (
-                <EmptyState
-                  title={`No provider for ${channelNames[channel]}`}
-                  action={<Button onClick={() => setSearch({})}>Show all channels</Button>}
-                >
-                  Choose another channel, or add a provider.
-                </EmptyState>
-              ) : (
-                <EmptyState title="No providers yet" action={add}>
-                  Add the account of a carrier; messages are sent through it within a second. Messages of test keys need
-                  none.
-                </EmptyState>
-              )
-            }
-          />
-        )}
-        <Pager next={data?.next_cursor} />
-      </Panel>
+      <ListPanel
+        list={list}
+        label="Providers"
+        columns={columns}
+        rowId={({ provider_id }) => provider_id}
+        onOpen={({ provider_id }) => go(`/providers/${provider_id}`)}
+        openId={id === 'new' ? undefined : id}
+        expected={6}
+        empty={
+          channel ? (
+            <EmptyState
+              title={`No provider for ${channelNames[channel]}`}
+              action={<Button onClick={() => setSearch({})}>Show all channels</Button>}
+            >
+              Choose another channel, or add a provider.
+            </EmptyState>
+          ) : (
+            <EmptyState title="No providers yet" action={add}>
+              Add the account of a carrier; messages are sent through it within a second. Messages of test keys need
+              none.
+            </EmptyState>
+          )
+        }
+      />
       {id === 'new' ? (
         <NewProvider
           onCreated={(made) => {

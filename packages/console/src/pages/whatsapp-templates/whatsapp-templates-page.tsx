@@ -6,11 +6,10 @@ import { answer, api } from '../../api/client.ts'
 import { useWhatsAppTemplates, type WhatsAppTemplate, whatsAppTemplatesKey } from '../../api/whatsapp-templates.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
-import { type Column, DataTable } from '../../ui/data-table.tsx'
-import { ErrorState } from '../../ui/error-state.tsx'
+import type { Column } from '../../ui/data-table.tsx'
+import { ListPanel } from '../../ui/list-panel.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
-import { Pager, useCursor } from '../../ui/pager.tsx'
-import { Panel } from '../../ui/panel.tsx'
+import { useCursor } from '../../ui/pager.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { EmptyState } from '../../ui/states.tsx'
 import { Time } from '../../ui/time.tsx'
@@ -20,7 +19,7 @@ import { stateOf } from './words.ts'
 
 /** The message templates of the WhatsApp accounts, with what the carrier says of each. */
 export function WhatsAppTemplatesPage() {
-  const { data, error, refetch } = useWhatsAppTemplates(useCursor())
+  const list = useWhatsAppTemplates(useCursor())
   const { data: providers } = useProviders('whatsapp', undefined)
   const sync = useSync()
   const names = useMemo(
@@ -39,20 +38,13 @@ export function WhatsAppTemplatesPage() {
           Sync now
         </Button>
       </PageHeader>
-      <Panel>
-        {error && !data ? (
-          <ErrorState error={error} onRetry={() => void refetch()} />
-        ) : (
-          <DataTable
-            label="WhatsApp templates"
-            columns={columns}
-            rows={data?.items}
-            rowId={({ provider_id, name, language }) => `${provider_id}/${name}/${language}`}
-            empty={providers?.items.length === 0 ? <NoAccount /> : <NoTemplates />}
-          />
-        )}
-        <Pager next={data?.next_cursor} />
-      </Panel>
+      <ListPanel
+        list={list}
+        label="WhatsApp templates"
+        columns={columns}
+        rowId={({ provider_id, name, language }) => `${provider_id}/${name}/${language}`}
+        empty={providers?.items.length === 0 ? <NoAccount /> : <NoTemplates />}
+      />
     </>
   )
 }
