@@ -27,8 +27,9 @@ async function addNewerThan(domain: string): Promise<void> {
   const ids = Array.from({ length: 100 }, () => newId('dom'))
   await harness.env.admin.query(
     `insert into dispatch.domains
-     select (jsonb_populate_record(d, jsonb_build_object('id', id, 'domain', id || '.example'))).*
-     from dispatch.domains d, unnest($2::text[]) id where domain = $1`,
+     select (jsonb_populate_record(d, jsonb_build_object('id', added, 'domain', added || '.example',
+       'next_check_at', now() + interval '1 day'))).*
+     from dispatch.domains d, unnest($2::text[]) added where d.domain = $1`,
     [domain, ids],
   )
 }

@@ -6,7 +6,7 @@ import { ConsoleHarness } from './harness/console.ts'
 import { expectNoAxeViolations } from './harness/expect-no-axe-violations.ts'
 import { expectSound } from './harness/expect-sound.ts'
 import { button, preview, question, text } from './harness/parts.ts'
-import { drawer } from './harness/table.ts'
+import { drawer, rows } from './harness/table.ts'
 
 let harness: ConsoleHarness
 beforeAll(async () => {
@@ -22,8 +22,8 @@ const events = () => `/events/${harness.env.applicationId}`
 
 async function newEvent(page: Page, key: string, name: string): Promise<void> {
   await button(page, 'New event').click()
-  await page.getByLabel('Key').fill(key)
-  await page.getByLabel('Name').fill(name)
+  await page.getByLabel('Key', { exact: true }).fill(key)
+  await page.getByLabel('Name', { exact: true }).fill(name)
   await button(page, 'Create the event').click()
   await page.waitForURL(`**${events()}/${key}`)
 }
@@ -198,7 +198,12 @@ test(
   'the keyboard alone opens an event, goes through its parts and back to the list',
   async () => {
     const page = await harness.signIn({ path: events() })
-    await page.getByText('invoice.ready').waitFor()
+    await page.getByText('order.shipped').waitFor()
+    await page.keyboard.press('/')
+    await page.keyboard.type('INVOICE.')
+    await page.keyboard.press('Enter')
+    await eventually(async () => expect(await rows(page).count()).toBe(1))
+    await page.keyboard.press('Escape')
     await page.keyboard.press('j')
     await page.keyboard.press('Enter')
     await page.getByRole('navigation', { name: 'Parts of the event' }).waitFor()
@@ -283,7 +288,7 @@ test(
     await button(page, 'New template').first().click()
     await button(page, 'Create the template').click()
     await page.locator('input[name=name][aria-invalid=true]').waitFor()
-    await page.getByLabel('Name').fill('<b>Invoice</b> \u202e')
+    await page.getByLabel('Name', { exact: true }).fill('<b>Invoice</b> \u202e')
     await page.getByLabel('First channel').selectOption({ label: 'Email' })
     await button(page, 'Create the template').click()
     await page.waitForURL('**/templates/tmpl_*')
@@ -326,6 +331,13 @@ test(
     await page.goto(harness.url('/templates'))
     await page.getByText('<b>Invoice</b>').waitFor()
     await expectSound(page, 'templates')
+    await page.keyboard.press('/')
+    await page.keyboard.type('receipt')
+    await page.keyboard.press('Enter')
+    await page.getByText('No template has this in its name').waitFor()
+    await button(page, 'Show all').click()
+    await page.getByText('<b>Invoice</b>').waitFor()
+    await page.keyboard.press('Escape')
     await page.keyboard.press('j')
     await page.keyboard.press('Enter')
     await button(page, 'Delete').click()

@@ -24,7 +24,7 @@ test(
     await page.getByRole('table', { name: 'Providers' }).waitFor()
     await expectSound(page, 'providers')
     await button(page, 'Add a provider').click()
-    await page.getByLabel('Kind').selectOption({ label: 'SMS: Twilio' })
+    await page.getByLabel('Kind', { exact: true }).selectOption({ label: 'SMS: Twilio' })
     await page.getByLabel('Name', { exact: true }).fill('Second <b>account</b> \u202e')
     await page.getByLabel('Account SID').fill('AC1')
     await page.getByLabel('Auth token').fill(secret)
@@ -65,7 +65,7 @@ test(
   'the secret of webhooks is shown once when it is made, and once when it is rotated',
   async () => {
     const page = await harness.signIn({ path: '/providers/new' })
-    await page.getByLabel('Kind').selectOption({ label: 'Webhook: Webhook signature' })
+    await page.getByLabel('Kind', { exact: true }).selectOption({ label: 'Webhook: Webhook signature' })
     await page.getByLabel('Name', { exact: true }).fill('Hooks')
     await button(page, 'Add the provider').click()
     const shown = page.getByRole('dialog', { name: 'Signing secret' }).locator('code')
@@ -109,7 +109,7 @@ test(
   async () => {
     const page = await harness.signIn({ path: '/providers?channel=in_app' })
     await page.getByText('No provider for In-app').waitFor()
-    await button(page, 'Show all channels').click()
+    await button(page, 'Show all providers').click()
     await page.getByText('Twilio (sandbox)').waitFor()
   },
   patience,

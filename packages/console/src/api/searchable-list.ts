@@ -4,7 +4,7 @@ import { readAll } from './read-all.ts'
 
 const pageSize = 100
 const wholePollMs = 60_000
-/** A search looks through this many items, the newest first. */
+/** A search looks through this many items from the beginning of the list. */
 export const mostSearched = 1000
 
 interface SearchableList<Item> {

@@ -1,13 +1,15 @@
 import { Trash2 } from 'lucide-react'
-import type { ReactNode } from 'react'
+import { lazy, type ReactNode, Suspense } from 'react'
 import { type Channel, channelNames } from '../api/channels.ts'
 import { Button } from '../ui/button.tsx'
 import { Panel } from '../ui/panel.tsx'
-import { EmptyState } from '../ui/states.tsx'
-import { PreviewPane } from './preview-pane.tsx'
+import { EmptyState, Skeleton } from '../ui/states.tsx'
 import { TemplateFields } from './template-fields.tsx'
 import { newTemplates, type TemplateForms, type Templates } from './template-forms.ts'
 import type { Previewer } from './use-preview.ts'
+
+// The parser of templates is large, and lists do without it.
+const PreviewPane = lazy(async () => ({ default: (await import('./preview-pane.tsx')).PreviewPane }))
 
 interface ChannelEditorProps {
   channel: Channel
@@ -44,7 +46,9 @@ export function ChannelEditor(props: ChannelEditorProps) {
           </Button>
         </div>
       </Panel>
-      <PreviewPane previewer={previewer} channel={channel} templates={templates} />
+      <Suspense fallback={<PanelSkeleton />}>
+        <PreviewPane previewer={previewer} channel={channel} templates={templates} />
+      </Suspense>
     </div>
   )
 }
@@ -62,6 +66,14 @@ function NoTemplate({ channel, text, onAdd }: { channel: Channel; text: string; 
       >
         {text}
       </EmptyState>
+    </Panel>
+  )
+}
+
+function PanelSkeleton() {
+  return (
+    <Panel className="p-4">
+      <Skeleton lines={6} />
     </Panel>
   )
 }

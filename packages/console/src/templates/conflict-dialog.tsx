@@ -17,10 +17,10 @@ export function ConflictDialog({ edits, differences, onOverwritten }: ConflictDi
     if (await edits.overwrite()) onOverwritten()
   }
   return (
-    <Dialog title="Somebody else has saved changes" onClose={edits.keep} decision wide>
+    <Dialog title="Other changes were saved meanwhile" onClose={edits.keep} decision wide>
       <p className="pb-3 text-soft">
-        They were saved after you began to edit. This is what your text would change of them. It stays in this tab until
-        you decide.
+        They were saved after you began to edit, by somebody else or in another tab. Your text is kept here. This is
+        what it would change of theirs:
       </p>
       <DifferenceView differences={differences} />
       <div className="mt-5 flex flex-wrap justify-end gap-2">

@@ -40,7 +40,7 @@ export const TableRow = memo(function TableRow<Row extends RowData>(props: Table
       data-row={id}
       tabIndex={isReachable ? 0 : -1}
       aria-current={isActive || undefined}
-      className={`border-b border-line -outline-offset-2 ${opens ? 'cursor-pointer hover:bg-hover' : ''} ${isActive ? 'bg-selected' : ''}`}
+      className={`border-b border-line last:border-b-0 -outline-offset-2 ${opens ? 'cursor-pointer hover:bg-hover' : ''} ${isActive ? 'bg-selected' : ''}`}
     >
       {columns.map((column) => (
         <td key={column.id} className={`h-[38px] py-1 ${cellClass(column as never)}`}>
@@ -60,7 +60,7 @@ export function SkeletonRows<Row extends RowData>({
 }) {
   return Array.from({ length: count }, (_, row) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: the rows are all alike
-    <tr key={row} className="border-b border-line">
+    <tr key={row} className="border-b border-line last:border-b-0">
       {columns.map((column) => (
         <td key={column.id} className={`h-[38px] ${cellClass(column as never)}`}>
           <span className="skeleton inline-block h-3.5 w-full min-w-12" />

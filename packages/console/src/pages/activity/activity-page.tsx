@@ -8,7 +8,7 @@ import { PageHeader } from '../../ui/page-header.tsx'
 import { useCursor } from '../../ui/pager.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { EmptyState } from '../../ui/states.tsx'
-import { Time } from '../../ui/time.tsx'
+import { timeColumn } from '../../ui/time-column.tsx'
 import { ActivityDrawer } from './activity-drawer.tsx'
 import { FilterBar, useFilters } from './filters.tsx'
 import { exportActivity, useActivity } from './queries.ts'
@@ -49,16 +49,7 @@ const columns: Column<ActivityItem>[] = [
     ),
     wide: true,
   },
-  {
-    id: 'created',
-    header: 'Created',
-    cell: ({ created_at }) => (
-      <span className="whitespace-nowrap text-soft">
-        <Time at={created_at} />
-      </span>
-    ),
-    align: 'right',
-  },
+  timeColumn('Created', ({ created_at }) => created_at),
 ]
 
 /** What was sent, live: every notification and code with its state. */

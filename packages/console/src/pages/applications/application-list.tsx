@@ -2,18 +2,20 @@ import { Plus } from 'lucide-react'
 import { useState } from 'react'
 import { useNavigate } from 'react-router'
 import { answer, api } from '../../api/client.ts'
+import { useAddressFilters } from '../../ui/address-filters.ts'
 import { Button } from '../../ui/button.tsx'
 import type { Column } from '../../ui/data-table.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { hasDraft, useDraft } from '../../ui/draft.ts'
 import { TextField } from '../../ui/field.tsx'
+import { FilterText } from '../../ui/filter-controls.tsx'
 import { Form } from '../../ui/form.tsx'
 import { ListPanel } from '../../ui/list-panel.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { useCursor } from '../../ui/pager.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { EmptyState } from '../../ui/states.tsx'
-import { Time } from '../../ui/time.tsx'
+import { timeColumn } from '../../ui/time-column.tsx'
 import { type Application, useApplicationList, useRefreshApplications } from './queries.ts'
 
 const columns: Column<Application>[] = [
@@ -29,16 +31,7 @@ const columns: Column<Application>[] = [
     cell: ({ application_id }) => <code className="font-mono text-xs text-soft">{application_id}</code>,
     wide: true,
   },
-  {
-    id: 'created',
-    header: 'Created',
-    cell: ({ created_at }) => (
-      <span className="text-soft">
-        <Time at={created_at} />
-      </span>
-    ),
-    align: 'right',
-  },
+  timeColumn('Created', ({ created_at }) => created_at),
 ]
 
 const draftName = 'application:new'
@@ -46,8 +39,9 @@ const draftName = 'application:new'
 export function ApplicationList() {
   const navigate = useNavigate()
   const [creating, setCreating] = useState(() => hasDraft(draftName))
-  const list = useApplicationList(useCursor())
-  const { data } = list
+  const { filters, set, clear } = useAddressFilters<{ find?: string }>(['find'])
+  const find = filters.find ?? ''
+  const list = useApplicationList(find, useCursor())
   const create = (
     <Button kind="primary" onClick={() => setCreating(true)}>
       <Plus size={14} aria-hidden />
@@ -57,8 +51,11 @@ export function ApplicationList() {
   return (
     <>
       <PageHeader title="Applications" lead="What sends: each application has its own keys, events and settings.">
-        {data?.items.length ? create : null}
+        {list.data?.items.length || find ? create : null}
       </PageHeader>
+      <search className="flex flex-wrap gap-2 pb-3">
+        <FilterText label="Part of a name or id" type="search" value={find} onChange={(value) => set('find', value)} />
+      </search>
       <ListPanel
         list={list}
         label="Applications"
@@ -67,9 +64,16 @@ export function ApplicationList() {
         onOpen={({ application_id }) => void navigate(`/applications/${application_id}`)}
         expected={4}
         empty={
-          <EmptyState title="There is no application yet" action={create}>
-            Create one for each product or site that sends messages, then give it an API key.
-          </EmptyState>
+          find ? (
+            <EmptyState
+              title="No application has this in its name"
+              action={<Button onClick={clear}>Show all</Button>}
+            />
+          ) : (
+            <EmptyState title="There is no application yet" action={create}>
+              Create one for each product or site that sends messages, then give it an API key.
+            </EmptyState>
+          )
         }
       />
       {creating ? <NewApplication onClose={() => setCreating(false)} /> : null}

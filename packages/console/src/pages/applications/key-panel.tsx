@@ -10,7 +10,7 @@ import { useCursor } from '../../ui/pager.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { SecretDialog } from '../../ui/secret-dialog.tsx'
 import { EmptyState } from '../../ui/states.tsx'
-import { Time } from '../../ui/time.tsx'
+import { timeColumn } from '../../ui/time-column.tsx'
 import { KeyDrawer } from './key-drawer.tsx'
 import { stateOf } from './key-words.ts'
 import { draftOfNewKey, NewKey } from './new-key.tsx'
@@ -39,17 +39,7 @@ const columns: Column<ApiKey>[] = [
     header: 'Status',
     cell: (key) => <Badge tone={stateOf(key).tone}>{stateOf(key).name}</Badge>,
   },
-  {
-    id: 'created',
-    header: 'Created',
-    cell: ({ created_at }) => (
-      <span className="text-soft">
-        <Time at={created_at} />
-      </span>
-    ),
-    align: 'right',
-    wide: true,
-  },
+  timeColumn('Created', ({ created_at }) => created_at, { wide: true }),
 ]
 
 /** The API keys of an application. A key's secret is shown once, here. */

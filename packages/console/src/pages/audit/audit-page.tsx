@@ -10,7 +10,7 @@ import { PageHeader } from '../../ui/page-header.tsx'
 import { useCursor } from '../../ui/pager.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { EmptyState } from '../../ui/states.tsx'
-import { Time } from '../../ui/time.tsx'
+import { timeColumn } from '../../ui/time-column.tsx'
 import { AuditDrawer } from './audit-drawer.tsx'
 import { type AuditEntry, type AuditFilters, exportAuditLog, useAuditLog } from './queries.ts'
 
@@ -35,16 +35,7 @@ const columns: Column<AuditEntry>[] = [
     ),
     grow: 'narrow',
   },
-  {
-    id: 'occurred',
-    header: 'When',
-    cell: ({ occurred_at }) => (
-      <span className="text-soft">
-        <Time at={occurred_at} />
-      </span>
-    ),
-    align: 'right',
-  },
+  timeColumn('When', ({ occurred_at }) => occurred_at),
 ]
 
 /** Who changed what, and when. */

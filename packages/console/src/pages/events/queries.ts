@@ -1,7 +1,7 @@
 import type { components } from '@notify/sdk'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { answer, api } from '../../api/client.ts'
-import { pollEvery } from '../../api/connection.ts'
+import { useSearchableList } from '../../api/searchable-list.ts'
 import type { Previewer } from '../../templates/use-preview.ts'
 
 export type EventRecord = components['schemas']['Event']
@@ -23,16 +23,23 @@ const pathOf = ({ applicationId, eventKey }: EventId) => ({
   path: { application_id: applicationId, event_key: eventKey },
 })
 
-export function useEvents(applicationId: string, status: EventStatus | undefined, cursor: string | undefined) {
-  return useQuery({
-    queryKey: ['events', applicationId, 'list', status, cursor],
-    queryFn: ({ signal }) => {
-      const query = { limit: 50, ...(status ? { status } : {}), ...(cursor ? { cursor } : {}) }
-      const params = { path: { application_id: applicationId }, query }
+export interface EventFilters {
+  /** Part of the key or of the name. */
+  find?: string
+  status?: EventStatus
+}
+
+export function useEvents(applicationId: string, { find = '', status }: EventFilters, cursor: string | undefined) {
+  return useSearchableList({
+    key: ['events', applicationId, 'list', status],
+    find,
+    textOf: ({ event_key, name }: EventSummary) => `${event_key} ${name}`,
+    cursor,
+    pollMs,
+    read: (page, signal) => {
+      const params = { path: { application_id: applicationId }, query: { ...page, ...(status ? { status } : {}) } }
       return answer(api.GET('/api/v1/applications/{application_id}/events', { params, signal }))
     },
-    refetchInterval: pollEvery(pollMs),
-    placeholderData: (previous) => previous,
   })
 }
 

@@ -6,7 +6,7 @@ import { ListPanel } from '../../ui/list-panel.tsx'
 import { useCursor } from '../../ui/pager.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { EmptyState } from '../../ui/states.tsx'
-import { Time } from '../../ui/time.tsx'
+import { timeColumn } from '../../ui/time-column.tsx'
 import { type EventId, type EventRecord, type EventVersionSummary, useVersions } from './queries.ts'
 import { VersionDrawer } from './version-drawer.tsx'
 
@@ -41,16 +41,7 @@ const columns: Column<EventVersionSummary>[] = [
       published_by ? <PlainText>{published_by}</PlainText> : <span className="text-faint">The installation</span>,
     wide: true,
   },
-  {
-    id: 'published',
-    header: 'Published',
-    cell: ({ published_at }) => (
-      <span className="text-soft">
-        <Time at={published_at} />
-      </span>
-    ),
-    align: 'right',
-  },
+  timeColumn('Published', ({ published_at }) => published_at),
 ]
 
 /** What was published, newest first; each version can be restored. */

@@ -11,7 +11,7 @@ import { useCursor } from '../../ui/pager.tsx'
 import { PermittedButton } from '../../ui/permitted-button.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { EmptyState } from '../../ui/states.tsx'
-import { Time } from '../../ui/time.tsx'
+import { timeColumn } from '../../ui/time-column.tsx'
 import { useUrlDialog } from '../../ui/url-dialog.ts'
 import { AddSuppression } from './add-suppression.tsx'
 import { type Filters, useSuppressions } from './queries.ts'
@@ -27,17 +27,7 @@ const columns: Column<Suppression>[] = [
   },
   { id: 'channel', header: 'Channel', cell: ({ channel }) => channelNames[channel] },
   { id: 'reason', header: 'Reason', cell: ({ reason }) => reasons[reason].name },
-  {
-    id: 'created',
-    header: 'Added',
-    cell: ({ created_at }) => (
-      <span className="text-soft">
-        <Time at={created_at} />
-      </span>
-    ),
-    align: 'right',
-    wide: true,
-  },
+  timeColumn('Added', ({ created_at }) => created_at, { wide: true }),
 ]
 
 /** Recipients that nothing is sent to. */

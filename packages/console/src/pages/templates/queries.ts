@@ -1,7 +1,7 @@
 import type { components } from '@notify/sdk'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { answer, api } from '../../api/client.ts'
-import { pollEvery } from '../../api/connection.ts'
+import { useSearchableList } from '../../api/searchable-list.ts'
 import type { Previewer } from '../../templates/use-preview.ts'
 
 export type StoredTemplate = components['schemas']['Template']
@@ -14,15 +14,15 @@ const key = ['templates']
 const oneKey = (id: string) => [...key, 'one', id]
 const pathOf = (template_id: string) => ({ path: { template_id } })
 
-export function useTemplates(cursor: string | undefined) {
-  return useQuery({
-    queryKey: [...key, 'list', cursor],
-    queryFn: ({ signal }) => {
-      const query = { limit: 50, ...(cursor ? { cursor } : {}) }
-      return answer(api.GET('/api/v1/templates', { params: { query }, signal }))
-    },
-    refetchInterval: pollEvery(pollMs),
-    placeholderData: (previous) => previous,
+/** A page of the templates; with a text to find, those of all pages that have it in their names or ids. */
+export function useTemplates(find: string, cursor: string | undefined) {
+  return useSearchableList({
+    key: [...key, 'list'],
+    find,
+    textOf: ({ template_id, name }: TemplateSummary) => `${template_id} ${name}`,
+    cursor,
+    pollMs,
+    read: (query, signal) => answer(api.GET('/api/v1/templates', { params: { query }, signal })),
   })
 }
 

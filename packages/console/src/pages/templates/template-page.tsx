@@ -116,7 +116,9 @@ function Actions({ template, editor }: { template: StoredTemplate; editor: Edito
           Discard the edits
         </Button>
       ) : null}
-      <Button onClick={() => setOpen('delete')}>Delete</Button>
+      <Button kind="quiet" onClick={() => setOpen('delete')}>
+        Delete
+      </Button>
       <Button
         kind="primary"
         busy={editor.isSaving}

@@ -10,7 +10,7 @@ import { ListPanel } from '../../ui/list-panel.tsx'
 import { useCursor } from '../../ui/pager.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { EmptyState } from '../../ui/states.tsx'
-import { Time } from '../../ui/time.tsx'
+import { timeColumn } from '../../ui/time-column.tsx'
 import { DeliveryDrawer } from './delivery-drawer.tsx'
 import { useDeliveries } from './delivery-queries.ts'
 import { type DeliverySummary, deliveryIdOf, deliveryStatuses, lastAnswer, type Subscription } from './words.ts'
@@ -41,16 +41,7 @@ const columns: Column<DeliverySummary>[] = [
     align: 'right',
     wide: true,
   },
-  {
-    id: 'created',
-    header: 'Created',
-    cell: ({ created_at }) => (
-      <span className="text-soft">
-        <Time at={created_at} />
-      </span>
-    ),
-    align: 'right',
-  },
+  timeColumn('Created', ({ created_at }) => created_at),
 ]
 
 const statusOptions = Object.entries(deliveryStatuses).map(([value, { name }]) => ({ value, label: name }))

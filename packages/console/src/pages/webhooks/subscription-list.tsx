@@ -1,6 +1,5 @@
 import type { ReactNode } from 'react'
 import { useNavigate } from 'react-router'
-import { mostSearched } from '../../api/searchable-list.ts'
 import { useAddressFilters } from '../../ui/address-filters.ts'
 import { ApplicationFilter } from '../../ui/application-choice.tsx'
 import { ApplicationName } from '../../ui/application-name.tsx'
@@ -13,7 +12,7 @@ import { PageHeader } from '../../ui/page-header.tsx'
 import { useCursor } from '../../ui/pager.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { EmptyState } from '../../ui/states.tsx'
-import { Time } from '../../ui/time.tsx'
+import { timeColumn } from '../../ui/time-column.tsx'
 import { type SubscriptionFilters, useSubscriptions } from './queries.ts'
 import { type Subscription, subscriptionStatuses } from './words.ts'
 
@@ -40,17 +39,7 @@ const columns: Column<Subscription>[] = [
     cell: ({ application_id }) => <ApplicationName id={application_id} />,
     wide: true,
   },
-  {
-    id: 'created',
-    header: 'Created',
-    cell: ({ created_at }) => (
-      <span className="text-soft">
-        <Time at={created_at} />
-      </span>
-    ),
-    align: 'right',
-    wide: true,
-  },
+  timeColumn('Created', ({ created_at }) => created_at, { wide: true }),
 ]
 
 export function State({ subscription: { status, failing_since } }: { subscription: Subscription }) {
@@ -58,8 +47,6 @@ export function State({ subscription: { status, failing_since } }: { subscriptio
   return <Badge tone={subscriptionStatuses[status].tone}>{subscriptionStatuses[status].name}</Badge>
 }
 
-/** Beyond it a search is not whole. */
-const cutText = `Only the newest ${mostSearched.toLocaleString('en')} are searched; choose an application.`
 const names = ['find', 'application_id'] as const
 
 /** The subscriptions of the tenant, newest first. */
@@ -68,7 +55,6 @@ export function SubscriptionList({ create }: { create: ReactNode }) {
   const { filters, set, clear } = useAddressFilters<SubscriptionFilters>(names)
   const list = useSubscriptions(filters, useCursor())
   const isFiltered = Object.keys(filters).length > 0
-  const isCut = list.data?.isCut ?? false
   return (
     <>
       <PageHeader title="Webhooks" lead="Addresses that are told when a notification was delivered or failed.">
@@ -90,15 +76,12 @@ export function SubscriptionList({ create }: { create: ReactNode }) {
         rowId={({ subscription_id }) => subscription_id}
         onOpen={({ subscription_id }) => void navigate(`/webhooks/${subscription_id}`)}
         expected={6}
-        count={isCut ? cutText : undefined}
         empty={
           isFiltered ? (
             <EmptyState
               title="No subscription matches these filters"
               action={<Button onClick={clear}>Show all</Button>}
-            >
-              {isCut ? cutText : null}
-            </EmptyState>
+            />
           ) : (
             <EmptyState title="There is no subscription yet" action={create}>
               Create one with an https address of yours. Every event is sent to it signed, and again until it answers

@@ -12,7 +12,7 @@ import { PageHeader } from '../../ui/page-header.tsx'
 import { useCursor } from '../../ui/pager.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { EmptyState } from '../../ui/states.tsx'
-import { Time } from '../../ui/time.tsx'
+import { timeColumn } from '../../ui/time-column.tsx'
 import { showToast } from '../../ui/toasts.tsx'
 import { useProviders } from '../providers/queries.ts'
 import { stateOf } from './words.ts'
@@ -20,7 +20,7 @@ import { stateOf } from './words.ts'
 /** The message templates of the WhatsApp accounts, with what the carrier says of each. */
 export function WhatsAppTemplatesPage() {
   const list = useWhatsAppTemplates(useCursor())
-  const { data: providers } = useProviders('whatsapp', undefined)
+  const { data: providers } = useProviders({ channel: 'whatsapp' }, undefined)
   const sync = useSync()
   const names = useMemo(
     () => new Map(providers?.items.map(({ provider_id, name }) => [provider_id, name])),
@@ -79,17 +79,7 @@ const columnsWith = (providerNames: ReadonlyMap<string, string>): Column<WhatsAp
     ),
     wide: true,
   },
-  {
-    id: 'reported',
-    header: 'Reported',
-    cell: ({ reported_at }) => (
-      <span className="text-soft">
-        <Time at={reported_at} />
-      </span>
-    ),
-    align: 'right',
-    wide: true,
-  },
+  timeColumn('Reported', ({ reported_at }) => reported_at, { wide: true }),
 ]
 
 /** Has the accounts read at once; what is new appears with one of the next polls. */
