@@ -162,6 +162,7 @@ test('the keyboard alone opens a subscription and a delivery, and goes back', as
   await page.keyboard.press('j')
   await page.waitForURL((url) => url.pathname.includes('/whdel_') && !url.pathname.endsWith(delivery!))
   const opened = page.url().split('/').at(-1)
+  await page.locator(`tr[data-row="${opened}"][aria-current]`).waitFor({ state: 'attached' })
   await page.keyboard.press('Escape')
   await drawer(page).waitFor({ state: 'detached' })
   await eventually(async () => expect(await focusedRow(page)).toBe(opened))
