@@ -7,6 +7,7 @@ import {
   FileCheck2,
   Handshake,
   KeyRound,
+  LayoutTemplate,
   ListChecks,
   type LucideIcon,
   Plug,
@@ -70,6 +71,15 @@ export const pages: readonly ConsolePage[] = [
     icon: CalendarClock,
     permission: 'events:manage',
     load: async () => (await import('./pages/events/events-page.tsx')).EventsPage,
+  },
+  {
+    path: 'templates',
+    rest: ':id?',
+    title: 'Templates',
+    group: 'Set up',
+    icon: LayoutTemplate,
+    permission: 'events:manage',
+    load: async () => (await import('./pages/templates/templates-page.tsx')).TemplatesPage,
   },
   {
     path: 'providers',

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
+import { newId } from '@notify/contracts'
 import { eventually } from '@notify/dev-env'
 import { freshPhone } from '@notify/test-kit/sms'
 import type { Page } from 'playwright-core'
@@ -20,6 +21,18 @@ const call = async (method: string, path: string, body?: object) => {
   return (await harness.env.api(method, path, request)).body
 }
 const freshDomain = () => `d${crypto.randomUUID().slice(0, 8)}.example`
+
+/** Adds so many domains that this one is on the second page of the list. */
+async function addNewerThan(domain: string): Promise<void> {
+  const ids = Array.from({ length: 100 }, () => newId('dom'))
+  await harness.env.admin.query(
+    `insert into dispatch.domains
+     select (jsonb_populate_record(d, jsonb_build_object('id', added, 'domain', added || '.example',
+       'next_check_at', now() + interval '1 day'))).*
+     from dispatch.domains d, unnest($2::text[]) added where d.domain = $1`,
+    [domain, ids],
+  )
+}
 
 /** Publishes the records of a domain at the sandbox's DNS as they were shown, except those of these purposes. */
 async function publish(domain: string, except: readonly string[] = []): Promise<void> {
@@ -102,6 +115,16 @@ test('domains are found, opened and deleted by keyboard', async () => {
   await page.waitForURL((url) => url.pathname === '/console/domains')
   await page.getByText(first).waitFor()
   expect(await page.getByText(second).count()).toBe(0)
+
+  await addNewerThan(first)
+  await page.reload()
+  await eventually(async () => expect(await rows(page).count()).toBe(100))
+  expect(await page.getByText(first).count()).toBe(0)
+  await page.keyboard.press('/')
+  await page.keyboard.type(first.toUpperCase())
+  await page.keyboard.press('Enter')
+  await page.getByText(first).waitFor()
+  expect(await rows(page).count()).toBe(1)
 })
 
 test('a recipient is suppressed, found, and removed after a second look', async () => {

@@ -2,17 +2,32 @@ import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import { eventually } from '@notify/dev-env'
 import type { Page } from 'playwright-core'
 import { ConsoleHarness } from './harness/console.ts'
+import { type DistantIssuer, startDistantIssuer } from './harness/distant-issuer.ts'
 import { expectNoAxeViolations } from './harness/expect-no-axe-violations.ts'
 
 let harness: ConsoleHarness
+let issuer: DistantIssuer
 beforeAll(async () => {
+  issuer = await startDistantIssuer()
   harness = await ConsoleHarness.start(['gateway', 'dispatch'], {
     apart: ['gateway'],
-    env: { gateway: { CONSOLE_AUDIENCE: 'https://api.example', CONSOLE_RESOURCE: 'urn:notify:api' } },
+    env: {
+      'identity-provider': { ISSUER: issuer.url },
+      gateway: {
+        OIDC_ISSUER: issuer.url,
+        CONSOLE_AUDIENCE: 'https://api.example',
+        CONSOLE_RESOURCE: 'urn:notify:api',
+      },
+    },
   })
+  issuer.describe(harness.env.stack.url('identity-provider'))
+  harness.allowed.push(`${issuer.url}/`)
 }, 180_000)
 afterEach(async () => expect(await harness.leave()).toEqual([]))
-afterAll(() => harness?.stop())
+afterAll(async () => {
+  await harness?.stop()
+  issuer?.stop()
+})
 
 /** Replaces the tokens of the tab by ones that the API and the issuer refuse. */
 const spoil = (page: Page, tokens: object) =>
@@ -21,6 +36,14 @@ const spoil = (page: Page, tokens: object) =>
     sessionStorage.setItem(key, JSON.stringify({ ...JSON.parse(sessionStorage.getItem(key)!), ...replaced }))
   }, tokens)
 const shown = (page: Page) => page.getByText('Nothing has been sent yet').or(page.getByText('Nothing matches'))
+
+test('an issuer may have its endpoints at another origin, which the policy of the page allows', async () => {
+  const provider = harness.env.stack.url('identity-provider')
+  const response = await fetch(harness.url('/activity'))
+  expect(response.headers.get('content-security-policy')).toContain(`connect-src 'self' ${issuer.url} ${provider}`)
+  const page = await harness.signIn({ path: '/activity' })
+  await shown(page).waitFor()
+})
 
 test('a token that the API refuses is renewed silently, and the call is repeated', async () => {
   const page = await harness.signIn({ path: '/activity' })

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import { eventually } from '@notify/dev-env'
+import { addApplication } from '@notify/test-kit/other-callers'
 import type { Page } from 'playwright-core'
 import { ConsoleHarness } from './harness/console.ts'
 import { expectNoAxeViolations } from './harness/expect-no-axe-violations.ts'
@@ -153,7 +154,7 @@ test('the keyboard alone opens a subscription and a delivery, and goes back', as
   expect(await rowAfter(page, 'k')).toBe(newer)
   await page.keyboard.press('Enter')
   await page.waitForURL(`**/webhooks/${newer}`)
-  await rows(page).nth(1).waitFor()
+  await page.getByRole('table', { name: 'Deliveries' }).locator('tr[data-row]').nth(1).waitFor()
   const delivery = await rowAfter(page, 'j')
   await page.keyboard.press('Enter')
   await page.waitForURL(`**/webhooks/${newer}/${delivery}`)
@@ -161,6 +162,7 @@ test('the keyboard alone opens a subscription and a delivery, and goes back', as
   await page.keyboard.press('j')
   await page.waitForURL((url) => url.pathname.includes('/whdel_') && !url.pathname.endsWith(delivery!))
   const opened = page.url().split('/').at(-1)
+  await page.locator(`tr[data-row="${opened}"][aria-current]`).waitFor({ state: 'attached' })
   await page.keyboard.press('Escape')
   await drawer(page).waitFor({ state: 'detached' })
   await eventually(async () => expect(await focusedRow(page)).toBe(opened))
@@ -168,6 +170,7 @@ test('the keyboard alone opens a subscription and a delivery, and goes back', as
   await page.keyboard.type(delivery!.replace('whdel_', 'msg_'))
   await page.keyboard.press('Enter')
   await page.waitForURL(`**/webhooks/${newer}/${delivery}`)
+  await drawer(page).waitFor()
   await page.keyboard.press('Escape')
   await drawer(page).waitFor({ state: 'detached' })
   await page.keyboard.press('Escape')
@@ -181,6 +184,26 @@ test('the keyboard alone opens a subscription and a delivery, and goes back', as
   await page.keyboard.type('webh')
   await page.keyboard.press('Enter')
   await page.getByRole('dialog').waitFor({ state: 'detached' })
+})
+
+test('subscriptions are filtered by application, and found by a part of the address or description', async () => {
+  const { env } = harness
+  const [wanted] = [await subscribe('ok', 'For the <i>ledger</i>'), await subscribe('ok', 'For the shop')]
+  const { applicationId } = await addApplication(env)
+  const page = await harness.signIn({ path: '/webhooks' })
+  await rows(page).nth(1).waitFor()
+  await page.keyboard.press('/')
+  await page.keyboard.type('THE <I>LEDGER')
+  await page.keyboard.press('Enter')
+  await eventually(async () => expect(await rows(page).count()).toBe(1))
+  expect(await rows(page).getAttribute('data-row')).toBe(wanted)
+  await page.getByLabel('Application').selectOption(env.applicationId)
+  await page.waitForURL(`**/webhooks?find=*&application_id=${env.applicationId}`)
+  await rows(page).first().waitFor()
+  await page.getByLabel('Application').selectOption(applicationId)
+  await page.getByText('No subscription matches these filters').waitFor()
+  await page.getByRole('button', { name: 'Show all' }).click()
+  await rows(page).nth(1).waitFor()
 })
 
 test('list and deliveries have no violation of axe at 1280 and 390 pixels, and nothing is cut off', async () => {

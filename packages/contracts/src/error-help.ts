@@ -87,6 +87,10 @@ export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
     meaning: 'The recipient revoked the consent to WhatsApp messages after the evidence of the opt-in.',
     action: 'Record an opt-in with evidence that is newer than the revocation.',
   },
+  edit_conflict: {
+    meaning: 'The resource was changed after the state that the request names as the one it is based on.',
+    action: 'Read the resource again, apply the change to its new state, and repeat the request.',
+  },
   event_exists: {
     meaning: 'The application already has an event with this event_key.',
     action: 'Change the existing event, or choose another event_key.',

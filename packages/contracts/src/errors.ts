@@ -23,6 +23,7 @@ export const errorCodes = {
   template_not_approved: { status: 409, title: 'Template not approved' },
   whatsapp_recipient_stopped: { status: 409, title: 'Recipient stopped' },
   not_cancellable: { status: 409, title: 'Not cancellable' },
+  edit_conflict: { status: 409, title: 'Edit conflict' },
   event_exists: { status: 409, title: 'Event exists' },
   event_not_published: { status: 409, title: 'Event not published' },
   provider_already_connected: { status: 409, title: 'Provider already connected' },

@@ -23,6 +23,7 @@ export const fieldExamples: Readonly<Record<string, unknown>> = {
   from: '2026-11-21T00:00:00.000Z',
   to: '2026-11-22T00:00:00.000Z',
   version: 1,
+  expected_version: 1,
   application_name: 'Shop',
   tenant_name: 'Shop Ltd',
   allowed_origins: ['https://shop.example'],

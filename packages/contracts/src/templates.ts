@@ -3,7 +3,7 @@ import { EventTemplates } from './bootstrap.ts'
 import { Channel } from './channel.ts'
 import { idempotencyErrors } from './errors.ts'
 import { idSchema } from './ids.ts'
-import { listQuery, pageOf } from './list.ts'
+import { listQuery, pageOf, wholeNumber } from './list.ts'
 import { defineRoute, NoContent, operator } from './route.ts'
 import { Timestamp } from './text.ts'
 
@@ -91,9 +91,14 @@ export const replaceTemplate = defineRoute({
   summary: 'Replace a stored template. Notifications accepted before keep their content.',
   auth,
   params,
+  query: z.strictObject({
+    expected_version: wholeNumber(1, 999_999_999)
+      .optional()
+      .meta({ description: 'Version that the request is based on. If the template has another one: edit_conflict.' }),
+  }),
   body: NewTemplate,
   responses: { 200: StoredTemplate },
-  errors: ['not_found'],
+  errors: ['not_found', 'edit_conflict'],
 })
 
 export const deleteTemplate = defineRoute({
@@ -120,9 +125,18 @@ export const previewTemplate = defineRoute({
     .strictObject({
       channel: Channel.optional().meta({ description: 'Channel to preview. Default: all channels of the template.' }),
       template_data: z.record(z.string(), z.json()).default({}),
+      templates: EventTemplates.optional().meta({
+        description: 'Templates to preview in place of the stored ones. They are not saved.',
+      }),
     })
     .meta({ id: 'TemplatePreview' }),
   confidential: true,
-  responses: { 200: z.object({ template_id: idSchema('tmpl'), version: z.int(), rendered: EventTemplates }) },
+  responses: {
+    200: z.object({
+      template_id: idSchema('tmpl'),
+      version: z.int().nullable().meta({ description: 'Null: the templates of the request' }),
+      rendered: EventTemplates,
+    }),
+  },
   errors: ['not_found', 'template_variable_missing', ...idempotencyErrors],
 })

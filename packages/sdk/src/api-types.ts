@@ -2840,6 +2840,39 @@ export interface components {
             template_data?: {
                 [key: string]: components["schemas"]["JsonValue"];
             };
+            /** @description Templates to preview in place of the stored ones. They are not saved. */
+            templates?: {
+                sms?: {
+                    body: string;
+                };
+                email?: {
+                    subject: string;
+                    body: string;
+                    html_body?: string;
+                };
+                in_app?: {
+                    title: string;
+                    body: string;
+                    data?: {
+                        [key: string]: components["schemas"]["JsonValue"];
+                    };
+                };
+                webhook?: {
+                    data: {
+                        [key: string]: components["schemas"]["JsonValue"];
+                    };
+                };
+                whatsapp?: {
+                    template_name: string;
+                    language: string;
+                    /** @enum {string} */
+                    category: "marketing" | "utility" | "authentication";
+                    /** @description Texts of the placeholders: an array in order, or an object by placeholder name */
+                    parameters: string[] | {
+                        [key: string]: string;
+                    };
+                };
+            };
         };
         Usage: {
             /**
@@ -4251,7 +4284,13 @@ export interface operations {
     };
     replaceEvent: {
         parameters: {
-            query?: never;
+            query?: {
+                /**
+                 * @description updated_at of the event that the request is based on. If it has changed since: edit_conflict.
+                 * @example 2026-11-21T09:30:00.000Z
+                 */
+                expected_updated_at?: string;
+            };
             header?: never;
             path: {
                 /**
@@ -4477,7 +4516,13 @@ export interface operations {
     };
     publishEvent: {
         parameters: {
-            query?: never;
+            query?: {
+                /**
+                 * @description updated_at of the event that the request is based on. If it has changed since: edit_conflict.
+                 * @example 2026-11-21T09:30:00.000Z
+                 */
+                expected_updated_at?: string;
+            };
             header?: {
                 /**
                  * @description Unique key of one logical request. Repeating it within 24 hours returns the first response.
@@ -6779,7 +6824,13 @@ export interface operations {
     };
     replaceTemplate: {
         parameters: {
-            query?: never;
+            query?: {
+                /**
+                 * @description Version that the request is based on. If the template has another one: edit_conflict.
+                 * @example 1
+                 */
+                expected_version?: number;
+            };
             header?: never;
             path: {
                 /**
@@ -6913,7 +6964,8 @@ export interface operations {
                          * @example tmpl_01jd3x8qk5w9t2m4v6b8n0p2r4
                          */
                         template_id: string;
-                        version: number;
+                        /** @description Null: the templates of the request */
+                        version: number | null;
                         rendered: {
                             sms?: {
                                 body: string;

@@ -59,6 +59,32 @@ test('a template is stored, read, replaced and deleted', async () => {
   expectProblem(await call('POST', `${of(made.template_id)}/preview`, { body: {} }), 404, 'not_found')
 })
 
+test('a replacement that is based on an older version is refused, and changes nothing', async () => {
+  const { template_id } = await create()
+  const replace = (expected: string, name: string) =>
+    call('PUT', `${of(template_id)}?expected_version=${expected}`, { body: { ...invoice, name } })
+  const answers = await Promise.all(['One', 'Two', 'Three'].map((name) => replace('1', name)))
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409])
+  expectProblem(answers.find(({ status }) => status === 409)!, 409, 'edit_conflict')
+  const { name } = answers.find(({ status }) => status === 200)!.body
+  expect((await call('GET', of(template_id))).body).toMatchObject({ name, version: 2 })
+  expect((await replace('2', 'Four')).body).toMatchObject({ name: 'Four', version: 3 })
+  expectProblem(await replace('0', 'Five'), 422, 'validation_failed')
+})
+
+test('a preview shows templates that are not saved, and keeps the stored ones', async () => {
+  const made = await create()
+  const preview = (templates: object) =>
+    call('POST', `${of(made.template_id)}/preview`, { body: { templates, template_data: { who: 'Ada' } } })
+  const shown = await preview({ sms: { body: 'Hi {{ who }}' } })
+  expect([shown.status, shown.body]).toEqual([
+    200,
+    { template_id: made.template_id, version: null, rendered: { sms: { body: 'Hi Ada' } } },
+  ])
+  expectProblem(await preview({ sms: { body: 'Hi {{ who' } }), 422, 'validation_failed')
+  expect((await call('GET', of(made.template_id))).body).toEqual(made)
+})
+
 test('the list is newest first, in pages, without the texts', async () => {
   const made: string[] = []
   for (const name of ['One', 'Two', 'Three']) made.unshift((await create({ ...invoice, name })).template_id)

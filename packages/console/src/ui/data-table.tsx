@@ -1,22 +1,23 @@
 import { type ColumnDef, type RowData, tableFeatures, useTable } from '@tanstack/react-table'
-import { type ReactNode, useEffect, useEffectEvent, useMemo, useRef, useState } from 'react'
+import {
+  type FocusEvent,
+  type KeyboardEvent,
+  type MouseEvent,
+  type ReactNode,
+  useEffect,
+  useEffectEvent,
+  useMemo,
+  useRef,
+  useState,
+} from 'react'
 import { useHotkeys } from './hotkeys.ts'
+import { type Column, cellClass, SkeletonRows, TableRow } from './table-row.tsx'
+
+export type { Column }
 
 const features = tableFeatures({})
 
-/** A column of a list: its heading, and what it shows of a row. */
-export interface Column<Row extends RowData> {
-  id: string
-  header: string
-  cell: (row: Row) => ReactNode
-  /** Left out on a telephone. */
-  wide?: boolean
-  align?: 'right'
-  /** Takes what is left of the width: always, on a telephone, or on wider screens. One column at a time. */
-  grow?: 'always' | 'narrow' | 'wide'
-}
-
-interface DataTableProps<Row extends RowData> {
+export interface DataTableProps<Row extends RowData> {
   /** Read out as the table's name. */
   label: string
   columns: readonly Column<Row>[]
@@ -33,22 +34,16 @@ interface DataTableProps<Row extends RowData> {
   expected?: number
 }
 
-const growth = {
-  always: 'w-full max-w-0',
-  narrow: 'max-md:w-full max-md:max-w-0 whitespace-nowrap',
-  wide: 'md:w-full md:max-w-0',
-}
-
-const cellClass = ({ wide, align, grow }: Column<never>) =>
-  `px-3 first:pl-4 last:pr-4 ${wide ? 'max-md:hidden' : ''} ${align === 'right' ? 'text-right' : 'text-left'} ${grow ? growth[grow] : 'whitespace-nowrap'}`
-
 /** A list of rows. `j` and `k` move, `Enter` opens; the selected row is the one that Tab reaches. */
 export function DataTable<Row extends RowData>(props: DataTableProps<Row>) {
   const { label, columns, rows, rowId, onOpen, openId, empty, expected = 12 } = props
   const [chosen, setChosen] = useState<string>()
   const body = useRef<HTMLTableSectionElement>(null)
   const returnTo = useRef<string>(undefined)
-  const definitions = useMemo(() => columns.map((column) => definitionOf(column)), [columns])
+  const definitions = useMemo(
+    () => columns.map(({ id, header }): ColumnDef<typeof features, Row> => ({ id, header })),
+    [columns],
+  )
   const data = useMemo(() => (rows ? [...rows] : []), [rows])
   const table = useTable({ features, columns: definitions, data, getRowId: rowId })
   const activeId = openId ?? chosen
@@ -76,12 +71,30 @@ export function DataTable<Row extends RowData>(props: DataTableProps<Row>) {
     }
     lastOpen.current = openId
   }, [openId])
-  const takeFocus = (id: string) => {
+  const onFocus = ({ target }: FocusEvent) => {
+    const id = idOf(target)
+    if (id === undefined) return
     const wanted = returnTo.current
     setChosen(wanted ?? id)
     if (wanted === undefined || wanted === id) return
     returnTo.current = undefined
     focusRow(wanted)
+  }
+  const onPointerDown = () => {
+    returnTo.current = undefined
+  }
+  const open = (target: EventTarget) => {
+    const id = idOf(target)
+    const row = data.find((one) => rowId(one) === id)
+    if (row) onOpen?.(row)
+  }
+  const onClick = ({ target }: MouseEvent) => {
+    if (isOwnClick(target)) open(target)
+  }
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key !== 'Enter' || !(event.target instanceof HTMLTableRowElement)) return
+    event.preventDefault()
+    open(event.target)
   }
   useHotkeys({ j: () => move(1), k: () => move(-1) }, { inDialogs: openId !== undefined })
 
@@ -99,57 +112,30 @@ export function DataTable<Row extends RowData>(props: DataTableProps<Row>) {
           </tr>
         ))}
       </thead>
-      <tbody ref={body}>
+      <tbody ref={body} onFocus={onFocus} onPointerDown={onPointerDown} onClick={onClick} onKeyDown={onKeyDown}>
         {rows ? null : <SkeletonRows columns={columns} count={expected} />}
-        {table.getRowModel().rows.map((row, at) => (
-          <tr
-            key={row.id}
-            data-row={row.id}
-            tabIndex={onOpen && (active === at || (active < 0 && at === 0)) ? 0 : -1}
-            aria-current={row.id === activeId || undefined}
-            onFocus={() => takeFocus(row.id)}
-            onPointerDown={() => {
-              returnTo.current = undefined
-            }}
-            onClick={(event) => isOwnClick(event) && onOpen?.(row.original)}
-            onKeyDown={(event) => {
-              if (event.key !== 'Enter' || event.target !== event.currentTarget) return
-              event.preventDefault()
-              onOpen?.(row.original)
-            }}
-            className={`border-b border-line -outline-offset-2 ${onOpen ? 'cursor-pointer hover:bg-hover' : ''} ${row.id === activeId ? 'bg-selected' : ''}`}
-          >
-            {row.getAllCells().map((cell, column) => (
-              <td key={cell.id} className={`h-[38px] py-1 ${cellClass(columns[column] as never)}`}>
-                <table.FlexRender cell={cell} />
-              </td>
-            ))}
-          </tr>
+        {table.getRowModel().rows.map(({ id, original }, at) => (
+          <TableRow
+            key={id}
+            id={id}
+            row={original}
+            columns={columns}
+            opens={onOpen !== undefined}
+            isReachable={onOpen !== undefined && (active === at || (active < 0 && at === 0))}
+            isActive={id === activeId}
+          />
         ))}
       </tbody>
     </table>
   )
 }
 
-function definitionOf<Row extends RowData>({ id, header, cell }: Column<Row>): ColumnDef<typeof features, Row> {
-  return { id, header, cell: ({ row }) => cell(row.original) }
-}
+const closest = (target: EventTarget, selector: string) =>
+  target instanceof Element ? target.closest<HTMLElement>(selector) : null
+
+/** The id of the row that an event comes from. */
+const idOf = (target: EventTarget): string | undefined => closest(target, 'tr')?.dataset.row
 
 /** Buttons and links in a row act for themselves, and one who selects text opens nothing. */
-function isOwnClick({ target }: { target: EventTarget }): boolean {
-  const isControl = target instanceof Element && target.closest('button, a, input, label') !== null
-  return !isControl && document.getSelection()?.type !== 'Range'
-}
-
-function SkeletonRows<Row extends RowData>({ columns, count }: { columns: readonly Column<Row>[]; count: number }) {
-  return Array.from({ length: count }, (_, row) => (
-    // biome-ignore lint/suspicious/noArrayIndexKey: the rows are all alike
-    <tr key={row} className="border-b border-line">
-      {columns.map((column) => (
-        <td key={column.id} className={`h-[38px] ${cellClass(column as never)}`}>
-          <span className="skeleton inline-block h-3.5 w-full min-w-12" />
-        </td>
-      ))}
-    </tr>
-  ))
-}
+const isOwnClick = (target: EventTarget): boolean =>
+  closest(target, 'button, a, input, label') === null && document.getSelection()?.type !== 'Range'

@@ -8,14 +8,22 @@ interface FilterProps {
   onChange: (value: string) => void
 }
 
-/** A filter by the whole text, which applies with Enter. `/` focuses the one of type search. */
+interface FilterTextProps extends FilterProps {
+  /** `/` focuses the one of type search. */
+  type?: 'search' | 'text'
+  placeholder?: string
+  className?: string
+}
+
+/** A filter by a text, which applies with Enter; emptying it filters no more. */
 export function FilterText({
   label,
   value,
   onChange,
   type = 'text',
-  className,
-}: FilterProps & { type?: 'search' | 'text'; className: string }) {
+  placeholder = `${label}, then Enter`,
+  className = 'min-w-52 flex-1 md:max-w-80',
+}: FilterTextProps) {
   const [text, setText] = useState(value)
   useEffect(() => setText(value), [value])
   return (
@@ -30,7 +38,7 @@ export function FilterText({
         type={type}
         aria-label={label}
         aria-keyshortcuts={type === 'search' ? '/' : undefined}
-        placeholder={`${label}, then Enter`}
+        placeholder={placeholder}
         value={text}
         dir="auto"
         onChange={(event) => {

@@ -18,7 +18,7 @@ export function Pager({ next, count }: { next: string | null | undefined; count?
       return params
     })
   return (
-    <nav aria-label="Pages of the list" className="flex min-h-[50px] items-center gap-2 px-4">
+    <nav aria-label="Pages of the list" className="flex min-h-[50px] items-center gap-2 border-t border-line px-4">
       <p className="flex-1 text-faint tabular-nums">{count}</p>
       <Button disabled={!search.has('cursor')} onClick={() => go(null)}>
         First page

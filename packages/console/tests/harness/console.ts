@@ -22,6 +22,8 @@ export interface Visitor {
 export class ConsoleHarness {
   readonly env: TestEnv
   readonly browser: Browser
+  /** Other origins that the pages may call. */
+  readonly allowed: string[] = []
   private readonly visitors: Visitor[] = []
 
   private constructor(env: TestEnv, browser: Browser) {
@@ -50,7 +52,7 @@ export class ConsoleHarness {
       if (/Content.Security.Policy/i.test(message.text())) visitor.errors.push(message.text())
     })
     context.on('request', (request) => {
-      const allowed = [`${this.env.urls.gateway}/`, `${issuer}/`, 'data:']
+      const allowed = [`${this.env.urls.gateway}/`, `${issuer}/`, 'data:', ...this.allowed]
       if (!allowed.some((start) => request.url().startsWith(start))) visitor.errors.push(`requested ${request.url()}`)
     })
     this.visitors.push(visitor)

@@ -1,5 +1,6 @@
 import { dispatchAuditRecorded, type OperatorPrincipal } from '@notify/contracts'
 import { type Run, recordAudit } from '@notify/database'
+import { Problem } from '@notify/service-kit'
 import { describeEvent, eventIdOf, eventMissing } from './describe-event.ts'
 import { type EventId, type EventRow, type EventState, lockEvent, updateEvent } from './event-store.ts'
 
@@ -8,6 +9,7 @@ interface ChangeRequest {
   principal: OperatorPrincipal
   requestId: string
   params: { application_id: string; event_key: string }
+  query?: { expected_updated_at?: string | undefined } | undefined
 }
 
 /** What becomes of an event; undefined when it is so already. */
@@ -15,7 +17,7 @@ type Change = Omit<EventState, 'updatedBy'> | undefined
 
 /**
  * Changes an event under its lock, with the entry in the audit log.
- * @throws Problem `event_not_found`
+ * @throws Problem `event_not_found`, `edit_conflict`
  */
 export async function changeEvent(
   run: Run,
@@ -26,6 +28,7 @@ export async function changeEvent(
   const id = eventIdOf(request)
   const row = await lockEvent(run, id)
   if (!row) throw eventMissing()
+  requireUnchanged(row, request.query?.expected_updated_at)
   const change = await decide(row, id)
   if (!change) return row
   const changed = await updateEvent(run, id, { ...change, updatedBy: request.principal.subject })
@@ -38,4 +41,9 @@ export async function changeEvent(
     after: describeEvent(changed),
   })
   return changed
+}
+
+function requireUnchanged({ updated_at }: EventRow, expected: string | undefined): void {
+  if (expected === undefined || Date.parse(expected) === updated_at.getTime()) return
+  throw new Problem('edit_conflict', `The event was changed at ${updated_at.toISOString()}, after ${expected}`)
 }

@@ -51,11 +51,12 @@ export async function insertEvent(run: Run, id: EventId, state: EventState): Pro
   return row
 }
 
-/** Writes a locked event. */
+/** Writes a locked event. No two of its states have the same `updated_at`, in milliseconds, as callers see it. */
 export async function updateEvent(run: Run, id: EventId, state: EventState): Promise<EventRow> {
   const [row] = await run<EventRow>(
     `update events set name = $4, status = $5, version = $6, allowed_channels = $7, templates = $8, draft = $9,
-       updated_by = $10, updated_at = now()
+       updated_by = $10,
+       updated_at = greatest(clock_timestamp(), date_trunc('milliseconds', updated_at) + interval '1 millisecond')
      where ${ofEvent} returning *`,
     [...keysOf(id), ...valuesOf(state)],
   )

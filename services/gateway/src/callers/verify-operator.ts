@@ -5,9 +5,10 @@ import { createRemoteJWKSet, errors, type JWTPayload, jwtVerify } from 'jose'
 import { z } from 'zod'
 import { type Config, normalTokenType } from '../config.ts'
 import { claimAt } from './claim-at.ts'
+import { readDiscovery } from './read-discovery.ts'
 
 const algorithms = ['ES256', 'ES384', 'RS256', 'PS256', 'EdDSA']
-const discoveryTimeoutMs = 3000
+const keysTimeoutMs = 3000
 /** Clocks of issuer and gateway may differ by this much. */
 const clockToleranceSeconds = 60
 /** An unknown key id fetches the keys again, at most this often. */
@@ -46,20 +47,15 @@ export function createOperatorVerifier(config: Config): VerifyOperator {
 /** The issuer's keys, where they are configured or else where it publishes them. */
 async function findKeys({ OIDC_ISSUER, OIDC_JWKS_URL, OIDC_KEYS_MAX_AGE }: Config) {
   return createRemoteJWKSet(new URL(OIDC_JWKS_URL ?? (await discoverKeys(OIDC_ISSUER))), {
-    timeoutDuration: discoveryTimeoutMs,
+    timeoutDuration: keysTimeoutMs,
     cooldownDuration: refetchAfterMs,
     cacheMaxAge: OIDC_KEYS_MAX_AGE,
   })
 }
 
-/** Finds the address of the issuer's keys (OpenID Connect Discovery 1.0, section 4). */
 async function discoverKeys(issuer: string): Promise<string> {
-  const response = await fetch(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`, {
-    signal: AbortSignal.timeout(discoveryTimeoutMs),
-  })
-  if (!response.ok) throw new TypeError(`OIDC discovery returned ${response.status}`)
-  const { jwks_uri } = (await response.json()) as { jwks_uri?: string }
-  if (!jwks_uri) throw new TypeError('the issuer publishes no jwks_uri')
+  const { jwks_uri } = await readDiscovery(issuer)
+  if (typeof jwks_uri !== 'string') throw new TypeError('the issuer publishes no jwks_uri')
   return jwks_uri
 }
 

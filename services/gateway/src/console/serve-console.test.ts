@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Door } from '@notify/service-kit'
+import { closedPort } from '@notify/test-kit/closed-port'
 import express from 'express'
 import { createBuiltFiles } from './built-files.ts'
 import { serveConsole } from './serve-console.ts'
@@ -17,7 +18,8 @@ let server: Server
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'notify-console-'))
   const app = express()
-  const config = { OIDC_ISSUER: 'https://login.example', CONSOLE_CLIENT_ID: 'console', CONSOLE_SCOPE: 'openid' }
+  const issuer = `http://127.0.0.1:${await closedPort()}`
+  const config = { OIDC_ISSUER: issuer, CONSOLE_CLIENT_ID: 'console', CONSOLE_SCOPE: 'openid' }
   serveConsole(app, {} as Door, config, createBuiltFiles(pathToFileURL(`${folder}/`)))
   server = createServer(app).listen(0, '127.0.0.1')
   await once(server, 'listening')

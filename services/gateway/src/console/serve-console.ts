@@ -3,6 +3,7 @@ import type { Express } from 'express'
 import type { Config } from '../config.ts'
 import { strictPolicy } from '../docs/page.ts'
 import { type BuiltFiles, createBuiltFiles } from './built-files.ts'
+import { createIssuerOrigins } from './issuer-origins.ts'
 import { notBuilt } from './not-built.ts'
 import { previewFrame, previewPolicy } from './preview-frame.ts'
 
@@ -25,8 +26,9 @@ export function serveConsole(
     audience: config.CONSOLE_AUDIENCE,
     resource: config.CONSOLE_RESOURCE,
   }
+  const originsOfIssuer = createIssuerOrigins(config.OIDC_ISSUER)
   const security = {
-    'Content-Security-Policy': policyFor(config.OIDC_ISSUER),
+    'Content-Security-Policy': strictPolicy.join('; '),
     'Referrer-Policy': 'no-referrer',
     'X-Content-Type-Options': 'nosniff',
     'X-Frame-Options': 'DENY',
@@ -61,10 +63,11 @@ export function serveConsole(
       .send(asset.compressed)
   })
   app.get('/console{/*path}', async (request, response) => {
-    const index = await files.readIndex()
+    const [index, origins] = await Promise.all([files.readIndex(), originsOfIssuer()])
+    const headers = index ? { 'Content-Security-Policy': policyFor(origins) } : notBuilt.headers
     withRequestId(request, response)
       .status(index ? 200 : 503)
-      .set({ ...security, 'Cache-Control': 'no-cache', ...(index ? {} : notBuilt.headers) })
+      .set({ ...security, 'Cache-Control': 'no-cache', ...headers })
       .type('html')
       .send(index ?? notBuilt.html)
   })
@@ -72,7 +75,7 @@ export function serveConsole(
 }
 
 /** Scripts, styles and calls of the own origin; of others only calls to the issuer, to sign in and to renew tokens. */
-function policyFor(issuer: string): string {
+function policyFor(originsOfIssuer: readonly string[]): string {
   const directives = [
     ...strictPolicy,
     "script-src 'self'",
@@ -80,7 +83,7 @@ function policyFor(issuer: string): string {
     "img-src 'self' data:",
     "font-src 'self'",
     "frame-src 'self'",
-    `connect-src 'self' ${new URL(issuer).origin}`,
+    `connect-src 'self' ${originsOfIssuer.join(' ')}`,
   ]
   return directives.join('; ')
 }

@@ -1,15 +1,14 @@
 import { useNavigate, useParams, useSearchParams } from 'react-router'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
-import { type Column, DataTable } from '../../ui/data-table.tsx'
-import { ErrorState } from '../../ui/error-state.tsx'
+import type { Column } from '../../ui/data-table.tsx'
 import { ExportButton } from '../../ui/export-button.tsx'
+import { ListPanel } from '../../ui/list-panel.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
-import { Pager, useCursor } from '../../ui/pager.tsx'
-import { Panel } from '../../ui/panel.tsx'
+import { useCursor } from '../../ui/pager.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { EmptyState } from '../../ui/states.tsx'
-import { Time } from '../../ui/time.tsx'
+import { timeColumn } from '../../ui/time-column.tsx'
 import { ActivityDrawer } from './activity-drawer.tsx'
 import { FilterBar, useFilters } from './filters.tsx'
 import { exportActivity, useActivity } from './queries.ts'
@@ -50,16 +49,7 @@ const columns: Column<ActivityItem>[] = [
     ),
     wide: true,
   },
-  {
-    id: 'created',
-    header: 'Created',
-    cell: ({ created_at }) => (
-      <span className="whitespace-nowrap text-soft">
-        <Time at={created_at} />
-      </span>
-    ),
-    align: 'right',
-  },
+  timeColumn('Created', ({ created_at }) => created_at),
 ]
 
 /** What was sent, live: every notification and code with its state. */
@@ -68,7 +58,8 @@ export function ActivityPage() {
   const [search] = useSearchParams()
   const navigate = useNavigate()
   const { filters, set, clear } = useFilters()
-  const { data, error, refetch } = useActivity(filters, useCursor(), id !== undefined)
+  const list = useActivity(filters, useCursor(), id !== undefined)
+  const { data } = list
   const go = (path: string) => void navigate({ pathname: path, search: search.toString() })
   const isFiltered = Object.keys(filters).length > 0
   return (
@@ -80,22 +71,16 @@ export function ActivityPage() {
       <FilterBar filters={filters} set={set} />
       <RetryJobs />
       <SummaryPanel filters={filters} paused={id !== undefined} />
-      <Panel>
-        {error && !data ? (
-          <ErrorState error={error} onRetry={() => void refetch()} />
-        ) : (
-          <DataTable
-            label="Activity"
-            columns={columns}
-            rows={data?.items}
-            rowId={({ transaction_id }) => transaction_id}
-            onOpen={({ transaction_id }) => go(`/activity/${transaction_id}`)}
-            openId={id}
-            empty={isFiltered ? <NothingFound onClear={clear} /> : <NothingSent />}
-          />
-        )}
-        <Pager next={data?.next_cursor} count={data && countText(data.total_count, data.total_count_capped)} />
-      </Panel>
+      <ListPanel
+        list={list}
+        label="Activity"
+        columns={columns}
+        rowId={({ transaction_id }) => transaction_id}
+        onOpen={({ transaction_id }) => go(`/activity/${transaction_id}`)}
+        openId={id}
+        empty={isFiltered ? <NothingFound onClear={clear} /> : <NothingSent />}
+        count={data && countText(data.total_count, data.total_count_capped)}
+      />
       {id ? <ActivityDrawer key={id} id={id} onClose={() => go('/activity')} /> : null}
     </>
   )

@@ -1,4 +1,5 @@
 import { useAddressFilters } from '../../ui/address-filters.ts'
+import { ApplicationFilter } from '../../ui/application-choice.tsx'
 import { FilterChoice } from '../../ui/filter-choice.tsx'
 import { FilterMoment, FilterText } from '../../ui/filter-controls.tsx'
 import { type Channel, channelNames, type Status, statuses } from './words.ts'
@@ -38,6 +39,7 @@ export function FilterBar({ filters, set }: Pick<ReturnType<typeof useFilters>, 
       <FilterChoice label="Status" options={statusOptions} {...of('status')} />
       <FilterChoice label="Channel" options={channelOptions} {...of('channel')} />
       <FilterChoice label="Mode" options={modeOptions} {...of('mode')} />
+      <ApplicationFilter {...of('application_id')} />
       <FilterMoment label="From" {...of('from')} />
       <FilterMoment label="To" {...of('to')} />
     </search>

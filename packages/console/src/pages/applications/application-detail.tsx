@@ -1,4 +1,3 @@
-import { Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { useNavigate } from 'react-router'
 import { answer, api } from '../../api/client.ts'
@@ -56,8 +55,7 @@ function Delete({ application: { application_id, name } }: { application: Applic
   }
   return (
     <>
-      <Button onClick={() => setAsking(true)}>
-        <Trash2 size={14} aria-hidden />
+      <Button kind="quiet" onClick={() => setAsking(true)}>
         Delete
       </Button>
       {asking ? (

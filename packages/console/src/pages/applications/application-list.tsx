@@ -2,19 +2,20 @@ import { Plus } from 'lucide-react'
 import { useState } from 'react'
 import { useNavigate } from 'react-router'
 import { answer, api } from '../../api/client.ts'
+import { useAddressFilters } from '../../ui/address-filters.ts'
 import { Button } from '../../ui/button.tsx'
-import { type Column, DataTable } from '../../ui/data-table.tsx'
+import type { Column } from '../../ui/data-table.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { hasDraft, useDraft } from '../../ui/draft.ts'
-import { ErrorState } from '../../ui/error-state.tsx'
 import { TextField } from '../../ui/field.tsx'
+import { FilterText } from '../../ui/filter-controls.tsx'
 import { Form } from '../../ui/form.tsx'
+import { ListPanel } from '../../ui/list-panel.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
-import { Pager, useCursor } from '../../ui/pager.tsx'
-import { Panel } from '../../ui/panel.tsx'
+import { useCursor } from '../../ui/pager.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { EmptyState } from '../../ui/states.tsx'
-import { Time } from '../../ui/time.tsx'
+import { timeColumn } from '../../ui/time-column.tsx'
 import { type Application, useApplicationList, useRefreshApplications } from './queries.ts'
 
 const columns: Column<Application>[] = [
@@ -30,16 +31,7 @@ const columns: Column<Application>[] = [
     cell: ({ application_id }) => <code className="font-mono text-xs text-soft">{application_id}</code>,
     wide: true,
   },
-  {
-    id: 'created',
-    header: 'Created',
-    cell: ({ created_at }) => (
-      <span className="text-soft">
-        <Time at={created_at} />
-      </span>
-    ),
-    align: 'right',
-  },
+  timeColumn('Created', ({ created_at }) => created_at),
 ]
 
 const draftName = 'application:new'
@@ -47,7 +39,9 @@ const draftName = 'application:new'
 export function ApplicationList() {
   const navigate = useNavigate()
   const [creating, setCreating] = useState(() => hasDraft(draftName))
-  const { data, error, refetch } = useApplicationList(useCursor())
+  const { filters, set, clear } = useAddressFilters<{ find?: string }>(['find'])
+  const find = filters.find ?? ''
+  const list = useApplicationList(find, useCursor())
   const create = (
     <Button kind="primary" onClick={() => setCreating(true)}>
       <Plus size={14} aria-hidden />
@@ -57,28 +51,31 @@ export function ApplicationList() {
   return (
     <>
       <PageHeader title="Applications" lead="What sends: each application has its own keys, events and settings.">
-        {data?.items.length ? create : null}
+        {list.data?.items.length || find ? create : null}
       </PageHeader>
-      <Panel>
-        {error && !data ? (
-          <ErrorState error={error} onRetry={() => void refetch()} />
-        ) : (
-          <DataTable
-            label="Applications"
-            columns={columns}
-            rows={data?.items}
-            rowId={({ application_id }) => application_id}
-            onOpen={({ application_id }) => void navigate(`/applications/${application_id}`)}
-            expected={4}
-            empty={
-              <EmptyState title="There is no application yet" action={create}>
-                Create one for each product or site that sends messages, then give it an API key.
-              </EmptyState>
-            }
-          />
-        )}
-        <Pager next={data?.next_cursor} />
-      </Panel>
+      <search className="flex flex-wrap gap-2 pb-3">
+        <FilterText label="Part of a name or id" type="search" value={find} onChange={(value) => set('find', value)} />
+      </search>
+      <ListPanel
+        list={list}
+        label="Applications"
+        columns={columns}
+        rowId={({ application_id }) => application_id}
+        onOpen={({ application_id }) => void navigate(`/applications/${application_id}`)}
+        expected={4}
+        empty={
+          find ? (
+            <EmptyState
+              title="No application has this in its name"
+              action={<Button onClick={clear}>Show all</Button>}
+            />
+          ) : (
+            <EmptyState title="There is no application yet" action={create}>
+              Create one for each product or site that sends messages, then give it an API key.
+            </EmptyState>
+          )
+        }
+      />
       {creating ? <NewApplication onClose={() => setCreating(false)} /> : null}
     </>
   )

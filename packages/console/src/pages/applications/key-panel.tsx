@@ -3,15 +3,14 @@ import { useState } from 'react'
 import { useNavigate, useParams } from 'react-router'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
-import { type Column, DataTable } from '../../ui/data-table.tsx'
+import type { Column } from '../../ui/data-table.tsx'
 import { hasDraft } from '../../ui/draft.ts'
-import { ErrorState } from '../../ui/error-state.tsx'
-import { Pager, useCursor } from '../../ui/pager.tsx'
-import { Panel } from '../../ui/panel.tsx'
+import { ListPanel } from '../../ui/list-panel.tsx'
+import { useCursor } from '../../ui/pager.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { SecretDialog } from '../../ui/secret-dialog.tsx'
 import { EmptyState } from '../../ui/states.tsx'
-import { Time } from '../../ui/time.tsx'
+import { timeColumn } from '../../ui/time-column.tsx'
 import { KeyDrawer } from './key-drawer.tsx'
 import { stateOf } from './key-words.ts'
 import { draftOfNewKey, NewKey } from './new-key.tsx'
@@ -40,17 +39,7 @@ const columns: Column<ApiKey>[] = [
     header: 'Status',
     cell: (key) => <Badge tone={stateOf(key).tone}>{stateOf(key).name}</Badge>,
   },
-  {
-    id: 'created',
-    header: 'Created',
-    cell: ({ created_at }) => (
-      <span className="text-soft">
-        <Time at={created_at} />
-      </span>
-    ),
-    align: 'right',
-    wide: true,
-  },
+  timeColumn('Created', ({ created_at }) => created_at, { wide: true }),
 ]
 
 /** The API keys of an application. A key's secret is shown once, here. */
@@ -59,7 +48,8 @@ export function KeyPanel({ applicationId }: { applicationId: string }) {
   const navigate = useNavigate()
   const [creating, setCreating] = useState(() => hasDraft(draftOfNewKey(applicationId)))
   const [secret, setSecret] = useState<string>()
-  const { data, error, refetch } = useKeyList(applicationId, useCursor())
+  const list = useKeyList(applicationId, useCursor())
+  const { data } = list
   const go = (rest = '') => void navigate(`/applications/${applicationId}${rest}`)
   const show = (text: string) => {
     setSecret(text)
@@ -79,27 +69,20 @@ export function KeyPanel({ applicationId }: { applicationId: string }) {
         </h2>
         {data?.items.length ? create : null}
       </div>
-      <Panel>
-        {error && !data ? (
-          <ErrorState error={error} onRetry={() => void refetch()} />
-        ) : (
-          <DataTable
-            label="API keys"
-            columns={columns}
-            rows={data?.items}
-            rowId={({ key_id }) => key_id}
-            onOpen={({ key_id }) => go(`/${key_id}`)}
-            openId={keyId}
-            expected={3}
-            empty={
-              <EmptyState title="This application has no key yet" action={create}>
-                Requests to the API carry a key. Start with a test key: its messages go to the sandbox only.
-              </EmptyState>
-            }
-          />
-        )}
-        {data?.items.length ? <Pager next={data.next_cursor} /> : null}
-      </Panel>
+      <ListPanel
+        list={list}
+        label="API keys"
+        columns={columns}
+        rowId={({ key_id }) => key_id}
+        onOpen={({ key_id }) => go(`/${key_id}`)}
+        openId={keyId}
+        expected={3}
+        empty={
+          <EmptyState title="This application has no key yet" action={create}>
+            Requests to the API carry a key. Start with a test key: its messages go to the sandbox only.
+          </EmptyState>
+        }
+      />
       {creating ? <NewKey applicationId={applicationId} onCreated={show} onClose={() => setCreating(false)} /> : null}
       {keyId ? (
         <KeyDrawer key={keyId} applicationId={applicationId} keyId={keyId} onSecret={show} onClose={() => go()} />

@@ -1,22 +1,23 @@
 import type { components } from '@notify/sdk'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { answer, api } from '../../api/client.ts'
+import { useSearchableList } from '../../api/searchable-list.ts'
 
 export type Application = components['schemas']['Application']
 export type ApiKey = components['schemas']['ApiKey']
 
 const pageSize = 50
+const pollMs = 60_000
 
-export function useApplicationList(cursor: string | undefined) {
-  return useQuery({
-    queryKey: ['applications', 'list', cursor],
-    queryFn: ({ signal }) =>
-      answer(
-        api.GET('/api/v1/applications', {
-          params: { query: { limit: pageSize, ...(cursor ? { cursor } : {}) } },
-          signal,
-        }),
-      ),
+/** A page of the applications; with a text to find, those of all pages that have it in their names or ids. */
+export function useApplicationList(find: string, cursor: string | undefined) {
+  return useSearchableList({
+    key: ['applications', 'list'],
+    find,
+    textOf: ({ application_id, name }: Application) => `${application_id} ${name}`,
+    cursor,
+    pollMs,
+    read: (query, signal) => answer(api.GET('/api/v1/applications', { params: { query }, signal })),
   })
 }
 

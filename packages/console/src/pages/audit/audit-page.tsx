@@ -1,17 +1,16 @@
 import { useNavigate, useParams, useSearchParams } from 'react-router'
 import { useAddressFilters } from '../../ui/address-filters.ts'
 import { Button } from '../../ui/button.tsx'
-import { type Column, DataTable } from '../../ui/data-table.tsx'
+import type { Column } from '../../ui/data-table.tsx'
 import { Drawer } from '../../ui/drawer.tsx'
-import { ErrorState } from '../../ui/error-state.tsx'
 import { ExportButton } from '../../ui/export-button.tsx'
 import { FilterMoment, FilterText } from '../../ui/filter-controls.tsx'
+import { ListPanel } from '../../ui/list-panel.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
-import { Pager, useCursor } from '../../ui/pager.tsx'
-import { Panel } from '../../ui/panel.tsx'
+import { useCursor } from '../../ui/pager.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { EmptyState } from '../../ui/states.tsx'
-import { Time } from '../../ui/time.tsx'
+import { timeColumn } from '../../ui/time-column.tsx'
 import { AuditDrawer } from './audit-drawer.tsx'
 import { type AuditEntry, type AuditFilters, exportAuditLog, useAuditLog } from './queries.ts'
 
@@ -36,16 +35,7 @@ const columns: Column<AuditEntry>[] = [
     ),
     grow: 'narrow',
   },
-  {
-    id: 'occurred',
-    header: 'When',
-    cell: ({ occurred_at }) => (
-      <span className="text-soft">
-        <Time at={occurred_at} />
-      </span>
-    ),
-    align: 'right',
-  },
+  timeColumn('When', ({ occurred_at }) => occurred_at),
 ]
 
 /** Who changed what, and when. */
@@ -54,7 +44,8 @@ export function AuditPage() {
   const [search] = useSearchParams()
   const navigate = useNavigate()
   const { filters, set, clear } = useAddressFilters<AuditFilters>(names)
-  const { data, error, refetch } = useAuditLog(filters, useCursor())
+  const list = useAuditLog(filters, useCursor())
+  const { data } = list
   const go = (path: string) => void navigate({ pathname: path, search: search.toString() })
   const of = (name: keyof AuditFilters) => ({
     value: filters[name] ?? '',
@@ -74,22 +65,15 @@ export function AuditPage() {
         <FilterMoment label="From" {...of('from')} />
         <FilterMoment label="To" {...of('to')} />
       </search>
-      <Panel>
-        {error && !data ? (
-          <ErrorState error={error} onRetry={() => void refetch()} />
-        ) : (
-          <DataTable
-            label="Audit log"
-            columns={columns}
-            rows={data?.items}
-            rowId={({ audit_id }) => audit_id}
-            onOpen={({ audit_id }) => go(`/audit/${audit_id}`)}
-            openId={open && id}
-            empty={<NoChange isFiltered={isFiltered} onClear={clear} />}
-          />
-        )}
-        <Pager next={data?.next_cursor} />
-      </Panel>
+      <ListPanel
+        list={list}
+        label="Audit log"
+        columns={columns}
+        rowId={({ audit_id }) => audit_id}
+        onOpen={({ audit_id }) => go(`/audit/${audit_id}`)}
+        openId={open && id}
+        empty={<NoChange isFiltered={isFiltered} onClear={clear} />}
+      />
       {open ? <AuditDrawer key={id} entry={open} onClose={() => go('/audit')} /> : null}
       {id && data && !open ? <NotListed onClose={() => go('/audit')} /> : null}
     </>

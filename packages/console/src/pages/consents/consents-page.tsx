@@ -1,12 +1,10 @@
 import { useSearchParams } from 'react-router'
 import { BackLink } from '../../ui/back-link.tsx'
-import { DataTable } from '../../ui/data-table.tsx'
-import { ErrorState } from '../../ui/error-state.tsx'
+import { FilterText } from '../../ui/filter-controls.tsx'
+import { ListPanel } from '../../ui/list-panel.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
-import { Pager, useCursor } from '../../ui/pager.tsx'
-import { Panel } from '../../ui/panel.tsx'
+import { useCursor } from '../../ui/pager.tsx'
 import { PermittedButton } from '../../ui/permitted-button.tsx'
-import { SearchBox } from '../../ui/search-box.tsx'
 import { EmptyState } from '../../ui/states.tsx'
 import { useUrlDialog } from '../../ui/url-dialog.ts'
 import { ledgerColumns } from './entry-columns.tsx'
@@ -39,11 +37,12 @@ export function ConsentsPage() {
         {optIn}
       </PageHeader>
       <search className="flex flex-wrap gap-2 pb-3">
-        <SearchBox
+        <FilterText
           label="Whole number"
+          type="search"
           placeholder="Whole number, as +15551230001"
           value={phone}
-          onSearch={(number) => open(number)}
+          onChange={open}
         />
       </search>
       {phone ? <NumberConsent key={phone} phone={phone} record={optIn} /> : <Ledger onOpen={open} record={optIn} />}
@@ -55,27 +54,20 @@ export function ConsentsPage() {
 
 /** The latest entries; a row opens the number. */
 function Ledger({ onOpen, record }: { onOpen: (phone: string) => void; record: React.ReactNode }) {
-  const { data, error, refetch } = useLedger(useCursor())
+  const list = useLedger(useCursor())
   return (
-    <Panel>
-      {error && !data ? (
-        <ErrorState error={error} onRetry={() => void refetch()} />
-      ) : (
-        <DataTable
-          label="Latest entries"
-          columns={ledgerColumns}
-          rows={data?.items}
-          rowId={({ id }) => id}
-          onOpen={({ phone_e164 }) => onOpen(phone_e164)}
-          empty={
-            <EmptyState title="No consent has been recorded yet" action={record}>
-              Record the opt-in of a number, here or by the API, before you write to it by WhatsApp. A recipient who
-              answers STOP appears here by itself.
-            </EmptyState>
-          }
-        />
-      )}
-      <Pager next={data?.next_cursor} />
-    </Panel>
+    <ListPanel
+      list={list}
+      label="Latest entries"
+      columns={ledgerColumns}
+      rowId={({ id }) => id}
+      onOpen={({ phone_e164 }) => onOpen(phone_e164)}
+      empty={
+        <EmptyState title="No consent has been recorded yet" action={record}>
+          Record the opt-in of a number, here or by the API, before you write to it by WhatsApp. A recipient who answers
+          STOP appears here by itself.
+        </EmptyState>
+      }
+    />
   )
 }

@@ -3,13 +3,12 @@ import { useNavigate, useParams } from 'react-router'
 import { useAddressFilters } from '../../ui/address-filters.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
-import { type Column, DataTable } from '../../ui/data-table.tsx'
-import { ErrorState } from '../../ui/error-state.tsx'
+import type { Column } from '../../ui/data-table.tsx'
+import { FilterText } from '../../ui/filter-controls.tsx'
+import { ListPanel } from '../../ui/list-panel.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
-import { Pager, useCursor } from '../../ui/pager.tsx'
-import { Panel } from '../../ui/panel.tsx'
+import { useCursor } from '../../ui/pager.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
-import { SearchBox } from '../../ui/search-box.tsx'
 import { EmptyState } from '../../ui/states.tsx'
 import { Time } from '../../ui/time.tsx'
 import { useUrlDialog } from '../../ui/url-dialog.ts'
@@ -56,10 +55,9 @@ export function DomainsPage() {
 function DomainList() {
   const navigate = useNavigate()
   const { filters, set, clear } = useAddressFilters<{ find?: string }>(['find'])
-  const { data, error, refetch } = useDomains(useCursor())
+  const find = filters.find ?? ''
+  const list = useDomains(find, useCursor())
   const { dialog, show, close } = useUrlDialog<'add'>()
-  const wanted = filters.find?.toLowerCase() ?? ''
-  const rows = data?.items.filter(({ domain }) => domain.includes(wanted))
   const add = (
     <Button kind="primary" onClick={() => show('add')}>
       <Plus size={14} aria-hidden />
@@ -72,36 +70,26 @@ function DomainList() {
         {add}
       </PageHeader>
       <search className="flex flex-wrap gap-2 pb-3">
-        <SearchBox label="Part of a domain" value={filters.find ?? ''} onSearch={(value) => set('find', value)} />
+        <FilterText label="Part of a domain" type="search" value={find} onChange={(value) => set('find', value)} />
       </search>
-      <Panel>
-        {error && !data ? (
-          <ErrorState error={error} onRetry={() => void refetch()} />
-        ) : (
-          <DataTable
-            label="Domains"
-            columns={columns}
-            rows={rows}
-            rowId={({ domain_id }) => domain_id}
-            onOpen={({ domain_id }) => void navigate(`/domains/${domain_id}`)}
-            expected={6}
-            empty={
-              wanted ? (
-                <EmptyState
-                  title="No domain on this page of the list has this in its name"
-                  action={<Button onClick={clear}>Show all</Button>}
-                />
-              ) : (
-                <EmptyState title="No domain has been added yet" action={add}>
-                  Add the domain of your sender's address. You get the DNS records to publish, and the domain is
-                  verified once they are found.
-                </EmptyState>
-              )
-            }
-          />
-        )}
-        <Pager next={data?.next_cursor} />
-      </Panel>
+      <ListPanel
+        list={list}
+        label="Domains"
+        columns={columns}
+        rowId={({ domain_id }) => domain_id}
+        onOpen={({ domain_id }) => void navigate(`/domains/${domain_id}`)}
+        expected={6}
+        empty={
+          find ? (
+            <EmptyState title="No domain has this in its name" action={<Button onClick={clear}>Show all</Button>} />
+          ) : (
+            <EmptyState title="No domain has been added yet" action={add}>
+              Add the domain of your sender's address. You get the DNS records to publish, and the domain is verified
+              once they are found.
+            </EmptyState>
+          )
+        }
+      />
       {dialog === 'add' ? <AddDomain onClose={close} /> : null}
     </>
   )

@@ -1,22 +1,22 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { answer, api } from '../../api/client.ts'
 import { pollEvery } from '../../api/connection.ts'
+import { useSearchableList } from '../../api/searchable-list.ts'
 import { showToast } from '../../ui/toasts.tsx'
 import { type Domain, domainStatuses, progressOf } from './words.ts'
 
-const pageSize = 100
 const pollMs = 10_000
 const key = ['domains']
 
-export function useDomains(cursor: string | undefined) {
-  return useQuery({
-    queryKey: [...key, 'list', cursor],
-    queryFn: ({ signal }) =>
-      answer(
-        api.GET('/api/v1/domains', { params: { query: { limit: pageSize, ...(cursor ? { cursor } : {}) } }, signal }),
-      ),
-    refetchInterval: pollEvery(pollMs),
-    placeholderData: (previous) => previous,
+/** A page of the domains; with a text to find, those of all pages that have it in their names. */
+export function useDomains(find: string, cursor: string | undefined) {
+  return useSearchableList({
+    key: [...key, 'list'],
+    find,
+    textOf: ({ domain }: Domain) => domain,
+    cursor,
+    pollMs,
+    read: (query, signal) => answer(api.GET('/api/v1/domains', { params: { query }, signal })),
   })
 }
 

@@ -33,7 +33,7 @@ export const recordStatuses: Record<DomainRecord['status'], { name: string; tone
 export const purposes: Record<DomainRecord['purpose'], { name: string; does: string }> = {
   dkim: { name: 'DKIM', does: 'signs the emails' },
   spf: { name: 'SPF', does: 'allows our servers to send' },
-  mail_from: { name: 'MAIL FROM', does: 'receives bounces; optional' },
+  mail_from: { name: 'MAIL FROM', does: 'for bounces; optional' },
 }
 
 /** @returns for example `2 of 4 records verified` */

@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals'
-import { contentOf, formOf, newTemplates, readObject } from './event-form.ts'
+import { newTemplates, readObject } from '../../templates/template-forms.ts'
+import { contentOf, formOf } from './event-form.ts'
 import type { EventContent } from './queries.ts'
 
 const full: EventContent = {

@@ -1,21 +1,22 @@
 import { Plus } from 'lucide-react'
-import { useNavigate, useSearchParams } from 'react-router'
-import { useApplications } from '../../api/applications.ts'
+import { useNavigate } from 'react-router'
 import { channelNames } from '../../api/channels.ts'
+import { useAddressFilters } from '../../ui/address-filters.ts'
+import { ApplicationSwitch } from '../../ui/application-choice.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
-import { type Column, DataTable } from '../../ui/data-table.tsx'
-import { ErrorState } from '../../ui/error-state.tsx'
+import type { Column } from '../../ui/data-table.tsx'
 import { FilterChoice } from '../../ui/filter-choice.tsx'
+import { FilterText } from '../../ui/filter-controls.tsx'
+import { ListPanel } from '../../ui/list-panel.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
-import { Pager, useCursor } from '../../ui/pager.tsx'
-import { Panel } from '../../ui/panel.tsx'
+import { useCursor } from '../../ui/pager.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { EmptyState } from '../../ui/states.tsx'
-import { Time } from '../../ui/time.tsx'
+import { timeColumn } from '../../ui/time-column.tsx'
 import { useUrlDialog } from '../../ui/url-dialog.ts'
 import { NewEvent } from './new-event.tsx'
-import { type EventStatus, type EventSummary, useEvents } from './queries.ts'
+import { type EventFilters, type EventSummary, useEvents } from './queries.ts'
 import { statuses } from './words.ts'
 
 const columns: Column<EventSummary>[] = [
@@ -57,17 +58,7 @@ const columns: Column<EventSummary>[] = [
     align: 'right',
     wide: true,
   },
-  {
-    id: 'changed',
-    header: 'Changed',
-    cell: ({ updated_at }) => (
-      <span className="text-soft">
-        <Time at={updated_at} />
-      </span>
-    ),
-    align: 'right',
-    wide: true,
-  },
+  timeColumn('Changed', ({ updated_at }) => updated_at, { wide: true }),
 ]
 
 const statusOptions = Object.entries(statuses).map(([value, { name }]) => ({ value, label: name }))
@@ -75,10 +66,9 @@ const statusOptions = Object.entries(statuses).map(([value, { name }]) => ({ val
 /** The events of an application by key. */
 export function EventList({ applicationId }: { applicationId: string }) {
   const navigate = useNavigate()
-  const [search, setSearch] = useSearchParams()
   const { dialog, show, close } = useUrlDialog<'new'>()
-  const status = (search.get('status') ?? undefined) as EventStatus | undefined
-  const { data, error, refetch } = useEvents(applicationId, status, useCursor())
+  const { filters, set, clear } = useAddressFilters<EventFilters>(['find', 'status'])
+  const list = useEvents(applicationId, filters, useCursor())
   const open = (key: string) => void navigate(`/events/${applicationId}/${encodeURIComponent(key)}`)
   const add = (
     <Button kind="primary" onClick={() => show('new')}>
@@ -92,64 +82,40 @@ export function EventList({ applicationId }: { applicationId: string }) {
         {add}
       </PageHeader>
       <search className="flex flex-wrap gap-2 pb-3">
-        <ApplicationChoice applicationId={applicationId} />
+        <FilterText
+          label="Part of a key or name"
+          type="search"
+          value={filters.find ?? ''}
+          onChange={(value) => set('find', value)}
+        />
+        <ApplicationSwitch value={applicationId} onChange={(id) => void navigate(`/events/${id}`)} />
         <FilterChoice
           label="Status"
-          value={status ?? ''}
+          value={filters.status ?? ''}
           options={statusOptions}
-          onChange={(value) => setSearch(value ? { status: value } : {})}
+          onChange={(value) => set('status', value)}
         />
       </search>
-      <Panel>
-        {error && !data ? (
-          <ErrorState error={error} onRetry={() => void refetch()} />
-        ) : (
-          <DataTable
-            label="Events"
-            columns={columns}
-            rows={data?.items}
-            rowId={({ event_key }) => event_key}
-            onOpen={({ event_key }) => open(event_key)}
-            empty={
-              status ? (
-                <EmptyState
-                  title="No event has this status"
-                  action={<Button onClick={() => setSearch({})}>Show all events</Button>}
-                />
-              ) : (
-                <EmptyState title="No events yet" action={add}>
-                  Create one, write its templates and publish it. A notification then names its key and the variables.
-                </EmptyState>
-              )
-            }
-          />
-        )}
-        <Pager next={data?.next_cursor} />
-      </Panel>
+      <ListPanel
+        list={list}
+        label="Events"
+        columns={columns}
+        rowId={({ event_key }) => event_key}
+        onOpen={({ event_key }) => open(event_key)}
+        empty={
+          Object.keys(filters).length > 0 ? (
+            <EmptyState
+              title="No event matches these filters"
+              action={<Button onClick={clear}>Show all events</Button>}
+            />
+          ) : (
+            <EmptyState title="No events yet" action={add}>
+              Create one, write its templates and publish it. A notification then names its key and the variables.
+            </EmptyState>
+          )
+        }
+      />
       {dialog === 'new' ? <NewEvent applicationId={applicationId} onCreated={open} onClose={close} /> : null}
     </>
-  )
-}
-
-/** Which application's events are shown. */
-function ApplicationChoice({ applicationId }: { applicationId: string }) {
-  const navigate = useNavigate()
-  const { data } = useApplications()
-  const known = data?.items ?? []
-  const isListed = known.some(({ application_id }) => application_id === applicationId)
-  return (
-    <select
-      aria-label="Application"
-      value={applicationId}
-      onChange={(event) => void navigate(`/events/${event.target.value}`)}
-      className="control !w-auto max-w-full"
-    >
-      {isListed ? null : <option value={applicationId}>{applicationId}</option>}
-      {known.map(({ application_id, name }) => (
-        <option key={application_id} value={application_id}>
-          {name}
-        </option>
-      ))}
-    </select>
   )
 }

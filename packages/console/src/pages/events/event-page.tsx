@@ -1,7 +1,9 @@
 import { type ReactNode, useState } from 'react'
-import { useSearchParams } from 'react-router'
-import { type Channel, channels } from '../../api/channels.ts'
 import { useChord } from '../../shell/use-chord.ts'
+import { compare } from '../../templates/compare.ts'
+import { ConflictDialog } from '../../templates/conflict-dialog.tsx'
+import { DiscardEdits } from '../../templates/discard-edits.tsx'
+import { settingsTab, TemplateTabs, useTab, versionsTab } from '../../templates/template-tabs.tsx'
 import { BackLink } from '../../ui/back-link.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -11,9 +13,9 @@ import { PageHeader } from '../../ui/page-header.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import { Skeleton } from '../../ui/states.tsx'
 import { showToast } from '../../ui/toasts.tsx'
-import { ChannelEditor } from './channel-editor.tsx'
-import { Deactivate, Discard } from './confirmations.tsx'
-import { EventTabs, settingsTab, type Tab, versionsTab } from './event-tabs.tsx'
+import { Deactivate } from './deactivate.tsx'
+import { EventChannel } from './event-channel.tsx'
+import { contentOf } from './event-form.ts'
 import { PublishDialog } from './publish-dialog.tsx'
 import { type EventId, type EventRecord, useEvent } from './queries.ts'
 import { SettingsEditor } from './settings-editor.tsx'
@@ -45,7 +47,7 @@ interface LoadedEventProps {
 
 function LoadedEvent({ id, record, back }: LoadedEventProps) {
   const editor = useEditor(id, record)
-  const tab = useTab(record)
+  const tab = useTab((record.draft ?? record).templates)
   useChord('s', () => editor.isChanged && void saveAndTell(editor))
   return (
     <>
@@ -55,31 +57,33 @@ function LoadedEvent({ id, record, back }: LoadedEventProps) {
       </PageHeader>
       <States record={record} editor={editor} />
       {editor.fault === undefined ? null : <Problems error={editor.fault} />}
-      <EventTabs id={id} form={editor.form} errors={editor.errors} current={tab} />
+      <TemplateTabs
+        label="Parts of the event"
+        forms={editor.form.templates}
+        errors={editor.errors}
+        current={tab}
+        others={[
+          [settingsTab, 'Settings'],
+          [versionsTab, 'Versions'],
+        ]}
+      />
       <FieldErrors errors={editor.errors}>
         {tab === versionsTab ? (
           <Versions id={id} record={record} />
         ) : tab === settingsTab ? (
           <SettingsEditor editor={editor} />
         ) : (
-          <ChannelEditor key={tab} id={id} channel={tab} editor={editor} />
+          <EventChannel key={tab} id={id} channel={tab} editor={editor} />
         )}
       </FieldErrors>
+      {editor.hasConflict ? <EditConflict editor={editor} /> : null}
     </>
   )
 }
 
-/** The tab of the address; without one the first channel that has a template. */
-function useTab(record: EventRecord): Tab {
-  const [search] = useSearchParams()
-  const named = search.get('tab')
-  if (named === versionsTab || named === settingsTab) return named
-  const templates = (record.draft ?? record).templates
-  return channels.find((channel) => channel === named) ?? firstOf(templates)
-}
-
-function firstOf(templates: Partial<Record<Channel, unknown>>): Channel {
-  return channels.find((channel) => templates[channel]) ?? 'email'
+function EditConflict({ editor }: { editor: Editor }) {
+  const theirs = contentOf(editor.stored.form).content
+  return <ConflictDialog edits={editor} differences={compare(theirs, editor.content)} onOverwritten={tellSaved} />
 }
 
 function States({ record: { status, version, draft }, editor }: { record: EventRecord; editor: Editor }) {
@@ -94,8 +98,10 @@ function States({ record: { status, version, draft }, editor }: { record: EventR
 }
 
 async function saveAndTell(editor: Editor): Promise<void> {
-  if (await editor.save()) showToast({ tone: 'good', text: 'The draft is saved.' })
+  if (await editor.save()) tellSaved()
 }
+
+const tellSaved = () => showToast({ tone: 'good', text: 'The draft is saved.' })
 
 function Actions({ id, record, editor }: { id: EventId; record: EventRecord; editor: Editor }) {
   const [open, setOpen] = useState<'publish' | 'deactivate' | 'discard'>()
@@ -131,7 +137,7 @@ function Actions({ id, record, editor }: { id: EventId; record: EventRecord; edi
         {status === 'inactive' && !draft && !editor.isChanged ? 'Activate' : 'Publish'}
       </Button>
       {open === 'publish' ? <PublishDialog id={id} record={record} onClose={close} /> : null}
-      {open === 'discard' ? <Discard editor={editor} onClose={close} /> : null}
+      {open === 'discard' ? <DiscardEdits onDiscard={editor.discard} onClose={close} /> : null}
       {open === 'deactivate' ? <Deactivate id={id} onClose={close} /> : null}
     </>
   )

@@ -1,9 +1,9 @@
 import { useMemo } from 'react'
+import { compare } from '../../templates/compare.ts'
+import { DifferenceView } from '../../templates/difference-view.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Form } from '../../ui/form.tsx'
 import { showToast } from '../../ui/toasts.tsx'
-import { compare } from './compare.ts'
-import { DifferenceView } from './difference-view.tsx'
 import { storedContent } from './event-form.ts'
 import { type EventId, type EventRecord, useEventActions } from './queries.ts'
 
@@ -29,7 +29,7 @@ export function PublishDialog({ id, record, onClose }: PublishDialogProps) {
         action={isActivation ? 'Activate the event' : `Publish version ${next}`}
         onCancel={onClose}
         onSubmit={async () => {
-          const published = await publish.mutateAsync()
+          const published = await publish.mutateAsync(record.updated_at)
           showToast({ tone: 'good', text: `Version ${published.version} is published.` })
           onClose()
         }}

@@ -1,7 +1,8 @@
 import type { components } from '@notify/sdk'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { answer, api } from '../../api/client.ts'
-import { pollEvery } from '../../api/connection.ts'
+import { useSearchableList } from '../../api/searchable-list.ts'
+import type { Previewer } from '../../templates/use-preview.ts'
 
 export type EventRecord = components['schemas']['Event']
 export type EventSummary = components['schemas']['EventSummary']
@@ -10,7 +11,6 @@ export type EventVersionSummary = components['schemas']['EventVersionSummary']
 export type EventStatus = EventRecord['status']
 /** What an operator writes of an event, and what a version keeps. */
 export type EventContent = Pick<EventRecord, 'name' | 'allowed_channels' | 'templates'>
-export type Templates = EventRecord['templates']
 
 /** An event, by its application and key. */
 export interface EventId {
@@ -23,26 +23,60 @@ const pathOf = ({ applicationId, eventKey }: EventId) => ({
   path: { application_id: applicationId, event_key: eventKey },
 })
 
-export function useEvents(applicationId: string, status: EventStatus | undefined, cursor: string | undefined) {
-  return useQuery({
-    queryKey: ['events', applicationId, 'list', status, cursor],
-    queryFn: ({ signal }) => {
-      const query = { limit: 50, ...(status ? { status } : {}), ...(cursor ? { cursor } : {}) }
-      const params = { path: { application_id: applicationId }, query }
+export interface EventFilters {
+  /** Part of the key or of the name. */
+  find?: string
+  status?: EventStatus
+}
+
+export function useEvents(applicationId: string, { find = '', status }: EventFilters, cursor: string | undefined) {
+  return useSearchableList({
+    key: ['events', applicationId, 'list', status],
+    find,
+    textOf: ({ event_key, name }: EventSummary) => `${event_key} ${name}`,
+    cursor,
+    pollMs,
+    read: (page, signal) => {
+      const params = { path: { application_id: applicationId }, query: { ...page, ...(status ? { status } : {}) } }
       return answer(api.GET('/api/v1/applications/{application_id}/events', { params, signal }))
     },
-    refetchInterval: pollEvery(pollMs),
-    placeholderData: (previous) => previous,
   })
 }
 
+const oneKey = ({ applicationId, eventKey }: EventId) => ['events', applicationId, 'one', eventKey]
+
 export function useEvent(id: EventId) {
   return useQuery({
-    queryKey: ['events', id.applicationId, 'one', id.eventKey],
+    queryKey: oneKey(id),
     queryFn: ({ signal }) =>
       answer(api.GET('/api/v1/applications/{application_id}/events/{event_key}', { params: pathOf(id), signal })),
   })
 }
+
+/** Reads an event again, for the page that shows it too. */
+export function useReadEvent(id: EventId) {
+  const client = useQueryClient()
+  return async () => {
+    const record = await answer(
+      api.GET('/api/v1/applications/{application_id}/events/{event_key}', { params: pathOf(id) }),
+    )
+    client.setQueryData(oneKey(id), record)
+    return record
+  }
+}
+
+/** How the service previews templates of an event that are not saved. */
+export const previewerOf = (id: EventId): Previewer => ({
+  name: `event:${id.applicationId}/${id.eventKey}`,
+  preview: (body, signal) =>
+    answer(
+      api.POST('/api/v1/applications/{application_id}/events/{event_key}/preview', {
+        params: pathOf(id),
+        body,
+        signal,
+      }),
+    ),
+})
 
 export function useVersions(id: EventId, cursor: string | undefined) {
   return useQuery({
@@ -85,17 +119,29 @@ export function useEventActions(id: EventId) {
   const key = ['events', id.applicationId]
   const params = pathOf(id)
   const onSuccess = (record: EventRecord) => {
-    client.setQueryData([...key, 'one', id.eventKey], record)
+    client.setQueryData(oneKey(id), record)
     return client.invalidateQueries({ queryKey: key })
   }
   const save = useMutation({
-    mutationFn: (body: EventContent) =>
-      answer(api.PUT('/api/v1/applications/{application_id}/events/{event_key}', { params, body })),
+    mutationFn: ({ content, expected_updated_at }: { content: EventContent; expected_updated_at: string }) =>
+      answer(
+        api.PUT('/api/v1/applications/{application_id}/events/{event_key}', {
+          params: { ...params, query: { expected_updated_at } },
+          body: content,
+        }),
+      ),
     onSuccess,
   })
   const publish = useMutation({
-    mutationFn: () => answer(api.POST('/api/v1/applications/{application_id}/events/{event_key}/publish', { params })),
+    mutationFn: (expected_updated_at: string) =>
+      answer(
+        api.POST('/api/v1/applications/{application_id}/events/{event_key}/publish', {
+          params: { ...params, query: { expected_updated_at } },
+        }),
+      ),
     onSuccess,
+    // What was changed meanwhile is shown, to be published after another look.
+    onError: () => client.invalidateQueries({ queryKey: oneKey(id) }),
   })
   const deactivate = useMutation({
     mutationFn: () =>

@@ -1,5 +1,7 @@
 import { History } from 'lucide-react'
 import { useMemo, useState } from 'react'
+import { compare, textsOf } from '../../templates/compare.ts'
+import { DifferenceView } from '../../templates/difference-view.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Confirm } from '../../ui/confirm.tsx'
 import { Drawer } from '../../ui/drawer.tsx'
@@ -7,8 +9,6 @@ import { ErrorState } from '../../ui/error-state.tsx'
 import { PlainText, TextBlock } from '../../ui/plain-text.tsx'
 import { Skeleton } from '../../ui/states.tsx'
 import { showToast } from '../../ui/toasts.tsx'
-import { compare, textsOf } from './compare.ts'
-import { DifferenceView } from './difference-view.tsx'
 import { type EventId, type EventRecord, type EventVersion, useEventActions, useVersion } from './queries.ts'
 
 interface VersionDrawerProps {

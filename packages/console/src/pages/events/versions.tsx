@@ -1,13 +1,12 @@
 import { useSearchParams } from 'react-router'
 import { channelNames } from '../../api/channels.ts'
 import { Badge } from '../../ui/badge.tsx'
-import { type Column, DataTable } from '../../ui/data-table.tsx'
-import { ErrorState } from '../../ui/error-state.tsx'
-import { Pager, useCursor } from '../../ui/pager.tsx'
-import { Panel } from '../../ui/panel.tsx'
+import type { Column } from '../../ui/data-table.tsx'
+import { ListPanel } from '../../ui/list-panel.tsx'
+import { useCursor } from '../../ui/pager.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { EmptyState } from '../../ui/states.tsx'
-import { Time } from '../../ui/time.tsx'
+import { timeColumn } from '../../ui/time-column.tsx'
 import { type EventId, type EventRecord, type EventVersionSummary, useVersions } from './queries.ts'
 import { VersionDrawer } from './version-drawer.tsx'
 
@@ -42,22 +41,13 @@ const columns: Column<EventVersionSummary>[] = [
       published_by ? <PlainText>{published_by}</PlainText> : <span className="text-faint">The installation</span>,
     wide: true,
   },
-  {
-    id: 'published',
-    header: 'Published',
-    cell: ({ published_at }) => (
-      <span className="text-soft">
-        <Time at={published_at} />
-      </span>
-    ),
-    align: 'right',
-  },
+  timeColumn('Published', ({ published_at }) => published_at),
 ]
 
 /** What was published, newest first; each version can be restored. */
 export function Versions({ id, record }: { id: EventId; record: EventRecord }) {
   const [search, setSearch] = useSearchParams()
-  const { data, error, refetch } = useVersions(id, useCursor())
+  const list = useVersions(id, useCursor())
   const version = search.get('version') ?? undefined
   const show = (shown: string | undefined) =>
     setSearch((present) => {
@@ -67,25 +57,20 @@ export function Versions({ id, record }: { id: EventId; record: EventRecord }) {
       return params
     })
   return (
-    <Panel>
-      {error && !data ? (
-        <ErrorState error={error} onRetry={() => void refetch()} />
-      ) : (
-        <DataTable
-          label="Versions"
-          columns={columns}
-          rows={data?.items}
-          rowId={(row) => String(row.version)}
-          onOpen={(row) => show(String(row.version))}
-          openId={version}
-          expected={4}
-          empty={<EmptyState title="Nothing is published yet">Publishing makes the first version.</EmptyState>}
-        />
-      )}
-      <Pager next={data?.next_cursor} />
+    <>
+      <ListPanel
+        list={list}
+        label="Versions"
+        columns={columns}
+        rowId={(row) => String(row.version)}
+        onOpen={(row) => show(String(row.version))}
+        openId={version}
+        expected={4}
+        empty={<EmptyState title="Nothing is published yet">Publishing makes the first version.</EmptyState>}
+      />
       {version ? (
         <VersionDrawer key={version} id={id} record={record} version={version} onClose={() => show(undefined)} />
       ) : null}
-    </Panel>
+    </>
   )
 }

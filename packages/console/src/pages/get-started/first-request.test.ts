@@ -6,9 +6,9 @@ const origin = 'https://notify.example'
 
 /** The arguments that the shell gives to curl. */
 const argumentsOf = (command: string, env = {}) =>
-  execFileSync('sh', ['-c', command.replace(/^curl/, `printf '%s\\n'`)], { encoding: 'utf8', env })
-    .trimEnd()
-    .split('\n')
+  execFileSync('sh', ['-c', command.replace(/^curl/, `printf '%s\\0'`)], { encoding: 'utf8', env })
+    .split('\0')
+    .slice(0, -1)
 
 test('the shell hands the request to curl as it is meant', () => {
   const args = argumentsOf(curlOf({ origin, apiKey: 'sk_test_1', channel: 'sms' }))

@@ -37,7 +37,8 @@ interface FirstRequest {
 /** @returns a command for a POSIX shell */
 export function curlOf({ origin, apiKey, channel }: FirstRequest): string {
   const { event_key } = firstEvent
-  const body = JSON.stringify({ channel, event_key, recipient: recipients[channel], data: { name: 'Ada' } })
+  const request = { channel, event_key, recipient: recipients[channel], data: { name: 'Ada' } }
+  const body = JSON.stringify(request, null, 2).replaceAll('\n', '\n  ')
   return [
     `curl -sS ${origin}/api/v1/notifications`,
     `  -H "Authorization: Bearer ${apiKey}"`,

@@ -1,6 +1,6 @@
 import { useState } from 'react'
-import { useApplications } from '../../api/applications.ts'
 import { channelNames } from '../../api/channels.ts'
+import { ApplicationField } from '../../ui/application-choice.tsx'
 import { useDraft } from '../../ui/draft.ts'
 import { Drawer } from '../../ui/drawer.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
@@ -100,24 +100,13 @@ function NewProviderForm({ kinds, onCreated, onCancel }: FormProps) {
         }}
       />
       <SettingsFields isNew value={value} onChange={(settings) => set({ ...value, ...settings })} />
-      <ApplicationField value={value.applicationId} onChange={(applicationId) => set({ ...value, applicationId })} />
+      <ApplicationField
+        none="All applications"
+        value={value.applicationId}
+        hint="Which application may use it; it cannot be changed later."
+        onChange={(applicationId) => set({ ...value, applicationId })}
+      />
       <CredentialFields fields={fields} values={values} onChange={change} />
     </Form>
-  )
-}
-
-function ApplicationField({ value, onChange }: { value: string; onChange: (id: string) => void }) {
-  const { data } = useApplications()
-  if (!data) return null
-  const options = data.items.map(({ application_id, name }) => ({ value: application_id, label: name }))
-  return (
-    <SelectField
-      label="Application"
-      name="application_id"
-      value={value}
-      options={[{ value: '', label: 'All applications' }, ...options]}
-      hint="Which application may use it; it cannot be changed later."
-      onChange={(event) => onChange(event.target.value)}
-    />
   )
 }

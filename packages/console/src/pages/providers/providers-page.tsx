@@ -1,21 +1,22 @@
 import { Plus } from 'lucide-react'
 import { useState } from 'react'
 import { useNavigate, useParams, useSearchParams } from 'react-router'
-import { type Channel, channelNames } from '../../api/channels.ts'
+import { channelNames } from '../../api/channels.ts'
+import { useAddressFilters } from '../../ui/address-filters.ts'
 import { Button } from '../../ui/button.tsx'
-import { type Column, DataTable } from '../../ui/data-table.tsx'
-import { ErrorState } from '../../ui/error-state.tsx'
+import type { Column } from '../../ui/data-table.tsx'
 import { FilterChoice } from '../../ui/filter-choice.tsx'
+import { FilterText } from '../../ui/filter-controls.tsx'
+import { ListPanel } from '../../ui/list-panel.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
-import { Pager, useCursor } from '../../ui/pager.tsx'
-import { Panel } from '../../ui/panel.tsx'
+import { useCursor } from '../../ui/pager.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { SecretDialog } from '../../ui/secret-dialog.tsx'
 import { EmptyState } from '../../ui/states.tsx'
-import { Time } from '../../ui/time.tsx'
+import { timeColumn } from '../../ui/time-column.tsx'
 import { NewProvider } from './new-provider.tsx'
 import { ProviderDrawer } from './provider-drawer.tsx'
-import { type CreatedProvider, type Provider, useProviderKinds, useProviders } from './queries.ts'
+import { type CreatedProvider, type Provider, type ProviderFilters, useProviderKinds, useProviders } from './queries.ts'
 
 const columns: Column<Provider>[] = [
   {
@@ -34,27 +35,17 @@ const columns: Column<Provider>[] = [
     align: 'right',
     wide: true,
   },
-  {
-    id: 'changed',
-    header: 'Changed',
-    cell: ({ updated_at }) => (
-      <span className="text-soft">
-        <Time at={updated_at} />
-      </span>
-    ),
-    align: 'right',
-    wide: true,
-  },
+  timeColumn('Changed', ({ updated_at }) => updated_at, { wide: true }),
 ]
 
 /** The carrier accounts of the tenant, and what signs its webhooks. */
 export function ProvidersPage() {
   const { id } = useParams()
-  const [search, setSearch] = useSearchParams()
+  const [search] = useSearchParams()
   const navigate = useNavigate()
   const [created, setCreated] = useState<CreatedProvider>()
-  const channel = (search.get('channel') ?? undefined) as Channel | undefined
-  const { data, error, refetch } = useProviders(channel, useCursor())
+  const { filters, set, clear } = useAddressFilters<ProviderFilters>(['find', 'channel'])
+  const list = useProviders(filters, useCursor())
   const go = (path: string) => {
     const params = new URLSearchParams(search)
     params.delete('dialog')
@@ -79,44 +70,40 @@ export function ProvidersPage() {
         {add}
       </PageHeader>
       <search className="flex flex-wrap gap-2 pb-3">
+        <FilterText
+          label="Part of a name or kind"
+          type="search"
+          value={filters.find ?? ''}
+          onChange={(value) => set('find', value)}
+        />
         <FilterChoice
           label="Channel"
-          value={channel ?? ''}
+          value={filters.channel ?? ''}
           options={offered.map((value) => ({ value, label: channelNames[value] }))}
-          onChange={(value) => setSearch(value ? { channel: value } : {})}
+          onChange={(value) => set('channel', value)}
         />
       </search>
-      <Panel>
-        {error && !data ? (
-          <ErrorState error={error} onRetry={() => void refetch()} />
-        ) : (
-          <DataTable
-            label="Providers"
-            columns={columns}
-            rows={data?.items}
-            rowId={({ provider_id }) => provider_id}
-            onOpen={({ provider_id }) => go(`/providers/${provider_id}`)}
-            openId={id === 'new' ? undefined : id}
-            expected={6}
-            empty={
-              channel ? (
-                <EmptyState
-                  title={`No provider for ${channelNames[channel]}`}
-                  action={<Button onClick={() => setSearch({})}>Show all channels</Button>}
-                >
-                  Choose another channel, or add a provider.
-                </EmptyState>
-              ) : (
-                <EmptyState title="No providers yet" action={add}>
-                  Add the account of a carrier; messages are sent through it within a second. Messages of test keys need
-                  none.
-                </EmptyState>
-              )
-            }
-          />
-        )}
-        <Pager next={data?.next_cursor} />
-      </Panel>
+      <ListPanel
+        list={list}
+        label="Providers"
+        columns={columns}
+        rowId={({ provider_id }) => provider_id}
+        onOpen={({ provider_id }) => go(`/providers/${provider_id}`)}
+        openId={id === 'new' ? undefined : id}
+        expected={6}
+        empty={
+          Object.keys(filters).length > 0 ? (
+            <EmptyState title={nothingFound(filters)} action={<Button onClick={clear}>Show all providers</Button>}>
+              Choose another channel, or add a provider.
+            </EmptyState>
+          ) : (
+            <EmptyState title="No providers yet" action={add}>
+              Add the account of a carrier; messages are sent through it within a second. Messages of test keys need
+              none.
+            </EmptyState>
+          )
+        }
+      />
       {id === 'new' ? (
         <NewProvider
           onCreated={(made) => {
@@ -143,3 +130,6 @@ export function ProvidersPage() {
     </>
   )
 }
+
+const nothingFound = ({ find, channel }: ProviderFilters) =>
+  channel && !find ? `No provider for ${channelNames[channel] ?? channel}` : 'No provider matches these filters'

@@ -1,7 +1,7 @@
 import type { components } from '@notify/sdk'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { answer, api } from '../../api/client.ts'
-import { pollEvery } from '../../api/connection.ts'
+import { useSearchableList } from '../../api/searchable-list.ts'
 
 export type Provider = components['schemas']['Provider']
 export type CreatedProvider = components['schemas']['CreatedProvider']
@@ -13,17 +13,25 @@ export type ProviderChange = components['schemas']['ProviderChange']
 const pollMs = 30_000
 const key = ['providers']
 
+export interface ProviderFilters {
+  /** Part of the name or of the kind. */
+  find?: string
+  channel?: Provider['channel']
+}
+
 /** A page of the providers; those of a channel stand together, in the order in which they are tried. */
-export function useProviders(channel: Provider['channel'] | undefined, cursor: string | undefined) {
-  return useQuery({
-    queryKey: [...key, 'list', channel, cursor],
-    queryFn: async ({ signal }) => {
-      const query = { limit: 100, ...(channel ? { channel } : {}), ...(cursor ? { cursor } : {}) }
+export function useProviders({ find = '', channel }: ProviderFilters, cursor: string | undefined) {
+  return useSearchableList({
+    key: [...key, 'list', channel],
+    find,
+    textOf: ({ name, kind }: Provider) => `${name} ${kind}`,
+    cursor,
+    pollMs,
+    read: async (page, signal) => {
+      const query = { ...page, ...(channel ? { channel } : {}) }
       const { items, next_cursor } = await answer(api.GET('/api/v1/providers', { params: { query }, signal }))
       return { items: items.sort(inOrder), next_cursor }
     },
-    refetchInterval: pollEvery(pollMs),
-    placeholderData: (previous) => previous,
   })
 }
 

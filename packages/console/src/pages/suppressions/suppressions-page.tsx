@@ -2,17 +2,16 @@ import { Plus } from 'lucide-react'
 import { useNavigate, useParams, useSearchParams } from 'react-router'
 import { useAddressFilters } from '../../ui/address-filters.ts'
 import { Button } from '../../ui/button.tsx'
-import { type Column, DataTable } from '../../ui/data-table.tsx'
-import { ErrorState } from '../../ui/error-state.tsx'
+import type { Column } from '../../ui/data-table.tsx'
 import { FilterChoice } from '../../ui/filter-choice.tsx'
+import { FilterText } from '../../ui/filter-controls.tsx'
+import { ListPanel } from '../../ui/list-panel.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
-import { Pager, useCursor } from '../../ui/pager.tsx'
-import { Panel } from '../../ui/panel.tsx'
+import { useCursor } from '../../ui/pager.tsx'
 import { PermittedButton } from '../../ui/permitted-button.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
-import { SearchBox } from '../../ui/search-box.tsx'
 import { EmptyState } from '../../ui/states.tsx'
-import { Time } from '../../ui/time.tsx'
+import { timeColumn } from '../../ui/time-column.tsx'
 import { useUrlDialog } from '../../ui/url-dialog.ts'
 import { AddSuppression } from './add-suppression.tsx'
 import { type Filters, useSuppressions } from './queries.ts'
@@ -28,17 +27,7 @@ const columns: Column<Suppression>[] = [
   },
   { id: 'channel', header: 'Channel', cell: ({ channel }) => channelNames[channel] },
   { id: 'reason', header: 'Reason', cell: ({ reason }) => reasons[reason].name },
-  {
-    id: 'created',
-    header: 'Added',
-    cell: ({ created_at }) => (
-      <span className="text-soft">
-        <Time at={created_at} />
-      </span>
-    ),
-    align: 'right',
-    wide: true,
-  },
+  timeColumn('Added', ({ created_at }) => created_at, { wide: true }),
 ]
 
 /** Recipients that nothing is sent to. */
@@ -47,7 +36,8 @@ export function SuppressionsPage() {
   const [search] = useSearchParams()
   const navigate = useNavigate()
   const { filters, set, clear } = useAddressFilters<Filters>(['channel', 'reason', 'recipient'])
-  const { data, error, refetch } = useSuppressions(filters, useCursor(), id !== undefined)
+  const list = useSuppressions(filters, useCursor(), id !== undefined)
+  const { data } = list
   const { dialog, show, close } = useUrlDialog<'add' | 'remove'>()
   const go = (path: string) => {
     const params = new URLSearchParams(search)
@@ -69,10 +59,11 @@ export function SuppressionsPage() {
         {add}
       </PageHeader>
       <search className="flex flex-wrap gap-2 pb-3">
-        <SearchBox
+        <FilterText
           label="Whole recipient"
+          type="search"
           value={filters.recipient ?? ''}
-          onSearch={(value) => set('recipient', value)}
+          onChange={(value) => set('recipient', value)}
         />
         <FilterChoice
           label="Channel"
@@ -87,36 +78,29 @@ export function SuppressionsPage() {
           onChange={(value) => set('reason', value)}
         />
       </search>
-      <Panel>
-        {error && !data ? (
-          <ErrorState error={error} onRetry={() => void refetch()} />
-        ) : (
-          <DataTable
-            label="Suppressions"
-            columns={columns}
-            rows={data?.items}
-            rowId={({ suppression_id }) => suppression_id}
-            onOpen={({ suppression_id }) => go(`/suppressions/${suppression_id}`)}
-            openId={id}
-            empty={
-              Object.keys(filters).length > 0 ? (
-                <EmptyState
-                  title="Nothing matches these filters"
-                  action={<Button onClick={clear}>Clear the filters</Button>}
-                >
-                  A recipient is found by the whole number or address only.
-                </EmptyState>
-              ) : (
-                <EmptyState title="Nobody is suppressed" action={add}>
-                  Bounces, complaints and answers of STOP appear here by themselves. Add recipients who asked you in
-                  another way to write to them no more.
-                </EmptyState>
-              )
-            }
-          />
-        )}
-        <Pager next={data?.next_cursor} />
-      </Panel>
+      <ListPanel
+        list={list}
+        label="Suppressions"
+        columns={columns}
+        rowId={({ suppression_id }) => suppression_id}
+        onOpen={({ suppression_id }) => go(`/suppressions/${suppression_id}`)}
+        openId={id}
+        empty={
+          Object.keys(filters).length > 0 ? (
+            <EmptyState
+              title="Nothing matches these filters"
+              action={<Button onClick={clear}>Clear the filters</Button>}
+            >
+              A recipient is found by the whole number or address only.
+            </EmptyState>
+          ) : (
+            <EmptyState title="Nobody is suppressed" action={add}>
+              Bounces, complaints and answers of STOP appear here by themselves. Add recipients who asked you in another
+              way to write to them no more.
+            </EmptyState>
+          )
+        }
+      />
       {id && data ? (
         <SuppressionDrawer
           key={id}

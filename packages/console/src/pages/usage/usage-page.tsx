@@ -1,14 +1,14 @@
 import { useMemo } from 'react'
-import { useApplications } from '../../api/applications.ts'
 import { useAddressFilters } from '../../ui/address-filters.ts'
+import { ApplicationFilter } from '../../ui/application-choice.tsx'
+import { useApplicationNames } from '../../ui/application-name.tsx'
 import { Button } from '../../ui/button.tsx'
-import { type Column, DataTable } from '../../ui/data-table.tsx'
-import { ErrorState } from '../../ui/error-state.tsx'
+import type { Column } from '../../ui/data-table.tsx'
 import { FilterChoice } from '../../ui/filter-choice.tsx'
 import { FilterDay } from '../../ui/filter-controls.tsx'
+import { ListPanel } from '../../ui/list-panel.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
-import { Pager, useCursor } from '../../ui/pager.tsx'
-import { Panel } from '../../ui/panel.tsx'
+import { useCursor } from '../../ui/pager.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { EmptyState } from '../../ui/states.tsx'
 import { channelNames } from '../activity/words.ts'
@@ -17,10 +17,6 @@ import { type UsageFilters, type UsageItem, useUsage } from './queries.ts'
 const names = ['from', 'to', 'interval', 'application_id', 'channel'] as const
 const channelOptions = Object.entries(channelNames).map(([value, label]) => ({ value, label }))
 const number = (value: number) => <span className="tabular-nums">{value.toLocaleString('en')}</span>
-
-const longestOption = 40
-/** A choice is as wide as its longest option. */
-const shortened = (name: string) => (name.length > longestOption ? `${name.slice(0, longestOption)}…` : name)
 
 function columnsOf(applications: ReadonlyMap<string, string>): Column<UsageItem>[] {
   return [
@@ -52,14 +48,10 @@ function columnsOf(applications: ReadonlyMap<string, string>): Column<UsageItem>
 /** What was sent and what it costs, by day or month. */
 export function UsagePage() {
   const { filters, set, clear } = useAddressFilters<UsageFilters>(names)
-  const { data, error, refetch } = useUsage(filters, useCursor())
-  const applications = useApplications().data?.items
-  const columns = useMemo(
-    () => columnsOf(new Map(applications?.map((one) => [one.application_id, one.name]))),
-    [applications],
-  )
-  const applicationOptions =
-    applications?.map(({ application_id, name }) => ({ value: application_id, label: shortened(name) })) ?? []
+  const list = useUsage(filters, useCursor())
+  const { data } = list
+  const applications = useApplicationNames()
+  const columns = useMemo(() => columnsOf(applications), [applications])
   const of = (name: keyof UsageFilters) => ({
     value: filters[name] ?? '',
     onChange: (value: string) => set(name, value),
@@ -84,9 +76,7 @@ export function UsagePage() {
           <option value="month">By month</option>
         </select>
         <FilterChoice label="Channel" options={channelOptions} {...of('channel')} />
-        {applicationOptions.length > 0 ? (
-          <FilterChoice label="Application" options={applicationOptions} {...of('application_id')} />
-        ) : null}
+        <ApplicationFilter {...of('application_id')} />
       </search>
       <dl className="mb-3 flex min-h-14 flex-wrap gap-x-10 gap-y-2 rounded-lg border border-line bg-surface px-4 py-2">
         <Total name="Messages" value={data?.totals.messages} />
@@ -96,22 +86,13 @@ export function UsagePage() {
           <dd className="text-base tabular-nums">{data ? `${data.from} to ${data.to}` : '…'}</dd>
         </div>
       </dl>
-      <Panel>
-        {error && !data ? (
-          <ErrorState error={error} onRetry={() => void refetch()} />
-        ) : (
-          <DataTable
-            label="Usage"
-            columns={columns}
-            rows={data?.items}
-            rowId={({ period, application_id, channel, category }) =>
-              `${period} ${application_id} ${channel} ${category}`
-            }
-            empty={<NoUsage isFiltered={isFiltered} onClear={clear} />}
-          />
-        )}
-        <Pager next={data?.next_cursor} />
-      </Panel>
+      <ListPanel
+        list={list}
+        label="Usage"
+        columns={columns}
+        rowId={({ period, application_id, channel, category }) => `${period} ${application_id} ${channel} ${category}`}
+        empty={<NoUsage isFiltered={isFiltered} onClear={clear} />}
+      />
     </>
   )
 }

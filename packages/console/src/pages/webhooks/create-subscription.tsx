@@ -1,8 +1,9 @@
+import { ApplicationField } from '../../ui/application-choice.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { useDraft } from '../../ui/draft.ts'
 import { Form } from '../../ui/form.tsx'
 import { useCreateSubscription } from './queries.ts'
-import { ApplicationField, type SubscriptionDraft, SubscriptionFields } from './subscription-form.tsx'
+import { type SubscriptionDraft, SubscriptionFields } from './subscription-form.tsx'
 
 interface CreateSubscriptionProps {
   /** The id, and the signing secret that is shown this once. */
@@ -40,7 +41,11 @@ export function CreateSubscription({ onCreated, onClose }: CreateSubscriptionPro
   return (
     <Dialog title="Create a subscription" onClose={close}>
       <Form action="Create the subscription" onSubmit={submit} onCancel={close}>
-        <ApplicationField value={value} onChange={change} />
+        <ApplicationField
+          none="Choose one"
+          value={value.application}
+          onChange={(application) => change({ application })}
+        />
         <SubscriptionFields value={value} onChange={change} />
       </Form>
     </Dialog>

@@ -3,15 +3,14 @@ import { useNavigate, useSearchParams } from 'react-router'
 import { useAddressFilters } from '../../ui/address-filters.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
-import { type Column, DataTable } from '../../ui/data-table.tsx'
-import { ErrorState } from '../../ui/error-state.tsx'
+import type { Column } from '../../ui/data-table.tsx'
 import { FilterChoice } from '../../ui/filter-choice.tsx'
-import { Pager, useCursor } from '../../ui/pager.tsx'
-import { Panel } from '../../ui/panel.tsx'
+import { FilterText } from '../../ui/filter-controls.tsx'
+import { ListPanel } from '../../ui/list-panel.tsx'
+import { useCursor } from '../../ui/pager.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
-import { SearchBox } from '../../ui/search-box.tsx'
 import { EmptyState } from '../../ui/states.tsx'
-import { Time } from '../../ui/time.tsx'
+import { timeColumn } from '../../ui/time-column.tsx'
 import { DeliveryDrawer } from './delivery-drawer.tsx'
 import { useDeliveries } from './delivery-queries.ts'
 import { type DeliverySummary, deliveryIdOf, deliveryStatuses, lastAnswer, type Subscription } from './words.ts'
@@ -42,16 +41,7 @@ const columns: Column<DeliverySummary>[] = [
     align: 'right',
     wide: true,
   },
-  {
-    id: 'created',
-    header: 'Created',
-    cell: ({ created_at }) => (
-      <span className="text-soft">
-        <Time at={created_at} />
-      </span>
-    ),
-    align: 'right',
-  },
+  timeColumn('Created', ({ created_at }) => created_at),
 ]
 
 const statusOptions = Object.entries(deliveryStatuses).map(([value, { name }]) => ({ value, label: name }))
@@ -69,7 +59,7 @@ export function Deliveries({ subscription: { subscription_id, status }, openId, 
   const navigate = useNavigate()
   const { filters, set, clear } = useAddressFilters<{ status?: DeliverySummary['status'] }>(['status'])
   const filter = { status: filters.status, cursor: useCursor() }
-  const { data, error, refetch } = useDeliveries(subscription_id, filter, openId !== undefined)
+  const list = useDeliveries(subscription_id, filter, openId !== undefined)
   const path = `/webhooks/${subscription_id}`
   const go = (pathname: string) => void navigate({ pathname, search: search.toString() })
   const isActive = status === 'active'
@@ -79,10 +69,11 @@ export function Deliveries({ subscription: { subscription_id, status }, openId, 
         <h2 id="deliveries" className="mr-2 text-base font-semibold">
           Deliveries
         </h2>
-        <SearchBox
+        <FilterText
           label="Delivery or webhook-id"
+          type="search"
           value=""
-          onSearch={(text) => text && go(`${path}/${encodeURIComponent(deliveryIdOf(text))}`)}
+          onChange={(text) => text && go(`${path}/${encodeURIComponent(deliveryIdOf(text))}`)}
         />
         <FilterChoice
           label="Status"
@@ -99,31 +90,24 @@ export function Deliveries({ subscription: { subscription_id, status }, openId, 
           Replay since
         </Button>
       </div>
-      <Panel>
-        {error && !data ? (
-          <ErrorState error={error} onRetry={() => void refetch()} />
-        ) : (
-          <DataTable
-            label="Deliveries"
-            columns={columns}
-            rows={data?.items}
-            rowId={({ delivery_id }) => delivery_id}
-            onOpen={({ delivery_id }) => go(`${path}/${delivery_id}`)}
-            openId={openId}
-            empty={
-              filters.status ? (
-                <EmptyState title="No delivery has this status" action={<Button onClick={clear}>Show all</Button>} />
-              ) : (
-                <EmptyState title="Nothing has been delivered yet">
-                  Send a test event to see what the address answers. Notifications appear here once they are delivered
-                  or have failed.
-                </EmptyState>
-              )
-            }
-          />
-        )}
-        <Pager next={data?.next_cursor} />
-      </Panel>
+      <ListPanel
+        list={list}
+        label="Deliveries"
+        columns={columns}
+        rowId={({ delivery_id }) => delivery_id}
+        onOpen={({ delivery_id }) => go(`${path}/${delivery_id}`)}
+        openId={openId}
+        empty={
+          filters.status ? (
+            <EmptyState title="No delivery has this status" action={<Button onClick={clear}>Show all</Button>} />
+          ) : (
+            <EmptyState title="Nothing has been delivered yet">
+              Send a test event to see what the address answers. Notifications appear here once they are delivered or
+              have failed.
+            </EmptyState>
+          )
+        }
+      />
       {openId ? <DeliveryDrawer key={openId} id={openId} isActive={isActive} onClose={() => go(path)} /> : null}
     </section>
   )

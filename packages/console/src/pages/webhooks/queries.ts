@@ -2,26 +2,31 @@ import type { components } from '@notify/sdk'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { answer, api } from '../../api/client.ts'
 import { pollEvery } from '../../api/connection.ts'
+import { useSearchableList } from '../../api/searchable-list.ts'
 import { showToast } from '../../ui/toasts.tsx'
 import type { Subscription } from './words.ts'
 
-const pageSize = 100
 const pollMs = 15_000
 const jobPollMs = 1500
 const key = ['webhooks']
 
-export function useSubscriptions(cursor: string | undefined) {
-  return useQuery({
-    queryKey: [...key, 'list', cursor],
-    queryFn: ({ signal }) =>
-      answer(
-        api.GET('/api/v1/webhook-subscriptions', {
-          params: { query: { limit: pageSize, ...(cursor ? { cursor } : {}) } },
-          signal,
-        }),
-      ),
-    refetchInterval: pollEvery(pollMs),
-    placeholderData: (previous) => previous,
+export interface SubscriptionFilters {
+  /** Part of the address or of the description. */
+  find?: string
+  application_id?: string
+}
+
+/** A page of the subscriptions; with a text to find, those of all pages that have it. */
+export function useSubscriptions({ find = '', application_id }: SubscriptionFilters, cursor: string | undefined) {
+  const application = application_id ? { application_id } : {}
+  return useSearchableList({
+    key: [...key, 'list', application_id],
+    find,
+    textOf: ({ url, description }: Subscription) => `${url} ${description}`,
+    cursor,
+    pollMs,
+    read: (query, signal) =>
+      answer(api.GET('/api/v1/webhook-subscriptions', { params: { query: { ...query, ...application } }, signal })),
   })
 }
 

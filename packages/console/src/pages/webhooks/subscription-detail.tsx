@@ -1,4 +1,5 @@
 import { Pencil, Send } from 'lucide-react'
+import { ApplicationName } from '../../ui/application-name.tsx'
 import { BackLink } from '../../ui/back-link.tsx'
 import { Button } from '../../ui/button.tsx'
 import { CopyableId } from '../../ui/copy-button.tsx'
@@ -16,7 +17,7 @@ import { useSubscription, useSubscriptionActions } from './queries.ts'
 import { ReplayProgress } from './replay-progress.tsx'
 import { ReplaySince } from './replay-since.tsx'
 import { DeleteSubscription, DisableSubscription, RotateSecret } from './subscription-decisions.tsx'
-import { ApplicationName, State } from './subscription-list.tsx'
+import { State } from './subscription-list.tsx'
 import { disabledReasons, type Subscription } from './words.ts'
 
 interface SubscriptionDetailProps {

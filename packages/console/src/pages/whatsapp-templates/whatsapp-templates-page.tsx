@@ -6,22 +6,21 @@ import { answer, api } from '../../api/client.ts'
 import { useWhatsAppTemplates, type WhatsAppTemplate, whatsAppTemplatesKey } from '../../api/whatsapp-templates.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
-import { type Column, DataTable } from '../../ui/data-table.tsx'
-import { ErrorState } from '../../ui/error-state.tsx'
+import type { Column } from '../../ui/data-table.tsx'
+import { ListPanel } from '../../ui/list-panel.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
-import { Pager, useCursor } from '../../ui/pager.tsx'
-import { Panel } from '../../ui/panel.tsx'
+import { useCursor } from '../../ui/pager.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { EmptyState } from '../../ui/states.tsx'
-import { Time } from '../../ui/time.tsx'
+import { timeColumn } from '../../ui/time-column.tsx'
 import { showToast } from '../../ui/toasts.tsx'
 import { useProviders } from '../providers/queries.ts'
 import { stateOf } from './words.ts'
 
 /** The message templates of the WhatsApp accounts, with what the carrier says of each. */
 export function WhatsAppTemplatesPage() {
-  const { data, error, refetch } = useWhatsAppTemplates(useCursor())
-  const { data: providers } = useProviders('whatsapp', undefined)
+  const list = useWhatsAppTemplates(useCursor())
+  const { data: providers } = useProviders({ channel: 'whatsapp' }, undefined)
   const sync = useSync()
   const names = useMemo(
     () => new Map(providers?.items.map(({ provider_id, name }) => [provider_id, name])),
@@ -39,20 +38,13 @@ export function WhatsAppTemplatesPage() {
           Sync now
         </Button>
       </PageHeader>
-      <Panel>
-        {error && !data ? (
-          <ErrorState error={error} onRetry={() => void refetch()} />
-        ) : (
-          <DataTable
-            label="WhatsApp templates"
-            columns={columns}
-            rows={data?.items}
-            rowId={({ provider_id, name, language }) => `${provider_id}/${name}/${language}`}
-            empty={providers?.items.length === 0 ? <NoAccount /> : <NoTemplates />}
-          />
-        )}
-        <Pager next={data?.next_cursor} />
-      </Panel>
+      <ListPanel
+        list={list}
+        label="WhatsApp templates"
+        columns={columns}
+        rowId={({ provider_id, name, language }) => `${provider_id}/${name}/${language}`}
+        empty={providers?.items.length === 0 ? <NoAccount /> : <NoTemplates />}
+      />
     </>
   )
 }
@@ -87,17 +79,7 @@ const columnsWith = (providerNames: ReadonlyMap<string, string>): Column<WhatsAp
     ),
     wide: true,
   },
-  {
-    id: 'reported',
-    header: 'Reported',
-    cell: ({ reported_at }) => (
-      <span className="text-soft">
-        <Time at={reported_at} />
-      </span>
-    ),
-    align: 'right',
-    wide: true,
-  },
+  timeColumn('Reported', ({ reported_at }) => reported_at, { wide: true }),
 ]
 
 /** Has the accounts read at once; what is new appears with one of the next polls. */

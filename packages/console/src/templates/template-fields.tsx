@@ -1,6 +1,6 @@
-import type { Channel } from '../../api/channels.ts'
-import { TextAreaField, TextField } from '../../ui/field.tsx'
-import type { TemplateForms } from './event-form.ts'
+import type { Channel } from '../api/channels.ts'
+import { TextAreaField, TextField } from '../ui/field.tsx'
+import type { TemplateForms } from './template-forms.ts'
 import { WhatsAppFields } from './whatsapp-fields.tsx'
 
 interface TemplateFieldsProps {

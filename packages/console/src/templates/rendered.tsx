@@ -1,9 +1,8 @@
-import type { Channel } from '../../api/channels.ts'
-import { Fact, Facts } from '../../ui/drawer.tsx'
-import { PlainText, TextBlock } from '../../ui/plain-text.tsx'
+import type { Channel } from '../api/channels.ts'
+import { Fact, Facts } from '../ui/drawer.tsx'
+import { PlainText, TextBlock } from '../ui/plain-text.tsx'
 import { EmailFrame } from './email-frame.tsx'
-import { pretty } from './event-form.ts'
-import type { Templates } from './queries.ts'
+import { pretty, type Templates } from './template-forms.ts'
 
 /** A rendered template as its channel delivers it. */
 export function Rendered({ channel, rendered }: { channel: Channel; rendered: Templates }) {

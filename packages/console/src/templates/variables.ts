@@ -1,5 +1,5 @@
 import { Liquid } from 'liquidjs'
-import type { Templates } from './queries.ts'
+import type { Templates } from './template-forms.ts'
 
 /** A variable by its segments: `customer.name` is `['customer', 'name']`; a number is a place in a list. */
 export type VariablePath = readonly (string | number)[]

@@ -1,8 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
-import type { Channel } from '../../api/channels.ts'
-import { answer, api } from '../../api/client.ts'
-import type { EventId, Templates } from './queries.ts'
+import type { Channel } from '../api/channels.ts'
+import type { Templates } from './template-forms.ts'
 
 const settleMs = 350
 
@@ -22,22 +21,20 @@ export interface PreviewRequest {
   data: Record<string, unknown>
 }
 
+/** How the service previews the templates of something. */
+export interface Previewer {
+  /** Of the event or stored template. */
+  name: string
+  preview: (request: PreviewRequest, signal: AbortSignal) => Promise<{ rendered: Templates }>
+}
+
 /** What the service makes of templates that are not saved. The previous answer stays until the next one is there. */
-export function usePreview({ applicationId, eventKey }: EventId, request: PreviewRequest) {
+export function usePreview({ name, preview }: Previewer, request: PreviewRequest) {
   // Compared as text, so that an equal request is not made again.
   const body = useSettled(JSON.stringify(request))
   return useQuery({
-    queryKey: ['preview', applicationId, eventKey, body],
-    queryFn: ({ signal }) => {
-      const params = { path: { application_id: applicationId, event_key: eventKey } }
-      return answer(
-        api.POST('/api/v1/applications/{application_id}/events/{event_key}/preview', {
-          params,
-          body: JSON.parse(body),
-          signal,
-        }),
-      )
-    },
+    queryKey: ['preview', name, body],
+    queryFn: ({ signal }) => preview(JSON.parse(body), signal),
     placeholderData: (previous) => previous,
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,

@@ -1,10 +1,10 @@
 import { Plus, X } from 'lucide-react'
-import { useMay } from '../../api/me.ts'
-import { useWhatsAppTemplates } from '../../api/whatsapp-templates.ts'
-import { Button, IconButton } from '../../ui/button.tsx'
-import { SelectField, TextField } from '../../ui/field.tsx'
-import { useFieldErrors } from '../../ui/form.tsx'
-import type { WhatsAppForm } from './event-form.ts'
+import { useMay } from '../api/me.ts'
+import { useWhatsAppTemplates } from '../api/whatsapp-templates.ts'
+import { Button, IconButton } from '../ui/button.tsx'
+import { SelectField, TextField } from '../ui/field.tsx'
+import { useFieldErrors } from '../ui/form.tsx'
+import type { WhatsAppForm } from './template-forms.ts'
 
 interface WhatsAppFieldsProps {
   value: WhatsAppForm

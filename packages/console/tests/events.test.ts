@@ -4,7 +4,9 @@ import { addApplication } from '@notify/test-kit/other-callers'
 import type { Page } from 'playwright-core'
 import { ConsoleHarness } from './harness/console.ts'
 import { expectNoAxeViolations } from './harness/expect-no-axe-violations.ts'
-import { screenshot } from './harness/screenshot.ts'
+import { expectSound } from './harness/expect-sound.ts'
+import { button, preview, question, text } from './harness/parts.ts'
+import { drawer, rows } from './harness/table.ts'
 
 let harness: ConsoleHarness
 beforeAll(async () => {
@@ -16,27 +18,12 @@ afterAll(() => harness?.stop())
 /** Each test visits several pages, and axe takes seconds on a busy machine. */
 const patience = 120_000
 
-const drawer = (page: Page) => page.getByRole('dialog')
-const question = (page: Page) => page.getByRole('alertdialog')
-const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
-const preview = (page: Page) => page.getByRole('region', { name: 'Preview' })
 const events = () => `/events/${harness.env.applicationId}`
-const secret = 'wrong-token-0123456789abcd9a8b'
-
-/** What a page or dialog must hold: axe, nothing cut off at 390 pixels, a picture of both widths. */
-async function expectSound(page: Page, name: string): Promise<void> {
-  await expectNoAxeViolations(page)
-  await screenshot(page, name)
-  await page.setViewportSize({ width: 390, height: 844 })
-  await screenshot(page, `${name}-390`)
-  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390)
-  await page.setViewportSize({ width: 1280, height: 800 })
-}
 
 async function newEvent(page: Page, key: string, name: string): Promise<void> {
   await button(page, 'New event').click()
-  await page.getByLabel('Key').fill(key)
-  await page.getByLabel('Name').fill(name)
+  await page.getByLabel('Key', { exact: true }).fill(key)
+  await page.getByLabel('Name', { exact: true }).fill(name)
   await button(page, 'Create the event').click()
   await page.waitForURL(`**${events()}/${key}`)
 }
@@ -48,75 +35,6 @@ async function publish(page: Page, version: number): Promise<void> {
 }
 
 test(
-  'a provider is added by the form of its kind, which names each fault at its field; its secret is not shown again',
-  async () => {
-    const page = await harness.signIn({ path: '/providers' })
-    await page.getByRole('table', { name: 'Providers' }).waitFor()
-    await expectSound(page, 'providers')
-    await button(page, 'Add a provider').click()
-    await page.getByLabel('Kind').selectOption({ label: 'SMS: Twilio' })
-    await page.getByLabel('Name', { exact: true }).fill('Second <b>account</b> \u202e')
-    await page.getByLabel('Account SID').fill('AC1')
-    await page.getByLabel('Auth token').fill(secret)
-    await page.getByLabel('Sender number (optional)').fill('+15005550007')
-    await button(page, 'Add the provider').click()
-    await page.getByText('must be AC and 32 hexadecimal digits', { exact: true }).waitFor()
-    const focused = () => page.evaluate(() => document.activeElement?.getAttribute('name'))
-    await eventually(async () => expect(await focused()).toBe('credentials.account_sid'))
-    await expectSound(page, 'provider-new')
-    await page.getByLabel('Account SID').fill(`AC${'c'.repeat(32)}`)
-    await button(page, 'Add the provider').click()
-    await page.waitForURL('**/providers/prov_*')
-    await drawer(page).getByText('****9a8b').waitFor()
-    await button(page, 'Test the credentials').click()
-    await drawer(page).getByText('Does not work').waitFor()
-    await expectSound(page, 'provider')
-    await button(page, 'Edit').click()
-    await drawer(page).getByText('Stored: ****9a8b.').waitFor()
-    expect(await page.getByLabel('Auth token').inputValue()).toBe('')
-    await page.getByLabel('Priority').fill('first')
-    await button(page, 'Save the changes').click()
-    await page.locator('[name=priority][aria-invalid=true]').waitFor()
-    await page.getByLabel('Priority').fill('7')
-    await button(page, 'Save the changes').click()
-    await page.getByText('The provider is changed.').waitFor()
-    await drawer(page).getByText('****9a8b').waitFor()
-    expect(await page.content()).not.toContain(secret)
-    expect(await page.evaluate(() => JSON.stringify(sessionStorage))).not.toContain(secret)
-    await button(page, 'Delete the provider').click()
-    await question(page).getByRole('button', { name: 'Delete the provider' }).click()
-    await page.waitForURL('**/providers')
-    await page.getByText('The provider is deleted.').waitFor()
-  },
-  patience,
-)
-
-test(
-  'the secret of webhooks is shown once when it is made, and once when it is rotated',
-  async () => {
-    const page = await harness.signIn({ path: '/providers/new' })
-    await page.getByLabel('Kind').selectOption({ label: 'Webhook: Webhook signature' })
-    await page.getByLabel('Name', { exact: true }).fill('Hooks')
-    await button(page, 'Add the provider').click()
-    const shown = page.getByRole('dialog', { name: 'Signing secret' }).locator('code')
-    const first = await shown.textContent()
-    expect(first).toMatch(/^whsec_/)
-    await page.getByLabel('I have stored it').check()
-    await button(page, 'Done').click()
-    await button(page, 'Rotate the secret').click()
-    await question(page).getByRole('button', { name: 'Rotate the secret' }).click()
-    const rotated = page.getByRole('dialog', { name: 'New signing secret' }).locator('code')
-    expect(await rotated.textContent()).toMatch(/^whsec_/)
-    expect(await rotated.textContent()).not.toBe(first)
-    await page.getByLabel('I have stored it').check()
-    await button(page, 'Done').click()
-    await button(page, 'Test the credentials').click()
-    await drawer(page).getByText('Works', { exact: true }).waitFor()
-  },
-  patience,
-)
-
-test(
   'an event is created, previewed while it is written, published, changed and restored',
   async () => {
     const page = await harness.signIn({ path: '/events' })
@@ -126,15 +44,15 @@ test(
     await newEvent(page, 'parcel.waiting', 'Parcel <i>waits</i> \u202e')
     await page.getByRole('link', { name: 'SMS' }).click()
     await button(page, 'Write the template').click()
-    await page.getByLabel('Text', { exact: true }).fill('Hi {{ name }}, fetch {{ parcel.number }}.')
+    await text(page).fill('Hi {{ name }}, fetch {{ parcel.number }}.')
     await preview(page).getByText('Hi [name], fetch [parcel.number].').waitFor()
     await page.getByLabel('Sample data (optional)').fill('{ "name": "Ada <b>" }')
     await preview(page).getByText('Hi Ada <b>, fetch [parcel.number].').waitFor()
-    await page.getByLabel('Text', { exact: true }).fill('Hi {{ name')
+    await text(page).fill('Hi {{ name')
     await preview(page).getByText('is not a valid template').waitFor()
-    await page.getByLabel('Text', { exact: true }).fill('Hi {{ name }}.\nFetch {{ parcel.number }}.')
+    await text(page).fill('Hi {{ name }}.\nFetch {{ parcel.number }}.')
     await publish(page, 1)
-    await page.getByLabel('Text', { exact: true }).fill('Hi {{ name }}.\nFetch your parcel.')
+    await text(page).fill('Hi {{ name }}.\nFetch your parcel.')
     await page.getByText('Not saved').waitFor()
     await button(page, 'Publish').click()
     const difference = drawer(page).getByRole('region', { name: 'Changes: SMS text' })
@@ -156,9 +74,7 @@ test(
     await page.getByText('Version 1 is published again as version 3.').waitFor()
     await page.locator('tr[data-row="3"]').getByText('Current').waitFor()
     await page.getByRole('link', { name: 'SMS' }).click()
-    await eventually(async () =>
-      expect(await page.getByLabel('Text', { exact: true }).inputValue()).toContain('{{ parcel.number }}'),
-    )
+    await eventually(async () => expect(await text(page).inputValue()).toContain('{{ parcel.number }}'))
   },
   patience,
 )
@@ -213,7 +129,7 @@ test(
     expect(await frame.getByText('Leave').count()).toBe(1)
     expect(await page.title()).toBe('Order shipped · Console')
     expect(await frame.locator('body').evaluate(() => origin)).toBe('null')
-    await page.getByLabel('Text', { exact: true }).fill(`${'A long text. '.repeat(770)}{{ last }}`)
+    await text(page).fill(`${'A long text. '.repeat(770)}{{ last }}`)
     await preview(page)
       .getByText(/\[last\]/)
       .waitFor()
@@ -233,7 +149,7 @@ test(
   'edits that are not saved survive a new login',
   async () => {
     const page = await harness.signIn({ path: `${events()}/order.draft?tab=sms` })
-    await page.getByLabel('Text', { exact: true }).fill('Kept {{ order }}')
+    await text(page).fill('Kept {{ order }}')
     await page.evaluate(() => {
       const key = Object.keys(sessionStorage).find((name) => name.startsWith('oidc.user:'))!
       const tokens = { access_token: 'expired', refresh_token: 'revoked' }
@@ -244,26 +160,15 @@ test(
     await page.locator('button[formaction$="operator=demo-operator"]').click()
     await page.waitForURL('**/order.draft?tab=sms')
     await page.getByText('Not saved').waitFor()
-    expect(await page.getByLabel('Text', { exact: true }).inputValue()).toBe('Kept {{ order }}')
+    expect(await text(page).inputValue()).toBe('Kept {{ order }}')
   },
   patience,
 )
 
 test(
-  'WhatsApp templates show their approval, are read on demand, and are mapped by choosing one',
+  'a WhatsApp template is mapped by choosing one that is approved',
   async () => {
-    const page = await harness.signIn({ path: '/whatsapp-templates' })
-    const row = page.getByRole('row', { name: /order_update/ }).first()
-    await row.getByText('Approved').waitFor()
-    await page
-      .getByRole('row', { name: /promo_spring/ })
-      .first()
-      .getByText('Pending')
-      .waitFor()
-    await button(page, 'Sync now').click()
-    await page.getByText('2 accounts are being read.').waitFor()
-    await expectSound(page, 'whatsapp-templates')
-    await page.goto(harness.url(`${events()}/invoice.ready?tab=whatsapp`))
+    const page = await harness.signIn({ path: `${events()}/invoice.ready?tab=whatsapp` })
     await button(page, 'Write the template').click()
     await page.getByLabel('Approved template').selectOption({ label: 'order_update (en_US), utility' })
     expect(await page.getByLabel('Template', { exact: true }).inputValue()).toBe('order_update')
@@ -282,10 +187,6 @@ test(
     const page = await harness.signIn({ path: `/events/${applicationId}` })
     await page.getByText('No events yet').waitFor()
     await expectNoAxeViolations(page)
-    await page.goto(harness.url('/providers?channel=in_app'))
-    await page.getByText('No provider for In-app').waitFor()
-    await button(page, 'Show all channels').click()
-    await page.getByText('Twilio (sandbox)').waitFor()
     await page.goto(harness.url(`${events()}/not.there`))
     await page.getByText(/^Request req_/).waitFor()
     await expectNoAxeViolations(page)
@@ -297,7 +198,12 @@ test(
   'the keyboard alone opens an event, goes through its parts and back to the list',
   async () => {
     const page = await harness.signIn({ path: events() })
-    await page.getByText('invoice.ready').waitFor()
+    await page.getByText('order.shipped').waitFor()
+    await page.keyboard.press('/')
+    await page.keyboard.type('INVOICE.')
+    await page.keyboard.press('Enter')
+    await eventually(async () => expect(await rows(page).count()).toBe(1))
+    await page.keyboard.press('Escape')
     await page.keyboard.press('j')
     await page.keyboard.press('Enter')
     await page.getByRole('navigation', { name: 'Parts of the event' }).waitFor()
@@ -306,6 +212,138 @@ test(
     await page.waitForURL('**tab=versions')
     await page.keyboard.press('Escape')
     await page.waitForURL(`**${events()}`)
+  },
+  patience,
+)
+
+test(
+  'who saves over what somebody else has saved is asked first; neither text is lost',
+  async () => {
+    const { env } = harness
+    const path = `/api/v1/applications/${env.applicationId}/events`
+    const content = (body: string) => ({ name: 'Two editors', allowed_channels: ['sms'], templates: { sms: { body } } })
+    const call = async (method: string, url: string, body?: object) => {
+      const { body: answer } = await env.api(method, url, { token: env.operatorToken, ...(body ? { body } : {}) })
+      return answer
+    }
+    const theirs = (body: string) => call('PUT', `${path}/two.editors`, content(body))
+    await call('POST', path, { event_key: 'two.editors', ...content('First') })
+    const page = await harness.signIn({ path: `${events()}/two.editors?tab=sms` })
+    const conflict = question(page).getByRole('region', { name: 'Changes: SMS text' })
+    const saved = Promise.withResolvers<void>()
+    await page.route('**/two.editors?expected*', async (route) => {
+      await saved.promise
+      await route.continue()
+    })
+    await text(page).fill('Saved')
+    await page.keyboard.press('Control+s')
+    await text(page).fill('Mine')
+    saved.resolve()
+    await page.getByText('The draft is saved.').waitFor()
+    expect([await text(page).inputValue(), await page.getByText('Not saved').count()]).toEqual(['Mine', 1])
+    await theirs('Theirs')
+    await page.keyboard.press('Control+s')
+    await conflict.getByText('Theirs').waitFor()
+    expect(await conflict.locator('p').allTextContents()).toEqual([
+      expect.stringContaining('Removed: Theirs'),
+      expect.stringContaining('Added: Mine'),
+    ])
+    await expectSound(page, 'event-conflict')
+    await page.keyboard.press('Escape')
+    expect(await text(page).inputValue()).toBe('Mine')
+    await button(page, 'Save the draft').click()
+    await button(page, 'Discard mine and load theirs').click()
+    await eventually(async () => expect(await text(page).inputValue()).toBe('Theirs'))
+    expect(await page.getByText('Not saved').count()).toBe(0)
+
+    await text(page).fill('Mine again')
+    await theirs('Theirs again')
+    await button(page, 'Save the draft').click()
+    await button(page, 'Overwrite theirs with mine').click()
+    await page.getByText('The draft is saved.').waitFor()
+    expect((await call('GET', `${path}/two.editors`)).templates).toEqual({ sms: { body: 'Mine again' } })
+
+    await text(page).fill('Mine at last')
+    // What was edited has not changed: nobody need be asked.
+    await call('POST', `${path}/two.editors/publish`)
+    await button(page, 'Publish').click()
+    await drawer(page).getByText('Added: Mine at last').waitFor()
+    await theirs('Theirs at last')
+    await button(page, 'Publish version 2').click()
+    await drawer(page).getByText('The event was changed at').waitFor()
+    await drawer(page).getByText('Added: Theirs at last').waitFor()
+    await button(page, 'Publish version 2').click()
+    await page.getByText('Version 2 is published.').waitFor()
+  },
+  patience,
+)
+
+test(
+  'a stored template is created, previewed while it is written, saved, kept from being overwritten, and deleted',
+  async () => {
+    const { env } = harness
+    const page = await harness.signIn({ path: '/templates' })
+    await page.getByText('No templates yet').waitFor()
+    await expectNoAxeViolations(page)
+    await button(page, 'New template').first().click()
+    await button(page, 'Create the template').click()
+    await page.locator('input[name=name][aria-invalid=true]').waitFor()
+    await page.getByLabel('Name', { exact: true }).fill('<b>Invoice</b> \u202e')
+    await page.getByLabel('First channel').selectOption({ label: 'Email' })
+    await button(page, 'Create the template').click()
+    await page.waitForURL('**/templates/tmpl_*')
+    await page.getByRole('heading', { level: 1, name: '<b>Invoice</b>' }).waitFor()
+    await preview(page).getByText('Hello [name]').waitFor()
+    await page.getByLabel('Subject').fill('Invoice {{ number }}')
+    await text(page).fill(`${'A long text. '.repeat(770)}{{ last }}`)
+    await preview(page)
+      .getByText(/\[last\]/)
+      .waitFor()
+    await page.getByLabel('Subject').fill('Invoice {{ number')
+    await preview(page).getByText('is not a valid template').waitFor()
+    await page.keyboard.press('Control+s')
+    await page.locator('[name="templates.email.subject"][aria-invalid=true]').waitFor()
+    await page.getByLabel('Subject').fill('Invoice {{ number }}')
+    await page.getByRole('link', { name: 'Settings' }).click()
+    await page.getByLabel('Application').selectOption({ label: 'Demo Shop' })
+    await page.keyboard.press('Control+s')
+    await page.getByText('The template is saved; notifications use it at once.').waitFor()
+    await page.getByText('Version 2').waitFor()
+    const path = `/api/v1/templates/${page.url().split('/').at(-1)?.split('?')[0]}`
+    const stored = await env.api('GET', path, { token: env.operatorToken })
+    expect(stored.body).toMatchObject({ application_id: env.applicationId, version: 2 })
+    expect(stored.body.templates.email.body).toHaveLength(10_020)
+
+    await page.getByRole('link', { name: 'SMS' }).click()
+    await button(page, 'Write the template').click()
+    await text(page).fill('Invoice {{ number }} for {{ name }}')
+    await preview(page).getByText('Invoice [number] for [name]').waitFor()
+    await expectSound(page, 'template')
+    const { name, application_id, templates } = stored.body
+    const theirs = { name: 'Theirs', application_id, templates }
+    await env.api('PUT', path, { token: env.operatorToken, body: theirs })
+    await button(page, 'Save').click()
+    await question(page).getByRole('region', { name: 'Changes: Name' }).getByText('Theirs').waitFor()
+    await button(page, 'Overwrite theirs with mine').click()
+    await page.getByText('Version 4').waitFor()
+    expect((await env.api('GET', path, { token: env.operatorToken })).body).toMatchObject({ name, version: 4 })
+
+    await page.goto(harness.url('/templates'))
+    await page.getByText('<b>Invoice</b>').waitFor()
+    await expectSound(page, 'templates')
+    await page.keyboard.press('/')
+    await page.keyboard.type('receipt')
+    await page.keyboard.press('Enter')
+    await page.getByText('No template has this in its name').waitFor()
+    await button(page, 'Show all').click()
+    await page.getByText('<b>Invoice</b>').waitFor()
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('j')
+    await page.keyboard.press('Enter')
+    await button(page, 'Delete').click()
+    await button(page, 'Delete the template').click()
+    await page.getByText('No templates yet').waitFor()
+    await eventually(async () => expect((await env.api('GET', path, { token: env.operatorToken })).status).toBe(404))
   },
   patience,
 )

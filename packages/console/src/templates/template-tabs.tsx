@@ -1,36 +1,43 @@
 import { Link, useSearchParams } from 'react-router'
-import { type Channel, channelNames, channels } from '../../api/channels.ts'
-import type { EventForm, FormError } from './event-form.ts'
-import type { EventId } from './queries.ts'
+import { type Channel, channelNames, channels } from '../api/channels.ts'
+import type { FormError, TemplateForms } from './template-forms.ts'
 
 export const settingsTab = 'settings'
 export const versionsTab = 'versions'
 export type Tab = Channel | typeof settingsTab | typeof versionsTab
 
-interface EventTabsProps {
-  id: EventId
-  form: EventForm
-  errors: readonly FormError[]
-  current: Tab
+const isChannel = (tab: string): tab is Channel => Object.hasOwn(channelNames, tab)
+
+/** The tab of the address; without one the first channel that has a template. */
+export function useTab(templates: Partial<Record<Channel, unknown>>): Tab {
+  const [search] = useSearchParams()
+  const named = search.get('tab') ?? ''
+  if (named === versionsTab || named === settingsTab || isChannel(named)) return named
+  return channels.find((channel) => templates[channel]) ?? 'email'
 }
 
-/** The parts of an event: one for each channel, its settings and its versions. */
-export function EventTabs({ id, form, errors, current }: EventTabsProps) {
-  const tabs: [Tab, string][] = [
-    ...channels.map((channel): [Tab, string] => [channel, channelNames[channel]]),
-    [settingsTab, 'Settings'],
-    [versionsTab, 'Versions'],
-  ]
+interface TemplateTabsProps {
+  /** Read out as the name of the tabs. */
+  label: string
+  forms: TemplateForms
+  errors: readonly FormError[]
+  current: Tab
+  /** After those of the channels. */
+  others: readonly (readonly [tab: Tab, name: string])[]
+}
+
+/** The parts of what has templates: one for each channel, and the others. */
+export function TemplateTabs({ label, forms, errors, current, others }: TemplateTabsProps) {
+  const tabs = [...channels.map((channel) => [channel, channelNames[channel]] as const), ...others]
   return (
-    <nav aria-label="Parts of the event" className="mb-4 flex gap-1 overflow-x-auto border-b border-line">
+    <nav aria-label={label} className="mb-4 flex gap-1 overflow-x-auto border-b border-line">
       {tabs.map(([tab, name]) => (
         <TabLink
           key={tab}
-          id={id}
           tab={tab}
           name={name}
           isCurrent={tab === current}
-          isEmpty={tab !== settingsTab && tab !== versionsTab && !form.templates[tab]}
+          isEmpty={isChannel(tab) && !forms[tab]}
           hasErrors={errors.some(({ path }) => tabOf(path) === tab)}
         />
       ))}
@@ -44,7 +51,6 @@ function tabOf(path: string): string {
 }
 
 interface TabLinkProps {
-  id: EventId
   tab: Tab
   name: string
   isCurrent: boolean
@@ -52,14 +58,14 @@ interface TabLinkProps {
   hasErrors: boolean
 }
 
-function TabLink({ id, tab, name, isCurrent, isEmpty, hasErrors }: TabLinkProps) {
+function TabLink({ tab, name, isCurrent, isEmpty, hasErrors }: TabLinkProps) {
   const [search] = useSearchParams()
   const params = new URLSearchParams(search)
   params.set('tab', tab)
   for (const other of ['version', 'cursor']) params.delete(other)
   return (
     <Link
-      to={{ pathname: `/events/${id.applicationId}/${encodeURIComponent(id.eventKey)}`, search: params.toString() }}
+      to={{ search: params.toString() }}
       replace
       aria-current={isCurrent ? 'page' : undefined}
       className={`-mb-px border-b-2 px-2.5 py-1.5 whitespace-nowrap -outline-offset-2 ${isCurrent ? 'border-accent font-medium' : 'border-transparent hover:text-text'} ${isEmpty ? 'text-faint' : isCurrent ? 'text-text' : 'text-soft'}`}

@@ -1,8 +1,7 @@
 import { expect, test } from '@jest/globals'
-import { compare } from './compare.ts'
-import type { EventContent } from './queries.ts'
+import { compare, type Templated } from './compare.ts'
 
-const event = (body: string, more: Partial<EventContent> = {}): EventContent => ({
+const event = (body: string, more: Partial<Templated> = {}): Templated => ({
   name: 'Order',
   allowed_channels: ['sms'],
   templates: { sms: { body } },

@@ -1,32 +1,35 @@
 import { Problem } from '@notify/sdk'
 import { useDeferredValue, useMemo } from 'react'
-import type { Channel } from '../../api/channels.ts'
-import { useDraft } from '../../ui/draft.ts'
-import { TextAreaField } from '../../ui/field.tsx'
-import { FieldErrors } from '../../ui/form.tsx'
-import { Panel } from '../../ui/panel.tsx'
-import { Skeleton } from '../../ui/states.tsx'
-import { readObject } from './event-form.ts'
-import type { EventId, Templates } from './queries.ts'
+import type { Channel } from '../api/channels.ts'
+import { useDraft } from '../ui/draft.ts'
+import { TextAreaField } from '../ui/field.tsx'
+import { FieldErrors } from '../ui/form.tsx'
+import { Panel } from '../ui/panel.tsx'
+import { Skeleton } from '../ui/states.tsx'
 import { Rendered } from './rendered.tsx'
-import { usePreview } from './use-preview.ts'
+import { readObject, type Templates } from './template-forms.ts'
+import { type Previewer, usePreview } from './use-preview.ts'
 import { nameOf, sampleFor, variablesIn } from './variables.ts'
 
 interface PreviewPaneProps {
-  id: EventId
+  previewer: Previewer
   channel: Channel
   templates: Templates
 }
 
 /** What a recipient would get, with sample data for the variables that were found. */
-export function PreviewPane({ id, channel, templates }: PreviewPaneProps) {
-  const draft = useDraft(`event-sample:${id.applicationId}/${id.eventKey}`, '')
+export function PreviewPane({ previewer, channel, templates }: PreviewPaneProps) {
+  const draft = useDraft(`sample:${previewer.name}`, '')
   const { value: given, error: jsonFault } = readObject(draft.value)
   const text = JSON.stringify({ [channel]: templates[channel] })
   const deferred = useDeferredValue(text)
   const variables = useMemo(() => variablesIn(JSON.parse(deferred)), [deferred])
   const data = sampleFor(variables, given)
-  const { data: preview, error, isPlaceholderData } = usePreview(id, { channel, templates: JSON.parse(text), data })
+  const {
+    data: preview,
+    error,
+    isPlaceholderData,
+  } = usePreview(previewer, { channel, templates: JSON.parse(text), data })
   return (
     <Panel className="flex flex-col gap-4 p-4 lg:sticky lg:top-4">
       <section aria-label="Preview" aria-busy={isPlaceholderData} className="flex flex-col gap-2">

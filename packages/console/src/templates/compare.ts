@@ -1,19 +1,27 @@
 import { diffLines } from 'diff'
-import { type Channel, channelNames } from '../../api/channels.ts'
-import { pretty } from './event-form.ts'
-import type { EventContent, Templates } from './queries.ts'
+import { type Channel, channelNames } from '../api/channels.ts'
+import { pretty, type Templates } from './template-forms.ts'
 
 /** A line of a comparison. `skipped`: how many unchanged lines stand there. */
 export type DiffLine = { kind: 'same' | 'added' | 'removed'; text: string } | { kind: 'skipped'; count: number }
 
-/** A text of an event that differs. */
+/** What has templates: an event, or a stored template. */
+export interface Templated {
+  name: string
+  /** Of a stored template: the name of the application that may use it. */
+  application?: string
+  allowed_channels?: readonly Channel[]
+  templates: Templates
+}
+
+/** A text that differs. */
 export interface Difference {
   label: string
   lines: DiffLine[]
 }
 
 /** The texts that differ between two contents; `before` is undefined when there is none. */
-export function compare(before: EventContent | undefined, after: EventContent): Difference[] {
+export function compare(before: Templated | undefined, after: Templated): Difference[] {
   const old = new Map(before ? textsOf(before) : [])
   const now = new Map(textsOf(after))
   const labels = [...new Set([...now.keys(), ...old.keys()])]
@@ -23,11 +31,17 @@ export function compare(before: EventContent | undefined, after: EventContent): 
 }
 
 /** Every text of a content with what it is called, in the order of the editor. */
-export function textsOf({ name, allowed_channels, templates }: EventContent): [label: string, text: string][] {
+export function textsOf({
+  name,
+  application,
+  allowed_channels,
+  templates,
+}: Templated): [label: string, text: string][] {
   const { email, sms, whatsapp, in_app, webhook } = templates
   return [
     ['Name', name],
-    ['Channels', listOf(allowed_channels)],
+    ...(application === undefined ? [] : [['Application', application] as [string, string]]),
+    ...(allowed_channels ? [['Channels', listOf(allowed_channels)] as [string, string]] : []),
     ...(email ? named('email', { subject: email.subject, text: email.body, HTML: email.html_body }) : []),
     ...(sms ? named('sms', { text: sms.body }) : []),
     ...(whatsapp ? named('whatsapp', whatsAppTexts(whatsapp)) : []),

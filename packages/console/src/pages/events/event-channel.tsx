@@ -1,0 +1,39 @@
+import { useMemo } from 'react'
+import type { Channel } from '../../api/channels.ts'
+import { ChannelEditor } from '../../templates/channel-editor.tsx'
+import { type EventId, previewerOf } from './queries.ts'
+import type { Editor } from './use-editor.ts'
+
+interface EventChannelProps {
+  id: EventId
+  channel: Channel
+  editor: Editor
+}
+
+/** What an event sends by one channel. */
+export function EventChannel({ id, channel, editor: { form, content, set } }: EventChannelProps) {
+  const previewer = useMemo(() => previewerOf(id), [id])
+  const isAllowed = form.allowed_channels.includes(channel)
+  const others = form.allowed_channels.filter((one) => one !== channel)
+  return (
+    <ChannelEditor
+      channel={channel}
+      forms={form.templates}
+      templates={content.templates}
+      previewer={previewer}
+      onChange={(templates) => set({ ...form, templates })}
+      onAdd={(templates) => set({ ...form, allowed_channels: [...others, channel], templates })}
+      onRemove={(templates) => set({ ...form, allowed_channels: others, templates })}
+      whenMissing="The event sends nothing by this channel."
+    >
+      <label className="flex flex-1 items-center gap-2">
+        <input
+          type="checkbox"
+          checked={isAllowed}
+          onChange={() => set({ ...form, allowed_channels: isAllowed ? others : [...others, channel] })}
+        />
+        Notifications may use this channel
+      </label>
+    </ChannelEditor>
+  )
+}

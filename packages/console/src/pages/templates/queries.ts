@@ -1,0 +1,88 @@
+import type { components } from '@notify/sdk'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { answer, api } from '../../api/client.ts'
+import { useSearchableList } from '../../api/searchable-list.ts'
+import type { Previewer } from '../../templates/use-preview.ts'
+
+export type StoredTemplate = components['schemas']['Template']
+export type TemplateSummary = components['schemas']['TemplateSummary']
+/** What an operator writes of a stored template. */
+export type TemplateContent = Pick<StoredTemplate, 'name' | 'application_id' | 'templates'>
+
+const pollMs = 30_000
+const key = ['templates']
+const oneKey = (id: string) => [...key, 'one', id]
+const pathOf = (template_id: string) => ({ path: { template_id } })
+
+/** A page of the templates; with a text to find, those of all pages that have it in their names or ids. */
+export function useTemplates(find: string, cursor: string | undefined) {
+  return useSearchableList({
+    key: [...key, 'list'],
+    find,
+    textOf: ({ template_id, name }: TemplateSummary) => `${template_id} ${name}`,
+    cursor,
+    pollMs,
+    read: (query, signal) => answer(api.GET('/api/v1/templates', { params: { query }, signal })),
+  })
+}
+
+export function useTemplate(id: string) {
+  return useQuery({
+    queryKey: oneKey(id),
+    queryFn: ({ signal }) => answer(api.GET('/api/v1/templates/{template_id}', { params: pathOf(id), signal })),
+  })
+}
+
+/** Reads a template again, for the page that shows it too. */
+export function useReadTemplate(id: string) {
+  const client = useQueryClient()
+  return async () => {
+    const template = await answer(api.GET('/api/v1/templates/{template_id}', { params: pathOf(id) }))
+    client.setQueryData(oneKey(id), template)
+    return template
+  }
+}
+
+/** How the service previews templates that are not saved. */
+export const previewerOf = (id: string): Previewer => ({
+  name: `template:${id}`,
+  preview: ({ channel, templates, data }, signal) =>
+    answer(
+      api.POST('/api/v1/templates/{template_id}/preview', {
+        params: pathOf(id),
+        body: { channel, templates, template_data: data as Record<string, never> },
+        signal,
+      }),
+    ),
+})
+
+export function useCreateTemplate() {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (body: TemplateContent) => answer(api.POST('/api/v1/templates', { body })),
+    onSuccess: (template) => {
+      client.setQueryData(oneKey(template.template_id), template)
+      return client.invalidateQueries({ queryKey: [...key, 'list'] })
+    },
+  })
+}
+
+/** Changes of a stored template. What the service answers is shown at once. */
+export function useTemplateActions(id: string) {
+  const client = useQueryClient()
+  const save = useMutation({
+    mutationFn: ({ content, expected_version }: { content: TemplateContent; expected_version: number }) => {
+      const params = { ...pathOf(id), query: { expected_version } }
+      return answer(api.PUT('/api/v1/templates/{template_id}', { params, body: content }))
+    },
+    onSuccess: (template) => {
+      client.setQueryData(oneKey(id), template)
+      return client.invalidateQueries({ queryKey: [...key, 'list'] })
+    },
+  })
+  const remove = useMutation({
+    mutationFn: () => answer(api.DELETE('/api/v1/templates/{template_id}', { params: pathOf(id) })),
+    onSuccess: () => client.invalidateQueries({ queryKey: [...key, 'list'] }),
+  })
+  return { save, remove }
+}

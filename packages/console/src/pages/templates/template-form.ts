@@ -1,0 +1,23 @@
+import { type FormError, formsOf, type TemplateForms, templatesOf } from '../../templates/template-forms.ts'
+import type { StoredTemplate, TemplateContent } from './queries.ts'
+
+/** What is edited of a stored template. */
+export interface TemplateForm {
+  name: string
+  /** Empty: every application of the tenant may use it. */
+  application_id: string
+  templates: TemplateForms
+}
+
+export function formOf({ name, application_id, templates }: StoredTemplate): TemplateForm {
+  return { name, application_id: application_id ?? '', templates: formsOf(templates) }
+}
+
+/** The request that a form stands for, with the errors that would keep it from being one. */
+export function contentOf({ name, application_id, templates: forms }: TemplateForm): {
+  content: TemplateContent
+  errors: FormError[]
+} {
+  const { templates, errors } = templatesOf(forms)
+  return { content: { name, application_id: application_id.trim() || null, templates }, errors }
+}

@@ -1,0 +1,88 @@
+import { Plus } from 'lucide-react'
+import { useNavigate } from 'react-router'
+import { channelNames } from '../../api/channels.ts'
+import { useAddressFilters } from '../../ui/address-filters.ts'
+import { ApplicationName } from '../../ui/application-name.tsx'
+import { Button } from '../../ui/button.tsx'
+import type { Column } from '../../ui/data-table.tsx'
+import { FilterText } from '../../ui/filter-controls.tsx'
+import { ListPanel } from '../../ui/list-panel.tsx'
+import { PageHeader } from '../../ui/page-header.tsx'
+import { useCursor } from '../../ui/pager.tsx'
+import { PlainText } from '../../ui/plain-text.tsx'
+import { EmptyState } from '../../ui/states.tsx'
+import { timeColumn } from '../../ui/time-column.tsx'
+import { useUrlDialog } from '../../ui/url-dialog.ts'
+import { NewTemplate } from './new-template.tsx'
+import { type TemplateSummary, useTemplates } from './queries.ts'
+
+const columns: Column<TemplateSummary>[] = [
+  {
+    id: 'name',
+    header: 'Name',
+    cell: ({ name }) => <PlainText className="block truncate">{name}</PlainText>,
+    grow: 'always',
+  },
+  {
+    id: 'application',
+    header: 'Application',
+    cell: ({ application_id }) =>
+      application_id === null ? <span className="text-soft">All</span> : <ApplicationName id={application_id} />,
+    wide: true,
+  },
+  {
+    id: 'channels',
+    header: 'Channels',
+    cell: ({ channels }) => (
+      <span className="text-soft">{channels.map((channel) => channelNames[channel]).join(', ')}</span>
+    ),
+    wide: true,
+  },
+  { id: 'version', header: 'Version', cell: ({ version }) => version, align: 'right' },
+  timeColumn('Changed', ({ updated_at }) => updated_at),
+]
+
+/** The stored templates of the tenant, newest first. */
+export function TemplateList() {
+  const navigate = useNavigate()
+  const { filters, set, clear } = useAddressFilters<{ find?: string }>(['find'])
+  const find = filters.find ?? ''
+  const list = useTemplates(find, useCursor())
+  const { dialog, show, close } = useUrlDialog<'new'>()
+  const open = (id: string) => void navigate(`/templates/${id}`)
+  const add = (
+    <Button kind="primary" onClick={() => show('new')}>
+      <Plus size={14} aria-hidden />
+      New template
+    </Button>
+  )
+  return (
+    <>
+      <PageHeader title="Templates" lead="Texts that a notification names by template_id, without an event.">
+        {add}
+      </PageHeader>
+      <search className="flex flex-wrap gap-2 pb-3">
+        <FilterText label="Part of a name or id" type="search" value={find} onChange={(value) => set('find', value)} />
+      </search>
+      <ListPanel
+        list={list}
+        label="Templates"
+        columns={columns}
+        rowId={({ template_id }) => template_id}
+        onOpen={({ template_id }) => open(template_id)}
+        expected={6}
+        empty={
+          find ? (
+            <EmptyState title="No template has this in its name" action={<Button onClick={clear}>Show all</Button>} />
+          ) : (
+            <EmptyState title="No templates yet" action={add}>
+              Most messages belong to events, which have templates of their own. Create one here for texts that several
+              applications share, and send its template_id with the variables.
+            </EmptyState>
+          )
+        }
+      />
+      {dialog === 'new' ? <NewTemplate onCreated={open} onClose={close} /> : null}
+    </>
+  )
+}

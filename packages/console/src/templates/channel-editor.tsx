@@ -1,0 +1,79 @@
+import { Trash2 } from 'lucide-react'
+import { lazy, type ReactNode, Suspense } from 'react'
+import { type Channel, channelNames } from '../api/channels.ts'
+import { Button } from '../ui/button.tsx'
+import { Panel } from '../ui/panel.tsx'
+import { EmptyState, Skeleton } from '../ui/states.tsx'
+import { TemplateFields } from './template-fields.tsx'
+import { newTemplates, type TemplateForms, type Templates } from './template-forms.ts'
+import type { Previewer } from './use-preview.ts'
+
+// The parser of templates is large, and lists do without it.
+const PreviewPane = lazy(async () => ({ default: (await import('./preview-pane.tsx')).PreviewPane }))
+
+interface ChannelEditorProps {
+  channel: Channel
+  forms: TemplateForms
+  /** What the forms stand for, to preview. */
+  templates: Templates
+  previewer: Previewer
+  onChange: (forms: TemplateForms) => void
+  onAdd: (forms: TemplateForms) => void
+  onRemove: (forms: TemplateForms) => void
+  /** What a channel without template means. */
+  whenMissing: string
+  /** Beside the button that removes the template. */
+  children?: ReactNode
+}
+
+/** The template of one channel, beside what becomes of it. */
+export function ChannelEditor(props: ChannelEditorProps) {
+  const { channel, forms, templates, previewer, onChange, onAdd, onRemove, whenMissing, children } = props
+  if (!forms[channel]) {
+    const add = () => onAdd({ ...forms, [channel]: newTemplates[channel] })
+    return <NoTemplate channel={channel} text={whenMissing} onAdd={add} />
+  }
+  const { [channel]: _, ...others } = forms
+  return (
+    <div className="grid items-start gap-6 lg:grid-cols-2">
+      <Panel className="flex flex-col gap-4 p-4">
+        <TemplateFields channel={channel} templates={forms} onChange={onChange} />
+        <div className="flex flex-wrap items-center justify-end gap-2 border-t border-line pt-3">
+          {children}
+          <Button kind="quiet" onClick={() => onRemove(others)}>
+            <Trash2 size={14} aria-hidden />
+            Remove the template
+          </Button>
+        </div>
+      </Panel>
+      <Suspense fallback={<PanelSkeleton />}>
+        <PreviewPane previewer={previewer} channel={channel} templates={templates} />
+      </Suspense>
+    </div>
+  )
+}
+
+function NoTemplate({ channel, text, onAdd }: { channel: Channel; text: string; onAdd: () => void }) {
+  return (
+    <Panel>
+      <EmptyState
+        title={`No ${channelNames[channel]} template`}
+        action={
+          <Button kind="primary" onClick={onAdd}>
+            Write the template
+          </Button>
+        }
+      >
+        {text}
+      </EmptyState>
+    </Panel>
+  )
+}
+
+function PanelSkeleton() {
+  return (
+    <Panel className="p-4">
+      <Skeleton lines={6} />
+    </Panel>
+  )
+}

@@ -1,0 +1,35 @@
+import { Button } from '../ui/button.tsx'
+import { Dialog } from '../ui/dialog.tsx'
+import type { Difference } from './compare.ts'
+import { DifferenceView } from './difference-view.tsx'
+import type { EditsOf } from './use-edits.ts'
+
+interface ConflictDialogProps {
+  edits: Pick<EditsOf<unknown>, 'keep' | 'discard' | 'overwrite' | 'isSaving'>
+  /** From what is stored to the edits. */
+  differences: readonly Difference[]
+  onOverwritten: () => void
+}
+
+/** Asks what to do with edits, after somebody else has saved since they began. Closing it keeps them. */
+export function ConflictDialog({ edits, differences, onOverwritten }: ConflictDialogProps) {
+  const overwrite = async () => {
+    if (await edits.overwrite()) onOverwritten()
+  }
+  return (
+    <Dialog title="Other changes were saved meanwhile" onClose={edits.keep} decision wide>
+      <p className="pb-3 text-soft">
+        They were saved after you began to edit, by somebody else or in another tab. Your text is kept here. This is
+        what it would change of theirs:
+      </p>
+      <DifferenceView differences={differences} />
+      <div className="mt-5 flex flex-wrap justify-end gap-2">
+        <Button onClick={edits.keep}>Keep editing</Button>
+        <Button onClick={edits.discard}>Discard mine and load theirs</Button>
+        <Button kind="danger" busy={edits.isSaving} onClick={() => void overwrite()}>
+          Overwrite theirs with mine
+        </Button>
+      </div>
+    </Dialog>
+  )
+}

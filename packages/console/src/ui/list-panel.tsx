@@ -1,0 +1,39 @@
+import type { RowData } from '@tanstack/react-table'
+import { mostSearched } from '../api/searchable-list.ts'
+import { DataTable, type DataTableProps } from './data-table.tsx'
+import { ErrorState } from './error-state.tsx'
+import { Pager, useCursor } from './pager.tsx'
+import { Panel } from './panel.tsx'
+
+interface ListPanelProps<Row extends RowData> extends Omit<DataTableProps<Row>, 'rows'> {
+  /** The query of the page that the address names. */
+  list: {
+    data: { items: readonly Row[]; next_cursor: string | null; isCut?: boolean } | undefined
+    error: unknown
+    refetch: () => Promise<unknown>
+  }
+  /** How many there are on all pages, for example `12 items`. */
+  count?: string | undefined
+}
+
+/** A list with its states: loading, empty, not to be loaded; and the way to its next page. */
+export function ListPanel<Row extends RowData>({ list, count, ...table }: ListPanelProps<Row>) {
+  const { data, error, refetch } = list
+  const cursor = useCursor()
+  const isOnePage = !data?.next_cursor && cursor === undefined && !(count && data?.items.length)
+  return (
+    <Panel>
+      {error && !data ? (
+        <ErrorState error={error} onRetry={() => void refetch()} />
+      ) : (
+        <DataTable {...table} rows={data?.items} />
+      )}
+      {data?.isCut ? (
+        <p className="border-t border-line px-4 py-3 text-soft">
+          Only the first {mostSearched.toLocaleString('en')} items of the list were searched.
+        </p>
+      ) : null}
+      {isOnePage ? null : <Pager next={data?.next_cursor} count={count} />}
+    </Panel>
+  )
+}

@@ -1,0 +1,116 @@
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
+import { eventually } from '@notify/dev-env'
+import { ConsoleHarness } from './harness/console.ts'
+import { expectSound } from './harness/expect-sound.ts'
+import { button, question } from './harness/parts.ts'
+import { drawer } from './harness/table.ts'
+
+let harness: ConsoleHarness
+beforeAll(async () => {
+  harness = await ConsoleHarness.start(['gateway', 'dispatch'])
+}, 180_000)
+afterEach(async () => expect(await harness.leave()).toEqual([]))
+afterAll(() => harness?.stop())
+
+/** Each test visits several pages, and axe takes seconds on a busy machine. */
+const patience = 120_000
+
+const secret = 'wrong-token-0123456789abcd9a8b'
+
+test(
+  'a provider is added by the form of its kind, which names each fault at its field; its secret is not shown again',
+  async () => {
+    const page = await harness.signIn({ path: '/providers' })
+    await page.getByRole('table', { name: 'Providers' }).waitFor()
+    await expectSound(page, 'providers')
+    await button(page, 'Add a provider').click()
+    await page.getByLabel('Kind', { exact: true }).selectOption({ label: 'SMS: Twilio' })
+    await page.getByLabel('Name', { exact: true }).fill('Second <b>account</b> \u202e')
+    await page.getByLabel('Account SID').fill('AC1')
+    await page.getByLabel('Auth token').fill(secret)
+    await page.getByLabel('Sender number (optional)').fill('+15005550007')
+    await button(page, 'Add the provider').click()
+    await page.getByText('must be AC and 32 hexadecimal digits', { exact: true }).waitFor()
+    const focused = () => page.evaluate(() => document.activeElement?.getAttribute('name'))
+    await eventually(async () => expect(await focused()).toBe('credentials.account_sid'))
+    await expectSound(page, 'provider-new')
+    await page.getByLabel('Account SID').fill(`AC${'c'.repeat(32)}`)
+    await button(page, 'Add the provider').click()
+    await page.waitForURL('**/providers/prov_*')
+    await drawer(page).getByText('****9a8b').waitFor()
+    await button(page, 'Test the credentials').click()
+    await drawer(page).getByText('Does not work').waitFor()
+    await expectSound(page, 'provider')
+    await button(page, 'Edit').click()
+    await drawer(page).getByText('Stored: ****9a8b.').waitFor()
+    expect(await page.getByLabel('Auth token').inputValue()).toBe('')
+    await page.getByLabel('Priority').fill('first')
+    await button(page, 'Save the changes').click()
+    await page.locator('[name=priority][aria-invalid=true]').waitFor()
+    await page.getByLabel('Priority').fill('7')
+    await button(page, 'Save the changes').click()
+    await page.getByText('The provider is changed.').waitFor()
+    await drawer(page).getByText('****9a8b').waitFor()
+    expect(await page.content()).not.toContain(secret)
+    expect(await page.evaluate(() => JSON.stringify(sessionStorage))).not.toContain(secret)
+    await button(page, 'Delete the provider').click()
+    await question(page).getByRole('button', { name: 'Delete the provider' }).click()
+    await page.waitForURL('**/providers')
+    await page.getByText('The provider is deleted.').waitFor()
+  },
+  patience,
+)
+
+test(
+  'the secret of webhooks is shown once when it is made, and once when it is rotated',
+  async () => {
+    const page = await harness.signIn({ path: '/providers/new' })
+    await page.getByLabel('Kind', { exact: true }).selectOption({ label: 'Webhook: Webhook signature' })
+    await page.getByLabel('Name', { exact: true }).fill('Hooks')
+    await button(page, 'Add the provider').click()
+    const shown = page.getByRole('dialog', { name: 'Signing secret' }).locator('code')
+    const first = await shown.textContent()
+    expect(first).toMatch(/^whsec_/)
+    await page.getByLabel('I have stored it').check()
+    await button(page, 'Done').click()
+    await button(page, 'Rotate the secret').click()
+    await question(page).getByRole('button', { name: 'Rotate the secret' }).click()
+    const rotated = page.getByRole('dialog', { name: 'New signing secret' }).locator('code')
+    expect(await rotated.textContent()).toMatch(/^whsec_/)
+    expect(await rotated.textContent()).not.toBe(first)
+    await page.getByLabel('I have stored it').check()
+    await button(page, 'Done').click()
+    await button(page, 'Test the credentials').click()
+    await drawer(page).getByText('Works', { exact: true }).waitFor()
+  },
+  patience,
+)
+
+test(
+  'WhatsApp templates show their approval, and are read on demand',
+  async () => {
+    const page = await harness.signIn({ path: '/whatsapp-templates' })
+    const row = page.getByRole('row', { name: /order_update/ }).first()
+    await row.getByText('Approved').waitFor()
+    await page
+      .getByRole('row', { name: /promo_spring/ })
+      .first()
+      .getByText('Pending')
+      .waitFor()
+    await button(page, 'Sync now').click()
+    await page.getByText('2 accounts are being read.').waitFor()
+    await expectSound(page, 'whatsapp-templates')
+  },
+  patience,
+)
+
+test(
+  'a channel without provider says so',
+  async () => {
+    const page = await harness.signIn({ path: '/providers?channel=in_app' })
+    await page.getByText('No provider for In-app').waitFor()
+    await button(page, 'Show all providers').click()
+    await page.getByText('Twilio (sandbox)').waitFor()
+  },
+  patience,
+)
