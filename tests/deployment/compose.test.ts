@@ -1,12 +1,12 @@
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
+import { images } from '../../packages/bundle/src/images.ts'
 import { containers, environmentOf, referencesIn, serviceContainers } from './compose-file.ts'
+import { program } from './dockerfile.ts'
 import { makeEnvironment } from './make-environment.ts'
-import { drainMsOf, readText, root, services, variablesOf } from './project.ts'
+import { drainMsOf, readText, services, variablesOf } from './project.ts'
 
 const all = Object.entries(containers)
-const own = all.filter(([, { image }]) => image.startsWith('notify/'))
+const own = all.filter(([, { image }]) => image.startsWith('localhost/notify/'))
 const made = makeEnvironment()
 
 test('every service runs, dispatch once to accept and once to send', () => {
@@ -84,13 +84,14 @@ test('the roles, schemas and streams of all services are made before any of them
   expect(containers.gateway!.depends_on).toMatchObject({ redis: { condition: 'service_healthy' } })
 })
 
-test('only the gateway, the sandbox, the login and the dashboards can be reached, and from this machine alone', () => {
+test('only the gateway, the sandbox, the login, the dashboards and the traces can be reached, and from this machine alone', () => {
   const published = all.flatMap(([name, { ports = [] }]) => ports.map((port) => [name, port.split(':')[0]]))
   expect(published).toEqual([
     ['gateway', '127.0.0.1'],
     ['carrier-sandbox', '127.0.0.1'],
     ['identity-provider', '127.0.0.1'],
     ['grafana', '127.0.0.1'],
+    ['jaeger', '127.0.0.1'],
   ])
 })
 
@@ -122,7 +123,9 @@ test.each(own)(
 test('what runs for long is watched and started again', () => {
   for (const [name, { healthcheck, restart }] of all) {
     if (name.startsWith('provision')) continue
-    expect([name, restart, Array.isArray(healthcheck?.test)]).toEqual([name, 'unless-stopped', true])
+    // The collector's image has nothing to ask it with.
+    const isWatched = Array.isArray(healthcheck?.test) || name === 'otel-collector'
+    expect([name, restart, isWatched]).toEqual([name, 'unless-stopped', true])
   }
 })
 
@@ -131,11 +134,20 @@ test('images are pinned to a tag, and ours are built from the one Dockerfile', (
     expect([name, image]).toEqual([name, expect.stringMatching(/^[a-z/-]+:(?!latest$)[\w.-]+$/)])
   const built = own.flatMap(([, { image, build }]) => (build ? [[image, build] as const] : []))
   expect(new Set(built.map(([image]) => image))).toEqual(new Set(own.map(([, { image }]) => image)))
-  for (const [, { dockerfile, args }] of built) {
+  for (const [image, { dockerfile, args }] of built) {
     expect(dockerfile).toBe('infra/Dockerfile')
-    const folder = args.PACKAGE_DIR ?? `services/${args.SERVICE}`
-    expect([folder, existsSync(join(root, folder, 'package.json'))]).toEqual([folder, true])
+    expect(image).toBe(`localhost/notify/${args.IMAGE}:dev`)
+    expect(Object.keys(images)).toContain(args.IMAGE)
   }
+})
+
+test('ours are always built here: a stranger cannot publish an image of such a name', () => {
+  for (const [name, { build, pull_policy }] of own) expect([name, !!build, pull_policy]).toEqual([name, true, 'build'])
+})
+
+test.each(own)('%s runs a program that its image has', (_name, { build, command }) => {
+  const { programs } = images[build!.args.IMAGE!]!
+  expect(Object.keys(programs)).toContain((command ?? program)[0])
 })
 
 test('the data of Postgres and NATS outlives their containers', () => {
