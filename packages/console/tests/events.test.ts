@@ -97,7 +97,7 @@ test(
     await publish(page, 1)
     await button(page, 'Deactivate').click()
     await question(page).getByRole('button', { name: 'Deactivate the event' }).click()
-    await page.getByText('Inactive').waitFor()
+    await page.getByText('Inactive', { exact: true }).waitFor()
     await button(page, 'Activate').click()
     await drawer(page).getByRole('button', { name: 'Activate the event' }).click()
     await page.getByText('Published', { exact: true }).waitFor()

@@ -12,3 +12,10 @@ export const channelNames: Record<Channel, string> = {
 }
 
 export const channels = Object.keys(channelNames) as Channel[]
+
+/** @returns for example `Email, SMS`, in the order in which pages list them */
+export const namesOf = (some: readonly Channel[]): string =>
+  channels
+    .filter((channel) => some.includes(channel))
+    .map((channel) => channelNames[channel])
+    .join(', ')

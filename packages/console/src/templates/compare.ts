@@ -1,5 +1,5 @@
 import { diffLines } from 'diff'
-import { type Channel, channelNames } from '../api/channels.ts'
+import { type Channel, channelNames, namesOf } from '../api/channels.ts'
 import { pretty, type Templates } from './template-forms.ts'
 
 /** A line of a comparison. `skipped`: how many unchanged lines stand there. */
@@ -41,7 +41,7 @@ export function textsOf({
   return [
     ['Name', name],
     ...(application === undefined ? [] : [['Application', application] as [string, string]]),
-    ...(allowed_channels ? [['Channels', listOf(allowed_channels)] as [string, string]] : []),
+    ...(allowed_channels ? [['Channels', namesOf(allowed_channels)] as [string, string]] : []),
     ...(email ? named('email', { subject: email.subject, text: email.body, HTML: email.html_body }) : []),
     ...(sms ? named('sms', { text: sms.body }) : []),
     ...(whatsapp ? named('whatsapp', whatsAppTexts(whatsapp)) : []),
@@ -49,8 +49,6 @@ export function textsOf({
     ...(webhook ? named('webhook', { data: webhook.data }) : []),
   ]
 }
-
-const listOf = (allowed: readonly Channel[]) => allowed.map((channel) => channelNames[channel]).join(', ')
 
 function whatsAppTexts({ template_name, language, category, parameters }: NonNullable<Templates['whatsapp']>) {
   return { template: `${template_name} (${language}), ${category}`, parameters }

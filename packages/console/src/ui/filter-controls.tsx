@@ -22,7 +22,7 @@ export function FilterText({
   onChange,
   type = 'text',
   placeholder = `${label}, then Enter`,
-  className = 'min-w-52 flex-1 md:max-w-80',
+  className = 'min-w-52 flex-1 max-md:basis-full md:max-w-80',
 }: FilterTextProps) {
   const [text, setText] = useState(value)
   useEffect(() => setText(value), [value])

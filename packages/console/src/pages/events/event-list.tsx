@@ -1,6 +1,6 @@
 import { Plus } from 'lucide-react'
 import { useNavigate } from 'react-router'
-import { channelNames } from '../../api/channels.ts'
+import { namesOf } from '../../api/channels.ts'
 import { useAddressFilters } from '../../ui/address-filters.ts'
 import { ApplicationSwitch } from '../../ui/application-choice.tsx'
 import { Badge } from '../../ui/badge.tsx'
@@ -46,9 +46,7 @@ const columns: Column<EventSummary>[] = [
   {
     id: 'channels',
     header: 'Channels',
-    cell: ({ allowed_channels }) => (
-      <span className="text-soft">{allowed_channels.map((channel) => channelNames[channel]).join(', ')}</span>
-    ),
+    cell: ({ allowed_channels }) => <span className="text-soft">{namesOf(allowed_channels)}</span>,
     wide: true,
   },
   {

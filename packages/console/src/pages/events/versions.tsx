@@ -1,5 +1,5 @@
 import { useSearchParams } from 'react-router'
-import { channelNames } from '../../api/channels.ts'
+import { namesOf } from '../../api/channels.ts'
 import { Badge } from '../../ui/badge.tsx'
 import type { Column } from '../../ui/data-table.tsx'
 import { ListPanel } from '../../ui/list-panel.tsx'
@@ -29,9 +29,7 @@ const columns: Column<EventVersionSummary>[] = [
   {
     id: 'channels',
     header: 'Channels',
-    cell: ({ allowed_channels }) => (
-      <span className="text-soft">{allowed_channels.map((channel) => channelNames[channel]).join(', ')}</span>
-    ),
+    cell: ({ allowed_channels }) => <span className="text-soft">{namesOf(allowed_channels)}</span>,
     wide: true,
   },
   {

@@ -1,6 +1,6 @@
 import { Plus } from 'lucide-react'
 import { useNavigate } from 'react-router'
-import { channelNames } from '../../api/channels.ts'
+import { namesOf } from '../../api/channels.ts'
 import { useAddressFilters } from '../../ui/address-filters.ts'
 import { ApplicationName } from '../../ui/application-name.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -33,9 +33,7 @@ const columns: Column<TemplateSummary>[] = [
   {
     id: 'channels',
     header: 'Channels',
-    cell: ({ channels }) => (
-      <span className="text-soft">{channels.map((channel) => channelNames[channel]).join(', ')}</span>
-    ),
+    cell: ({ channels }) => <span className="text-soft">{namesOf(channels)}</span>,
     wide: true,
   },
   { id: 'version', header: 'Version', cell: ({ version }) => version, align: 'right' },
