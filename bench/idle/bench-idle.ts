@@ -1,7 +1,7 @@
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { bundleService } from '@notify/bundle'
+import { bundleImage } from '@notify/bundle'
 import { serviceNames } from '@notify/contracts'
 import type { ServiceProcess, StackOptions } from '@notify/dev-env'
 import { percentile, round } from '../statistics.ts'
@@ -28,17 +28,25 @@ export async function benchIdle(): Promise<object> {
   mkdirSync(join(root, '.local'), { recursive: true })
   const out = mkdtempSync(join(root, '.local', 'bundles-'))
   try {
-    for (const service of serviceNames) await bundleService(service, out)
-    cpSync(join(root, 'content'), join(out, 'content'), { recursive: true })
+    for (const service of serviceNames) await bundleImage(service, join(out, service))
     const bundles = Object.entries(processes).map(([name, service]) => [
       name,
-      join(relative(root, out), 'services', service, 'main.mjs'),
+      join(relative(root, out), service, 'main.mjs'),
     ])
     const sources = await measure({})
-    const bundled = await measure({ entries: Object.fromEntries(bundles) })
+    const bundled = await measure({ entries: Object.fromEntries(bundles), env: { all: imageEnvironment(out) } })
     return { sources, bundled }
   } finally {
     rmSync(out, { recursive: true, force: true })
+  }
+}
+
+/** As in infra/Dockerfile; the first start of each process fills the cache. */
+function imageEnvironment(out: string): Record<string, string> {
+  return {
+    NODE_OPTIONS: '--enable-source-maps',
+    NODE_COMPILE_CACHE: join(out, '.compile-cache'),
+    MALLOC_ARENA_MAX: '2',
   }
 }
 

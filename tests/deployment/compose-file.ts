@@ -3,6 +3,7 @@ import { readText, services } from './project.ts'
 
 export interface Container {
   image: string
+  pull_policy?: string
   build?: { context: string; dockerfile: string; args: Record<string, string> }
   command?: string[]
   environment?: Record<string, string | number>

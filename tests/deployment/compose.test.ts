@@ -1,12 +1,12 @@
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
+import { images } from '../../packages/bundle/src/images.ts'
 import { containers, environmentOf, referencesIn, serviceContainers } from './compose-file.ts'
+import { program } from './dockerfile.ts'
 import { makeEnvironment } from './make-environment.ts'
-import { drainMsOf, readText, root, services, variablesOf } from './project.ts'
+import { drainMsOf, readText, services, variablesOf } from './project.ts'
 
 const all = Object.entries(containers)
-const own = all.filter(([, { image }]) => image.startsWith('notify/'))
+const own = all.filter(([, { image }]) => image.startsWith('localhost/notify/'))
 const made = makeEnvironment()
 
 test('every service runs, dispatch once to accept and once to send', () => {
@@ -131,11 +131,20 @@ test('images are pinned to a tag, and ours are built from the one Dockerfile', (
     expect([name, image]).toEqual([name, expect.stringMatching(/^[a-z/-]+:(?!latest$)[\w.-]+$/)])
   const built = own.flatMap(([, { image, build }]) => (build ? [[image, build] as const] : []))
   expect(new Set(built.map(([image]) => image))).toEqual(new Set(own.map(([, { image }]) => image)))
-  for (const [, { dockerfile, args }] of built) {
+  for (const [image, { dockerfile, args }] of built) {
     expect(dockerfile).toBe('infra/Dockerfile')
-    const folder = args.PACKAGE_DIR ?? `services/${args.SERVICE}`
-    expect([folder, existsSync(join(root, folder, 'package.json'))]).toEqual([folder, true])
+    expect(image).toBe(`localhost/notify/${args.IMAGE}:dev`)
+    expect(Object.keys(images)).toContain(args.IMAGE)
   }
+})
+
+test('ours are always built here: a stranger cannot publish an image of such a name', () => {
+  for (const [name, { build, pull_policy }] of own) expect([name, !!build, pull_policy]).toEqual([name, true, 'build'])
+})
+
+test.each(own)('%s runs a program that its image has', (_name, { build, command }) => {
+  const { programs } = images[build!.args.IMAGE!]!
+  expect(Object.keys(programs)).toContain((command ?? program)[0])
 })
 
 test('the data of Postgres and NATS outlives their containers', () => {

@@ -1,22 +1,16 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
-import { readText } from './project.ts'
-
-const lines = readText('infra/Dockerfile')
-  .replaceAll(/^#.*\n/gm, '')
-  .replaceAll('\\\n', '')
-  .split('\n')
-const stages = lines.flatMap((line, i) => (line.startsWith('FROM ') ? [i] : []))
-const final = lines.slice(stages.at(-1))
-
-function instruction(name: string): string[] {
-  return final.flatMap((line) => (line.startsWith(`${name} `) ? [line.slice(name.length + 1)] : []))
-}
+import { images } from '../../packages/bundle/src/images.ts'
+import { entryPoint, imageVariables, instruction, lines, program, stages } from './dockerfile.ts'
+import { readText, root, services } from './project.ts'
 
 test('images run the Node that development and tests run on', () => {
   const { devDependencies } = JSON.parse(readText('package.json')) as { devDependencies: { node: string } }
-  expect(lines).toContain(`ARG NODE_VERSION=${devDependencies.node}`)
-  const external = stages.map((i) => lines[i]!).filter((line) => !/^FROM pnpm\b/.test(line))
-  for (const line of external) expect(line).toMatch(/^FROM node:\$\{NODE_VERSION\}-slim/)
+  expect(lines).toContain(`ARG NODE_IMAGE=docker.io/library/node:${devDependencies.node}-slim`)
+  const made = lines.flatMap((line) => / AS (\w+)$/.exec(line)?.[1] ?? [])
+  const from = stages.map((i) => lines[i]!.split(' ')[1])
+  expect(from.filter((name) => !made.includes(name!))).toEqual([`\${NODE_IMAGE}`, `\${NODE_IMAGE}`])
 })
 
 test('the process is a numbered user other than root', () => {
@@ -25,32 +19,42 @@ test('the process is a numbered user other than root', () => {
   expect(Number(/^(\d+):\d+$/.exec(user!)![1])).toBeGreaterThan(0)
 })
 
-test('node is process 1, so that SIGTERM reaches it', () => {
-  expect(instruction('ENTRYPOINT').map((text) => JSON.parse(text))).toEqual([['node']])
-  expect(instruction('CMD').map((text) => JSON.parse(text))).toEqual([['src/main.ts']])
+test('node is process 1, so that SIGTERM reaches it, and stack traces name the sources', () => {
+  expect([entryPoint, program]).toEqual([['node', '--enable-source-maps'], ['main.mjs']])
+  expect(instruction('WORKDIR')).toEqual(['/app'])
 })
 
-test('the health check needs no shell and asks the port that the service listens on', () => {
+test('the health check needs no shell and asks the port of the metrics, which answers from the first moment', () => {
   const [check] = instruction('HEALTHCHECK')
   const command = JSON.parse(/CMD (\[.*\])$/.exec(check!)![1]!) as string[]
   expect(command.slice(0, 2)).toEqual(['node', '-e'])
-  expect(command[2]).toContain("process.env.PORT + '/healthz'")
+  expect(command[2]).toContain("(process.env.METRICS_PORT || process.env.PORT) + '/healthz'")
 })
 
-test('the image holds production dependencies, by the lockfile, and no package manager', () => {
+test('the image holds what its bundle is made of, by the lockfile, and no package manager', () => {
   const install = lines.find((line) => line.includes('pnpm install'))
-  for (const option of ['--prod', '--frozen-lockfile', '--filter']) expect(install).toContain(option)
+  for (const option of ['--prod', '--frozen-lockfile', '--filter "@notify/bundle..."'])
+    expect(install).toContain(option)
   expect(instruction('RUN').some((line) => line.includes('rm -rf /usr/local/lib/node_modules'))).toBe(true)
-  for (const line of instruction('COPY')) expect(line).toMatch(/^--from=(dependencies|sources) /)
-  expect(instruction('ENV')).toContain('NODE_ENV=production')
+  expect(instruction('COPY')).toEqual(['--from=bundles /image /app'])
+  expect(imageVariables.NODE_ENV).toBe('production')
 })
 
-test('the image of the gateway holds the console, built apart from the production dependencies', () => {
-  const text = lines.join('\n')
-  expect(text).toContain('COPY --from=console /app/packages/console/dist packages/console/dist')
-  expect(text).toMatch(
-    /if \[ -d \/image\/services\/gateway \]; then cp -a --parents content packages\/console\/dist \/sources; fi/,
-  )
+test('there is an image for every service, and every program has its source', () => {
+  expect(Object.keys(images)).toEqual(expect.arrayContaining(services))
+  const sources = Object.values(images).flatMap(({ programs }) => Object.values(programs))
+  expect(sources.filter((source) => !existsSync(join(root, source)))).toEqual([])
+})
+
+test('only services are started once to fill the cache of compiled code', () => {
+  const [, names] = /case "\$IMAGE" in (\S+)\) ;;/.exec(instruction('RUN').join('\n'))!
+  const others = Object.keys(images).filter((name) => !services.includes(name))
+  expect(names!.split('|').sort()).toEqual(others.sort())
+})
+
+test('the image of the gateway holds the console, built apart', () => {
+  expect(lines).toContain('COPY --from=console /app/packages/console/dist packages/console/dist')
+  expect(images.gateway!.files).toMatchObject({ 'packages/console/dist': 'packages/console/dist' })
 })
 
 test('nothing reaches a build that is not listed, and no secret is', () => {
@@ -60,6 +64,8 @@ test('nothing reaches a build that is not listed, and no secret is', () => {
   expect(ignored[0]).toBe('*')
   expect(ignored.filter((line) => line.startsWith('!')).sort()).toEqual([
     '!.pnpmfile.cjs',
+    '!LICENSE',
+    '!THIRD-PARTY-NOTICES.md',
     '!content',
     '!package.json',
     '!packages',

@@ -96,7 +96,7 @@ test('servers leave the schema to the migration, which ends and is tidied away',
       ttlSecondsAfterFinished: expect.any(Number),
       template: { spec: { restartPolicy: 'Never' } },
     })
-    expect(spec.template.spec.containers[0].args).toEqual(['src/main.ts', 'migrate'])
+    expect(spec.template.spec.containers[0].args).toEqual(['main.mjs', 'migrate'])
   }
 })
 
@@ -134,5 +134,7 @@ test.each([
   const images = [...ofKind(resources, 'Deployment'), ...ofKind(resources, 'Job')].map(
     ({ spec }) => spec.template.spec.containers[0].image as string,
   )
-  expect(images.filter((image) => !/^[a-z/-]+:\d+\.\d+\.\d+(@sha256:[0-9a-f]{64})?$/.test(image))).toEqual([])
+  expect(
+    images.filter((image) => !/^registry\.example\.com\/[a-z/-]+:\d+\.\d+\.\d+(@sha256:[0-9a-f]{64})?$/.test(image)),
+  ).toEqual([])
 })

@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { parse } from 'yaml'
+import { images } from '../../packages/bundle/src/images.ts'
 import { base, deployments, environmentOf, matches, ofKind, podLabels, production, workloads } from './manifests.ts'
 import { readText, services } from './project.ts'
 import type { Resource } from './render-kustomization.ts'
@@ -90,9 +91,20 @@ test('a release can apply configuration, migrations and servers one after the ot
   expect(new Set(ofKind(base, 'Job').map(wave))).toEqual(new Set([-1]))
 })
 
-test('production gives every service an image tag of its own', () => {
-  const { images } = readKustomization('k8s/overlays/production')
-  expect(images.map(({ name }) => name).sort()).toEqual(services.map((service) => `notify/${service}`).sort())
+test('production gives every service, and the provisioning, an image tag of its own, in a registry that nobody can claim', () => {
+  const { images: tags } = readKustomization('k8s/overlays/production')
+  const expected = [...services, 'provision'].map((name) => `registry.example.com/notify/${name}`)
+  expect(tags.map(({ name }) => name).sort()).toEqual(expected.sort())
+})
+
+test('production makes roles and streams before the migrations, in a pod that may call the servers', () => {
+  const [job] = ofKind(production, 'Job').filter(({ metadata }) => metadata.name === 'provision')
+  expect(job!.metadata.annotations).toMatchObject({ 'argocd.argoproj.io/sync-wave': '-2' })
+  expect(podLabels(job!)).toMatchObject({ 'app.kubernetes.io/part-of': 'notify' })
+  const containers = job!.spec.template.spec.containers as { image: string; args: string[] }[]
+  const { programs } = images.provision!
+  expect(containers.flatMap(({ args }) => args)).toEqual(Object.keys(programs))
+  for (const { image } of containers) expect(image).toMatch(/\/notify\/provision:/)
 })
 
 test('what production replaces is all replaced', () => {

@@ -20,7 +20,7 @@ test.each(services)('%s has servers, an address, a disruption budget and a migra
   expect(kinds).toEqual(expect.arrayContaining(['Deployment', 'Service', 'PodDisruptionBudget', 'Job']))
   for (const { spec } of own.filter(({ kind }) => kind === 'Deployment' || kind === 'Job')) {
     expect(spec.template.spec.containers.map(({ image }: { image: string }) => image.split(':')[0])).toEqual([
-      `notify/${service}`,
+      `registry.example.com/notify/${service}`,
     ])
   }
 })
@@ -128,9 +128,7 @@ test('addresses of other services are those of Services', () => {
 
 test('the way to rotate keys names a server of every service that keeps something encrypted, with its configuration', () => {
   const ways = [
-    ...readText('docs/operations.md').matchAll(
-      /kubectl -n notify exec deploy\/(\S+) -- node src\/main\.ts rotate-keys/g,
-    ),
+    ...readText('docs/operations.md').matchAll(/kubectl -n notify exec deploy\/(\S+) -- node main\.mjs rotate-keys/g),
   ].map(([, name]) => deployments.find(({ metadata }) => metadata.name === name)!)
   const encrypting = services.filter((service) =>
     existsSync(join(root, 'services', service, 'src/db/encrypted-columns.ts')),

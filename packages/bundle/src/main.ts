@@ -1,8 +1,8 @@
-import { bundleService } from './bundle-service.ts'
+import { bundleImage } from './bundle-image.ts'
 
-/** `node packages/bundle/src/main.ts <service> <folder>` */
-const [, , service, out] = process.argv
-if (!service || !out) {
-  process.stderr.write('usage: node packages/bundle/src/main.ts <service> <folder>\n')
+/** `node packages/bundle/src/main.ts <image> <folder>` */
+const [, , image, out] = process.argv
+if (!image || !out) {
+  process.stderr.write('usage: node packages/bundle/src/main.ts <image> <folder>\n')
   process.exitCode = 1
-} else await bundleService(service, out)
+} else await bundleImage(image, out)

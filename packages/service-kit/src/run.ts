@@ -6,9 +6,11 @@ import { Health } from './health.ts'
 import type { Kit } from './kit.ts'
 import { Lifecycle } from './lifecycle.ts'
 import { createLogger, describeError, type LoggerHandle } from './logger.ts'
+import { returnStartMemory } from './return-start-memory.ts'
 import { startMetrics } from './telemetry/metrics.ts'
 import { measureProcess } from './telemetry/process-metrics.ts'
 import { createTracer } from './telemetry/tracing.ts'
+import { version } from './telemetry/version.ts'
 
 /** How long a stopped process may take to end by itself. */
 const lingerMs = 2000
@@ -41,12 +43,17 @@ export class UsageError extends Error {
 
 /**
  * Runs a service process: reads the configuration, creates the service and reports ready. SIGTERM, SIGINT or the loss
- * of its supervisor start the drain; a second signal ends it at once. An argument names a command to run instead.
+ * of its supervisor start the drain; a second signal ends it at once. An argument names a command to run instead; `version` needs no
+ * configuration.
  * @param env the variables of the configuration; by default those of the process
  */
 export async function run<S extends z.ZodObject>(definition: Definition<S>, env = process.env): Promise<void> {
   const [, , name, ...args] = process.argv
   const { commands } = definition
+  if (name === 'version') {
+    process.stdout.write(`${definition.name} ${version}\n`)
+    return
+  }
   if (name !== undefined && !Object.hasOwn(commands, name)) {
     // A typing error must not start a server instead of a migration.
     process.stderr.write(`${definition.name} has no command ${name}; it has: ${Object.keys(commands).join(', ')}\n`)
@@ -113,6 +120,7 @@ async function serve<S extends z.ZodObject>(
   if (stop.requested) return
   health.setReady(true)
   log.info('ready')
+  returnStartMemory()
 }
 
 /** Installs the signal handlers; the process exits by itself when nothing is open. */

@@ -46,25 +46,31 @@ const backstop = 20
 export const threadLimits = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16, stackSizeMb: 4 }
 
 export function createRenderThreads({ threads, killAfterMs, onKill, onError }: Options): RenderThreads {
-  const pool = new Piscina({
-    filename: join(import.meta.dirname, `render-worker${extname(import.meta.filename)}`),
-    name: 'render',
-    // One spare thread, so that a killed one leaves no gap.
-    minThreads: threads + 1,
-    maxThreads: threads + 1,
-    idleTimeout: Number.POSITIVE_INFINITY,
-    resourceLimits: threadLimits,
-    // A template that escapes its sandbox finds no secrets.
-    env: {},
-  })
-  pool.on('error', onError)
+  let pool: Piscina | undefined
+  /** Started by the first job: three threads take 70 MB, and most templates need none. */
+  const started = () => {
+    if (pool) return pool
+    pool = new Piscina({
+      filename: join(import.meta.dirname, `render-worker${extname(import.meta.filename)}`),
+      name: 'render',
+      // One spare thread, so that a killed one leaves no gap.
+      minThreads: threads + 1,
+      maxThreads: threads + 1,
+      idleTimeout: Number.POSITIVE_INFINITY,
+      resourceLimits: threadLimits,
+      // A template that escapes its sandbox finds no secrets.
+      env: {},
+    })
+    pool.on('error', onError)
+    return pool
+  }
   const running = new Set<Running>()
   let timer: NodeJS.Timeout | undefined
   let lastTickMs = 0
 
   /** A thread answers between two steps of JavaScript; one that does not answer is left to the backstop. */
   const measure = async (one: Running) => {
-    const worker = pool.threads.find(({ threadId }) => threadId === threadOf(one))
+    const worker = started().threads.find(({ threadId }) => threadId === threadOf(one))
     const before = await worker?.cpuUsage()
     if (!worker || !before) return
     while (running.has(one) && !one.kill.signal.aborted) {
@@ -116,7 +122,7 @@ export function createRenderThreads({ threads, killAfterMs, onKill, onError }: O
       }
       watch(one)
       try {
-        return (await pool.run({ ...job, begunBy: one.begunBy }, { signal: one.kill.signal })) as RenderAnswer
+        return (await started().run({ ...job, begunBy: one.begunBy }, { signal: one.kill.signal })) as RenderAnswer
       } catch (error) {
         if (one.kill.signal.aborted) throw threadOf(one) !== 0 ? new TemplateFault(takesTooLong) : noThread()
         const { code } = error as NodeJS.ErrnoException
@@ -126,6 +132,6 @@ export function createRenderThreads({ threads, killAfterMs, onKill, onError }: O
         leave(one)
       }
     },
-    close: () => pool.destroy(),
+    close: async () => pool?.destroy(),
   }
 }

@@ -1,0 +1,78 @@
+import { existsSync } from 'node:fs'
+import { cp, mkdir, writeFile } from 'node:fs/promises'
+import { basename, dirname, extname, join } from 'node:path'
+import { type BuildOptions, build } from 'esbuild'
+import { asciiOnly } from './ascii-only.ts'
+import { images } from './images.ts'
+import { keepPlaces } from './keep-places.ts'
+import { leaveOut } from './leave-out.ts'
+import { ownMappings } from './own-mappings.ts'
+
+export { imageNames } from './images.ts'
+
+const root = join(import.meta.dirname, '..', '..', '..')
+
+/** Packages in CommonJS expect these names. */
+const commonNames = [
+  `import { createRequire as _createRequire } from 'node:module'`,
+  'const require = _createRequire(import.meta.url), __filename = import.meta.filename, __dirname = import.meta.dirname',
+].join('\n')
+
+const options: BuildOptions = {
+  absWorkingDir: root,
+  bundle: true,
+  platform: 'node',
+  target: 'node24',
+  format: 'esm',
+  // What is imported on demand stays a file of its own, and is read on demand.
+  splitting: true,
+  chunkNames: 'chunk-[hash]',
+  sourcemap: true,
+  // The sources are in the repository of the release.
+  sourcesContent: false,
+  legalComments: 'external',
+  minifySyntax: true,
+  minifyWhitespace: true,
+  // Native parts that are optional: without them pg and piscina do as well.
+  external: ['pg-native', '@napi-rs/nice'],
+  banner: { js: commonNames },
+  logLevel: 'warning',
+}
+
+/**
+ * Writes what the image of this name has in `/app`: a bundle of each program with its source map, and the files that the programs read.
+ * @throws Error when there is no such image, or a source does not build
+ */
+export async function bundleImage(name: string, out: string): Promise<void> {
+  const image = Object.hasOwn(images, name) ? images[name] : undefined
+  if (!image) throw new Error(`there is no image ${name}; there are ${Object.keys(images).join(', ')}`)
+  const { programs, files = {}, keepNames = false } = image
+  for (const [file, source] of Object.entries(programs)) await bundleProgram({ source, file, out, keepNames })
+  await writeFile(join(out, 'package.json'), '{ "type": "module" }\n')
+  for (const [target, source] of Object.entries(files)) {
+    // The console is built apart, and the gateway works without it.
+    if (existsSync(join(root, source))) await cp(join(root, source), join(out, target), { recursive: true })
+  }
+}
+
+interface Program {
+  source: string
+  /** Its bundle, below `out`. */
+  file: string
+  out: string
+  keepNames: boolean
+}
+
+async function bundleProgram({ source, file, out, keepNames }: Program): Promise<void> {
+  const { outputFiles } = await build({
+    ...options,
+    write: false,
+    keepNames,
+    entryPoints: { [basename(file, extname(file))]: source },
+    outdir: join(out, dirname(file)),
+    outExtension: { '.js': extname(file) },
+    plugins: [leaveOut(source), keepPlaces(root, dirname(file)), asciiOnly],
+  })
+  await mkdir(join(out, dirname(file)), { recursive: true })
+  for (const { path, text } of outputFiles) await writeFile(path, path.endsWith('.map') ? ownMappings(text) : text)
+}

@@ -1,0 +1,74 @@
+import { createRequire } from 'node:module'
+import { dirname, join, relative } from 'node:path'
+import { type ServiceName, serviceNames } from '@notify/contracts'
+
+/** What an image holds. Paths are relative to the root of the workspace, which is `/app` in the image. */
+export interface Image {
+  /** Source of each program by the file of its bundle. */
+  programs: Record<string, string>
+  /** What the programs read or serve, by the place where they look for it. */
+  files?: Record<string, string>
+  /** A library goes by the names of its classes, which a bundle changes where two are alike. */
+  keepNames?: true
+}
+
+const root = join(import.meta.dirname, '..', '..', '..')
+
+/** The folder of a package that a service depends on. */
+function packageOf(service: ServiceName, name: string): string {
+  const { resolve } = createRequire(join(root, 'services', service, 'package.json'))
+  return relative(root, dirname(resolve(name)))
+}
+
+const scalar = 'node_modules/@scalar/api-reference'
+const served = ['package.json', 'dist/index.js', 'dist/browser/standalone.js']
+const rendering = 'services/dispatch/src/rendering'
+const page = 'packages/carrier-sandbox/src/page'
+
+/** What services have beside their program. */
+const beside: Partial<Record<ServiceName, { programs?: Record<string, string>; files?: Record<string, string> }>> = {
+  gateway: {
+    files: {
+      content: 'content',
+      'packages/console/dist': 'packages/console/dist',
+      // The browser's script of the API reference.
+      ...Object.fromEntries(served.map((file) => [`${scalar}/${file}`, `services/gateway/${scalar}/${file}`])),
+    },
+  },
+  dispatch: {
+    programs: {
+      [`${rendering}/render-worker.mjs`]: `${rendering}/render-worker.ts`,
+      // Piscina looks for it beside itself, which is the bundle.
+      'worker.js': join(packageOf('dispatch', 'piscina'), 'worker.js'),
+    },
+  },
+}
+
+function serviceImage(service: ServiceName): Image {
+  const { programs, files = {} } = beside[service] ?? {}
+  return { programs: { 'main.mjs': `services/${service}/src/main.ts`, ...programs }, files }
+}
+
+/** The images by name. */
+export const images: Readonly<Record<string, Image>> = {
+  ...Object.fromEntries(serviceNames.map((service) => [service, serviceImage(service)])),
+  // Makes the database, the roles, the schemas and the streams, with rights that no service has.
+  provision: {
+    programs: {
+      'database.mjs': 'packages/database/src/provision-main.ts',
+      'streams.mjs': 'packages/messaging/src/provision-main.ts',
+    },
+  },
+  'carrier-sandbox': {
+    programs: { 'main.mjs': 'packages/carrier-sandbox/src/main.ts' },
+    files: Object.fromEntries(
+      ['index.html', 'page.css', 'page.js'].map((file) => [`${page}/${file}`, `${page}/${file}`]),
+    ),
+  },
+  'identity-provider': {
+    programs: { 'main.mjs': 'packages/dev-env/src/identity-provider/main.ts' },
+    keepNames: true,
+  },
+}
+
+export const imageNames: readonly string[] = Object.keys(images)
