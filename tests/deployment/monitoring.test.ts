@@ -59,6 +59,30 @@ test('compose mounts the files where Prometheus and Grafana read them', () => {
   expect(targets).toContain(provider.providers[0].options.path)
 })
 
+test('traces go from the services by the collector to Jaeger, and Grafana shows them', () => {
+  const { 'otel-collector': collector, jaeger } = containers
+  const [volume] = collector!.volumes as string[]
+  const [source, target] = volume!.split(':')
+  expect(collector!.command).toEqual([`--config=${target}`])
+  const { receivers, exporters, service } = parse(readText(source!.slice(2)))
+  expect(receivers.otlp.protocols.http.endpoint).toBe('0.0.0.0:4318')
+  const variable = /^\$\{env:(\w+)\}$/.exec(exporters.otlp.endpoint)![1]!
+  // 4317 takes OTLP over gRPC in Jaeger.
+  expect(collector!.environment).toEqual({ [variable]: 'jaeger:4317' })
+  for (const name of [...service.pipelines.traces.receivers, ...service.pipelines.traces.exporters])
+    expect(name).toBe('otlp')
+  expect(readText('docker-compose.yml')).toContain('OTEL_EXPORTER_OTLP_ENDPOINT=http://otel-collector:4318 ')
+  const sources = filesOf('grafana/provisioning/datasources').flatMap((file) => parse(readText(file)).datasources)
+  const [traces, metrics] = ['jaeger', 'prometheus'].map((type) => sources.find((each) => each.type === type))
+  expect(traces.url).toBe(`http://jaeger:${jaeger!.ports![0]!.split(':').at(-1)}`)
+  expect(traces.jsonData.tracesToMetrics.datasourceUid).toBe(metrics.uid)
+  expect(metrics.correlations[0].targetUID).toBe(traces.uid)
+  const known = new Set(exportedMetrics())
+  for (const { query } of traces.jsonData.tracesToMetrics.queries) {
+    expect(metricsIn(query.replace('$$__tags', 'service="otp"')).filter((name) => !known.has(name))).toEqual([])
+  }
+})
+
 test('the alerts fire when they should, and only then', () => {
   const files = filesOf('rules-tests')
   expect(promtool('test', 'rules', ...files.map((file) => file.slice(folder.length + 1)))).toEqual({
