@@ -127,6 +127,21 @@ test('a process that starts while NATS is gone lives and waits, says so, and wor
   await untilActivity(env, await send(env, freshPhone()), { status: 'delivered' }, 20_000)
 }, 60_000)
 
+test('a gateway and a dispatch-api that start while NATS is gone accept; what they accepted is delivered when it comes', async () => {
+  await env.kill('nats')
+  for (const name of ['gateway', 'dispatch-api'] as const) {
+    await env.kill(name)
+    await env.restart(name)
+    expect(env.logs(name)).toContain('starting without NATS')
+  }
+  const phone = freshPhone()
+  const id = await send(env, phone)
+  expect(await sentTo(phone)).toBe(0)
+  await env.restart('nats')
+  await untilActivity(env, id, { status: 'delivered' }, 30_000)
+  expect(await sentTo(phone)).toBe(1)
+}, 90_000)
+
 test('a process that is told to end while it waits for NATS ends in good order', async () => {
   await env.kill('nats')
   await env.kill('callbacks')

@@ -4,7 +4,8 @@ import { type Bus, connectBus } from './connect.ts'
 import { readNatsLogin } from './nats-login.ts'
 import { provisionStream } from './provision.ts'
 
-type BusConfig = Parameters<typeof readNatsLogin>[0] &
+/** The variables of a service that say where its bus is. */
+export type BusConfig = Parameters<typeof readNatsLogin>[0] &
   Pick<z.output<z.ZodObject<typeof commonConfig>>, 'STREAM_REPLICAS'>
 
 /**

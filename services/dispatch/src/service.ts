@@ -11,7 +11,7 @@ import {
   startOutboxRelay,
 } from '@notify/database'
 import { createHostResolver } from '@notify/egress-guard'
-import { type Bus, openBus, startConsumers } from '@notify/messaging'
+import { type Bus, openBus, openPendingBus, type PendingBus, startConsumers } from '@notify/messaging'
 import { createBlindIndex, createFingerprint } from '@notify/privacy'
 import {
   type Commands,
@@ -76,7 +76,10 @@ export interface Overrides {
 export async function createService(config: Config, kit: Kit, overrides: Overrides = {}): Promise<void> {
   const { carriers = sendingCarriers, channels = channelRegistry } = overrides
   const db = await openDatabase<Tables>(kit, { config, migrations })
-  const bus = await openBus(kit, config, { requiredForReady: config.ROLE === 'worker' })
+  const bus =
+    config.ROLE === 'api'
+      ? await openPendingBus(kit, config)
+      : await openBus(kit, config, { requiredForReady: config.ROLE === 'worker' })
   const signPrincipal = await createPrincipalSigner(config.SERVICE_SIGNING_KEY, 'dispatch')
   const context: Context = {
     config,
@@ -102,12 +105,12 @@ export async function createService(config: Config, kit: Kit, overrides: Overrid
       carrierTemplates: createCarrierTemplateDirectory(db),
     },
   }
-  if (config.ROLE === 'api') await startApi(kit, context, bus)
+  if ('whenOpen' in bus) await startApi(kit, context, bus)
   else if (config.ROLE === 'sender') await startSender(kit, context, bus)
   else await startWorker(kit, context, bus)
 }
 
-async function startApi(kit: Kit, shared: Context, bus: Bus): Promise<void> {
+async function startApi(kit: Kit, shared: Context, bus: PendingBus): Promise<void> {
   const { config, db } = shared
   const { RENDER_THREADS: threads, RENDER_MS_PER_SECOND: msPerSecond } = config
   const context: ApiContext = {

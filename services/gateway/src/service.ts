@@ -9,7 +9,7 @@ import {
   openDatabase,
   startOutboxRelay,
 } from '@notify/database'
-import { openBus, startConsumers } from '@notify/messaging'
+import { openPendingBus, startConsumers } from '@notify/messaging'
 import { createBlindIndex, createFingerprint } from '@notify/privacy'
 import {
   type Commands,
@@ -66,7 +66,7 @@ export const commands: Commands<Config> = {
 export async function createService(config: Config, kit: Kit): Promise<void> {
   const db = await openDatabase<Tables>(kit, { config, migrations })
   const redis = connectRedis(kit, config)
-  const bus = await openBus(kit, config)
+  const bus = await openPendingBus(kit, config)
   const metrics = createMetrics(kit.metrics)
   const addressOf = createAddressOf(config.TRUSTED_PROXIES)
   const limitKey = limitKeyOf(config.BLIND_INDEX_KEY)
@@ -88,7 +88,8 @@ export async function createService(config: Config, kit: Kit): Promise<void> {
     charge: (principal, requests) => void admit(principal, requests),
   }
   if (config.BOOTSTRAP_FILE) await loadBootstrap(kit, context, config.BOOTSTRAP_FILE)
-  startOutboxRelay(kit, db, bus, { streamReplicas: config.STREAM_REPLICAS, republishMs: config.REPUBLISH_WINDOW })
+  const { STREAM_REPLICAS: streamReplicas, REPUBLISH_WINDOW: republishMs } = config
+  bus.whenOpen((open) => startOutboxRelay(kit, db, open, { streamReplicas, republishMs }))
   startPeriodic(kit, { name: 'idempotency retention', everyMs: 60_000, run: () => deleteExpiredKeys(db) })
   const forgetMessages = () => deleteOldMessages(db, recognisedMs(config))
   startPeriodic(kit, { name: 'usage retention', everyMs: 60_000, run: forgetMessages })
@@ -115,12 +116,13 @@ export async function createService(config: Config, kit: Kit): Promise<void> {
       serveConsole(app, door, config)
     },
   })
-  startConsumers(kit, bus, {
+  const consuming = {
     context: { ...context, project: createProjector(context), countUsage: createUsageCounter(context) },
     consumers,
     deadLetters: createDeadLetterStore(kit, db),
-    unsyncedMs: config.REPUBLISH_WINDOW,
-  })
+    unsyncedMs: republishMs,
+  }
+  bus.whenOpen((open) => startConsumers(kit, open, consuming))
   startReconciliation(kit, context)
   startActivityUpkeep(kit, context)
   startRetries(kit, context)

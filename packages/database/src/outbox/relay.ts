@@ -1,5 +1,5 @@
 import { wakeSubject } from '@notify/contracts'
-import { type Bus, publish } from '@notify/messaging'
+import { type Bus, openBusOf, type PendingBus, publish } from '@notify/messaging'
 import { type Kit, type Logger, startPeriodic } from '@notify/service-kit'
 import type { Queries } from '../open.ts'
 import { claimUnpublished, markPublished, type UnpublishedMessage } from './outbox-store.ts'
@@ -26,11 +26,12 @@ interface OutboxRelayOptions {
 }
 
 /** Wakes the relay, in whichever process it runs. Best effort and coalesced; the relay polls as well. */
-export function createOutboxWaker({ service }: Pick<Kit, 'service'>, bus: Bus): () => void {
+export function createOutboxWaker({ service }: Pick<Kit, 'service'>, bus: Bus | PendingBus): () => void {
   let quiet = true
   let again = false
   const wake = () => {
-    if (!bus.connection.isClosed()) bus.connection.publish(wakeSubject(service))
+    const connection = openBusOf(bus)?.connection
+    if (connection && !connection.isClosed()) connection.publish(wakeSubject(service))
     quiet = false
     setTimeout(() => {
       quiet = true
