@@ -15,8 +15,8 @@ export function licenceNotices() {
   return [
     '# Third-party notices',
     '',
-    'The images of the services contain these packages. Each carries its licence in its own folder below `node_modules`. `npm run generate`',
-    'writes this file.',
+    'The images of the services contain these packages. The texts of the licences are in `/app/LICENSES.txt` of each image.',
+    '`npm run generate` writes this file.',
     '',
     '| Package | Version | Licence | Copyright |',
     '| --- | --- | --- | --- |',

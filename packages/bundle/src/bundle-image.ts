@@ -6,6 +6,7 @@ import { asciiOnly } from './ascii-only.ts'
 import { images } from './images.ts'
 import { keepPlaces } from './keep-places.ts'
 import { leaveOut } from './leave-out.ts'
+import { licencesOf } from './licences.ts'
 import { ownMappings } from './own-mappings.ts'
 
 export { imageNames } from './images.ts'
@@ -30,7 +31,7 @@ const options: BuildOptions = {
   sourcemap: true,
   // The sources are in the repository of the release.
   sourcesContent: false,
-  legalComments: 'external',
+  legalComments: 'none',
   minifySyntax: true,
   minifyWhitespace: true,
   // Native parts that are optional: without them pg and piscina do as well.
@@ -40,14 +41,19 @@ const options: BuildOptions = {
 }
 
 /**
- * Writes what the image of this name has in `/app`: a bundle of each program with its source map, and the files that the programs read.
+ * Writes what the image of this name has in `/app`: a bundle of each program with its source map, the files that the programs read, and
+ * the licences of the packages within.
  * @throws Error when there is no such image, or a source does not build
  */
 export async function bundleImage(name: string, out: string): Promise<void> {
   const image = Object.hasOwn(images, name) ? images[name] : undefined
   if (!image) throw new Error(`there is no image ${name}; there are ${Object.keys(images).join(', ')}`)
   const { programs, files = {}, keepNames = false } = image
-  for (const [file, source] of Object.entries(programs)) await bundleProgram({ source, file, out, keepNames })
+  const inputs = new Set<string>()
+  for (const [file, source] of Object.entries(programs)) {
+    for (const input of await bundleProgram({ source, file, out, keepNames })) inputs.add(input)
+  }
+  await writeFile(join(out, 'LICENSES.txt'), await licencesOf(root, inputs))
   await writeFile(join(out, 'package.json'), '{ "type": "module" }\n')
   for (const [target, source] of Object.entries(files)) {
     // The console is built apart, and the gateway works without it.
@@ -63,10 +69,11 @@ interface Program {
   keepNames: boolean
 }
 
-async function bundleProgram({ source, file, out, keepNames }: Program): Promise<void> {
-  const { outputFiles } = await build({
+async function bundleProgram({ source, file, out, keepNames }: Program): Promise<string[]> {
+  const { outputFiles, metafile } = await build({
     ...options,
     write: false,
+    metafile: true,
     keepNames,
     entryPoints: { [basename(file, extname(file))]: source },
     outdir: join(out, dirname(file)),
@@ -75,4 +82,5 @@ async function bundleProgram({ source, file, out, keepNames }: Program): Promise
   })
   await mkdir(join(out, dirname(file)), { recursive: true })
   for (const { path, text } of outputFiles) await writeFile(path, path.endsWith('.map') ? ownMappings(text) : text)
+  return Object.keys(metafile.inputs)
 }

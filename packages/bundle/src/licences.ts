@@ -1,0 +1,23 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+
+/**
+ * The licences of the packages that bundles are made of, as their authors ask: with the copyright, in every copy.
+ * @param inputs the sources of the bundles, relative to the root
+ */
+export async function licencesOf(root: string, inputs: Iterable<string>): Promise<string> {
+  const own = [...inputs].filter((input) => !input.startsWith('left-out:'))
+  const folders = new Set(own.flatMap((input) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(input)?.[0] ?? []))
+  const parts = await Promise.all([...folders].sort().map((folder) => licenceOf(join(root, folder))))
+  return [...new Set(parts)].join('\n')
+}
+
+async function licenceOf(folder: string): Promise<string> {
+  const { name, version, license } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as Record<
+    string,
+    string
+  >
+  const file = (await readdir(folder)).find((each) => /^(licen[cs]e|copying)/i.test(each))
+  const text = file ? await readFile(join(folder, file), 'utf8') : ''
+  return `${'-'.repeat(80)}\n${name} ${version}, ${license}\n\n${text.trim()}\n`
+}
