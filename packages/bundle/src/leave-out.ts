@@ -7,6 +7,8 @@ interface LeftOut {
   /** The file that imports it. */
   importer: RegExp
   keep?: readonly string[]
+  /** What its importer calls while it loads; an empty module unless given. */
+  stub?: string
   /** The programs that do without it; all unless given. */
   of?: RegExp
 }
@@ -17,6 +19,12 @@ const parts: LeftOut[] = [
   { filter: /^\.\.\/locales\/index\.js$/, importer: /\/zod\/v4\/classic\/external\.js$/ },
   // Services read bodies with service-kit.
   { filter: /^body-parser$/, importer: /\/express\/lib\/express\.js$/, of: /^services\// },
+  // Clients and pools are used; fetch, WebSocket and EventSource are Node's own.
+  {
+    filter: /^\.\/lib\/(mock|web|cache|interceptor)\//,
+    importer: /\/undici\/index\.js$/,
+    stub: 'exports.CacheStorage = class {}',
+  },
   // Every product of Twilio but the one that sends messages, from modules that its client requires on demand.
   { filter: /^\.\/\w+$/, importer: /\/twilio\/lib\/rest\/Twilio\.js$/, keep: ['Api'] },
 ]
@@ -26,14 +34,19 @@ export function leaveOut(program: string): Plugin {
   return {
     name: 'leave-out',
     setup(build) {
-      for (const { filter, importer, keep = [], of = /./ } of parts) {
+      for (const { filter, importer, keep = [], stub = '', of = /./ } of parts) {
         if (!of.test(program)) continue
         build.onResolve({ filter }, ({ path, importer: from }) => {
           const isUsed = !importer.test(from) || keep.includes(basename(path))
-          return isUsed ? null : { path: `${dirname(from)} ${path}`, namespace: 'left-out', sideEffects: false }
+          if (isUsed) return null
+          return { path: `${dirname(from)} ${path}`, namespace: 'left-out', sideEffects: false, pluginData: stub }
         })
       }
-      build.onLoad({ filter: /./, namespace: 'left-out' }, () => ({ contents: 'module.exports = {}', loader: 'js' }))
+      build.onLoad({ filter: /./, namespace: 'left-out' }, ({ pluginData: stub }) => ({
+        // Its exports make it CommonJS, of which nobody asks whether a name is there.
+        contents: `${stub}\nexports.isLeftOut = true`,
+        loader: 'js',
+      }))
     },
   }
 }
