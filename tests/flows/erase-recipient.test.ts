@@ -196,6 +196,31 @@ test('the inbox of a user is erased, and the ledger refuses every other change',
   }
 })
 
+test("what waits to be sent to the person's own webhook address ends, and its delivery names the address no more", async () => {
+  const address = `${env.stack.receiverUrl}${freshPath('500')}`
+  const { body, status } = await env.api('POST', '/api/v1/notifications', {
+    body: {
+      channel: 'webhook',
+      event_key: 'order.shipped',
+      recipient: { url: address },
+      data: { name: 'Ada', order: 'A-1' },
+    },
+  })
+  expect(status).toBe(202)
+  const pending = () =>
+    env.admin.query(
+      `select status, last_error from webhook_delivery.deliveries d where notification_id = $1 and exists (
+         select from webhook_delivery.attempts a where a.delivery_id = d.id and a.finished_at is not null)`,
+      [body.notification_id],
+    )
+  await eventually(async () => expect((await pending()).rows).toMatchObject([{ status: 'pending' }]))
+  expect(await findPerson(env, address)).toContain('webhook_delivery.deliveries.url, encrypted')
+  await eraseEverywhere(address)
+  expect((await pending()).rows).toEqual([{ status: 'exhausted', last_error: 'recipient_erased' }])
+  await untilState(env, body.notification_id, { delivery_status: 'failed', failure_reason: 'recipient_erased' })
+  expect(await findPerson(env, address)).toEqual([])
+})
+
 test('erase-recipient asks for the tenant and the recipient', async () => {
   await expect(run('dispatch', '')).rejects.toThrow('use: erase-recipient --tenant <id>')
 })
