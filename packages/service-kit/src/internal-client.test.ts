@@ -146,6 +146,11 @@ test.each([401, 403, 422, 500])(
   },
 )
 
+test('a signature of ours that the other service does not believe is not the caller’s fault', async () => {
+  answer = json(401, { type: 't', title: 'T', status: 401, code: 'unauthenticated', detail: 'Who are you?' })
+  expect((await problemOf(get())).code).toBe('service_unavailable')
+})
+
 test('a service that is not available makes us unavailable, with a time to come back', async () => {
   answer = json(503, {})
   const problem = await problemOf(get())
