@@ -15,7 +15,7 @@ import { closeOverdueReceipts, requeueLostWork, takeDueNotifications } from '../
 import { settleAttempts } from '../src/sending/settle-store.ts'
 import { openOwnSchema } from './own-schema.ts'
 
-const tables = ['notifications', 'attempts']
+const tables = ['notifications', 'attempts', 'in_flight']
 const tenantId = newId('ten')
 const providerId = newId('prov')
 
