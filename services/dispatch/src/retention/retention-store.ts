@@ -1,0 +1,51 @@
+import { earliestId } from '@notify/contracts'
+import type { Queries, Statement } from '@notify/database'
+
+const batch = 1000
+const anewEveryMs = 3_600_000
+
+/** Ids begin with their time, so the primary key leads to the oldest. What is in flight, or ended lately, is passed over. */
+const deletePage: Statement = {
+  name: 'delete-ended-notifications',
+  text: `
+    with page as (
+      select id from notifications where id > $1 and id < $2 and settled and updated_at < $3
+      order by id limit ${batch} for update skip locked
+    ), gone as (
+      delete from notifications where id = any(array(select id from page)) returning id
+    ), attempts_gone as (
+      delete from attempts where notification_id = any(array(select id from gone))
+    ), forgotten as (
+      delete from in_flight where id = any(array(select id from gone))
+    )
+    select count(*)::int as deleted, (select id from page order by id desc limit 1) as last from gone`,
+}
+
+/** By the earlier of two clocks, so that one that runs ahead deletes nothing. @returns what ended before is deleted */
+export async function endedBefore({ run }: Queries, olderThanMs: number, nowMs = Date.now()): Promise<Date> {
+  const [row] = await run<{ moment: Date }>(
+    `select least(now(), $1::timestamptz) - $2 * interval '1 millisecond' as moment`,
+    [new Date(nowMs), olderThanMs],
+  )
+  return row!.moment
+}
+
+/**
+ * Deletes notifications that ended before a moment, with their attempts. Each batch begins where the one before ended, so that dead
+ * rows, and rows that stay, are read once an hour.
+ * @returns deletes a batch; resolves to how many there were, and whether there may be more
+ */
+export function createEndedDeletion(db: Queries): (before: Date) => Promise<{ deleted: number; more: boolean }> {
+  let after = ''
+  let anewAtMs = 0
+  return async (before) => {
+    if (performance.now() >= anewAtMs) {
+      after = ''
+      anewAtMs = performance.now() + anewEveryMs
+    }
+    const end = earliestId('notif', Math.max(0, before.getTime()))
+    const [row] = await db.runLong<{ deleted: number; last: string | null }>(deletePage, [after, end, before])
+    after = row!.last ?? after
+    return { deleted: row!.deleted, more: row!.deleted === batch }
+  }
+}
