@@ -1,10 +1,9 @@
+import { deletionInOrder } from '../delete-in-order.ts'
 import type { Queries } from '../open.ts'
 
 const keptDays = 7
 const batch = 1000
 const beginning = '00000000-0000-0000-0000-000000000000'
-/** What was published late is found when the deletion begins anew. */
-const anewEveryMs = 3_600_000
 
 /** Ids ascend with time, so the primary key leads to the oldest; the sum keeps Postgres from another index. */
 const deletePage = `
@@ -17,21 +16,11 @@ const deletePage = `
   )
   select count(*)::int as deleted, (select id from page order by id desc limit 1) as last from gone`
 
-/**
- * Deletes published messages once they are seven days old. Each batch begins where the one before ended: dead rows that no vacuum
- * has removed yet are not read again.
- * @returns deletes a batch; resolves to whether more are left
- */
+/** @returns deletes a batch of the messages published seven days ago; resolves to whether more are left */
 export function createOutboxRetention(db: Queries): () => Promise<boolean> {
-  let after = beginning
-  let anewAtMs = 0
-  return async () => {
-    if (performance.now() >= anewAtMs) {
-      after = beginning
-      anewAtMs = performance.now() + anewEveryMs
-    }
-    const [row] = await db.runLong<{ deleted: number; last: string | null }>(deletePage, [after])
-    after = row!.last ?? after
-    return row!.deleted === batch
-  }
+  const deleteSome = deletionInOrder(batch, async (after: string | null) => {
+    const [row] = await db.runLong<{ deleted: number; last: string | null }>(deletePage, [after ?? beginning])
+    return row!
+  })
+  return async () => (await deleteSome()).more
 }

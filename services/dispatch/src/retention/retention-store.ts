@@ -1,8 +1,7 @@
 import { earliestId } from '@notify/contracts'
-import type { Queries, Statement } from '@notify/database'
+import { deletionInOrder, type Queries, type Statement } from '@notify/database'
 
 const batch = 1000
-const anewEveryMs = 3_600_000
 
 /** Ids begin with their time, so the primary key leads to the oldest. What is in flight, or ended lately, is passed over. */
 const deletePage: Statement = {
@@ -30,22 +29,11 @@ export async function endedBefore({ run }: Queries, olderThanMs: number, nowMs =
   return row!.moment
 }
 
-/**
- * Deletes notifications that ended before a moment, with their attempts. Each batch begins where the one before ended, so that dead
- * rows, and rows that stay, are read once an hour.
- * @returns deletes a batch; resolves to how many there were, and whether there may be more
- */
+/** @returns deletes a batch of the notifications that ended before a moment, with their attempts */
 export function createEndedDeletion(db: Queries): (before: Date) => Promise<{ deleted: number; more: boolean }> {
-  let after = ''
-  let anewAtMs = 0
-  return async (before) => {
-    if (performance.now() >= anewAtMs) {
-      after = ''
-      anewAtMs = performance.now() + anewEveryMs
-    }
+  return deletionInOrder(batch, async (after: string | null, before: Date) => {
     const end = earliestId('notif', Math.max(0, before.getTime()))
-    const [row] = await db.runLong<{ deleted: number; last: string | null }>(deletePage, [after, end, before])
-    after = row!.last ?? after
-    return { deleted: row!.deleted, more: row!.deleted === batch }
-  }
+    const [row] = await db.runLong<{ deleted: number; last: string | null }>(deletePage, [after ?? '', end, before])
+    return row!
+  })
 }
