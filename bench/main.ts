@@ -9,6 +9,7 @@ import { benchLanes } from './lanes/bench-lanes.ts'
 import { benchOtp } from './otp/bench-otp.ts'
 import { benchSoak } from './soak/bench-soak.ts'
 import { benchSse } from './sse/bench-sse.ts'
+import { benchStorage } from './storage/bench-storage.ts'
 import { benchWebhooks } from './webhooks/bench-webhooks.ts'
 import { benchWhatsApp } from './whatsapp/bench-whatsapp.ts'
 
@@ -25,6 +26,7 @@ const benches: Record<string, () => Promise<object>> = {
   inbox: benchInbox,
   soak: benchSoak,
   sse: benchSse,
+  storage: benchStorage,
   webhooks: benchWebhooks,
   whatsapp: benchWhatsApp,
 }

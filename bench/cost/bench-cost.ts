@@ -3,12 +3,12 @@ import { connect } from '@nats-io/transport-node'
 import type { Stack } from '@notify/dev-env'
 import pg from 'pg'
 import { cpuPerMessage, cpuTimes } from '../cpu-time.ts'
-import { createJsonClient, doMany, type JsonClient } from '../json-client.ts'
+import { createJsonClient, type JsonClient } from '../json-client.ts'
+import { sendMany } from '../send-many.ts'
 import { withStack } from '../with-stack.ts'
 
 const messages = Number(process.env.BENCH_MESSAGES ?? 3000)
 const callers = 64
-const longestMs = 300_000
 
 /** What one message of each channel costs from its request to its receipt: CPU time, WAL, and bytes at JetStream. */
 export function benchCost(): Promise<object> {
@@ -24,9 +24,14 @@ export function benchCost(): Promise<object> {
     try {
       const costs: Record<string, Cost> = {}
       for (const [name, send] of Object.entries(await sendersOf(client, stack))) {
-        await sendMany(client, database, send, messages / 10)
+        const sendOne = async (n: number) => {
+          const { status, body } = await send(client, n)
+          if (status !== 202 && status !== 200)
+            throw new Error(`a request was answered ${status}: ${JSON.stringify(body)}`)
+        }
+        await sendMany(database, { count: messages / 10, callers, send: sendOne })
         const before = await read(meters)
-        await sendMany(client, database, send, messages)
+        await sendMany(database, { count: messages, callers, send: sendOne })
         costs[name] = costOf(before, await read(meters))
         console.log(name, JSON.stringify(costs[name]))
       }
@@ -87,26 +92,6 @@ async function sendersOf(client: JsonClient, stack: Stack): Promise<Record<strin
       }),
     otp: (client) => client.post('/api/v1/otp/send', { channel: 'sms', recipient: phone() }),
   }
-}
-
-/** Sends so many, and waits until none is under way. */
-async function sendMany(client: JsonClient, database: pg.Pool, send: Send, count: number): Promise<void> {
-  await doMany(count, callers, async (n) => {
-    const { status, body } = await send(client, n)
-    if (status !== 202 && status !== 200) throw new Error(`a request was answered ${status}: ${JSON.stringify(body)}`)
-  })
-  const untilMs = performance.now() + longestMs
-  for (;;) {
-    const { rows } = await database.query(
-      `select (select count(*) from dispatch.notifications where status in ('queued', 'sent'))
-            + (select count(*) from dispatch.outbox where published_at is null) as open`,
-    )
-    if (Number(rows[0].open) === 0) break
-    if (performance.now() > untilMs) throw new Error(`${rows[0].open} are still under way`)
-    await delay(250)
-  }
-  // The last facts reach the activity, usage and the callbacks' tables.
-  await delay(2000)
 }
 
 interface Reading {

@@ -20,8 +20,8 @@ import { createMetrics } from './metrics.ts'
 import { createAccountDirectory } from './providers/account-directory.ts'
 import { createReceiptTeller } from './receipts/tell-receipts-again.ts'
 import { startReceivers } from './receiving/start-receivers.ts'
-import { deleteOldCallbacks } from './records/callback-store.ts'
-import { deleteOldReceipts } from './records/receipt-store.ts'
+import { createCallbackDeletion } from './records/callback-store.ts'
+import { createReceiptDeletion } from './records/receipt-store.ts'
 import { createCallbackRecorder } from './records/record-callback.ts'
 import { routes } from './routes.ts'
 
@@ -52,8 +52,8 @@ export async function createService(config: Config, kit: Kit): Promise<void> {
     streamReplicas: config.STREAM_REPLICAS,
     republishMs: config.REPUBLISH_WINDOW,
   })
-  startPeriodic(kit, { name: 'callback retention', everyMs: 60_000, run: () => deleteOldCallbacks(db) })
-  startPeriodic(kit, { name: 'receipt retention', everyMs: 60_000, run: () => deleteOldReceipts(db) })
+  startPeriodic(kit, { name: 'callback retention', everyMs: 60_000, run: createCallbackDeletion(db) })
+  startPeriodic(kit, { name: 'receipt retention', everyMs: 60_000, run: createReceiptDeletion(db) })
   await serveHttp(kit, { config, context, routes, door: { edge: true } })
   startConsumers(kit, bus, {
     context,

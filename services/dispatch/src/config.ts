@@ -64,6 +64,9 @@ export const Config = z.object({
   RECEIPT_INQUIRIES: durations('15m,24h,71h').describe(
     'Ages at which callbacks is asked for a missing receipt; below RECEIPT_DEADLINE',
   ),
+  PAYLOAD_RETENTION: duration('30d').describe(
+    'How long a notification is kept after its end, with its content and its attempts',
+  ),
   STALLED_AFTER: duration('60s').describe('Age at which work that JetStream has not delivered is republished'),
   RENDER_THREADS: z.coerce
     .number()

@@ -77,7 +77,9 @@ export function createMetrics(metrics: Metrics) {
     'notify_receipts_asked_total',
     'Attempts whose receipts were requested from callbacks',
   )
+  const deleted = metrics.counter('notify_deleted_total', 'Notifications deleted at the end of their retention')
   return {
+    deleted: (count: number) => deleted({}, count),
     receiptsAsked: (count: number) => receiptsAsked({}, count),
     accepted: (channel: string, lane: string) => accepted({ channel, lane }),
     acceptBatch: (size: number) => acceptBatch(size),

@@ -51,6 +51,7 @@ import { createReceiptRecorder } from './receipts/record-receipt.ts'
 import { startInquiries } from './receipts/start-inquiries.ts'
 import { createRenderer } from './rendering/create-renderer.ts'
 import { afterRestore } from './restore/after-restore.ts'
+import { startRetention } from './retention/start-retention.ts'
 import { routes } from './routes.ts'
 import { startBulkBrake } from './sending/bulk-brake.ts'
 import { createSender, type SendWork } from './sending/send-notification.ts'
@@ -185,6 +186,7 @@ async function startWorker(kit: Kit, shared: Context, bus: Bus): Promise<void> {
   startInquiries(kit, context)
   startTemplateSync(kit, context)
   startProviderPurge(kit, context)
+  startRetention(kit, context)
   startConsumers(kit, bus, {
     context: consuming,
     consumers: consumersOf(config, context.channels),

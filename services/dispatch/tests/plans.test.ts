@@ -7,6 +7,7 @@ import { channels } from '../src/channels/registry.ts'
 import type { Tables } from '../src/db/schema.ts'
 import { askForReceipts } from '../src/receipts/inquiry-store.ts'
 import { applyReceipts } from '../src/receipts/receipt-store.ts'
+import { createEndedDeletion } from '../src/retention/retention-store.ts'
 import { claimForSending } from '../src/sending/claim-store.ts'
 import { endExpiredNotifications } from '../src/sending/expiry-store.ts'
 import { claimExpiredAttempts } from '../src/sending/lease-store.ts'
@@ -15,7 +16,7 @@ import { closeOverdueReceipts, requeueLostWork, takeDueNotifications } from '../
 import { settleAttempts } from '../src/sending/settle-store.ts'
 import { openOwnSchema } from './own-schema.ts'
 
-const tables = ['notifications', 'attempts']
+const tables = ['notifications', 'attempts', 'in_flight']
 const tenantId = newId('ten')
 const providerId = newId('prov')
 
@@ -131,6 +132,7 @@ const statements: { name: string; run(db: Database<Tables>, some: readonly Sampl
     name: 'lost work',
     run: (on) => requeueLostWork(on, channels, [{ lane: 'bulk', channel: 'sms', delivered_ms_ago: 3_600_000 }]),
   },
+  { name: 'retention', run: (on) => createEndedDeletion(on)(new Date(0)) },
   { name: 'inquiry', run: (on, some) => askForReceipts(on, channels, some[0]!.id, `${some[0]!.id}z`) },
 ]
 

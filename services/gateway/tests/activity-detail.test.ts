@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { itemOf, storeItems } from '@notify/test-kit/activity-items'
 import { addEmptyTenant, operatorToken } from '@notify/test-kit/other-callers'
-import { expectProblem, freshPhone, post, send } from '@notify/test-kit/sms'
+import { expectProblem, freshPhone, post, retry, send } from '@notify/test-kit/sms'
 import { newId } from '../../../packages/contracts/src/index.ts'
 import { type ApiResponse, eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
 
@@ -75,6 +76,14 @@ test('an item shows its attempts with provider, answer, receipts and trace, and 
     ],
   })
   expect(text).not.toContain(phone.slice(2))
+})
+
+test('what dispatch keeps no longer is shown without attempts, and a retry says that it is gone', async () => {
+  const gone = itemOf(env, { status: 'undelivered', retryable: true })
+  await storeItems(env, [gone])
+  expect((await detail(gone.id)).body).toMatchObject({ status: 'undelivered', attempts: [], trace_id: null })
+  expectProblem(await retry(env, gone.id), 409, 'not_retryable')
+  expectProblem(await retry(env, newId('notif')), 404, 'not_found')
 })
 
 test('the attempts of all rounds are shown in order', async () => {

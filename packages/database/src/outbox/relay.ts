@@ -3,14 +3,13 @@ import { type Bus, openBusOf, type PendingBus, publish } from '@notify/messaging
 import { type Kit, type Logger, startPeriodic } from '@notify/service-kit'
 import type { Queries } from '../open.ts'
 import { claimUnpublished, markPublished, type UnpublishedMessage } from './outbox-store.ts'
+import { createOutboxRetention } from './retention.ts'
 import { createStreamWatch } from './watch-stream.ts'
 
 const batchSize = 64
 const pollMs = 200
 /** Minimum interval of wake-ups while busy; an idle committer wakes at once. */
 const wakeEveryMs = 40
-const keptDays = 7
-const deletionBatch = 1000
 
 interface OutboxRelayOptions {
   /** Replicas of the stream, in case it must be recreated. */
@@ -67,23 +66,13 @@ export function startOutboxRelay(kit: Kit, db: Queries, bus: Bus, options: Outbo
   })
   const wakes = bus.connection.subscribe(wakeSubject(kit.service), { callback: () => relay.wake() })
   kit.lifecycle.onStop('outbox wake', () => wakes.unsubscribe())
-  startPeriodic(kit, { name: 'outbox retention', everyMs: 60_000, run: () => deletePublished(db) })
+  startPeriodic(kit, { name: 'outbox retention', everyMs: 60_000, run: createOutboxRetention(db) })
   kit.metrics.gauge('outbox_oldest_unpublished_seconds', 'Age of the oldest message not yet published', async () => {
     const [oldest] = await db.run<{ age: number }>(
       `select extract(epoch from now() - created_at)::float8 as age from outbox where published_at is null order by id limit 1`,
     )
     return oldest?.age ?? 0
   })
-}
-
-/** Deletes expired messages; returns whether more are left. */
-async function deletePublished(db: Queries): Promise<boolean> {
-  const deleted = await db.runLong(
-    `delete from outbox where id in (
-       select id from outbox where published_at < now() - make_interval(days => ${keptDays}) limit ${deletionBatch})
-     returning 1`,
-  )
-  return deleted.length === deletionBatch
 }
 
 /** Claims, publishes and marks one batch; the rows stay locked meanwhile, so that no other relay takes them. */

@@ -2,6 +2,7 @@ import { type EventContract, subjectOf, type WireEvent } from '@notify/contracts
 import type { Database, Statement } from '@notify/database'
 import type { z } from 'zod'
 import type { Tables } from '../db/schema.ts'
+import { deletionByTime } from './delete-by-time.ts'
 
 /** The identity of a callback: the carrier's message id, and its content. */
 interface Identity {
@@ -72,14 +73,7 @@ export function callbackIdentity({ provider_id, provider_message_id, status }: I
 }
 
 const keptDays = 14
-const deletionBatch = 1000
 
-/** Deletes expired records; returns whether more are left. */
-export async function deleteOldCallbacks(db: Database<Tables>): Promise<boolean> {
-  const deleted = await db.run(
-    `delete from received_callbacks where ctid in (
-       select ctid from received_callbacks where received_at < now() - make_interval(days => ${keptDays}) limit ${deletionBatch})
-     returning 1`,
-  )
-  return deleted.length === deletionBatch
-}
+/** @returns deletes a batch of the expired records; resolves to whether more are left */
+export const createCallbackDeletion = (db: Database<Tables>): (() => Promise<boolean>) =>
+  deletionByTime(db, { table: 'received_callbacks', time: 'received_at', keptDays })

@@ -1,10 +1,10 @@
 import type { ReceiptWanted } from '@notify/contracts'
 import type { Database, Statement } from '@notify/database'
 import type { Tables } from '../db/schema.ts'
+import { deletionByTime } from './delete-by-time.ts'
 
 /** As long as the outbox keeps events. */
 const keptDays = 7
-const deletionBatch = 1000
 
 /** "Offset 0" looks up each row by itself: joined, a plan made while the tables were small would later read all of them. */
 const tellAgain: Statement = {
@@ -32,12 +32,6 @@ export async function tellReceiptsAgain(db: Database<Tables>, wanted: readonly R
   return row?.count ?? 0
 }
 
-/** Deletes expired references; returns whether more are left. */
-export async function deleteOldReceipts(db: Database<Tables>): Promise<boolean> {
-  const deleted = await db.run(
-    `delete from told_receipts where ctid in (
-       select ctid from told_receipts where told_at < now() - make_interval(days => ${keptDays}) limit ${deletionBatch})
-     returning 1`,
-  )
-  return deleted.length === deletionBatch
-}
+/** @returns deletes a batch of the expired references; resolves to whether more are left */
+export const createReceiptDeletion = (db: Database<Tables>): (() => Promise<boolean>) =>
+  deletionByTime(db, { table: 'told_receipts', time: 'told_at', keptDays })

@@ -11,6 +11,10 @@ import { reads } from './migrations/0009-reads.ts'
 import { subscriptionProviders } from './migrations/0010-subscription-providers.ts'
 import { notificationsByRecipient } from './migrations/0011-notifications-by-recipient.ts'
 import { balanceLease } from './migrations/0012-balance-lease.ts'
+import { inFlight } from './migrations/0013-in-flight.ts'
+import { fillInFlight } from './migrations/0014-fill-in-flight.ts'
+import { notificationsStates } from './migrations/0015-notifications-states.ts'
+import { notificationsOldIndexes } from './migrations/0016-notifications-old-indexes.ts'
 
 export const migrations: Migrations = [
   ...outboxTables,
@@ -29,4 +33,8 @@ export const migrations: Migrations = [
   subscriptionProviders,
   notificationsByRecipient,
   balanceLease,
+  inFlight,
+  fillInFlight,
+  notificationsStates,
+  notificationsOldIndexes,
 ]

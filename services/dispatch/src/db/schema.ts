@@ -136,6 +136,21 @@ export const tables = {
     created_at: column<Time>(),
     updated_at: column<Time>(),
   },
+  /** The open notifications with what schedulers look for. Triggers keep it. */
+  in_flight: {
+    id: column<string>(),
+    lane: column<Lane>(),
+    channel: column<Channel>(),
+    status: column<DeliveryStatus>(),
+    /** Whether only its content is still to be erased. */
+    settled: column<boolean>(),
+    /** Since when it has this status. */
+    since: column<Time>(),
+    enqueued_at: column<Time>(),
+    next_attempt_at: column<Time | null>(),
+    expires_at: column<Time | null>(),
+    created_at: column<Time>(),
+  },
   tallies: {
     id: column<Generated<string>>(),
     accepted: column<string>(),

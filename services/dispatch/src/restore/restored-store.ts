@@ -7,9 +7,9 @@ const batch = 500
 const restoredReason = 'restored: may have been sent after the backup'
 
 /** Whatever is not due until then cannot have been sent; what was released since was enqueued later. */
-const where = `enqueued_at <= $1::timestamptz and (next_attempt_at is null or next_attempt_at <= $1::timestamptz)
-  and ($2::timestamptz is null or created_at < $2::timestamptz)
-  and ($3::text is null or tenant_id = $3) and ($4::text is null or lane = $4) and ($5::text is null or channel = $5)`
+const where = `n.enqueued_at <= $1::timestamptz and (n.next_attempt_at is null or n.next_attempt_at <= $1::timestamptz)
+  and ($2::timestamptz is null or n.created_at < $2::timestamptz)
+  and ($3::text is null or n.tenant_id = $3) and ($4::text is null or n.lane = $4) and ($5::text is null or n.channel = $5)`
 
 const valuesOf = ({ sent_until, created_before, tenant, lane, channel }: Restored) => [
   sent_until,
@@ -19,8 +19,9 @@ const valuesOf = ({ sent_until, created_before, tenant, lane, channel }: Restore
   channel,
 ]
 
-const queued = `select * from notifications where status = 'queued' and ${where}`
-const scheduled = `select * from notifications where next_attempt_at is not null and status = 'scheduled' and ${where}`
+const waiting = `select n.* from in_flight f join notifications n using (id) where ${where}`
+const queued = `${waiting} and f.status = 'queued' and n.status = 'queued'`
+const scheduled = `${waiting} and f.next_attempt_at is not null and f.status = 'scheduled' and n.status = 'scheduled'`
 
 /** Counts what waits and may have been sent already, by lane, channel and tenant. */
 export function countRestored(db: Queries, restored: Restored): Promise<object[]> {
@@ -37,8 +38,8 @@ const settle: Statement = {
   text: `
     with waiting as (
       select id from (
-        (${queued} order by lane, channel, enqueued_at limit ${batch})
-        union all (${scheduled} order by next_attempt_at limit ${batch})
+        (${queued} order by f.lane, f.channel, f.enqueued_at limit ${batch})
+        union all (${scheduled} order by f.next_attempt_at limit ${batch})
       ) as waiting order by id limit ${batch}
     ), locked as (
       select id from notifications where id = any(array(select id from waiting)) and status in ('queued', 'scheduled')

@@ -46,8 +46,8 @@ const oldestQueued: Statement = {
     select lane, channel, coalesce(greatest(0, extract(epoch from now() - first.enqueued_at)), 0)::float8 as seconds
     from json_to_recordset($1::json) as t (lane text, channel text)
     left join lateral (
-      select enqueued_at from notifications n
-      where n.lane = t.lane and n.channel = t.channel and n.status = 'queued'
+      select enqueued_at from in_flight f
+      where f.lane = t.lane and f.channel = t.channel and f.status = 'queued'
       order by enqueued_at limit 1
     ) as first on true`,
 }
@@ -74,8 +74,8 @@ const balance: Statement = {
       (${tally.text}) as tally,
       (select count(*)::int as in_flight,
          coalesce(extract(epoch from now() - min(created_at) filter (where status <> 'scheduled')), 0)::float8 as oldest_seconds
-       from notifications where not settled) as flight,
-      (select count(*)::int as queued from notifications where status = 'queued') as queue`,
+       from in_flight where not settled) as flight,
+      (select count(*)::int as queued from in_flight where status = 'queued') as queue`,
 }
 
 /** One snapshot, so that the numbers agree with each other: accepted = settled + in flight. */

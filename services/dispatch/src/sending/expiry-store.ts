@@ -1,6 +1,7 @@
 import type { Database, Statement } from '@notify/database'
 import type { Tables } from '../db/schema.ts'
 import { factsInto } from '../notifications/fact-sql.ts'
+import { lockOpenSql } from './open-sql.ts'
 
 /** The failure of what could not be sent in time. */
 export const expiredReason = 'expired'
@@ -22,10 +23,13 @@ const endExpired: Statement = {
   name: 'end-expired',
   text: `
     with expired as (
-      select id from notifications
-      where expires_at <= now() and payload is not null and not sending
-        and (status not in ('queued', 'scheduled') or when_due = 'send')
-      order by expires_at limit ${batch} for update skip locked
+      ${lockOpenSql({
+        where: 'f.expires_at <= now()',
+        orderBy: 'f.expires_at',
+        still: `n.expires_at <= now() and n.payload is not null and not n.sending
+          and (n.status not in ('queued', 'scheduled') or n.when_due = 'send')`,
+        limit: batch,
+      })}
     ), ended as (
       update notifications n
       set status = case when ${waits} then 'failed' else n.status end,

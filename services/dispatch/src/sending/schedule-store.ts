@@ -5,6 +5,7 @@ import type { Tables } from '../db/schema.ts'
 import { factsInto } from '../notifications/fact-sql.ts'
 import { workQueries } from '../notifications/work-sql.ts'
 import { expiredReason, hasExpired } from './expiry-store.ts'
+import { lockOpenSql } from './open-sql.ts'
 
 const batch = 500
 
@@ -12,9 +13,12 @@ const takeDue = (channels: Channels): Statement => ({
   name: 'take-due',
   text: `
     with due as (
-      select id from notifications
-      where next_attempt_at <= now() and status in ('queued', 'scheduled') and not sending
-      order by next_attempt_at limit ${batch} for update skip locked
+      ${lockOpenSql({
+        where: `f.next_attempt_at <= now() and f.status in ('queued', 'scheduled')`,
+        orderBy: 'f.next_attempt_at',
+        still: `n.next_attempt_at <= now() and n.status in ('queued', 'scheduled') and not n.sending`,
+        limit: batch,
+      })}
     ), taken as (
       update notifications n
       set next_attempt_at = null, when_due = 'send', enqueued_at = now(), updated_at = now(),
@@ -46,10 +50,13 @@ const requeueLost = (channels: Channels): Statement => ({
     forgotten as (select noticed_at from stream_losses where stream = $2 and last_seq = 0),
     lost as (
       select one.id from lane cross join lateral (
-        select id from notifications n
-        where n.lane = lane.lane and n.channel = lane.channel and status = 'queued' and not sending
-          and next_attempt_at is null and enqueued_at < greatest(now() - lane.delivered_ms_ago * interval '1 millisecond', (select noticed_at from forgotten))
-        order by enqueued_at limit ${batch} for update skip locked
+        ${lockOpenSql({
+          where: `f.lane = lane.lane and f.channel = lane.channel and f.status = 'queued' and f.enqueued_at
+            < greatest(now() - lane.delivered_ms_ago * interval '1 millisecond', (select noticed_at from forgotten))`,
+          orderBy: 'f.enqueued_at',
+          still: `n.status = 'queued' and not n.sending and n.next_attempt_at is null`,
+          limit: batch,
+        })}
       ) as one
     ), again as (
       update notifications n set enqueued_at = now() from lost where n.id = lost.id returning n.*
@@ -81,10 +88,12 @@ const closeOverdue: Statement = {
   name: 'close-overdue-receipts',
   text: `
     with overdue as (
-      select id from notifications
-      where not settled and status = 'sent' and channel = any ($2) and created_at < now() - make_interval(secs => $1)
-        and updated_at < now() - make_interval(secs => $1)
-      order by created_at limit ${batch} for update skip locked
+      ${lockOpenSql({
+        where: `f.status = 'sent' and not f.settled and f.channel = any ($2) and f.since < now() - make_interval(secs => $1)`,
+        orderBy: 'f.since',
+        still: `n.status = 'sent' and not n.settled`,
+        limit: batch,
+      })}
     )
     update notifications n set receipt_overdue = true from overdue where n.id = overdue.id returning 1`,
 }

@@ -1,4 +1,3 @@
-import { ActivityStatus } from '@notify/contracts'
 import type { ActivityFilter } from './activity-filter.ts'
 import { kindOf } from './kind-sql.ts'
 
@@ -37,18 +36,20 @@ export function accessPath(filter: ActivityFilter, bind: Bind): AccessPath {
   }
 }
 
-/** One range of the index for each state. A tenant's key makes the blind index, so the tenant needs no comparison. */
+/** A tenant's key makes the blind index, so the tenant needs no comparison. */
 function byRecipient(filter: ActivityFilter, bind: Bind): AccessPath {
-  const statuses = filter.status ? [filter.status] : ActivityStatus.options
-  const { status: _, ...others } = filter
   return {
-    sources: `select unnest(${bind(statuses)}::text[]) as status`,
     conditions: [
-      `a.recipient_index = ${bind(filter.recipientIndex)} and a.status = s.status`,
-      ...dimensionsOf(others, bind).map((condition) => `a.${condition}`),
+      isOfRecipient('a.recipient_index', bind(filter.recipientIndex)),
+      ...dimensionsOf(filter, bind).map((condition) => `a.${condition}`),
       ...(filter.eventKey === undefined ? [] : [`a.event_key = ${bind(filter.eventKey)}`]),
     ],
   }
+}
+
+/** SQL that is true for the items of a recipient: the index holds a hash of its blind index. */
+export function isOfRecipient(column: string, index: string): string {
+  return `hashtextextended(${column}, 0) = hashtextextended(${index}::text, 0) and ${column} = ${index}`
 }
 
 /** The kinds that have items, as the counters tell. */

@@ -1,6 +1,6 @@
 /**
  * SQL for the hash of a kind: items that differ only in time, recipient and event. With `event` it is that of the items of
- * one event. The text must be that of the indexes `activity_by_kind` and `activity_by_event`.
+ * one event. The text must be that of the indexes `activity_of_kind` and `activity_of_event`.
  * @param row relation with the columns of a kind
  * @param tenant SQL for the tenant, where the relation has no such column
  */

@@ -5,13 +5,22 @@ import { forward } from '../forwarding/forward.ts'
 import { hasItem } from './activity-store.ts'
 
 /**
- * Forwards retries of notifications. A code is never retried.
- * @throws Problem `not_retryable` for a code of the operator's tenant
+ * Forwards retries of notifications. A code is never retried, nor what dispatch keeps no longer.
+ * @throws Problem `not_retryable` for such items of the operator's tenant
  */
 export async function retryActivity(context: RouteContext, request: PassedOn<typeof contract>): Promise<Reply> {
   const { params, principal } = request
   if (params.id.startsWith('otp_') && (await hasItem(context.db, principal.tenant_id, params.id))) {
     throw new Problem('not_retryable', 'One-time codes cannot be retried; the application must send a new one')
   }
-  return forward(context, request)
+  try {
+    return await forward(context, request)
+  } catch (error) {
+    const isGone = error instanceof Problem && error.code === 'not_found'
+    if (!isGone || !(await hasItem(context.db, principal.tenant_id, params.id))) throw error
+    throw new Problem(
+      'not_retryable',
+      'The message and its content were deleted at the end of their retention; send a new one',
+    )
+  }
 }

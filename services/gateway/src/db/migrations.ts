@@ -15,6 +15,10 @@ import { activityUncounted } from './migrations/0013-activity-uncounted.ts'
 import { countActivity } from './migrations/0014-count-activity.ts'
 import { activityOldIndexes } from './migrations/0015-activity-old-indexes.ts'
 import { retryJobs } from './migrations/0016-retry-jobs.ts'
+import { activityOfKind } from './migrations/0017-activity-of-kind.ts'
+import { activityOfEvent } from './migrations/0018-activity-of-event.ts'
+import { activityOfRecipient } from './migrations/0019-activity-of-recipient.ts'
+import { activityWideIndexes } from './migrations/0020-activity-wide-indexes.ts'
 
 export const migrations: Migrations = [
   ...deadLetterTables,
@@ -37,4 +41,8 @@ export const migrations: Migrations = [
   countActivity,
   activityOldIndexes,
   retryJobs,
+  activityOfKind,
+  activityOfEvent,
+  activityOfRecipient,
+  activityWideIndexes,
 ]

@@ -1,12 +1,15 @@
 import { erasedText, type Person, type Queries } from '@notify/database'
+import { isOfRecipient } from '../activity/access-path.ts'
 
 const batch = 200
+
+const theirs = `${isOfRecipient('recipient_index', '$2')} and tenant_id = $1`
 
 const valuesOf = ({ tenantId, index }: Person) => [tenantId, index]
 
 export async function countActivity(db: Queries, person: Person): Promise<number> {
   const [row] = await db.runLong<{ count: number }>(
-    'select count(*)::int as count from activity where recipient_index = $2 and tenant_id = $1',
+    `select count(*)::int as count from activity where ${theirs}`,
     valuesOf(person),
   )
   return row!.count
@@ -16,7 +19,7 @@ export async function countActivity(db: Queries, person: Person): Promise<number
 export async function eraseActivity(db: Queries, person: Person): Promise<number> {
   const rows = await db.runLong(
     `with theirs as (
-       select id from activity where recipient_index = $2 and tenant_id = $1 limit ${batch}
+       select id from activity where ${theirs} limit ${batch}
      ), locked as (
        select id from activity where id = any(array(select id from theirs)) order by id for update
      )

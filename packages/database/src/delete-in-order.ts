@@ -1,0 +1,32 @@
+/** A batch of deleted rows. */
+interface Batch<Position> {
+  deleted: number
+  /** The position of the last of them; null if there were none. */
+  last: Position | null
+}
+
+const anewEveryMs = 3_600_000
+
+/**
+ * Deletes rows in the order of an index, a batch at a time. Each batch begins where the one before ended: dead rows that no vacuum has
+ * removed yet, and rows that stay, are read once an hour, when the deletion begins anew. Safe in any number of replicas.
+ * @param batch the most rows of a batch
+ * @param deleteAfter deletes a batch of the rows after a position, or of all
+ * @returns deletes a batch, and resolves to how many rows it had, and whether there may be more
+ */
+export function deletionInOrder<Position, Args extends unknown[]>(
+  batch: number,
+  deleteAfter: (after: Position | null, ...args: Args) => Promise<Batch<Position>>,
+): (...args: Args) => Promise<{ deleted: number; more: boolean }> {
+  let after: Position | null = null
+  let anewAtMs = performance.now() + anewEveryMs
+  return async (...args) => {
+    if (performance.now() >= anewAtMs) {
+      after = null
+      anewAtMs = performance.now() + anewEveryMs
+    }
+    const { deleted, last } = await deleteAfter(after, ...args)
+    after = last ?? after
+    return { deleted, more: deleted === batch }
+  }
+}

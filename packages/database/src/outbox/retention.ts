@@ -1,0 +1,26 @@
+import { deletionInOrder } from '../delete-in-order.ts'
+import type { Queries } from '../open.ts'
+
+const keptDays = 7
+const batch = 1000
+const beginning = '00000000-0000-0000-0000-000000000000'
+
+/** Ids ascend with time, so the primary key leads to the oldest; the sum keeps Postgres from another index. */
+const deletePage = `
+  with page as (
+    select id from outbox
+    where id > $1 and id < (select uuidv7(interval '-${keptDays} days')) and published_at + interval '${keptDays} days' < now()
+    order by id limit ${batch} for update skip locked
+  ), gone as (
+    delete from outbox where id = any(array(select id from page)) returning 1
+  )
+  select count(*)::int as deleted, (select id from page order by id desc limit 1) as last from gone`
+
+/** @returns deletes a batch of the messages published seven days ago; resolves to whether more are left */
+export function createOutboxRetention(db: Queries): () => Promise<boolean> {
+  const deleteSome = deletionInOrder(batch, async (after: string | null) => {
+    const [row] = await db.runLong<{ deleted: number; last: string | null }>(deletePage, [after ?? beginning])
+    return row!
+  })
+  return async () => (await deleteSome()).more
+}

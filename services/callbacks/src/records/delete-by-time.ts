@@ -1,0 +1,29 @@
+import { deletionInOrder, type Queries } from '@notify/database'
+
+/** Rows with a summary index over their time. */
+interface Expiring {
+  table: string
+  /** The column of the time. */
+  time: string
+  keptDays: number
+}
+
+const batch = 1000
+
+/** @returns deletes a batch of the rows that are older; resolves to whether more are left */
+export function deletionByTime(db: Queries, { table, time, keptDays }: Expiring): () => Promise<boolean> {
+  // Several rows may have the time at which a batch ended: the next one begins with it.
+  const text = `
+    with page as (
+      select ctid, ${time} as at from ${table}
+      where ${time} >= $1 and ${time} < now() - interval '${keptDays} days' order by ${time} limit ${batch} for update skip locked
+    ), gone as (
+      delete from ${table} where ctid = any(array(select ctid from page)) returning 1
+    )
+    select count(*)::int as deleted, (select max(at) from page) as last from gone`
+  const deleteSome = deletionInOrder(batch, async (after: Date | null) => {
+    const [row] = await db.runLong<{ deleted: number; last: Date | null }>(text, [after ?? new Date(0)])
+    return row!
+  })
+  return async () => (await deleteSome()).more
+}

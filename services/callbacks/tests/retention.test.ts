@@ -1,0 +1,63 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { createTestKit, type TestKit } from '@notify/test-kit/service-kit'
+import { type Database, openDatabase } from '../../../packages/database/src/index.ts'
+import { TestEnv } from '../../../packages/dev-env/src/index.ts'
+import { migrations } from '../src/db/migrations.ts'
+import type { Tables } from '../src/db/schema.ts'
+import { createCallbackDeletion } from '../src/records/callback-store.ts'
+import { createReceiptDeletion } from '../src/records/receipt-store.ts'
+
+let env: TestEnv
+let kit: TestKit
+let db: Database<Tables>
+beforeAll(async () => {
+  env = await TestEnv.start([])
+  kit = createTestKit('callbacks')
+  const config = { DATABASE_URL: env.stack.databaseUrl('callbacks'), DATABASE_POOL_SIZE: 4, MIGRATE_ON_START: true }
+  db = await openDatabase<Tables>(kit, { config, migrations })
+})
+afterAll(async () => {
+  await kit?.stop()
+  await env?.stop()
+})
+
+const kinds = [
+  {
+    table: 'received_callbacks',
+    days: 14,
+    create: createCallbackDeletion,
+    columns: `provider_id, provider_message_id, status, received_at`,
+    values: `'prov_1', $1 || n, 'sent'`,
+  },
+  {
+    table: 'told_receipts',
+    days: 7,
+    create: createReceiptDeletion,
+    columns: 'attempt_id, status, message_id, told_at',
+    values: `$1 || n, 'sent', uuidv7()`,
+  },
+]
+
+test.each(kinds)(
+  'what is older is deleted, by several at once: $table',
+  async ({ table, days, create, columns, values }) => {
+    const fill = (name: string, count: number, age: string) =>
+      db.run(
+        `insert into ${table} (${columns}) select ${values}, now() - $3::interval from generate_series(1, $2::int) n`,
+        [name, count, age],
+      )
+    // Of one moment, as the rows of one statement are, and more than a batch.
+    await fill('old', 2500, `${days} days 1 hour`)
+    await fill('older', 1200, `${days + 3} days`)
+    await fill('kept', 3, `${days} days -1 hour`)
+    const replicas = [create(db), create(db)]
+    await Promise.all(
+      replicas.map(async (deleteSome) => {
+        while (await deleteSome());
+      }),
+    )
+    while (await replicas[0]!());
+    await create(db)()
+    expect(await db.run(`select count(*)::int as n from ${table}`)).toEqual([{ n: 3 }])
+  },
+)

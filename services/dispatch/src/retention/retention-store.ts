@@ -1,0 +1,39 @@
+import { earliestId } from '@notify/contracts'
+import { deletionInOrder, type Queries, type Statement } from '@notify/database'
+
+const batch = 1000
+
+/** Ids begin with their time, so the primary key leads to the oldest. What is in flight, or ended lately, is passed over. */
+const deletePage: Statement = {
+  name: 'delete-ended-notifications',
+  text: `
+    with page as (
+      select id from notifications where id > $1 and id < $2 and settled and updated_at < $3
+      order by id limit ${batch} for update skip locked
+    ), gone as (
+      delete from notifications where id = any(array(select id from page)) returning id
+    ), attempts_gone as (
+      delete from attempts where notification_id = any(array(select id from gone))
+    ), forgotten as (
+      delete from in_flight where id = any(array(select id from gone))
+    )
+    select count(*)::int as deleted, (select id from page order by id desc limit 1) as last from gone`,
+}
+
+/** By the earlier of two clocks, so that one that runs ahead deletes nothing. @returns what ended before is deleted */
+export async function endedBefore({ run }: Queries, olderThanMs: number, nowMs = Date.now()): Promise<Date> {
+  const [row] = await run<{ moment: Date }>(
+    `select least(now(), $1::timestamptz) - $2 * interval '1 millisecond' as moment`,
+    [new Date(nowMs), olderThanMs],
+  )
+  return row!.moment
+}
+
+/** @returns deletes a batch of the notifications that ended before a moment, with their attempts */
+export function createEndedDeletion(db: Queries): (before: Date) => Promise<{ deleted: number; more: boolean }> {
+  return deletionInOrder(batch, async (after: string | null, before: Date) => {
+    const end = earliestId('notif', Math.max(0, before.getTime()))
+    const [row] = await db.runLong<{ deleted: number; last: string | null }>(deletePage, [after ?? '', end, before])
+    return row!
+  })
+}

@@ -1,0 +1,18 @@
+interface Sought {
+  /** SQL conditions on `in_flight f`, and the order of the index that they use. */
+  where: string
+  orderBy: string
+  /** SQL conditions on the notification `n` itself. */
+  still: string
+  limit: number
+}
+
+/**
+ * SQL that locks open notifications and returns their ids, in order; those that others have locked are passed over. The lock stands
+ * in a subquery of its own, so that no plan begins with the notifications, or locks more than the limit.
+ */
+export function lockOpenSql({ where, orderBy, still, limit }: Sought): string {
+  return `select one.id from (select id from in_flight f where ${where} order by ${orderBy}) as f
+      cross join lateral (select n.id from notifications n where n.id = f.id and ${still} for update skip locked) as one
+      limit ${limit}`
+}

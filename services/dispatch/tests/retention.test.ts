@@ -1,0 +1,111 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { earliestId, newId } from '../../../packages/contracts/src/index.ts'
+import type { Database } from '../../../packages/database/src/index.ts'
+import { TestEnv } from '../../../packages/dev-env/src/index.ts'
+import type { Tables } from '../src/db/schema.ts'
+import { createEndedDeletion, endedBefore } from '../src/retention/retention-store.ts'
+import { measureBalance, readTally } from '../src/sending/balance-store.ts'
+import { openOwnSchema } from './own-schema.ts'
+
+const dayMs = 86_400_000
+const tenantId = newId('ten')
+const retentionMs = 30 * dayMs
+
+let env: TestEnv
+let db: Database<Tables>
+let stop: () => Promise<void>
+beforeAll(async () => {
+  env = await TestEnv.start([])
+  ;({ db, stop } = await openOwnSchema(env))
+})
+afterAll(async () => {
+  await stop?.()
+  await env?.stop()
+})
+beforeEach(() => db.run('truncate notifications, attempts, in_flight, tallies'))
+
+/** Notifications accepted so long ago, each with one attempt; `columns` are SQL. @returns their ids */
+async function store(ageMs: number, columns: Record<string, string>, count = 1): Promise<string[]> {
+  const names = Object.keys(columns)
+  const start = earliestId('notif', Date.now() - ageMs).slice(0, -16)
+  const ids = Array.from({ length: count }, () => start + newId('notif').slice(-16))
+  await db.run(
+    `with inserted as (
+       insert into notifications (id, tenant_id, application_id, channel, lane, mode, recipient_masked, recipient_index, credits,
+         payload, ${names.join(', ')})
+       select id, $2, 'app_1', 'sms', 'transactional', 'live', '+1***', 'index', 1, '', ${names.map((name) => columns[name]).join(', ')}
+       from unnest($1::text[]) as id
+     )
+     insert into attempts (notification_id, number, id, lease_until, finished_at, outcome)
+     select id, 1, 'att_' || id, now(), now(), 'accepted' from unnest($1::text[]) as id`,
+    [ids, tenantId],
+  )
+  return ids
+}
+
+const longAgo = `now() - interval '40 days'`
+const ended = { status: `'delivered'`, updated_at: longAgo }
+const stored = async (table: 'notifications' | 'attempts' | 'in_flight', key: string) =>
+  (await db.run<{ id: string }>(`select ${key} as id from ${table} order by 1`)).map(({ id }) => id)
+
+async function deleteAll(): Promise<number> {
+  const deleteEnded = createEndedDeletion(db)
+  const before = await endedBefore(db, retentionMs)
+  for (let total = 0; ; ) {
+    const { deleted, more } = await deleteEnded(before)
+    total += deleted
+    if (!more) return total
+  }
+}
+
+test('what ended so long ago is deleted with its attempts; what is in flight, or ended later, stays', async () => {
+  await store(60 * dayMs, ended, 5)
+  await store(60 * dayMs, { ...ended, expires_at: `now() + interval '1 day'` })
+  const kept = [
+    ...(await store(60 * dayMs, {
+      status: `'scheduled'`,
+      next_attempt_at: `now() + interval '1 day'`,
+      updated_at: longAgo,
+    })),
+    ...(await store(60 * dayMs, { status: `'queued'`, updated_at: longAgo })),
+    ...(await store(60 * dayMs, { status: `'sent'`, updated_at: longAgo })),
+  ].sort()
+  const later = [
+    ...(await store(60 * dayMs, { status: `'failed'`, updated_at: 'now()' })),
+    ...(await store(dayMs, ended)),
+  ]
+  const tally = await readTally(db)
+  expect(await deleteAll()).toBe(6)
+  const left = [...kept, ...later].sort()
+  expect([await stored('notifications', 'id'), await stored('attempts', 'notification_id')]).toEqual([left, left])
+  expect(await stored('in_flight', 'id')).toEqual(kept)
+  expect(await measureBalance(db)).toMatchObject({ ...tally, in_flight: tally.accepted - tally.settled })
+})
+
+test('what stayed is deleted once it has ended for as long', async () => {
+  const [id] = await store(60 * dayMs, { status: `'queued'`, updated_at: longAgo })
+  expect(await deleteAll()).toBe(0)
+  await db.run(`update notifications set status = 'failed', updated_at = now() where id = $1`, [id])
+  expect(await deleteAll()).toBe(0)
+  await db.run(`update notifications set updated_at = ${longAgo} where id = $1`, [id])
+  expect(await deleteAll()).toBe(1)
+})
+
+test('several replicas delete each once, and a retry at the same moment keeps its notification', async () => {
+  const ids = await store(60 * dayMs, { status: `'failed'`, updated_at: longAgo }, 2500)
+  const [retried] = ids
+  const client = await env.sql('dispatch').connect()
+  await client.query(`begin; set search_path = dispatch`)
+  await client.query(`update notifications set status = 'queued', updated_at = now() where id = $1`, [retried])
+  const deleted = await Promise.all([deleteAll(), deleteAll(), deleteAll()])
+  await client.query('commit')
+  client.release()
+  expect(deleted.reduce((sum, one) => sum + one, 0) + (await deleteAll())).toBe(2499)
+  expect([await stored('notifications', 'id'), await stored('in_flight', 'id')]).toEqual([[retried], [retried]])
+})
+
+test('no clock that runs ahead deletes anything', async () => {
+  const now = (await endedBefore(db, 0)).getTime()
+  expect((await endedBefore(db, 0, now + 400 * dayMs)).getTime()).toBeLessThan(now + dayMs)
+  expect((await endedBefore(db, 0, now - 400 * dayMs)).getTime()).toBe(now - 400 * dayMs)
+})
