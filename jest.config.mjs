@@ -5,6 +5,7 @@ export default {
   maxWorkers: Math.max(2, availableParallelism() - 1),
   globalSetup: '<rootDir>/packages/dev-env/src/jest-global-setup.ts',
   globalTeardown: '<rootDir>/packages/dev-env/src/jest-global-teardown.ts',
+  testEnvironment: '<rootDir>/packages/dev-env/src/jest-environment.ts',
   extensionsToTreatAsEsm: ['.ts'],
   testMatch: ['**/*.test.ts'],
   testPathIgnorePatterns: ['/node_modules/', '/.local/'],
