@@ -1,5 +1,14 @@
 import { availableParallelism } from 'node:os'
 
+/**
+ * Large libraries that are the same for every file of tests. Left out are those that tell by `instanceof` what they are
+ * given or what they return: a file of tests has classes Error, Date and Promise of its own.
+ */
+const shared = [
+  ...['undici', 'kysely', 'ioredis', 'express', 'jose', 'tldts', 'axios', 'twilio', 'nodemailer'],
+  ...['@nats-io/[^/]+', '@opentelemetry/[^/]+', '@aws-sdk/[^/]+', '@smithy/[^/]+'],
+].join('|')
+
 export default {
   // Most tests wait for their processes, so two cores run two at a time.
   maxWorkers: Math.max(2, availableParallelism() - 1),
@@ -12,7 +21,9 @@ export default {
   modulePathIgnorePatterns: ['<rootDir>/.local/', '<rootDir>/packages/[^/]+/dist/'],
   coverageProvider: 'v8',
   testTimeout: 30_000,
+  transformIgnorePatterns: [`/node_modules/(?!(\\.pnpm|${shared})/)`],
   transform: {
+    [`/node_modules/(${shared})/.+\\.[cm]?js$`]: '<rootDir>/packages/dev-env/src/jest-libraries.ts',
     '^.+\\.ts$': [
       '@swc/jest',
       { jsc: { parser: { syntax: 'typescript' }, target: 'es2024' }, module: { type: 'es6' }, sourceMaps: 'inline' },

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { Child, type ChildSpec } from '../infrastructure/child-process.ts'
+import { greeting } from '../infrastructure/greeting.ts'
 import { HostProcess } from '../together/host-process.ts'
 import { keptProcesses } from '../together/kept-processes.ts'
 import { Member, type NodeChild } from '../together/member.ts'
@@ -98,10 +99,12 @@ async function fullEnvironment(
   return { ...inherited(root), ...(await environmentOf(name, wiring)), ...env.all, ...env[name] }
 }
 
+/** Asked every few milliseconds while the services start: `fetch` would take a second of CPU time meanwhile. */
 async function answersReady(url: string): Promise<boolean> {
-  const response = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(2000) })
-  await response.body?.cancel()
-  return response.status === 200
+  const { host, hostname, port } = new URL(url)
+  const say = `GET /readyz HTTP/1.1\r\nhost: ${host}\r\nconnection: close\r\n\r\n`
+  const answer = await greeting({ host: hostname, port: Number(port), say, timeoutMs: 2000 })
+  return answer.startsWith('HTTP/1.1 200 ')
 }
 
 /** Variables passed on from the supervisor: those of the machine and of OpenTelemetry. */
