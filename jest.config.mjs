@@ -5,8 +5,8 @@ import { availableParallelism } from 'node:os'
  * given or what they return: a file of tests has classes Error, Date and Promise of its own.
  */
 const shared = [
-  ...['undici', 'kysely', 'ioredis', 'express', 'jose', 'tldts', 'axios', 'twilio', 'nodemailer'],
-  ...['@nats-io/[^/]+', '@opentelemetry/[^/]+', '@aws-sdk/[^/]+', '@smithy/[^/]+'],
+  ...['undici', 'kysely', 'ioredis', 'jose', 'tldts', 'axios', 'nodemailer'],
+  ...['@nats-io/[^/]+', '@opentelemetry/[^/]+'],
 ].join('|')
 
 export default {
