@@ -1,17 +1,29 @@
 import { availableParallelism } from 'node:os'
 
+/**
+ * Large libraries that are the same for every file of tests. Left out are those that tell by `instanceof` what they are
+ * given or what they return: a file of tests has classes Error, Date and Promise of its own.
+ */
+const shared = [
+  ...['undici', 'kysely', 'ioredis', 'jose', 'tldts', 'axios', 'nodemailer'],
+  ...['@nats-io/[^/]+', '@opentelemetry/[^/]+'],
+].join('|')
+
 export default {
   // Most tests wait for their processes, so two cores run two at a time.
   maxWorkers: Math.max(2, availableParallelism() - 1),
   globalSetup: '<rootDir>/packages/dev-env/src/jest-global-setup.ts',
   globalTeardown: '<rootDir>/packages/dev-env/src/jest-global-teardown.ts',
+  testEnvironment: '<rootDir>/packages/dev-env/src/jest-environment.ts',
   extensionsToTreatAsEsm: ['.ts'],
   testMatch: ['**/*.test.ts'],
   testPathIgnorePatterns: ['/node_modules/', '/.local/'],
   modulePathIgnorePatterns: ['<rootDir>/.local/', '<rootDir>/packages/[^/]+/dist/'],
   coverageProvider: 'v8',
   testTimeout: 30_000,
+  transformIgnorePatterns: [`/node_modules/(?!(\\.pnpm|${shared})/)`],
   transform: {
+    [`/node_modules/(${shared})/.+\\.[cm]?js$`]: '<rootDir>/packages/dev-env/src/jest-libraries.ts',
     '^.+\\.ts$': [
       '@swc/jest',
       { jsc: { parser: { syntax: 'typescript' }, target: 'es2024' }, module: { type: 'es6' }, sourceMaps: 'inline' },

@@ -1,9 +1,17 @@
-import { sharedPostgresVariable, startTestPostgres, type TestPostgres } from './test-env/shared-postgres.ts'
+import { shareCertificates } from './test-env/shared-certificates.ts'
+import { sharedPostgresVariable, startTestPostgres } from './test-env/shared-postgres.ts'
 
-/** One Postgres for the whole jest run; workers inherit the variable, and each TestEnv makes a database of its own in it. */
+/**
+ * One Postgres and one set of certificates for the whole jest run; workers inherit the variables, and each TestEnv makes a
+ * database of its own.
+ */
 export default async function setup(): Promise<void> {
   if (process.env[sharedPostgresVariable]) return
-  const postgres = await startTestPostgres()
+  const [postgres, certificates] = await Promise.all([startTestPostgres(), shareCertificates()])
   process.env[sharedPostgresVariable] = postgres.url
-  ;(globalThis as { notifyTestPostgres?: TestPostgres }).notifyTestPostgres = postgres
+  const end = async () => {
+    certificates.remove()
+    await postgres.stop()
+  }
+  ;(globalThis as { notifyTestEnd?: typeof end }).notifyTestEnd = end
 }

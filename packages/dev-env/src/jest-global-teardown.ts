@@ -1,6 +1,4 @@
-import type { TestPostgres } from './test-env/shared-postgres.ts'
-
 /** Ends what jest-global-setup.ts started. */
 export default async function teardown(): Promise<void> {
-  await (globalThis as { notifyTestPostgres?: TestPostgres }).notifyTestPostgres?.stop()
+  await (globalThis as { notifyTestEnd?: () => Promise<void> }).notifyTestEnd?.()
 }

@@ -15,10 +15,15 @@ import { version } from './telemetry/version.ts'
 /** How long a stopped process may take to end by itself. */
 const lingerMs = 2000
 
-/** Services of this process that have not stopped; test environments run several in one. */
-let serving = 0
-
 type Common = z.output<z.ZodObject<typeof commonConfig>>
+
+/** Where a service runs. */
+interface Host {
+  /** The variables of the configuration. */
+  env: NodeJS.ProcessEnv
+  /** Called once the service has stopped, or could not start. Default: the process ends. */
+  onStopped?: () => void
+}
 
 interface Definition<S extends z.ZodObject> {
   name: ServiceName
@@ -45,9 +50,9 @@ export class UsageError extends Error {
  * Runs a service process: reads the configuration, creates the service and reports ready. SIGTERM, SIGINT or the loss
  * of its supervisor start the drain; a second signal ends it at once. An argument names a command to run instead; `version` needs no
  * configuration.
- * @param env the variables of the configuration; by default those of the process
+ * @param host by default the process, which runs nothing else
  */
-export async function run<S extends z.ZodObject>(definition: Definition<S>, env = process.env): Promise<void> {
+export async function run<S extends z.ZodObject>(definition: Definition<S>, host: Host = process): Promise<void> {
   const [, , name, ...args] = process.argv
   const { commands } = definition
   if (name === 'version') {
@@ -62,11 +67,12 @@ export async function run<S extends z.ZodObject>(definition: Definition<S>, env 
   }
   let config: z.output<S> & Common
   try {
-    config = loadConfig(definition.config, env) as z.output<S> & Common
+    config = loadConfig(definition.config, host.env) as z.output<S> & Common
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
     process.stderr.write(`${definition.name} cannot start:\n${error.message}\n`)
     process.exitCode = 1
+    host.onStopped?.()
     return
   }
   const logger = createLogger(definition.name, config.LOG_LEVEL)
@@ -80,25 +86,32 @@ export async function run<S extends z.ZodObject>(definition: Definition<S>, env 
       logger.flush()
       return
     }
-    await serve(definition, config, logger, lifecycle)
+    await serve(definition, config, { logger, lifecycle, onStopped: host.onStopped })
   } catch (error) {
     if (error instanceof UsageError) process.stderr.write(`${error.message}\n`)
     else logger.log.fatal({ err: error }, `${definition.name} cannot ${name ?? 'start'}: ${(error as Error).message}`)
     process.exitCode = 1
     await lifecycle.stop()
     logger.flush()
+    if (host.onStopped) host.onStopped()
     // The IPC channel to the supervisor would keep the process alive.
-    if (process.connected) process.disconnect()
+    else if (process.connected) process.disconnect()
   }
+}
+
+interface Serving {
+  logger: LoggerHandle
+  lifecycle: Lifecycle
+  onStopped: Host['onStopped']
 }
 
 async function serve<S extends z.ZodObject>(
   definition: Definition<S>,
   config: z.output<S> & Common,
-  logger: LoggerHandle,
-  lifecycle: Lifecycle,
+  serving: Serving,
 ): Promise<void> {
-  const { log } = logger
+  const { lifecycle } = serving
+  const { log } = serving.logger
   const health = new Health()
   const tracer = await createTracer(
     {
@@ -110,7 +123,7 @@ async function serve<S extends z.ZodObject>(
   )
   const metrics = await startMetrics({ host: config.HOST, port: config.METRICS_PORT }, { lifecycle, health })
   measureProcess(metrics, lifecycle)
-  const stop = drainOn(logger, lifecycle, health, config)
+  const stop = drainOn(serving, health, config)
   try {
     await definition.createService(config, { service: definition.name, log, lifecycle, health, metrics, tracer })
   } catch (error) {
@@ -124,9 +137,12 @@ async function serve<S extends z.ZodObject>(
 }
 
 /** Installs the signal handlers; the process exits by itself when nothing is open. */
-function drainOn(logger: LoggerHandle, lifecycle: Lifecycle, health: Health, config: Common): { requested: boolean } {
+function drainOn(
+  { logger, lifecycle, onStopped = () => end(logger) }: Serving,
+  health: Health,
+  config: Common,
+): { requested: boolean } {
   const state = { requested: false }
-  serving += 1
   const drain = async (reason: string) => {
     if (state.requested) process.exit(130)
     state.requested = true
@@ -142,9 +158,7 @@ function drainOn(logger: LoggerHandle, lifecycle: Lifecycle, health: Health, con
     clearTimeout(deadline)
     logger.log.info('stopped')
     logger.flush()
-    if (process.connected) process.disconnect()
-    serving -= 1
-    if (serving === 0) endLingering(logger)
+    onStopped()
   }
   process.on('SIGTERM', () => void drain('SIGTERM'))
   process.on('SIGINT', () => void drain('SIGINT'))
@@ -155,7 +169,8 @@ function drainOn(logger: LoggerHandle, lifecycle: Lifecycle, health: Health, con
 }
 
 /** What a start opened after the stop, or a library kept, must not keep the process alive. */
-function endLingering({ log, flush }: LoggerHandle): void {
+function end({ log, flush }: LoggerHandle): void {
+  if (process.connected) process.disconnect()
   setTimeout(() => {
     log.warn({ resources: process.getActiveResourcesInfo() }, 'stopped, but still held open: exiting')
     flush()

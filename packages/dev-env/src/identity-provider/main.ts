@@ -1,3 +1,5 @@
 import { serveIdentityProvider } from './serve.ts'
 
-serveIdentityProvider(process.env)
+await serveIdentityProvider(process.env)
+// The IPC channel to the supervisor would keep the process alive.
+if (process.connected) process.disconnect()

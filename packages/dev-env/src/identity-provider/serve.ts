@@ -3,8 +3,11 @@ import { readConfig } from './config.ts'
 import { createProvider } from './provider.ts'
 import { answerSignIn, isSignIn } from './sign-in.ts'
 
-/** Serves the provider beside `/healthz` and `/readyz`; ends on SIGTERM, and when the process that started it has gone. */
-export function serveIdentityProvider(env: NodeJS.ProcessEnv): void {
+/**
+ * Serves the provider beside `/healthz` and `/readyz` until SIGTERM, SIGINT or the end of the parent's IPC channel, then
+ * stops it and lets the process end by itself.
+ */
+export async function serveIdentityProvider(env: NodeJS.ProcessEnv): Promise<void> {
   const config = readConfig(env)
   const provider = createProvider(config)
   const report = (_ctx: unknown, error: Error) =>
@@ -18,10 +21,9 @@ export function serveIdentityProvider(env: NodeJS.ProcessEnv): void {
     else void handle(request, response)
   })
   server.listen(config.port, config.host)
-  const stop = () => {
-    server.close()
-    server.closeAllConnections()
-    if (process.connected) process.disconnect()
-  }
-  for (const occasion of ['SIGTERM', 'SIGINT', 'disconnect']) process.once(occasion, stop)
+  await new Promise((resolve) => {
+    for (const occasion of ['SIGTERM', 'SIGINT', 'disconnect']) process.once(occasion, resolve)
+  })
+  server.close()
+  server.closeAllConnections()
 }

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync, openSync, readFileSync, writeSync } from 'node:fs'
 import { Socket } from 'node:net'
-import { createInterface } from 'node:readline'
+import { createInterface, type Interface } from 'node:readline'
 import { setTimeout as delay } from 'node:timers/promises'
 import { messageOf, StartupError } from '../startup-error.ts'
 
@@ -34,9 +34,11 @@ export interface ChildSpec {
 /** One process of a stack. It has its own process group, so that Ctrl-C reaches only the supervisor, which stops the stack in order. */
 export class Child {
   readonly name: string
-  private readonly spec: ChildSpec
-  private process: ChildProcess | undefined
+  protected readonly spec: ChildSpec
+  protected process: ChildProcess | undefined
   private ended: Promise<void> = Promise.resolve()
+  private readonly readers: Interface[] = []
+  private finish: (how: string) => void = () => {}
   private endedHow: string | undefined
   private wanted = false
 
@@ -57,17 +59,8 @@ export class Child {
   /** Starts the process; does not wait until it serves. */
   async start(): Promise<void> {
     if (this.running) return
-    const { command, args, env, cwd, uid, gid, ipc, logFile } = this.spec
-    const log = openSync(logFile, 'a', 0o600)
-    const output = this.spec.onLine ? 'pipe' : log
-    const child = spawn(command, args, {
-      env,
-      cwd,
-      detached: true,
-      stdio: ipc ? ['ignore', output, output, 'ipc'] : ['ignore', output, output],
-      ...(uid === undefined ? {} : { uid }),
-      ...(gid === undefined ? {} : { gid }),
-    })
+    const log = openSync(this.spec.logFile, 'a', 0o600)
+    const child = this.obtain(log)
     this.process = child
     this.endedHow = undefined
     this.wanted = true
@@ -79,6 +72,7 @@ export class Child {
         this.end(how)
         resolve()
       }
+      this.finish = finish
       child.once('error', (error) => finish(`cannot be started: ${messageOf(error)}`))
       child.once('exit', (code, signal) => {
         const how = signal ? `ended by ${signal}` : `ended with exit code ${code}`
@@ -93,13 +87,48 @@ export class Child {
     if (child.pid !== undefined) this.spec.onStart?.(child.pid)
   }
 
+  /** Starts an operating-system process. */
+  protected obtain(log: number): ChildProcess {
+    const { command, args, env, cwd, uid, gid, ipc } = this.spec
+    const output = this.spec.onLine ? 'pipe' : log
+    return spawn(command, args, {
+      env,
+      cwd,
+      detached: true,
+      stdio: ipc ? ['ignore', output, output, 'ipc'] : ['ignore', output, output],
+      ...(uid === undefined ? {} : { uid }),
+      ...(gid === undefined ? {} : { gid }),
+    })
+  }
+
+  /** Ends the relation to a process that goes on. */
+  protected release(how: string): void {
+    for (const event of ['error', 'exit', 'close']) this.process?.removeAllListeners(event)
+    for (const lines of this.readers) lines.close()
+    for (const stream of [this.process?.stdout, this.process?.stderr]) stream?.removeAllListeners('error')
+    this.finish(how)
+  }
+
+  /** Whether this line says that the process has done what it was started for, and goes on without us. */
+  protected isFarewell(_line: string): boolean {
+    return false
+  }
+
+  /** Asks the process to end. */
+  protected askToStop(): void {
+    this.signal(this.spec.stopSignal)
+  }
+
   private readLines(child: ChildProcess, log: number): void {
     let open = 2
+    this.readers.length = 0
     for (const stream of [child.stdout, child.stderr]) {
       if (!stream) continue
       stream.on('error', () => {})
       const lines = createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY })
+      this.readers.push(lines)
       lines.on('line', (line) => {
+        if (this.isFarewell(line)) return
         this.spec.onLine?.(line)
         writeSync(log, `${line}\n`)
       })
@@ -157,7 +186,7 @@ export class Child {
   async stop(graceMs = 20_000): Promise<boolean> {
     if (!this.running) return false
     this.wanted = false
-    this.signal(this.spec.stopSignal)
+    this.askToStop()
     const timer = new AbortController()
     const late = await Promise.race([
       this.ended.then(() => false),
@@ -175,11 +204,6 @@ export class Child {
     await this.kill('SIGKILL')
     await this.start()
     await this.waitReady()
-  }
-
-  /** Sends a message over the IPC channel. */
-  tell(message: string): void {
-    this.process?.send?.(message, () => {})
   }
 
   /** The last lines that the process printed. */

@@ -8,15 +8,18 @@ export interface Certificates {
   client: { cert: string; key: string }
 }
 
+/** The paths of the certificates that {@link makeCertificates} made in this folder. */
+export function certificatesIn(folder: string): Certificates {
+  const pair = (name: string) => ({ cert: join(folder, `${name}.pem`), key: join(folder, `${name}-key.pem`) })
+  return { ca: join(folder, 'ca.pem'), server: pair('server'), client: pair('client') }
+}
+
 /** Creates a certificate authority, a server certificate for 127.0.0.1 and localhost, and a client certificate. */
 export async function makeCertificates(folder: string): Promise<Certificates> {
   const { generate } = await import('selfsigned')
   mkdirSync(folder, { recursive: true })
-  const write = (name: string, text: string) => {
-    const path = join(folder, name)
-    writeFileSync(path, text, { mode: 0o600 })
-    return path
-  }
+  const paths = certificatesIn(folder)
+  const write = (path: string, text: string) => writeFileSync(path, text, { mode: 0o600 })
   const settings = { keyType: 'ec' as const, algorithm: 'sha256' }
   const ca = await generate([{ name: 'commonName', value: 'Test authority' }], {
     ...settings,
@@ -25,7 +28,7 @@ export async function makeCertificates(folder: string): Promise<Certificates> {
       { name: 'keyUsage', keyCertSign: true, cRLSign: true, critical: true },
     ],
   })
-  const sign = async (name: string) => {
+  const sign = async (name: 'server' | 'client') => {
     const made = await generate([{ name: 'commonName', value: name }], {
       ...settings,
       ca: { key: ca.private, cert: ca.cert },
@@ -41,7 +44,11 @@ export async function makeCertificates(folder: string): Promise<Certificates> {
         },
       ],
     })
-    return { cert: write(`${name}.pem`, made.cert), key: write(`${name}-key.pem`, made.private) }
+    write(paths[name].cert, made.cert)
+    write(paths[name].key, made.private)
   }
-  return { ca: write('ca.pem', ca.cert), server: await sign('server'), client: await sign('client') }
+  write(paths.ca, ca.cert)
+  await sign('server')
+  await sign('client')
+  return paths
 }

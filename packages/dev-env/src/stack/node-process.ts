@@ -1,6 +1,10 @@
 import { join } from 'node:path'
-import { Child } from '../infrastructure/child-process.ts'
+import { Child, type ChildSpec } from '../infrastructure/child-process.ts'
+import { greeting } from '../infrastructure/greeting.ts'
+import { HostProcess } from '../together/host-process.ts'
+import { keptProcesses } from '../together/kept-processes.ts'
 import { Member, type NodeChild } from '../together/member.ts'
+import type { Environments } from '../together/orders.ts'
 import type { NodeProcess } from './process-names.ts'
 import { environmentOf, fileOf } from './process-table.ts'
 import type { StackOptions } from './stack-options.ts'
@@ -25,32 +29,38 @@ interface NodeProcessesOptions {
 
 /** Prepares the Node processes of the stack; none is started yet. */
 export async function createNodeProcesses(all: NodeProcessesOptions): Promise<Map<NodeProcess, NodeChild>> {
-  const { names, wiring, options, root } = all
-  const shared = names.filter((name) => options.together?.includes(name) && !options.entries?.[name])
+  const { names, wiring, options } = all
   const made = new Map<NodeProcess, NodeChild>()
+  const ready = (name: NodeProcess) => () => answersReady(baseUrl(wiring, name))
+  const shared = names.filter((name) => options.together?.includes(name) && !options.entries?.[name])
   if (shared.length > 1) {
     const environments = await Promise.all(shared.map(async (name) => [name, await fullEnvironment(name, all)]))
-    const child = createChild('together', {
-      ...all,
-      file: 'packages/dev-env/src/together/main.ts',
-      env: { ...inherited(root), TOGETHER: JSON.stringify(Object.fromEntries(environments)) },
-      ready: async () => true,
-      hooks: all.watch(shared[0]!),
-    })
-    for (const name of shared) made.set(name, new Member(name, child, () => answersReady(baseUrl(wiring, name))))
+    const hooks = all.watch(shared[0]!)
+    const host = hostProcess('together', Object.fromEntries(environments), { ...all, ready: async () => true, hooks })
+    for (const name of shared) made.set(name, new Member(name, host, ready(name)))
   }
   for (const name of names) {
     if (made.has(name)) continue
-    const child = createChild(name, {
-      ...all,
-      file: options.entries?.[name] ?? fileOf(name),
-      env: await fullEnvironment(name, all),
-      ready: () => answersReady(baseUrl(wiring, name)),
-      hooks: all.watch(name),
-    })
-    made.set(name, child)
+    const env = await fullEnvironment(name, all)
+    const each = { ...all, ready: ready(name), hooks: all.watch(name) }
+    const isHosted = options.reuse && keptProcesses() && !options.entries?.[name] && name !== 'demo-shop'
+    const file = options.entries?.[name] ?? fileOf(name)
+    made.set(
+      name,
+      isHosted ? hostProcess(name, { [name]: env }, each) : new Child(childSpec(name, { ...each, file, env })),
+    )
   }
   return made
+}
+
+/** A process that loads what it is told to run. */
+function hostProcess(
+  name: string,
+  environments: Environments,
+  options: Omit<ChildOptions, 'file' | 'env'>,
+): HostProcess {
+  const file = 'packages/dev-env/src/together/main.ts'
+  return new HostProcess(childSpec(name, { ...options, file, env: inherited(options.root) }), environments)
 }
 
 interface ChildOptions extends NodeProcessesOptions {
@@ -61,13 +71,13 @@ interface ChildOptions extends NodeProcessesOptions {
   hooks: Hooks
 }
 
-function createChild(name: string, { file, env, ready, hooks, options, root, logDir }: ChildOptions): Child {
+function childSpec(name: string, { file, env, ready, hooks, options, root, logDir }: ChildOptions): ChildSpec {
   const { onProgress, logs } = options
   const show = (line: string) => {
     const warning = logs === 'pretty' ? warningOf(line) : undefined
     if (warning) onProgress?.(`${name}: ${warning}`)
   }
-  return new Child({
+  return {
     name,
     command: process.execPath,
     args: [join(root, file)],
@@ -79,7 +89,7 @@ function createChild(name: string, { file, env, ready, hooks, options, root, log
     ready,
     onLine: show,
     ...hooks,
-  })
+  }
 }
 
 async function fullEnvironment(
@@ -89,10 +99,12 @@ async function fullEnvironment(
   return { ...inherited(root), ...(await environmentOf(name, wiring)), ...env.all, ...env[name] }
 }
 
+/** Asked every few milliseconds while the services start: `fetch` would take a second of CPU time meanwhile. */
 async function answersReady(url: string): Promise<boolean> {
-  const response = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(2000) })
-  await response.body?.cancel()
-  return response.status === 200
+  const { host, hostname, port } = new URL(url)
+  const say = `GET /readyz HTTP/1.1\r\nhost: ${host}\r\nconnection: close\r\n\r\n`
+  const answer = await greeting({ host: hostname, port: Number(port), say, timeoutMs: 2000 })
+  return answer.startsWith('HTTP/1.1 200 ')
 }
 
 /** Variables passed on from the supervisor: those of the machine and of OpenTelemetry. */

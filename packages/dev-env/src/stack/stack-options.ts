@@ -1,3 +1,4 @@
+import type { Certificates } from '../infrastructure/make-certificates.ts'
 import type { State } from '../state/state.ts'
 import type { NodeProcess, ProcessName } from './process-names.ts'
 import type { Stack } from './stack.ts'
@@ -17,6 +18,8 @@ export interface StackOptions {
   entries?: Partial<Record<NodeProcess, string>>
   /** Node processes that share one operating-system process: it starts faster, but none of them can end alone. */
   together?: readonly NodeProcess[]
+  /** Runs the other services, too, in processes that an earlier stack left, where such are kept. Default false. */
+  reuse?: boolean
   /** False: Postgres without fsync, for tests. Default true. */
   durable?: boolean
   /** Default `notify`. */
@@ -27,6 +30,8 @@ export interface StackOptions {
   natsUrl?: string
   /** A Redis server that already runs. */
   redisUrl?: string
+  /** Of the webhook receiver; default: new ones. */
+  certificates?: Certificates | undefined
   /** The secrets; default: those kept in `dataDir`. */
   state?: State
   /** Throw away the data of earlier starts. */

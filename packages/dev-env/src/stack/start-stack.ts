@@ -60,7 +60,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       : (service) => state.service_passwords[service],
     bootstrapFile,
     withSender: processes.includes('dispatch-sender'),
-    certificates: await makeCertificates(join(dataDir, 'certificates')),
+    certificates: options.certificates ?? (await makeCertificates(join(dataDir, 'certificates'))),
     logLevel: process.env.LOG_LEVEL || (logs === 'silent' ? 'warn' : 'info'),
   }
 

@@ -13,13 +13,17 @@ import { startStack } from '../stack/start-stack.ts'
 import { makeState } from '../state/make-state.ts'
 import { type ApiRequest, type ApiResponse, callApi } from './call-api.ts'
 import { chooseTestProcesses } from './choose-processes.ts'
+import { sharedCertificates } from './shared-certificates.ts'
 import { sharedPostgresVariable, startTestPostgres, type TestPostgres } from './shared-postgres.ts'
 
 const projectRoot = join(import.meta.dirname, '..', '..', '..', '..')
 
 export interface TestEnvOptions
   extends Partial<Pick<StackOptions, 'env' | 'entries' | 'logs' | 'onProgress' | 'onStack' | 'root'>> {
-  /** Processes that a test ends, freezes or measures alone; the others share one. Default: none. */
+  /**
+   * Processes that a test ends, freezes or measures alone; the others share one. Default: none. `all`: as in production,
+   * each in a new process that runs its own main file.
+   */
   apart?: readonly NodeProcess[] | 'all'
   /** Starts the demo shop as well: the pages of a customer's application. */
   withDemoShop?: boolean
@@ -119,7 +123,9 @@ export class TestEnv {
         sharedPostgres,
         databaseName,
         state: makeState(),
+        certificates: sharedCertificates(),
         durable: false,
+        reuse: apart !== 'all',
         together:
           apart === 'all' ? [] : [...serviceProcesses, ...standInProcesses].filter((one) => !apart.includes(one)),
       })

@@ -1,6 +1,7 @@
 import type { Child } from '../infrastructure/child-process.ts'
 import type { NodeProcess } from '../stack/process-names.ts'
 import { isStandIn, serviceOf } from '../stack/process-names.ts'
+import type { HostProcess } from './host-process.ts'
 
 /** What a stack does with a Node process, whether it is alone or shares one. */
 export type NodeChild = Pick<
@@ -11,10 +12,10 @@ export type NodeChild = Pick<
 /** A Node process of the stack that shares one operating-system process with others: it cannot end or start alone. */
 export class Member implements NodeChild {
   readonly name: NodeProcess
-  readonly #shared: Child
+  readonly #shared: HostProcess
   readonly #ready: () => Promise<boolean>
 
-  constructor(name: NodeProcess, shared: Child, ready: () => Promise<boolean>) {
+  constructor(name: NodeProcess, shared: HostProcess, ready: () => Promise<boolean>) {
     this.name = name
     this.#shared = shared
     this.#ready = ready
@@ -31,7 +32,7 @@ export class Member implements NodeChild {
   /** Services begin with the first of them; the stand-ins do not wait for them. */
   async start(): Promise<void> {
     await this.#shared.start()
-    if (!isStandIn(this.name)) this.#shared.tell('start')
+    if (!isStandIn(this.name)) this.#shared.startServices()
   }
 
   waitReady(timeoutMs?: number): Promise<void> {

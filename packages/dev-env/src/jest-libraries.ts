@@ -1,0 +1,27 @@
+import { createRequire } from 'node:module'
+
+const key = Symbol.for('notify.load-library')
+const load = createRequire(import.meta.url)
+
+/** Lets the files of tests use libraries that are loaded outside them. @param global that of a file */
+export function shareLibraries(global: object): void {
+  Object.defineProperty(global, key, { value: load })
+}
+
+/**
+ * Replaces the entry file of a library by one that takes the library as Node loads it: once for each worker of jest, with
+ * its compile cache. By default jest loads every library anew for each file of tests.
+ */
+const transformer = {
+  process(_source: string, path: string, { supportsStaticESM }: { supportsStaticESM: boolean }): { code: string } {
+    const library = `globalThis[Symbol.for(${JSON.stringify(key.description)})](${JSON.stringify(path)})`
+    if (!supportsStaticESM) return { code: `module.exports = ${library}` }
+    const names = Object.keys(load(path) as object).filter((name) => name !== 'module.exports')
+    const lines = names.map(
+      (name, at) => `const _${at} = library[${JSON.stringify(name)}]; export { _${at} as ${name} }`,
+    )
+    return { code: [`const library = ${library}`, ...lines].join('\n') }
+  },
+}
+
+export default transformer
