@@ -4,6 +4,7 @@ import { Socket } from 'node:net'
 import { createInterface, type Interface } from 'node:readline'
 import { setTimeout as delay } from 'node:timers/promises'
 import { messageOf, StartupError } from '../startup-error.ts'
+import { lastWords } from './readable.ts'
 
 export interface ChildSpec {
   name: string
@@ -217,11 +218,7 @@ export class Child {
   }
 
   private lastError(): string {
-    const lines = this.output(200)
-    const telling = lines.findLast(
-      (line) => /"level":(50|60)|\b(error|fatal|panic|err|ftl)\b/i.test(line) && !/^\s+at /.test(line),
-    )
-    return readable(telling ?? lines.at(-1) ?? 'it printed nothing')
+    return lastWords(this.output(200))
   }
 
   /** Keeps the event loop alive; the child itself does not. */
@@ -248,21 +245,3 @@ function letGo(child: ChildProcess): void {
   child.channel?.unref()
   for (const stream of [child.stdout, child.stderr]) if (stream instanceof Socket) stream.unref()
 }
-
-/** A log line as a person reads it: the message of a JSON line, or the line itself. */
-export function readable(line: string): string {
-  try {
-    const { msg, err, error } = JSON.parse(line) as { msg?: string; err?: { message?: string }; error?: unknown }
-    const cause =
-      err?.message ?? (typeof error === 'string' ? error : (error as { message?: string } | undefined)?.message)
-    const text = [msg, cause].filter((part, i) => part && !(i > 0 && msg?.includes(part))).join(': ')
-    if (text) return text
-  } catch {
-    // Not JSON: a server's own format.
-  }
-  return line.replace(serverStamp, '').trim()
-}
-
-/** Time and process id as Postgres, NATS and Redis put them before a line. */
-const serverStamp =
-  /^(\[\d+\] )?(\d{4}[/-]\d\d[/-]\d\d \d\d:\d\d:\d\d(\.\d+)?( [A-Z]+)? (\[\d+\] )?|\d+:\w \d\d \w{3} \d{4} [\d:.]+ [*#.-] )/

@@ -1,4 +1,4 @@
-import { readable } from '../infrastructure/child-process.ts'
+import { readable } from '../infrastructure/readable.ts'
 
 const levels: Record<number, string> = { 40: 'warning', 50: 'error', 60: 'fatal' }
 

@@ -1,10 +1,9 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
-import { type ParsedUrlQuery, parse as parseQuery } from 'node:querystring'
+import type { ParsedUrlQuery } from 'node:querystring'
 import { isStream, type Route } from '@notify/contracts'
-import type { ErrorRequestHandler, Express, Request } from 'express'
+import type { ErrorRequestHandler, Express } from 'express'
 import type { Logger } from '../logger.ts'
 import { Problem } from '../problem.ts'
-import { requireShape } from '../require-shape.ts'
 import { addLogFields, withLogFields } from '../telemetry/log-fields.ts'
 import { traceparentOf } from '../telemetry/read-traceparent.ts'
 import { type Span, SpanKind } from '../telemetry/tracing.ts'
@@ -15,7 +14,7 @@ import type { Door } from './door.ts'
 import { ExactRoutes, type Incoming } from './exact-routes.ts'
 import type { HttpRequest, RouteEntry } from './handler.ts'
 import { idempotencyKeyOf, requireJsonAccepted } from './negotiate.ts'
-import { nothing, requireStorable } from './read-body.ts'
+import { notFound, paramsOf, queryOf, queryOfContract } from './read-target.ts'
 import { Reply, send, sendProblem } from './reply.ts'
 import { requestIdOf } from './request-id.ts'
 import { openStream, type StreamEntry } from './stream.ts'
@@ -60,12 +59,6 @@ export function mount<Context>(
 const methodsOf = ({ contract }: { contract: Route }): string[] =>
   contract.method === 'GET' && !isStream(contract) ? ['GET', 'HEAD'] : [contract.method]
 
-/** Parses the query as Express's simple parser does. */
-function queryOf({ url = '' }: IncomingMessage): ParsedUrlQuery {
-  const mark = url.indexOf('?')
-  return mark === -1 ? {} : parseQuery(url.slice(mark + 1))
-}
-
 /** Responds 405 to other methods on a mounted path. */
 export function mountMethods(app: Express, door: Refusing, path: string, methods: readonly string[]): void {
   const allow = methods.join(', ')
@@ -94,10 +87,6 @@ function fail(
 ): void {
   door.log.error({ err: error }, 'request failed outside its route')
   refuse(door, request, response, internalProblem(error))
-}
-
-function notFound({ method, path }: Request): Problem {
-  return new Problem('not_found', `There is no ${method} ${path}; see /content/openapi.json`)
 }
 
 function refuse(door: Refusing, request: IncomingMessage, response: ServerResponse, problem: Problem): void {
@@ -210,30 +199,6 @@ function reply(
   const status = successOf(contract)
   send(response, status, typeOf(contract), textOf(contract, result), headers)
   return status
-}
-
-function paramsOf(contract: Route, request: IncomingMessage, params: Incoming['params']): unknown {
-  // No identifier contains NUL, and Postgres refuses it.
-  if (Object.values(params).some((value) => value.includes('\0'))) throw notFound(request as Request)
-  return parse(contract.params, params)
-}
-
-/** Unknown parameters are refused, except of carriers and of routes for anyone, whose callers may add their own. */
-function queryOfContract({ query: schema, auth }: Route, query: Incoming['query']): unknown {
-  if (!schema && (auth.caller === 'carrier' || auth.caller === 'anyone')) return undefined
-  const given = { ...query() }
-  const repeated = Object.keys(given).filter((name) => Array.isArray(given[name]))
-  if (repeated.length > 0) {
-    throw new Problem('validation_failed', `The query repeats ${repeated.join(', ')}`, {
-      errors: repeated.map((path) => ({ path, message: 'must not be repeated' })),
-    })
-  }
-  requireStorable(given)
-  return requireShape(schema ?? nothing, given)
-}
-
-function parse(schema: Route['body'], value: unknown): unknown {
-  return schema && requireShape(schema, value)
 }
 
 const typeOf = ({ responseType = 'application/json' }: Route): string => responseType

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util'
 import { ApplicationName, KeyPermission, newId } from '@notify/contracts'
 import { openDatabase, type Run } from '@notify/database'
 import { mintApiKey } from '@notify/privacy'
-import { type Command, UsageError } from '@notify/service-kit'
+import { type Command, readShape, UsageError } from '@notify/service-kit'
 import { describeApplication, enqueueApplicationChange, insertApplication } from '../applications/application-store.ts'
 import { recordOwnAudit } from '../audit/audit-store.ts'
 import type { Config } from '../config.ts'
@@ -32,9 +32,9 @@ function readArguments(args: readonly string[]): { name: string; application: st
 
 /** @throws UsageError with what is wrong with the name */
 function nameOf(option: string, value: string | undefined): string {
-  const parsed = ApplicationName.safeParse(value)
-  if (parsed.success) return parsed.data
-  throw new UsageError(`${option}: ${parsed.error.issues[0]!.message}\n${usage}`)
+  const { value: name, errors } = readShape(ApplicationName, value)
+  if (!errors) return name
+  throw new UsageError(`${option} ${errors[0]!.message}\n${usage}`)
 }
 
 async function createTenant(run: Run, name: string, applicationName: string) {
