@@ -131,6 +131,7 @@ async function answerWithin<Context>(
     const admittedMs = performance.now() - started
     // Routes with another media type ignore Accept (RFC 9110, 12.5.1, allows it).
     if (contract.responseType === undefined) requireJsonAccepted(request)
+    const target = { params: paramsOf(contract, request, params), query: queryOfContract(contract, query) }
     const { value, text } = 'handler' in entry ? await bodyOf(entry, request, door.shareOf?.(request)) : noBody
     // The size of a chunked body is known only now.
     if (principal && principal.kind !== 'user' && text && request.headers['content-length'] === undefined)
@@ -142,8 +143,8 @@ async function answerWithin<Context>(
       contract,
       body: value as never,
       bodyText: text,
-      params: paramsOf(contract, request, params) as undefined,
-      query: queryOfContract(contract, query) as undefined,
+      params: target.params as undefined,
+      query: target.query as undefined,
       principal: principal as undefined,
       idempotencyKey:
         contract.method === 'POST' && principal && principal.kind !== 'user' ? idempotencyKeyOf(request) : undefined,
