@@ -160,3 +160,36 @@ test('the pages fit 390 pixels, in light and dark', async () => {
   await page.emulateMedia({ colorScheme: 'dark' })
   await screenshot(page, 'application-390-dark')
 })
+
+test('a creation whose answer is lost is not made twice by another click', async () => {
+  const page = await harness.signIn({ path: '/applications' })
+  let lost = 0
+  await page.route('**/api/v1/applications', async (route) => {
+    if (route.request().method() !== 'POST' || lost > 0) return route.continue()
+    lost += 1
+    await route.fetch()
+    await route.abort()
+  })
+  await page.getByRole('button', { name: 'New application' }).click()
+  const dialog = page.getByRole('dialog', { name: 'New application' })
+  await dialog.getByLabel('Name').fill('Only once')
+  await page.keyboard.press('Enter')
+  await dialog.getByText('The gateway does not answer').waitFor()
+  await dialog.getByRole('button', { name: 'Create the application' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Only once' }).waitFor()
+  expect(lost).toBe(1)
+  const { body } = await harness.env.api('GET', '/api/v1/applications?limit=100', { token: harness.env.operatorToken })
+  expect(body.items.filter(({ name }: { name: string }) => name === 'Only once')).toHaveLength(1)
+})
+
+test('a page whose code belongs to a build that is gone is loaded anew', async () => {
+  const page = await harness.signIn({ path: '/applications' })
+  let refused = 0
+  await page.route('**/console/assets/domains*.js', (route) => {
+    refused += 1
+    return refused === 1 ? route.fulfill({ status: 404, body: '' }) : route.continue()
+  })
+  await page.getByRole('link', { name: 'Domains' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Domains' }).waitFor()
+  expect(refused).toBe(2)
+})

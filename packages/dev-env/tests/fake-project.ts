@@ -99,6 +99,13 @@ export class Run {
     }
   }
 
+  /** Ends the shell that ends what a killed start leaves behind. */
+  killReaper(): void {
+    const children = readFileSync(`/proc/${this.pid}/task/${this.pid}/children`, 'utf8').trim().split(' ')
+    const shells = children.filter((pid) => readFileSync(`/proc/${pid}/comm`, 'utf8').trim() === 'sh')
+    for (const pid of shells) process.kill(Number(pid), 'SIGKILL')
+  }
+
   signal(signal: NodeJS.Signals): void {
     this.child.kill(signal)
   }

@@ -109,6 +109,7 @@ describe('a start of its own', () => {
     await client.connect()
     await client.query('create table kept as select 42 as answer')
     await client.end()
+    first.killReaper()
     first.signal('SIGKILL')
     await first.ended
 

@@ -3,6 +3,7 @@ import { Problem } from '@notify/sdk'
 import createClient from 'openapi-fetch'
 import type { Session } from '../session/session.ts'
 import { noteAnswer } from './connection.ts'
+import { digestOf, UnansweredWrites } from './unanswered-writes.ts'
 
 /** No answer of the gateway in time. */
 class NoAnswerError extends Error {
@@ -12,6 +13,7 @@ class NoAnswerError extends Error {
 const timeoutMs = 15_000
 /** A file of everything takes as long as there is to read. */
 const exportTimeoutMs = 30 * 60_000
+const unanswered = new UnansweredWrites()
 let session: Session | undefined
 
 /** Set once, before the first page is shown. */
@@ -24,11 +26,17 @@ export const api = createClient<paths>({ baseUrl: location.origin, fetch: call }
 
 async function call(request: Request): Promise<Response> {
   if (!session) throw new Error('no session is open')
-  if (request.method === 'POST' && !request.headers.has('idempotency-key')) {
-    request.headers.set('idempotency-key', crypto.randomUUID())
-  }
-  const response = await send(request.clone(), await session.token())
-  return response.status === 401 ? send(request, await session.renew()) : response
+  if (request.method !== 'POST' || request.headers.has('idempotency-key')) return sendAs(session, request)
+  const write = await digestOf(request)
+  request.headers.set('idempotency-key', unanswered.keyOf(write))
+  const response = await sendAs(session, request)
+  unanswered.answered(write, response.status)
+  return response
+}
+
+async function sendAs({ token, renew }: Session, request: Request): Promise<Response> {
+  const response = await send(request.clone(), await token())
+  return response.status === 401 ? send(request, await renew()) : response
 }
 
 async function send(request: Request, token: string): Promise<Response> {

@@ -1,4 +1,11 @@
-import { type User, UserManager, type UserManagerSettings, WebStorageStateStore } from 'oidc-client-ts'
+import {
+  ErrorResponse,
+  ErrorTimeout,
+  type User,
+  UserManager,
+  type UserManagerSettings,
+  WebStorageStateStore,
+} from 'oidc-client-ts'
 import type { Settings } from './settings.ts'
 
 /** An operator's login at the OpenID Connect issuer: authorization code with PKCE. */
@@ -120,6 +127,13 @@ async function endAtIssuer(manager: UserManager): Promise<void> {
 
 /** An issuer that is away does not end the session: the next call tries again. */
 function onRenewalFailure(error: unknown): null {
-  if (error instanceof TypeError) throw error
+  const isAway = error instanceof TypeError || error instanceof ErrorTimeout || isFault(error)
+  if (isAway) throw error
   return null
+}
+
+/** Whether the issuer answered with its own fault (RFC 6749, 4.1.2.1), or a proxy in front of it did. */
+function isFault(error: unknown): boolean {
+  if (error instanceof ErrorResponse) return ['server_error', 'temporarily_unavailable'].includes(error.error ?? '')
+  return error instanceof Error && /\(5\d\d\)/.test(error.message)
 }

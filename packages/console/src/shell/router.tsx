@@ -6,6 +6,7 @@ import { type ConsolePage, pages } from '../pages.tsx'
 import { ErrorState, Forbidden } from '../ui/error-state.tsx'
 import { PageHeader } from '../ui/page-header.tsx'
 import { EmptyState, Skeleton } from '../ui/states.tsx'
+import { loadPage } from './load-page.ts'
 import { Shell, ShellSkeleton } from './shell.tsx'
 
 export function createRouter() {
@@ -23,7 +24,7 @@ export function createRouter() {
               { index: true, element: <Start /> },
               ...pages.map((page) => ({
                 path: page.rest ? `${page.path}/${page.rest}` : page.path,
-                lazy: async () => ({ element: <Guarded page={page} component={await page.load()} /> }),
+                lazy: async () => ({ element: <Guarded page={page} component={await loadPage(page)} /> }),
               })),
               { path: '*', element: <EmptyState title="There is no such page">Press Ctrl-K to find one.</EmptyState> },
             ],
@@ -60,7 +61,7 @@ function Refused({ title, permission }: { title: string; permission: string }) {
   )
 }
 
-/** A page that cannot be shown, or whose code is of a build that has been replaced. */
+/** A page that cannot be shown. */
 function Fault() {
   const error = useRouteError()
   const shown = isRouteErrorResponse(error) ? new Error(`${error.status} ${error.statusText}`) : error

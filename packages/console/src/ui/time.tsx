@@ -19,7 +19,8 @@ function subscribe(listener: () => void) {
   }
 }
 
-const exact = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' })
+/** With the zone, which is that of the browser. */
+const exact = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'long' })
 const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' })
 
 /** A moment of the past as its age, with the exact time as its hint. */
@@ -32,7 +33,7 @@ export function Time({ at }: { at: string }) {
   )
 }
 
-/** A moment in full, in the zone of the browser. */
+/** A moment in full, with its zone. */
 export function ExactTime({ at }: { at: string }) {
   return (
     <time dateTime={at} title={at} className="tabular-nums">

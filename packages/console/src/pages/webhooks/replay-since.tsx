@@ -3,6 +3,7 @@ import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { Form } from '../../ui/form.tsx'
+import { localText, utcText } from '../../ui/local-time.ts'
 import { ExactTime } from '../../ui/time.tsx'
 import { useReplaySince } from './delivery-queries.ts'
 import type { Subscription } from './words.ts'
@@ -11,12 +12,13 @@ const dayMs = 24 * 3600_000
 
 /** Counts what was exhausted since a moment, and replays it after a second look. */
 export function ReplaySince({ subscription, onClose }: { subscription: Subscription; onClose: () => void }) {
-  const [since, setSince] = useState(() => localTime(Date.now() - dayMs))
+  const [since, setSince] = useState(() => localText(new Date(Date.now() - dayMs).toISOString()))
   const [found, setFound] = useState<{ since: string; count: number }>()
   const { count, start } = useReplaySince(subscription.subscription_id)
   const submit = async () => {
     if (!found) {
-      const moment = momentOf(since)
+      // The service says what is wrong with a time that the browser cannot read.
+      const moment = utcText(since) || since
       setFound({ since: moment, count: (await count.mutateAsync(moment)) ?? 0 })
       return
     }
@@ -63,15 +65,3 @@ export function ReplaySince({ subscription, onClose }: { subscription: Subscript
 }
 
 const deliveries = (count: number) => `${count.toLocaleString('en')} ${count === 1 ? 'delivery' : 'deliveries'}`
-
-/** As the field of the browser has it: local, to the minute. */
-function localTime(ms: number): string {
-  const date = new Date(ms)
-  return new Date(ms - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
-}
-
-/** The service says what is wrong with a time that the browser cannot read. */
-function momentOf(local: string): string {
-  const date = new Date(local)
-  return Number.isNaN(date.getTime()) ? local : date.toISOString()
-}
