@@ -159,7 +159,7 @@ async function holdIdle(server: Server, load: Ask) {
   await open(load, server, usersOf('idle', count))
   const openedMs = performance.now()
   const bytesEach = ((await settledBytes(server.pid)) - emptyBytes) / count
-  await delay(idleSeconds * 1000 - (performance.now() - openedMs))
+  await delay(Math.max(0, idleSeconds * 1000 - (performance.now() - openedMs)))
   const after = await load<{ open: number; heartbeats: number }>({ do: 'count' })
   await load({ do: 'close' })
   return {
