@@ -1,7 +1,6 @@
 /**
  * A carrier's text in a storable form: one line without NUL or lone surrogates, which would fail the batch statement
- * that
- * stores a hundred results.
+ * that stores a hundred results.
  */
 export function plainText(said: string, longest: number): string {
   return said

@@ -65,8 +65,7 @@ const date = 1082
 
 /**
  * Opens the schema of a service: waits for Postgres, checks the role's settings, and migrates if configured. Registers
- * its
- * end.
+ * its end.
  * @throws Error when Postgres refuses the login, the role is not provisioned, or a migration fails
  */
 export async function openDatabase<Tables>(

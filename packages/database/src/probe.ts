@@ -11,8 +11,7 @@ const longestMs = 1000
 
 /**
  * A probe with its own connection, opened on first use, so that a busy pool does not affect readiness. Concurrent
- * probes
- * share one query.
+ * probes share one query.
  * @param config as of the pool
  */
 export function createProbe(config: pg.PoolConfig): Probe {

@@ -3,8 +3,7 @@ import { provisionDatabase, provisionServices, type ServiceRole } from './provis
 
 /**
  * Prepares a Postgres server for the services: `node packages/database/src/provision-main.ts`, once per installation
- * and
- * after each change of a password.
+ * and after each change of a password.
  * - `ADMIN_DATABASE_URL`: any database of the server, as a user that may create databases and roles
  * - `DATABASE_NAME`: the database that all services share, one schema each; default `notify`
  * - `<SERVICE>_DATABASE_PASSWORD`, for example `WEBHOOK_DELIVERY_DATABASE_PASSWORD`: one for each service to prepare

@@ -36,8 +36,7 @@ export function retiredSettings(service: ServiceName): readonly string[] {
 
 /**
  * Client-side timeouts for a connection and a response, in milliseconds. The latter exceeds the statement timeout, so
- * that
- * the server's error arrives and the connection survives.
+ * that the server's error arrives and the connection survives.
  */
 export const waits = { connectMs: 5000, answerMs: statementTimeoutMs + 1000 }
 

@@ -19,8 +19,7 @@ import { Slots } from './slots.ts'
 const wordsPerWait = 3
 /**
  * Delay before a stopping process returns unstarted messages: nats-server 2.9 would deliver them to the pull request
- * that
- * just ended, and then lose one for long and deliver another twice.
+ * that just ended, and then lose one for long and deliver another twice.
  */
 const givenBackMs = 200
 /** Time for the server to confirm that no more messages follow. */
@@ -124,8 +123,7 @@ export class ConsumerLoop<Context> {
 
   /**
    * Fetches a few messages when there is room. `consume` would hide the messages it has buffered, so that they could
-   * not
-   * be reported as in progress.
+   * not be reported as in progress.
    */
   async #fetch(source: Consumer): Promise<void> {
     await this.#backlog.room()
@@ -178,8 +176,7 @@ export class ConsumerLoop<Context> {
 
   /**
    * nats-server 2.9 may deliver a message that reuses the sequence of a lost one. Skipping it loses nothing: the
-   * durables
-   * whose filter matches receive it too.
+   * durables whose filter matches receive it too.
    */
   #passOver(message: JsMsg): void {
     const { durable } = this.#entry

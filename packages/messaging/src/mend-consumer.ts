@@ -43,8 +43,7 @@ export interface Look {
 
 /**
  * Checks whether a durable has delivered messages that its stream has lost; it would skip the new messages with the
- * same
- * sequences.
+ * same sequences.
  * @returns where it must start again; `undefined` when its position is right
  */
 export async function findNewStart(bus: Bus, { stream, durable, seen, unsyncedMs }: Look): Promise<Start | undefined> {

@@ -23,9 +23,8 @@ const streamNameInUse = 10058
 
 /**
  * Creates the stream of a service, or updates it if the user may: services may not, because an update could make a
- * stream
- * copy another's; `provisionStreams` does it. Retention is by limits, never a work queue: after a kill, nats-server 2.9
- * redelivers acknowledged messages of a work queue.
+ * stream copy another's; `provisionStreams` does it. Retention is by limits, never a work queue: after a kill,
+ * nats-server 2.9 redelivers acknowledged messages of a work queue.
  */
 export async function provisionStream(bus: Bus, service: ServiceName, replicas: number): Promise<StreamInfo> {
   const { name, subjects } = streams[service]

@@ -17,8 +17,7 @@ const everyMs = 1000
 
 /**
  * Retries unreadable events, and dead letters that an operator replays. They come from Postgres, so they never delay
- * new
- * messages of the stream.
+ * new messages of the stream.
  */
 export function startLetterRetries<Context>(
   kit: Kit,

@@ -16,8 +16,7 @@ export interface ParsedApiKey {
 
 /**
  * Makes an API key: `sk_live_<key id><secret><checksum>`, with a secret of 200 random bits and the CRC32 of all before
- * it,
- * so that typing errors are refused without a lookup.
+ * it, so that typing errors are refused without a lookup.
  * @param keyId the record's identifier, `key_…`
  */
 export function mintApiKey(mode: KeyMode, keyId: string): { apiKey: string; sha256: string } {

@@ -27,8 +27,7 @@ export function createBlindIndex(masterKey: Buffer): BlindIndex {
 
 /**
  * Lower-cases an email address and converts its domain to ASCII (RFC 5890), because mailboxes ignore case in practice
- * and
- * a suppression must cover every spelling. Other recipients are unchanged.
+ * and a suppression must cover every spelling. Other recipients are unchanged.
  */
 function canonical(recipient: string): string {
   const [, local, domain] = /^([^@/\s]+)@([^@/\s]+)$/.exec(recipient) ?? []

@@ -7,8 +7,7 @@ const nameBytes = 16
 
 /**
  * HMAC-SHA256 under its own key (HKDF, RFC 5869), truncated to 128 bits, as base64url. Pseudonyms differ by tenant, and
- * a
- * guess cannot be verified without the key.
+ * a guess cannot be verified without the key.
  * @param masterKey 32 bytes
  */
 export function createPseudonym(masterKey: Buffer): Pseudonym {

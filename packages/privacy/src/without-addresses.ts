@@ -8,10 +8,8 @@ const asciiUpperCase = /[A-Z]/g
 
 /**
  * Removes email addresses from a carrier's text, so that it can be stored and published: one line of at most 500
- * storable
- * characters. Many carriers quote the recipient ("<ada@example.com>: user unknown") or the mailbox ("<ada>: user
- * unknown").
- * Reads at most 1,000 characters, in linear time.
+ * storable characters. Many carriers quote the recipient ("<ada@example.com>: user unknown") or the mailbox ("<ada>:
+ * user unknown"). Reads at most 1,000 characters, in linear time.
  * @param recipients addresses whose mailbox is masked where it stands alone; the first 50 count
  */
 export function withoutAddresses(sentence: string, recipients: readonly string[]): string {

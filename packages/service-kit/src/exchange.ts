@@ -19,8 +19,7 @@ export interface ExchangeError extends Error {
  * Sends one request and reads the whole response, through undici's `dispatch`: its stream APIs cost half as much again.
  * @param timeoutMs total timeout, including the wait for a free connection
  * @throws ExchangeError `ENOTCONN` if no connection became free in time, `ETIMEDOUT` if the response was incomplete by
- * then;
- * undici's own errors
+ * then; undici's own errors
  */
 export function exchange(
   dispatcher: Dispatcher,

@@ -12,8 +12,7 @@ export interface LoggerHandle {
 
 /**
  * Logs JSON lines to standard output, asynchronously in blocks; call `flush` before the process ends. Errors are
- * reduced to
- * type, message, code and stack: HTTP clients attach requests with credentials and phone numbers to theirs.
+ * reduced to type, message, code and stack: HTTP clients attach requests with credentials and phone numbers to theirs.
  */
 export function createLogger(service: string, level: string): LoggerHandle {
   const destination = pino.destination({ dest: 1, sync: false, minLength: 4096 })

@@ -63,8 +63,7 @@ function openEvent(state: State, { body, params }: Callback): Claim {
 
 /**
  * Anyone can have SNS sign messages of their own topic, so only topics of the account are trusted. Checked first,
- * because
- * it is cheapest.
+ * because it is cheapest.
  */
 async function receiveEvent(
   { certificates, origins, log }: State,

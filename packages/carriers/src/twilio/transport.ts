@@ -25,8 +25,7 @@ interface Limits {
 
 /**
  * Sends the SDK's requests with undici: its own client costs more than the rest of a send. Adds the trace header and
- * reads
- * Retry-After, which the SDK's errors drop. Does not follow redirects.
+ * reads Retry-After, which the SDK's errors drop. Does not follow redirects.
  */
 export class TwilioTransport extends twilio.RequestClient {
   readonly #timeoutMs: number

@@ -27,8 +27,7 @@ export interface Steps<Context, R extends Route, Prepared> {
 
 /**
  * Makes the handler of a writing POST. With an Idempotency-Key the effect happens once, and repetitions return the
- * first
- * response. Responses of `confidential` routes are stored encrypted.
+ * first response. Responses of `confidential` routes are stored encrypted.
  */
 export function idempotent<Context extends Keyed, R extends Route, Prepared = undefined>({
   prepare,

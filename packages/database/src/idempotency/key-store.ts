@@ -24,8 +24,7 @@ const deletionBatch = 1000
 
 /**
  * SQL: stores responses under their keys. Skips existing keys, unless they are expired or the row continues the
- * unfinished
- * record. Rows are sorted by key, so that two statements never deadlock.
+ * unfinished record. Rows are sorted by key, so that two statements never deadlock.
  * @param source rows with `scope`, `key`, `fingerprint`, `status` and `response`
  */
 export const keysInto = (source: string): string => `

@@ -18,8 +18,7 @@ interface OutboxRelayOptions {
   republishMs: number
   /**
    * Prefix of subjects, `dispatch.send.`, that are not republished after a loss: such work is stale, and the service
-   * finds
-   * it in its own tables.
+   * finds it in its own tables.
    */
   staleSubjects?: string
 }

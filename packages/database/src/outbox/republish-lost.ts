@@ -65,8 +65,7 @@ export interface Round {
 
 /**
  * Marks lost messages of the next outbox page as unpublished. Each page is a short transaction that records its
- * position,
- * so that the repair continues after a crash.
+ * position, so that the repair continues after a crash.
  * @param staleSubjects prefix of subjects that are not republished
  */
 export function republishLost(db: Queries, stream: string, staleSubjects: string | undefined): Promise<Round> {

@@ -11,8 +11,7 @@ export interface Incoming {
 
 /**
  * Looks routes without parameters up by method and path; Express scans its list on every request, which doubles the
- * cost
- * of a busy route. Everything else is left to Express.
+ * cost of a busy route. Everything else is left to Express.
  */
 export class ExactRoutes {
   readonly #routes = new Map<string, (request: IncomingMessage, response: ServerResponse) => void>()

@@ -89,8 +89,7 @@ interface ReadOptions {
 /**
  * Parses JSON.
  * @throws Problem `invalid_json`; `validation_failed` for strings that Postgres or UTF-8 cannot represent, numbers that
- * are
- * infinite or lose precision, and bodies with too many values or levels
+ * are infinite or lose precision, and bodies with too many values or levels
  */
 export function parseJson(bytes: Buffer, { isChecked, keepUnstorable }: ReadOptions = {}): Body {
   if (!isUtf8(bytes)) throw new Problem('invalid_json', 'The body is not UTF-8')

@@ -13,8 +13,7 @@ export type VerifyPrincipal = (token: string | undefined) => Promise<Principal>
 
 /**
  * Verifies signed principals and caches them until they expire. Only the gateway's keys may sign API keys and
- * operators;
- * another service's key signs that service alone.
+ * operators; another service's key signs that service alone.
  */
 export function createPrincipalVerifier(jwks: JSONWebKeySet): VerifyPrincipal {
   const keys = createLocalJWKSet(jwks)

@@ -25,8 +25,7 @@ export interface Renderer {
   /**
    * Renders the texts of one message.
    * @throws Problem `template_variable_missing` naming the variable, `validation_failed` for a template that cannot be
-   * rendered,
-   * `rate_limited` when the tenant's CPU or size budget is exhausted
+   * rendered, `rate_limited` when the tenant's CPU or size budget is exhausted
    */
   fill(tenantId: string, texts: readonly NamedTemplate[], variables: Record<string, unknown>): Promise<string[]>
   /** The fault of a template, checked without rendering; `undefined` if none. @throws Problem `rate_limited` */
