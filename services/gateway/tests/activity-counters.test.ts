@@ -4,7 +4,7 @@ import { earliestId, newId } from '../../../packages/contracts/src/index.ts'
 import type { Database } from '../../../packages/database/src/index.ts'
 import { TestEnv } from '../../../packages/dev-env/src/index.ts'
 import { type ActivityFact, countUncounted, projectFacts } from '../src/activity/activity-store.ts'
-import { deleteEmptyBuckets, deleteOldItems } from '../src/activity/retention-store.ts'
+import { createItemDeletion, deleteEmptyBuckets } from '../src/activity/retention-store.ts'
 import { migrations } from '../src/db/migrations.ts'
 import type { Tables } from '../src/db/schema.ts'
 import { openOwnSchema } from './own-schema.ts'
@@ -128,8 +128,9 @@ test('old items are deleted in batches by several at once, and the counters foll
     `insert into activity_counts (tenant_id, application_id, channel, status, count) values ($1, $2, 'sms', 'delivered', 1101)`,
     [env.tenantId, env.applicationId],
   )
-  await Promise.all([deleteOldItems(db, 395 * dayMs), deleteOldItems(db, 395 * dayMs)])
-  while (await deleteOldItems(db, 395 * dayMs));
+  const [one, another] = [createItemDeletion(db), createItemDeletion(db)]
+  await Promise.all([one(395 * dayMs), another(395 * dayMs)])
+  while ((await one(395 * dayMs)) || (await another(395 * dayMs)));
   const left = await db.run('select id from activity where tenant_id = $1', [env.tenantId])
   expect(left).toEqual([{ id: kept.id }])
   await expectExactCounters()

@@ -4,7 +4,7 @@ import type { Database } from '../../../packages/database/src/index.ts'
 import { TestEnv } from '../../../packages/dev-env/src/index.ts'
 import type { ActivityFilter } from '../src/activity/activity-filter.ts'
 import { listItems } from '../src/activity/item-store.ts'
-import { deleteOldItems } from '../src/activity/retention-store.ts'
+import { createItemDeletion } from '../src/activity/retention-store.ts'
 import { countItems } from '../src/activity/total-store.ts'
 import type { Tables } from '../src/db/schema.ts'
 import { openOwnSchema } from './own-schema.ts'
@@ -72,6 +72,34 @@ test.each(filters.map((filter) => [JSON.stringify(filter), filter] as const))(
 )
 
 test('the retention finds nothing to delete without reading the items', async () => {
-  const read = await countRowsRead(db, ['activity'], (on) => deleteOldItems(on, Date.now()))
+  const read = await countRowsRead(db, ['activity'], (on) => createItemDeletion(on)(Date.now()))
   expect(read).toBeLessThan(10)
 })
+
+test('each batch of the retention costs the same, also while nothing can be vacuumed', async () => {
+  const reader = await env.sql('gateway').connect()
+  await reader.query('begin isolation level repeatable read; select 1 from gateway.activity limit 1')
+  try {
+    const deleteOldItems = createItemDeletion(db)
+    const blocks: number[] = []
+    for (let batch = 0; batch < 6; batch++) {
+      const before = await blocksRead()
+      expect(await deleteOldItems(0)).toBe(true)
+      blocks.push((await blocksRead()) - before)
+    }
+    expect(blocks[5]! / blocks[1]!).toBeLessThan(1.2)
+  } finally {
+    await reader.query('rollback')
+    reader.release()
+  }
+})
+
+/** Of the table and its indexes, by the one connection. */
+async function blocksRead(): Promise<number> {
+  await db.run('select pg_stat_force_next_flush()')
+  const [row] = await db.run<{ blocks: number }>(
+    `select (heap_blks_read + heap_blks_hit + idx_blks_read + idx_blks_hit)::int as blocks from pg_statio_user_tables
+     where schemaname = current_schema and relname = 'activity'`,
+  )
+  return row!.blocks
+}

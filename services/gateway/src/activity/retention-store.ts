@@ -1,30 +1,36 @@
 import { earliestId } from '@notify/contracts'
-import type { Queries } from '@notify/database'
+import { deletionInOrder, type Queries } from '@notify/database'
 import { countsInto } from './activity-store.ts'
 
 const itemBatch = 1000
 const bucketBatch = 5000
+const prefixes = ['notif', 'otp'] as const
 
 /** Ids are in the order of time, so the primary key finds the oldest items; an array is never joined by reading the table. */
-const deleteItems = `
-  with old as (
-    select id from activity where id >= $1 and id < $2 order by id limit ${itemBatch} for update skip locked
+const deletePage = `
+  with page as (
+    select id from activity where id > $1 and id < $2 order by id limit ${itemBatch} for update skip locked
   ), gone as (
-    delete from activity where id = any(array(select id from old))
+    delete from activity where id = any(array(select id from page))
     returning tenant_id, application_id, channel, status, -1 as change
   ), counts as (${countsInto('gone')})
-  select count(*)::int as deleted from gone`
+  select count(*)::int as deleted, (select id from page order by id desc limit 1) as last from gone`
 
-/** Deletes a batch of the items of each kind of id that are older; the counters follow. @returns whether there may be more */
-export async function deleteOldItems(db: Queries, olderThanMs: number): Promise<boolean> {
-  const before = Date.now() - olderThanMs
-  let more = false
-  for (const prefix of ['notif', 'otp'] as const) {
-    const range = [earliestId(prefix, 0), earliestId(prefix, Math.max(0, before))]
-    const [row] = await db.runLong<{ deleted: number }>(deleteItems, range)
-    if (row?.deleted === itemBatch) more = true
+/** @returns deletes a batch of the items of each kind of id that are older; the counters follow. Resolves to whether there may be more */
+export function createItemDeletion(db: Queries): (olderThanMs: number) => Promise<boolean> {
+  const deletions = prefixes.map((prefix) =>
+    deletionInOrder(itemBatch, async (after: string | null, before: number) => {
+      const range = [after ?? earliestId(prefix, 0), earliestId(prefix, Math.max(0, before))]
+      const [row] = await db.runLong<{ deleted: number; last: string | null }>(deletePage, range)
+      return row!
+    }),
+  )
+  return async (olderThanMs) => {
+    const before = Date.now() - olderThanMs
+    let isMore = false
+    for (const deleteSome of deletions) isMore = (await deleteSome(before)).more || isMore
+    return isMore
   }
-  return more
 }
 
 /** Deletes the counters of times of which nothing is left. They are few beside the items, and read as a whole. */

@@ -1,7 +1,7 @@
 import { type Kit, startPeriodic } from '@notify/service-kit'
 import type { Context } from '../context.ts'
 import { countUncounted } from './activity-store.ts'
-import { deleteEmptyBuckets, deleteOldItems } from './retention-store.ts'
+import { createItemDeletion, deleteEmptyBuckets } from './retention-store.ts'
 
 const everyMs = 60_000
 const bucketsEveryMs = 3_600_000
@@ -9,7 +9,8 @@ const bucketsEveryMs = 3_600_000
 /** Deletes what is older than `ACTIVITY_RETENTION`, and counts what an earlier release wrote. Safe in any number of replicas. */
 export function startActivityUpkeep(kit: Kit, { db, config }: Context): void {
   const olderThanMs = config.ACTIVITY_RETENTION
-  startPeriodic(kit, { name: 'activity retention', everyMs, run: () => deleteOldItems(db, olderThanMs) })
+  const deleteOldItems = createItemDeletion(db)
+  startPeriodic(kit, { name: 'activity retention', everyMs, run: () => deleteOldItems(olderThanMs) })
   startPeriodic(kit, {
     name: 'activity counter retention',
     everyMs: bucketsEveryMs,
