@@ -27,6 +27,7 @@ test('whatever is killed under load, every 202 ends in one final state, and a me
     await eventually(() => expect(load.accepted.length).toBeGreaterThan(before + 150), { timeoutMs: 30_000 })
     await Promise.all(victims.map((process) => env.kill(process)))
     await Promise.all(victims.map((process) => env.restart(process)))
+    await countersAgree()
   }
   const before = load.accepted.length
   await eventually(() => expect(load.accepted.length).toBeGreaterThan(before + 50), { timeoutMs: 30_000 })
@@ -37,7 +38,21 @@ test('whatever is killed under load, every 202 ends in one final state, and a me
   await everyAcceptedIsFinalOnce(load.accepted)
   await everyAcceptedWasSent(load.accepted)
   await activityShowsThemAll(load.accepted)
+  await countersAgree()
 }, 180_000)
+
+/** The counters that triggers keep, with what they count, in one snapshot: also in the middle of the load. */
+async function countersAgree(): Promise<void> {
+  const { rows } = await env.sql('dispatch').query(
+    `select sum(accepted)::int as accepted, sum(settled)::int as settled, sum(queued)::int as queued,
+       (select count(*)::int from notifications) as "all",
+       (select count(*)::int from notifications where settled) as ended,
+       (select count(*)::int from notifications where status = 'queued') as waiting
+     from tallies`,
+  )
+  const [{ accepted, settled, queued, all, ended, waiting }] = rows
+  expect({ accepted, settled, queued }).toEqual({ accepted: all, settled: ended, queued: waiting })
+}
 
 /** Sends from several callers until stopped; records those answered 202. */
 function startLoad(): { accepted: string[]; stop(): Promise<void> } {

@@ -3,7 +3,8 @@ import { newId } from '../../../packages/contracts/src/index.ts'
 import type { Database } from '../../../packages/database/src/index.ts'
 import { TestEnv } from '../../../packages/dev-env/src/index.ts'
 import type { Tables } from '../src/db/schema.ts'
-import { holdBalanceLease, measureBalance, readOldestQueued, readTally } from '../src/sending/balance-store.ts'
+import { checkBalance, holdBalanceLease, readOldestQueued, readTally } from '../src/sending/balance-store.ts'
+import { sumUpTallies } from '../src/sending/schedule-store.ts'
 import { createOwnNotifications } from './own-notifications.ts'
 import { openOwnSchema } from './own-schema.ts'
 
@@ -31,8 +32,40 @@ test('the counters of the statements and the scan agree', async () => {
   const own = createOwnNotifications(db, newId('ten'))
   const [, settled] = (await own.queued(3)) as [string, string]
   await db.run(`update notifications set status = 'failed' where id = $1`, [settled])
-  expect(await readTally(db)).toEqual({ accepted: 3, settled: 1 })
-  expect(await measureBalance(db)).toMatchObject({ accepted: 3, settled: 1, in_flight: 2, queued: 2 })
+  expect(await readTally(db)).toEqual({ accepted: 3, settled: 1, queued: 2 })
+  expect(await checkBalance(db)).toMatchObject({ accepted: 3, settled: 1, in_flight: 2, queued: 2, corrected: 0 })
+})
+
+test('what is queued is counted with every change of state, and not by what is rolled back', async () => {
+  const own = createOwnNotifications(db, newId('ten'))
+  const { queued: before } = await readTally(db)
+  const ids = await own.queued(5)
+  const become = (status: string, changed: readonly string[]) =>
+    db.run('update notifications set status = $1 where id = any($2)', [status, changed])
+  const queued = async () => (await readTally(db)).queued - before
+  expect(await queued()).toBe(5)
+  await become('sent', ids.slice(0, 3))
+  await become('delivered', ids.slice(0, 1))
+  await become('queued', ids.slice(2, 3))
+  expect(await queued()).toBe(3)
+  const failing = db.transaction(async (run) => {
+    await run(`update notifications set status = 'failed' where id = any($1)`, [ids])
+    throw new Error('on purpose')
+  })
+  await expect(failing).rejects.toThrow('on purpose')
+  await sumUpTallies(db)
+  expect(await queued()).toBe(3)
+  expect(await checkBalance(db)).toMatchObject({ corrected: 0 })
+})
+
+test('the counter of a release that did not know it is corrected by the next scan', async () => {
+  const own = createOwnNotifications(db, newId('ten'))
+  await own.queued(4)
+  const { queued } = await readTally(db)
+  await db.run('update tallies set queued = 0')
+  expect(await checkBalance(db)).toMatchObject({ queued, corrected: queued })
+  expect(await readTally(db)).toMatchObject({ queued })
+  expect(await checkBalance(db)).toMatchObject({ corrected: 0 })
 })
 
 test('the oldest of each lane is found by one step into the index, and an empty lane is 0', async () => {

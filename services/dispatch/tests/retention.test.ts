@@ -4,7 +4,7 @@ import type { Database } from '../../../packages/database/src/index.ts'
 import { TestEnv } from '../../../packages/dev-env/src/index.ts'
 import type { Tables } from '../src/db/schema.ts'
 import { createEndedDeletion, endedBefore } from '../src/retention/retention-store.ts'
-import { measureBalance, readTally } from '../src/sending/balance-store.ts'
+import { checkBalance, readTally } from '../src/sending/balance-store.ts'
 import { openOwnSchema } from './own-schema.ts'
 
 const dayMs = 86_400_000
@@ -79,7 +79,7 @@ test('what ended so long ago is deleted with its attempts; what is in flight, or
   const left = [...kept, ...later].sort()
   expect([await stored('notifications', 'id'), await stored('attempts', 'notification_id')]).toEqual([left, left])
   expect(await stored('in_flight', 'id')).toEqual(kept)
-  expect(await measureBalance(db)).toMatchObject({ ...tally, in_flight: tally.accepted - tally.settled })
+  expect(await checkBalance(db)).toMatchObject({ ...tally, in_flight: tally.accepted - tally.settled })
 })
 
 test('what stayed is deleted once it has ended for as long', async () => {

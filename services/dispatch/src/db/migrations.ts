@@ -15,6 +15,7 @@ import { inFlight } from './migrations/0013-in-flight.ts'
 import { fillInFlight } from './migrations/0014-fill-in-flight.ts'
 import { notificationsStates } from './migrations/0015-notifications-states.ts'
 import { notificationsOldIndexes } from './migrations/0016-notifications-old-indexes.ts'
+import { tallyQueued } from './migrations/0017-tally-queued.ts'
 
 export const migrations: Migrations = [
   ...outboxTables,
@@ -37,4 +38,5 @@ export const migrations: Migrations = [
   fillInFlight,
   notificationsStates,
   notificationsOldIndexes,
+  tallyQueued,
 ]

@@ -152,6 +152,7 @@ export const tables = {
     id: column<Generated<string>>(),
     accepted: column<string>(),
     settled: column<string>(),
+    queued: column<Generated<string>>(),
   },
   attempts: {
     notification_id: column<string>(),

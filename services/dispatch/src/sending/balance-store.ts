@@ -15,16 +15,19 @@ export async function holdBalanceLease(db: Database<Tables>, holder: string, lea
   return (await db.run(hold, [holder, leaseSeconds])).length > 0
 }
 
-/** What the statements' own counters say: a few rows. */
+/** What the counters of the statements say: a few rows to add up, however many notifications there are. */
 export interface Tally {
   accepted: number
   settled: number
+  queued: number
 }
 
 const tally: Statement = {
   name: 'tally',
   text: `
-    select coalesce(sum(accepted), 0)::float8 as accepted, coalesce(sum(settled), 0)::float8 as settled from tallies`,
+    select coalesce(sum(accepted), 0)::float8 as accepted, coalesce(sum(settled), 0)::float8 as settled,
+      coalesce(sum(queued), 0)::float8 as queued
+    from tallies`,
 }
 
 export async function readTally(db: Database<Tables>): Promise<Tally> {
@@ -59,27 +62,37 @@ export function readOldestQueued(
   return db.run<OldestQueued>(oldestQueued, [JSON.stringify(lanes)])
 }
 
-/** What only a scan of everything in flight tells. */
+/** What only a scan of everything in flight shows. */
 export interface Balance extends Tally {
   in_flight: number
   /** Age of the oldest that is in flight and was not scheduled for later, in seconds. */
   oldest_seconds: number
-  queued: number
+  /** How many more are queued than the counter said; it is corrected by them. */
+  corrected: number
 }
 
+/** One snapshot, in which each change is counted and in flight, or neither. */
 const balance: Statement = {
   name: 'balance',
   text: `
-    select tally.accepted, tally.settled, flight.*, queue.* from
-      (${tally.text}) as tally,
-      (select count(*)::int as in_flight,
-         coalesce(extract(epoch from now() - min(created_at) filter (where status <> 'scheduled')), 0)::float8 as oldest_seconds
-       from in_flight where not settled) as flight,
-      (select count(*)::int as queued from in_flight where status = 'queued') as queue`,
+    with tally as (${tally.text}), flight as (
+      select count(*) filter (where not settled)::int as in_flight,
+        coalesce(extract(epoch from now() - min(created_at) filter (where not settled and status <> 'scheduled')), 0)::float8
+          as oldest_seconds,
+        count(*) filter (where status = 'queued')::float8 as queued
+      from in_flight
+    ), correction as (
+      insert into tallies (accepted, settled, queued)
+      select 0, 0, flight.queued - tally.queued from tally, flight where flight.queued <> tally.queued
+    )
+    select tally.accepted, tally.settled, flight.*, flight.queued - tally.queued as corrected from tally, flight`,
 }
 
-/** One snapshot, so that the numbers agree with each other: accepted = settled + in flight. */
-export async function measureBalance(db: Database<Tables>): Promise<Balance> {
+/**
+ * Compares the counters with everything in flight: accepted = settled + in flight. The counter of queued ones is corrected when it
+ * differs: an upgrade, or a worker of a release that does not know it, leaves it wrong.
+ */
+export async function checkBalance(db: Database<Tables>): Promise<Balance> {
   const [row] = await db.runLong<Balance>(balance, [])
   return row!
 }

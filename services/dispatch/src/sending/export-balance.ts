@@ -3,8 +3,8 @@ import { type Kit, type Reading, startPeriodic } from '@notify/service-kit'
 import type { WorkerContext } from '../context.ts'
 import {
   type Balance,
+  checkBalance,
   holdBalanceLease,
-  measureBalance,
   type OldestQueued,
   readOldestQueued,
   readTally,
@@ -24,8 +24,8 @@ interface Measured {
 }
 
 /**
- * Exports where all notifications are. One worker counts and exports for all; the others export nothing. Counters of the
- * statements give what can be had cheaply, and a scan, seldom when it is long, checks them.
+ * Exports where all notifications are. One worker counts and exports for all; the others export nothing. The counters of the
+ * statements cost the same however many there are; a scan, rare when it is long, checks them.
  */
 export function exportBalance(kit: Kit, { db }: WorkerContext, consumers: readonly LaneConsumer[]): void {
   const holder = randomUUID()
@@ -35,7 +35,10 @@ export function exportBalance(kit: Kit, { db }: WorkerContext, consumers: readon
   const scan = async () => {
     if (measured && performance.now() < scanAtMs) return measured.balance
     const begunMs = performance.now()
-    const balance = await measureBalance(db)
+    const balance = await checkBalance(db)
+    const { corrected } = balance
+    if (corrected !== 0)
+      kit.log.warn({ corrected }, 'the counter of queued notifications differed from the scan: corrected')
     scanAtMs = performance.now() + (performance.now() - begunMs) / longestShare
     return balance
   }
@@ -44,7 +47,8 @@ export function exportBalance(kit: Kit, { db }: WorkerContext, consumers: readon
     everyMs,
     async run() {
       if (await holdBalanceLease(db, holder, leaseSeconds)) {
-        measured = { tally: await readTally(db), oldest: await readOldestQueued(db, lanes), balance: await scan() }
+        const balance = await scan()
+        measured = { balance, tally: await readTally(db), oldest: await readOldestQueued(db, lanes) }
       } else measured = undefined
     },
   })
@@ -67,7 +71,7 @@ export function exportBalance(kit: Kit, { db }: WorkerContext, consumers: readon
     'Age of the oldest in flight at the last scan, scheduled ones aside',
     ({ balance }) => balance.oldest_seconds,
   )
-  gauge('notify_queued', 'Notifications that wait to be sent, at the last scan', ({ balance }) => balance.queued)
+  gauge('notify_queued', 'Notifications that wait to be sent', ({ tally }) => Math.max(0, tally.queued))
   gauge('notify_queued_oldest_seconds', 'Age of the longest waiting notification of each lane', ({ oldest }) =>
     oldest.map(({ lane, channel, seconds }) => ({ value: seconds, attributes: { lane, channel } })),
   )

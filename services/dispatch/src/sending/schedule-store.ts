@@ -107,18 +107,23 @@ export async function closeOverdueReceipts(
   return (await db.runLong(closeOverdue, [deadlineMs / 1000, channels])).length
 }
 
+const tallyBatch = 10_000
+
 const foldTallies: Statement = {
   name: 'fold-tallies',
   text: `
     with folded as (
-      delete from tallies where id in (select id from tallies order by id limit 10000 for update skip locked)
-      returning accepted, settled
+      delete from tallies where id in (select id from tallies order by id limit ${tallyBatch} for update skip locked)
+      returning accepted, settled, queued
+    ), sum as (
+      insert into tallies (accepted, settled, queued)
+      select sum(accepted), sum(settled), sum(queued) from folded having count(*) > 0
     )
-    insert into tallies (accepted, settled)
-    select sum(accepted), sum(settled) from folded having count(*) > 0`,
+    select count(*)::int as count from folded`,
 }
 
-/** Sums up what was tallied, so that there are never many rows to read. */
-export async function sumUpTallies(db: Database<Tables>): Promise<void> {
-  await db.runLong(foldTallies, [])
+/** Sums up what was tallied, so that there are never many rows to read. @returns whether there may be more */
+export async function sumUpTallies(db: Database<Tables>): Promise<boolean> {
+  const [row] = await db.runLong<{ count: number }>(foldTallies, [])
+  return row?.count === tallyBatch
 }
