@@ -5,7 +5,9 @@ export interface Container {
   image: string
   pull_policy?: string
   build?: { context: string; dockerfile: string; args: Record<string, string> }
+  entrypoint?: string[]
   command?: string[]
+  user?: string
   environment?: Record<string, string | number>
   env_file?: unknown
   ports?: string[]
@@ -16,6 +18,8 @@ export interface Container {
   init?: boolean
   read_only?: boolean
   cap_drop?: string[]
+  cap_add?: string[]
+  network_mode?: string
   security_opt?: string[]
   stop_grace_period?: string
 }
@@ -45,6 +49,12 @@ export function referencesIn(text: string): Reference[] {
   }))
 }
 
+/** The volumes of a container: their place in it by their name. */
+export function volumesOf({ volumes = [] }: Container): Record<string, string> {
+  const short = volumes.filter((volume) => typeof volume === 'string' && !volume.startsWith('.')) as string[]
+  return Object.fromEntries(short.map((volume) => volume.split(':').slice(0, 2) as [string, string]))
+}
+
 /** A container's environment as compose gives it, with these values for its variables. */
 export function environmentOf({ environment = {} }: Container, values: Record<string, string>): Record<string, string> {
   const names = Object.keys(environment)
@@ -53,7 +63,7 @@ export function environmentOf({ environment = {} }: Container, values: Record<st
 }
 
 /** Texts as compose gives them, with these values for its variables. */
-export function fillIn(texts: string[], values: Record<string, string>): string[] {
+function fillIn(texts: string[], values: Record<string, string>): string[] {
   return texts.map((text) =>
     text.replace(/\$\{[^}]*\}/g, (reference) => {
       const [{ name, fallback } = { name: '' }] = referencesIn(reference)

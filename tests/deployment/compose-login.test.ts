@@ -6,11 +6,11 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { closedPort } from '@notify/test-kit/closed-port'
 import { OperatorPermission } from '../../packages/contracts/src/index.ts'
 import { eventually } from '../../packages/dev-env/src/index.ts'
-import { containers, environmentOf } from './compose-file.ts'
-import { makeEnvironment } from './make-environment.ts'
+import { containers } from './compose-file.ts'
+import { ComposeSecrets } from './compose-secrets.ts'
 import { root } from './project.ts'
 
-const { values } = makeEnvironment()
+const secrets = new ComposeSecrets()
 const gatewayPort = '18080'
 let issuer: string
 let gateway: Record<string, string>
@@ -18,20 +18,22 @@ let provider: ChildProcess
 
 beforeAll(async () => {
   const port = String(await closedPort())
-  const chosen = { ...values, GATEWAY_PORT: gatewayPort, IDENTITY_PROVIDER_PORT: port }
-  gateway = environmentOf(containers.gateway!, chosen)
+  const chosen = { GATEWAY_PORT: gatewayPort, IDENTITY_PROVIDER_PORT: port }
+  expect(secrets.run(chosen).status).toBe(0)
+  gateway = secrets.environmentOf(containers.gateway!, chosen)
   issuer = gateway.OIDC_ISSUER!
-  const environment = environmentOf(containers['identity-provider']!, chosen)
+  const environment = secrets.environmentOf(containers['identity-provider']!, chosen)
   provider = spawn(process.execPath, [join(root, 'packages/dev-env/src/identity-provider/main.ts')], {
     // As the published port leads into the container.
     env: { ...environment, HOST: '127.0.0.1', PORT: port },
     stdio: ['ignore', 'ignore', 'inherit'],
   })
-  await eventually(async () => expect((await fetch(`${issuer}/readyz`)).status).toBe(200), { timeoutMs: 20_000 })
-}, 30_000)
+  await eventually(async () => expect((await fetch(`${issuer}/readyz`)).status).toBe(200), { timeoutMs: 80_000 })
+}, 90_000)
 afterAll(async () => {
   provider.kill()
   await once(provider, 'exit')
+  secrets.remove()
 })
 
 /** Follows redirects by hand, as a browser does with its cookies. @returns where it arrives */

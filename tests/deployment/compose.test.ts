@@ -1,13 +1,20 @@
-import { expect, test } from '@jest/globals'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { images } from '../../packages/bundle/src/images.ts'
-import { containers, environmentOf, referencesIn, serviceContainers } from './compose-file.ts'
-import { program } from './dockerfile.ts'
-import { makeEnvironment } from './make-environment.ts'
+import { loadConfig } from '../../packages/service-kit/src/index.ts'
+import { containers, referencesIn, serviceContainers } from './compose-file.ts'
+import { ComposeSecrets } from './compose-secrets.ts'
+import { entryPoint, program } from './dockerfile.ts'
 import { drainMsOf, readText, services, variablesOf } from './project.ts'
 
 const all = Object.entries(containers)
 const own = all.filter(([, { image }]) => image.startsWith('localhost/notify/'))
-const made = makeEnvironment()
+
+let secrets: ComposeSecrets
+beforeAll(() => {
+  secrets = new ComposeSecrets()
+  expect(secrets.run().status).toBe(0)
+})
+afterAll(() => secrets.remove())
 
 test('every service runs, dispatch once to accept and once to send', () => {
   expect([...new Set(serviceContainers.map(([, service]) => service))].sort()).toEqual(services)
@@ -25,7 +32,8 @@ test.each(serviceContainers)(
   '%s is given every variable that it requires, and none that it does not know',
   async (_name, service, container) => {
     const { known, required } = await variablesOf(service)
-    const given = Object.keys(container.environment ?? {})
+    const inFile = (name: string) => known.find((one) => `${one}_FILE` === name && !known.includes(name))
+    const given = Object.keys(container.environment ?? {}).map((name) => inFile(name) ?? name)
     expect({
       missing: required.filter((name) => !given.includes(name)),
       unknown: given.filter((name) => !known.includes(name)),
@@ -35,43 +43,16 @@ test.each(serviceContainers)(
   },
 )
 
-test.each(serviceContainers)(
-  '%s starts with the environment that make-env.mjs writes',
-  async (_name, service, container) => {
-    const { schema } = await variablesOf(service)
-    const given = Object.entries(environmentOf(container, made.values)).filter(([, value]) => value !== '')
-    expect(schema.safeParse(Object.fromEntries(given)).error?.issues).toBeUndefined()
-  },
-)
-
-test('only the gateway holds the key that signs principals', () => {
-  const holders = all.filter(([, container]) => JSON.stringify(container).includes('PRINCIPAL_SIGNING_KEY'))
-  expect(holders.map(([name]) => name)).toEqual(['gateway'])
-})
-
-test.each([
-  ['OTP_SIGNING_KEY', ['otp']],
-  ['DISPATCH_SIGNING_KEY', ['dispatch-api', 'dispatch-worker', 'dispatch-sender']],
-])('only the service itself holds %s', (key, processes) => {
-  const holders = all.filter(([, container]) => JSON.stringify(container).includes(key))
-  expect(holders.map(([name]) => name).filter((name) => !name.endsWith('-migration'))).toEqual(processes)
-})
-
-test('a service knows no password but those of its own role and its own user', () => {
-  for (const [name, service, container] of serviceContainers) {
-    const passwords = referencesIn(JSON.stringify(container)).filter((reference) => reference.name.endsWith('PASSWORD'))
-    const prefix = service.replaceAll('-', '_').toUpperCase()
-    const expected = [`${prefix}_DATABASE_PASSWORD`, `${prefix}_NATS_PASSWORD`]
-    if (service === 'gateway' || service === 'otp') expected.push('REDIS_PASSWORD')
-    expect([name, ...new Set(passwords.map((reference) => reference.name))]).toEqual([name, ...expected])
-  }
+test.each(serviceContainers)('%s starts with its environment and its files', async (_name, service, container) => {
+  const { schema } = await variablesOf(service)
+  expect(() => loadConfig(schema as never, secrets.environmentOf(container))).not.toThrow()
 })
 
 test('the roles, schemas and streams of all services are made before any of them starts', () => {
   const passwords = Object.keys(containers.provision!.environment ?? {}).filter((name) =>
-    name.endsWith('_DATABASE_PASSWORD'),
+    name.endsWith('_DATABASE_PASSWORD_FILE'),
   )
-  const expected = services.map((service) => `${service.replaceAll('-', '_').toUpperCase()}_DATABASE_PASSWORD`)
+  const expected = services.map((service) => `${service.replaceAll('-', '_').toUpperCase()}_DATABASE_PASSWORD_FILE`)
   expect(passwords.sort()).toEqual(expected.sort())
   for (const [, , container] of serviceContainers) {
     expect(container.depends_on).toMatchObject({
@@ -122,7 +103,7 @@ test.each(own)(
 
 test('what runs for long is watched and started again', () => {
   for (const [name, { healthcheck, restart }] of all) {
-    if (name.startsWith('provision')) continue
+    if (name.startsWith('provision') || name === 'secrets') continue
     // The collector's image has nothing to ask it with.
     const isWatched = Array.isArray(healthcheck?.test) || name === 'otel-collector'
     expect([name, restart, isWatched]).toEqual([name, 'unless-stopped', true])
@@ -145,14 +126,39 @@ test('ours are always built here: a stranger cannot publish an image of such a n
   for (const [name, { build, pull_policy }] of own) expect([name, !!build, pull_policy]).toEqual([name, true, 'build'])
 })
 
-test.each(own)('%s runs a program that its image has', (_name, { build, command }) => {
-  const { programs } = images[build!.args.IMAGE!]!
-  expect(Object.keys(programs)).toContain((command ?? program)[0])
+test.each(own)(
+  '%s runs a program that its image has',
+  (_name, { build, entrypoint = entryPoint, command = program }) => {
+    const { programs } = images[build!.args.IMAGE!]!
+    expect(entrypoint.slice(0, entryPoint.length)).toEqual(entryPoint)
+    expect(Object.keys(programs)).toContain([...entrypoint, ...command][entryPoint.length])
+  },
+)
+
+test('only what hands the secrets out runs as root; it may give files away, and reaches no network', () => {
+  const privileged = own.filter(([, { user, cap_add }]) => user !== undefined || cap_add !== undefined)
+  expect(privileged.map(([name]) => name)).toEqual(['secrets'])
+  expect(containers.secrets).toMatchObject({ user: '0:0', cap_add: ['CHOWN'], network_mode: 'none' })
+})
+
+test('nothing starts before it has its secrets, and none is in a variable', () => {
+  for (const [name, container] of all) {
+    const told = JSON.stringify(container)
+    if (name === 'secrets' || !told.includes('-secrets:')) continue
+    expect([name, container.depends_on]).toEqual([
+      name,
+      expect.objectContaining({ secrets: { condition: 'service_completed_successfully' } }),
+    ])
+  }
+  const secret = referencesIn(JSON.stringify(containers.secrets)).map(({ name }) => name)
+  const harmless = ['GATEWAY_PORT', 'IDENTITY_PROVIDER_PORT', 'SANDBOX_PORT']
+  const others = referencesIn(JSON.stringify(all.filter(([name]) => name !== 'secrets'))).map(({ name }) => name)
+  expect(others.filter((name) => secret.includes(name) && !harmless.includes(name))).toEqual([])
 })
 
 test('the data of Postgres and NATS outlives their containers', () => {
-  expect(containers.postgres!.volumes).toEqual(['postgres:/var/lib/postgresql'])
-  expect(containers.nats!.volumes).toEqual(['nats:/data', './infra/nats:/etc/nats:ro'])
+  expect(containers.postgres!.volumes).toContain('postgres:/var/lib/postgresql')
+  expect(containers.nats!.volumes).toContain('nats:/data')
   expect(containers.nats!.command).toEqual(['-c', '/etc/nats/nats.conf'])
   expect(readText('infra/nats/nats.conf')).toContain('store_dir: "/data"')
 })
@@ -161,11 +167,12 @@ test('env.example names every variable that compose reads, and no value', () => 
   const lines = readText('infra/env.example').split('\n')
   const required = lines.flatMap((line) => /^([A-Z_]+)=(.*)$/.exec(line)?.slice(1, 3) ?? [])
   const optional = lines.flatMap((line) => /^# ([A-Z_]+)=/.exec(line)?.[1] ?? [])
-  const read = referencesIn(readText('docker-compose.yml'))
-  const names = (references: typeof read) => [...new Set(references.map(({ name }) => name))].sort()
+  const read = referencesIn(readText('docker-compose.yml').replaceAll(/^ *#.*$/gm, ''))
+  const all = [...new Set(read.map(({ name }) => name))].sort()
   expect(required.filter((_, i) => i % 2 === 1).filter((value) => value !== '')).toEqual([])
-  expect(required.filter((_, i) => i % 2 === 0).sort()).toEqual(
-    names(read.filter(({ fallback }) => fallback === undefined)),
-  )
-  expect(optional.sort()).toEqual(names(read.filter(({ fallback }) => fallback !== undefined)))
+  const names = required.filter((_, i) => i % 2 === 0)
+  expect([...names, ...optional].sort()).toEqual(all)
+  // Those that are given together or not at all.
+  const given = Object.entries(containers.secrets!.environment!).filter(([name, value]) => value === `\${${name}:-}`)
+  expect(names.sort()).toEqual(given.map(([name]) => name).sort())
 })

@@ -12,16 +12,24 @@ import {
   OperatorPermission,
 } from '../../packages/contracts/src/index.ts'
 import { parseApiKey, parseKey, parseKeyRing } from '../../packages/privacy/src/index.ts'
-import { containers, environmentOf, referencesIn } from './compose-file.ts'
+import { containers, environmentOf } from './compose-file.ts'
+import { ComposeSecrets } from './compose-secrets.ts'
 import { makeEnvironment, readMade, runMakeEnv } from './make-environment.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'make-env-'))
 const { status, stdout: output } = runMakeEnv(folder)
-const { values, bootstrap } = readMade(folder)
+const { values, bootstrap, bootstrapFile } = readMade(folder)
 const document = BootstrapDocument.parse(bootstrap)
 const apiKey = /sk_live_\w+/.exec(output)![0]
 
-afterAll(() => rmSync(folder, { recursive: true }))
+/** What the containers read with this .env. */
+const secrets = new ComposeSecrets()
+expect(secrets.run({ ...values, BOOTSTRAP_FILE: bootstrapFile }).stderr).toBe('')
+
+afterAll(() => {
+  rmSync(folder, { recursive: true })
+  secrets.remove()
+})
 
 test('the secrets are for the eyes of their owner', () => {
   expect(status).toBe(0)
@@ -46,12 +54,12 @@ test('a folder that cannot be written leaves no half of it', () => {
 })
 
 test('every variable that compose requires is written, and no two runs write the same secret', () => {
-  const required = referencesIn(JSON.stringify(containers))
-    .filter(({ fallback }) => fallback === undefined)
-    .map(({ name }) => name)
-  expect(Object.keys(values).sort()).toEqual([...new Set(required)].sort())
-  const again = makeEnvironment().values
-  expect(Object.keys(values).filter((name) => values[name] === again[name])).toEqual([])
+  const given = Object.entries(containers.secrets!.environment!).filter(([name, value]) => value === `\${${name}:-}`)
+  const required = [...given.map(([name]) => name), 'BOOTSTRAP_FILE']
+  expect(Object.keys(values).sort()).toEqual(required.sort())
+  const { values: again, remove } = makeEnvironment()
+  remove()
+  expect(Object.keys(values).filter((name) => values[name] === again[name])).toEqual(['BOOTSTRAP_FILE'])
   expect(new Set(Object.values(values)).size).toBe(Object.keys(values).length)
 })
 
@@ -100,7 +108,7 @@ test('the document sends SMS to the sandbox under its account', () => {
 test('the document sends email to the sandbox, which tells of it where callbacks believes it', async () => {
   const provider = document.providers.find(({ kind }) => kind === 'ses')!
   const credentials = kinds.ses.credentials.parse(provider.credentials)
-  const sandbox = readConfig(environmentOf(containers['carrier-sandbox']!, values))
+  const sandbox = readConfig(secrets.environmentOf(containers['carrier-sandbox']!))
   expect(sandbox.sesAccounts).toContainEqual({
     accessKeyId: credentials.access_key_id,
     secretAccessKey: credentials.secret_access_key,

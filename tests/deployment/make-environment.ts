@@ -8,8 +8,8 @@ export interface Made {
   /** What .env says. */
   values: Record<string, string>
   bootstrap: unknown
-  /** What was printed. */
-  output: string
+  /** Where the document is. */
+  bootstrapFile: string
 }
 
 export function runMakeEnv(folder: string): { status: number | null; stdout: string; stderr: string } {
@@ -17,23 +17,18 @@ export function runMakeEnv(folder: string): { status: number | null; stdout: str
 }
 
 /** Runs infra/make-env.mjs in a folder of its own, and reads what it wrote. */
-export function makeEnvironment(): Made {
+export function makeEnvironment(): Made & { remove(): void } {
   const folder = mkdtempSync(join(tmpdir(), 'make-env-'))
-  try {
-    const { stdout, stderr } = runMakeEnv(folder)
-    if (stderr) throw new Error(stderr)
-    return { ...readMade(folder), output: stdout }
-  } finally {
-    rmSync(folder, { recursive: true })
-  }
+  const { stderr } = runMakeEnv(folder)
+  if (stderr) throw new Error(stderr)
+  return { ...readMade(folder), remove: () => rmSync(folder, { recursive: true }) }
 }
 
-export function readMade(folder: string): Omit<Made, 'output'> {
+export function readMade(folder: string): Made {
   const lines = readFileSync(join(folder, '.env'), 'utf8').split('\n')
-  return {
-    values: Object.fromEntries(lines.filter((line) => /^[A-Z]/.test(line)).map(split)),
-    bootstrap: JSON.parse(readFileSync(join(folder, '.local/compose/bootstrap.json'), 'utf8')),
-  }
+  const values = Object.fromEntries(lines.filter((line) => /^[A-Z]/.test(line)).map(split))
+  const bootstrapFile = join(folder, values.BOOTSTRAP_FILE!)
+  return { values, bootstrapFile, bootstrap: JSON.parse(readFileSync(bootstrapFile, 'utf8')) }
 }
 
 /** Between single quotes compose takes everything as it stands. */

@@ -57,6 +57,8 @@ export const images: Readonly<Record<string, Image>> = {
     programs: {
       'database.mjs': 'packages/database/src/provision-main.ts',
       'streams.mjs': 'packages/messaging/src/provision-main.ts',
+      // Of docker-compose.yml.
+      'secrets.mjs': 'infra/secrets/main.mjs',
     },
   },
   'carrier-sandbox': {

@@ -1,15 +1,16 @@
 import { type ServiceName, serviceNames } from '@notify/contracts'
+import { readSecretFiles } from '@notify/service-kit/secret-files'
 import { provisionDatabase, provisionServices, type ServiceRole } from './provision.ts'
 
 /**
- * Prepares a Postgres server for the services: `node packages/database/src/provision-main.ts`, once per installation
- * and after each change of a password.
+ * Prepares a Postgres server for the services: `node packages/database/src/provision-main.ts`, once per installation and
+ * after each change of a password. `<NAME>_FILE` may name a file with the value of each variable.
  * - `ADMIN_DATABASE_URL`: any database of the server, as a user that may create databases and roles
  * - `DATABASE_NAME`: the database that all services share, one schema each; default `notify`
  * - `<SERVICE>_DATABASE_PASSWORD`, for example `WEBHOOK_DELIVERY_DATABASE_PASSWORD`: one for each service to prepare
  */
 try {
-  const { adminUrl, databaseName, roles } = settings(process.env)
+  const { adminUrl, databaseName, roles } = settings(variables())
   const admin = new URL(adminUrl)
   try {
     await provisionDatabase(adminUrl, databaseName)
@@ -24,7 +25,13 @@ try {
   process.exitCode = 1
 }
 
-function settings(env: NodeJS.ProcessEnv): { adminUrl: string; databaseName: string; roles: ServiceRole[] } {
+function variables(): Record<string, string> {
+  const { values, faults } = readSecretFiles(process.env, ['ADMIN_DATABASE_URL', ...serviceNames.map(passwordVariable)])
+  if (faults.size > 0) throw new Error([...faults].map(([name, fault]) => `${name} ${fault}`).join('; '))
+  return values
+}
+
+function settings(env: Record<string, string>): { adminUrl: string; databaseName: string; roles: ServiceRole[] } {
   const adminUrl = env.ADMIN_DATABASE_URL
   if (!adminUrl)
     throw new Error('ADMIN_DATABASE_URL is missing: set it to postgres://<admin>:<password>@<host>:5432/postgres')

@@ -3,6 +3,7 @@ import type { JSONWebKeySet } from 'jose'
 import { z } from 'zod'
 import { parseDurationMs } from './duration.ts'
 import { parseNetworks } from './http/caller-address.ts'
+import { readSecretFiles } from './secret-files.ts'
 
 /** Invalid configuration. The message has one line per variable. */
 export class ConfigError extends Error {
@@ -142,18 +143,19 @@ function toMs(text: string, issues: { addIssue(issue: { code: 'custom'; message:
 }
 
 /**
- * Validates the environment with the service's schema.
+ * Validates the environment with the service's schema. Each variable can be in a file, which `<name>_FILE` names.
  * @throws ConfigError naming every missing or invalid variable with its description
  */
 export function loadConfig<S extends z.ZodObject>(schema: S, env: NodeJS.ProcessEnv): z.output<S> {
-  const present = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''))
-  const result = schema.safeParse(present)
-  if (result.success) return result.data
-  const lines = result.error.issues.map((issue) => {
-    const name = String(issue.path[0])
+  const { values, faults } = readSecretFiles(env, Object.keys(schema.shape))
+  const result = schema.safeParse(values)
+  if (result.success && faults.size === 0) return result.data
+  const invalid = (result.error?.issues ?? []).map(({ path: [name], message }) => [String(name), message] as const)
+  const told = [...faults, ...invalid.filter(([name]) => !faults.has(name))]
+  const lines = told.map(([name, fault]) => {
     const meaning = (schema.shape[name] as z.ZodType | undefined)?.description
-    const fault = present[name] === undefined ? 'is not set' : issue.message
-    return `${name}: ${fault}${meaning ? ` (${meaning})` : ''}`
+    const isSet = values[name] !== undefined || faults.has(name)
+    return `${name}: ${isSet ? fault : 'is not set'}${meaning ? ` (${meaning})` : ''}`
   })
   throw new ConfigError([...new Set(lines)].join('\n'))
 }

@@ -1,3 +1,5 @@
+import { readSecretFiles } from '@notify/service-kit/secret-files'
+
 /** A client of the development identity provider, and what its tokens say. */
 export interface ProviderClient {
   client_id: string
@@ -32,11 +34,13 @@ export interface ProviderConfig {
 /**
  * Reads the identity provider's configuration: PORT, ISSUER, AUDIENCE, IDP_JWKS (private keys, so that tokens survive a
  * restart), IDP_CLIENTS (JSON list of {@link ProviderClient}), IDP_CONSOLE (JSON of {@link ConsoleLogin}), HOST (default 127.0.0.1).
+ * `IDP_JWKS_FILE` and `IDP_CLIENTS_FILE` name files with the values of those.
  */
 export function readConfig(env: NodeJS.ProcessEnv): ProviderConfig {
+  const { values, faults } = readSecretFiles(env, ['IDP_JWKS', 'IDP_CLIENTS'])
   const required = (name: string) => {
-    const value = env[name]
-    if (!value) throw new Error(`${name} is missing`)
+    const value = values[name]
+    if (!value) throw new Error(`${name} ${faults.get(name) ?? 'is missing'}`)
     return value
   }
   return {
