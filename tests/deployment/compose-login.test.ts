@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { closedPort } from '@notify/test-kit/closed-port'
 import { OperatorPermission } from '../../packages/contracts/src/index.ts'
-import { eventually } from '../../packages/dev-env/src/index.ts'
+import { eventually, machineEnvironment } from '../../packages/dev-env/src/index.ts'
 import { containers } from './compose-file.ts'
 import { ComposeSecrets } from './compose-secrets.ts'
 import { root } from './project.ts'
@@ -25,7 +25,7 @@ beforeAll(async () => {
   const environment = secrets.environmentOf(containers['identity-provider']!, chosen)
   provider = spawn(process.execPath, [join(root, 'packages/dev-env/src/identity-provider/main.ts')], {
     // As the published port leads into the container.
-    env: { ...environment, HOST: '127.0.0.1', PORT: port },
+    env: { ...machineEnvironment(), ...environment, HOST: '127.0.0.1', PORT: port },
     stdio: ['ignore', 'ignore', 'inherit'],
   })
   await eventually(async () => expect((await fetch(`${issuer}/readyz`)).status).toBe(200), { timeoutMs: 80_000 })

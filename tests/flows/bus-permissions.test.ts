@@ -3,8 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { openBus } from '@notify/test-kit/bus'
 import { type ServiceName, serviceNames, streams, wakeSubject } from '../../packages/contracts/src/index.ts'
-import { eventually, TestEnv } from '../../packages/dev-env/src/index.ts'
-import { environmentOf } from '../../packages/dev-env/src/stack/process-table.ts'
+import { environmentOf, eventually, machineEnvironment, TestEnv } from '../../packages/dev-env/src/index.ts'
 import { type Bus, provisionConsumer, provisionStream } from '../../packages/messaging/src/index.ts'
 import { durablesOf, publishedBy } from '../../scripts/nats-permissions.ts'
 import { consumersOf } from '../../scripts/service-declarations.ts'
@@ -146,10 +145,9 @@ test('a service with a wrong password ends at its start, with one line that name
   const { wiring, natsUrl } = env.stack
   const { port } = new URL(natsUrl)
   const environment = { ...(await environmentOf('otp', wiring)), NATS_URL: `nats://otp:hunter2@127.0.0.1:${port}` }
-  const { PATH } = process.env
   const main = join(import.meta.dirname, '../../services/otp/src/main.ts')
   const { status, stdout, stderr } = spawnSync(process.execPath, [main], {
-    env: { PATH, ...environment },
+    env: { ...machineEnvironment(), ...environment },
     encoding: 'utf8',
     timeout: 30_000,
   })
@@ -165,7 +163,7 @@ test("a service goes on with its stream as it is when its settings are another r
   const { config } = await provisionStream(busOf('otp'), 'otp', 1)
   expect(config.max_age).toBe(60_000_000_000)
   const main = join(import.meta.dirname, '../../packages/messaging/src/provision-main.ts')
-  const environment = { PATH: process.env.PATH, NATS_URL: env.stack.natsUrl }
+  const environment = { ...machineEnvironment(), NATS_URL: env.stack.natsUrl }
   const { stdout, stderr } = spawnSync(process.execPath, [main], { env: environment, encoding: 'utf8' })
   expect([stdout, stderr]).toEqual(['provisioned the streams of all services\n', ''])
   expect((await admin.jsm.streams.info('OTP')).config.max_age).toBeGreaterThan(60_000_000_000)

@@ -3,8 +3,14 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { freshPhone, send } from '@notify/test-kit/sms'
-import { eventually, type ServiceProcess, TestEnv } from '../../packages/dev-env/src/index.ts'
-import { environmentOf, fileOf } from '../../packages/dev-env/src/stack/process-table.ts'
+import {
+  environmentOf,
+  eventually,
+  fileOf,
+  machineEnvironment,
+  type ServiceProcess,
+  TestEnv,
+} from '../../packages/dev-env/src/index.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 
@@ -28,7 +34,13 @@ afterAll(async () => {
 
 async function startReplica(name: ServiceProcess): Promise<Replica> {
   const child = spawn(process.execPath, [join(root, fileOf(name))], {
-    env: { ...(await environmentOf(name, env.stack.wiring)), PORT: '0', METRICS_PORT: '0', LOG_LEVEL: 'info' },
+    env: {
+      ...machineEnvironment(),
+      ...(await environmentOf(name, env.stack.wiring)),
+      PORT: '0',
+      METRICS_PORT: '0',
+      LOG_LEVEL: 'info',
+    },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   let text = ''

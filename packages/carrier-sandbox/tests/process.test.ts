@@ -3,13 +3,18 @@ import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from '@jest/globals'
+import { machineEnvironment } from '../../dev-env/src/stack/machine-environment.ts'
 import { account, postMessage, sender, startSandbox } from './harness.ts'
 
 const main = fileURLToPath(new URL('../src/main.ts', import.meta.url))
 const complete = { PORT: '0', DNS_PORT: '0', TWILIO_ACCOUNT_SID: account.sid, TWILIO_AUTH_TOKEN: account.authToken }
 
 function run(env: Record<string, string>): ChildProcess {
-  return fork(main, { env, execArgv: [], stdio: ['ignore', 'pipe', 'pipe', 'ipc'] })
+  return fork(main, {
+    env: { ...machineEnvironment(), ...env },
+    execArgv: [],
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  })
 }
 
 async function outcomeOf(child: ChildProcess) {

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { provisionDatabase, provisionService, provisionServices } from '@notify/database/provision'
 import pg from 'pg'
+import { machineEnvironment } from '../src/stack/machine-environment.ts'
 import { startTestPostgres, type TestPostgres } from '../src/test-env/shared-postgres.ts'
 
 const roles = [
@@ -146,7 +147,7 @@ test.each([
   ],
 ])('the command says in one line what is wrong: %j', (env, message) => {
   const { status, stderr } = spawnSync(process.execPath, [main], {
-    env: { PATH: process.env.PATH, ...env },
+    env: { ...machineEnvironment(), ...env },
     encoding: 'utf8',
   })
   expect(stderr.trim().split('\n')).toHaveLength(1)
@@ -155,7 +156,12 @@ test.each([
 })
 
 test('the command provisions the services whose passwords it is given', async () => {
-  const env = { ADMIN_DATABASE_URL: postgres.url, DATABASE_NAME: 'by_command', INBOX_STREAM_DATABASE_PASSWORD: 'x' }
+  const env = {
+    ...machineEnvironment(),
+    ADMIN_DATABASE_URL: postgres.url,
+    DATABASE_NAME: 'by_command',
+    INBOX_STREAM_DATABASE_PASSWORD: 'x',
+  }
   const { status, stdout } = spawnSync(process.execPath, [main], { env, encoding: 'utf8' })
   expect(stdout).toBe('provisioned database by_command: inbox-stream\n')
   expect(status).toBe(0)

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
-import { environmentOf, fileOf, type ServiceProcess, type TestEnv } from '@notify/dev-env'
+import { environmentOf, fileOf, machineEnvironment, type ServiceProcess, type TestEnv } from '@notify/dev-env'
 
 const root = join(import.meta.dirname, '..', '..', '..')
 
@@ -12,7 +12,12 @@ export async function runCommand(
   variables: Record<string, string> = {},
 ): Promise<{ status: number | null; output: string }> {
   const { status, stdout, stderr } = spawnSync(globalThis.process.execPath, [join(root, fileOf(process)), ...args], {
-    env: { ...(await environmentOf(process, env.stack.wiring)), LOG_LEVEL: 'info', ...variables },
+    env: {
+      ...machineEnvironment(),
+      ...(await environmentOf(process, env.stack.wiring)),
+      LOG_LEVEL: 'info',
+      ...variables,
+    },
     encoding: 'utf8',
     timeout: 30_000,
   })

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { closedPort } from '@notify/test-kit/closed-port'
 import { expectProblem } from '@notify/test-kit/sms'
 import { newId } from '../../../packages/contracts/src/index.ts'
-import { eventually, mintOperatorToken, TestEnv } from '../../../packages/dev-env/src/index.ts'
+import { eventually, machineEnvironment, mintOperatorToken, TestEnv } from '../../../packages/dev-env/src/index.ts'
 
 const root = join(import.meta.dirname, '../../..')
 const audience = 'urn:our:api'
@@ -52,6 +52,7 @@ async function startProvider(keys: readonly Jwk[]): Promise<void> {
   const clients = [{ ...client, tenant_id: 'ten_unused', permissions: ['activity:read'], claims }]
   provider = spawn(process.execPath, [join(root, 'packages/dev-env/src/identity-provider/main.ts')], {
     env: {
+      ...machineEnvironment(),
       PORT: new URL(issuer).port,
       ISSUER: issuer,
       AUDIENCE: audience,

@@ -1,8 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { eventually, type TestEnv } from '../../../packages/dev-env/src/index.ts'
-import { environmentOf, fileOf } from '../../../packages/dev-env/src/stack/process-table.ts'
+import {
+  environmentOf,
+  eventually,
+  fileOf,
+  machineEnvironment,
+  type TestEnv,
+} from '../../../packages/dev-env/src/index.ts'
 
 /** A second process of inbox-stream. */
 export interface Replica {
@@ -16,6 +21,7 @@ const root = join(import.meta.dirname, '..', '..', '..')
 export async function startReplica(env: TestEnv, variables: Record<string, string> = {}): Promise<Replica> {
   const child = spawn(process.execPath, [join(root, fileOf('inbox-stream'))], {
     env: {
+      ...machineEnvironment(),
       ...(await environmentOf('inbox-stream', env.stack.wiring)),
       PORT: '0',
       METRICS_PORT: '0',

@@ -5,6 +5,7 @@ import { HostProcess } from '../together/host-process.ts'
 import { keptProcesses } from '../together/kept-processes.ts'
 import { Member, type NodeChild } from '../together/member.ts'
 import type { Environments } from '../together/orders.ts'
+import { machineEnvironment } from './machine-environment.ts'
 import type { NodeProcess } from './process-names.ts'
 import { environmentOf, fileOf } from './process-table.ts'
 import type { StackOptions } from './stack-options.ts'
@@ -60,7 +61,7 @@ function hostProcess(
   options: Omit<ChildOptions, 'file' | 'env'>,
 ): HostProcess {
   const file = 'packages/dev-env/src/together/main.ts'
-  return new HostProcess(childSpec(name, { ...options, file, env: inherited(options.root) }), environments)
+  return new HostProcess(childSpec(name, { ...options, file, env: machineEnvironment(options.root) }), environments)
 }
 
 interface ChildOptions extends NodeProcessesOptions {
@@ -96,7 +97,7 @@ async function fullEnvironment(
   name: NodeProcess,
   { wiring, root, options: { env = {} } }: NodeProcessesOptions,
 ): Promise<Record<string, string>> {
-  return { ...inherited(root), ...(await environmentOf(name, wiring)), ...env.all, ...env[name] }
+  return { ...machineEnvironment(root), ...(await environmentOf(name, wiring)), ...env.all, ...env[name] }
 }
 
 /** Asked every few milliseconds while the services start: `fetch` would take a second of CPU time meanwhile. */
@@ -105,14 +106,4 @@ async function answersReady(url: string): Promise<boolean> {
   const say = `GET /readyz HTTP/1.1\r\nhost: ${host}\r\nconnection: close\r\n\r\n`
   const answer = await greeting({ host: hostname, port: Number(port), say, timeoutMs: 2000 })
   return answer.startsWith('HTTP/1.1 200 ')
-}
-
-/** Variables passed on from the supervisor: those of the machine and of OpenTelemetry. */
-function inherited(root: string): Record<string, string> {
-  const machine = ['PATH', 'HOME', 'TMPDIR', 'TZ', 'LANG', 'NODE_EXTRA_CA_CERTS']
-  const passed = Object.entries(process.env).filter(([name]) => machine.includes(name) || name.startsWith('OTEL_'))
-  return {
-    ...(Object.fromEntries(passed) as Record<string, string>),
-    NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? join(root, '.local', 'compile-cache'),
-  }
 }

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { type ClientRequest, type IncomingMessage, request } from 'node:http'
 import { join } from 'node:path'
 import type { z } from 'zod'
+import { machineEnvironment } from '../../../../packages/dev-env/src/index.ts'
 import type { Stats } from './contracts.ts'
 
 /** A serving process, with its address. */
@@ -14,7 +15,7 @@ export interface Served {
 
 export async function start(name: 'owner' | 'edge', env: Record<string, string> = {}): Promise<Served> {
   const child = spawn(process.execPath, [join(import.meta.dirname, `${name}-main.ts`)], {
-    env: { PATH: process.env.PATH, ...env },
+    env: { ...machineEnvironment(), ...env },
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   })
   const [{ port }] = (await once(child, 'message')) as [{ port: number }]
