@@ -1,24 +1,29 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
+/** An attempt costs both sides CPU time, and what takes long loses little by a longer pause. */
+const pauseAfter = (waitedMs: number) => Math.min(Math.max(waitedMs / 8, 25), 250)
+
 /**
  * Repeats an assertion until it does not throw, for what happens asynchronously: no test sleeps.
  * @param assertion may be asynchronous; its value is returned
+ * @param options.intervalMs pause between attempts; by default an eighth of the time waited, 25 to 250 ms
  * @throws the assertion's last error, its message preceded by the time waited
  * @example const [message] = await eventually(async () => { const found = await env.messages({ to }); expect(found).toHaveLength(1); return found })
  */
 export async function eventually<T>(
   assertion: () => T | Promise<T>,
-  { timeoutMs = 10_000, intervalMs = 25 }: { timeoutMs?: number; intervalMs?: number } = {},
+  { timeoutMs = 10_000, intervalMs }: { timeoutMs?: number; intervalMs?: number } = {},
 ): Promise<T> {
   const started = performance.now()
   for (;;) {
+    let waitedMs: number
     try {
       return await assertion()
     } catch (error) {
-      const waitedMs = performance.now() - started
+      waitedMs = performance.now() - started
       if (waitedMs >= timeoutMs) throw withWait(error, waitedMs)
     }
-    await delay(intervalMs)
+    await delay(intervalMs ?? pauseAfter(waitedMs))
   }
 }
 
