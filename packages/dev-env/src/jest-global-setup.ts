@@ -1,3 +1,4 @@
+import { migratedVariable } from './migrated-database/copy-migrated.ts'
 import { shareCertificates } from './test-env/shared-certificates.ts'
 import { sharedPostgresVariable, startTestPostgres } from './test-env/shared-postgres.ts'
 
@@ -9,6 +10,7 @@ export default async function setup(): Promise<void> {
   if (process.env[sharedPostgresVariable]) return
   const [postgres, certificates] = await Promise.all([startTestPostgres(), shareCertificates()])
   process.env[sharedPostgresVariable] = postgres.url
+  process.env[migratedVariable] = new URL('/migrated', postgres.url).href
   const end = async () => {
     certificates.remove()
     await postgres.stop()

@@ -1,7 +1,5 @@
-import { createHmac } from 'node:crypto'
 import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import type { ServiceName } from '@notify/contracts'
 import { makeCertificates } from '../infrastructure/make-certificates.ts'
 import { natsUrl } from '../infrastructure/nats.ts'
 import { portsFrom, requireFreePorts } from '../infrastructure/ports.ts'
@@ -10,6 +8,7 @@ import { bootstrapDocument } from '../seed.ts'
 import { StartupError } from '../startup-error.ts'
 import { loadState } from '../state/load-state.ts'
 import { writeSecretFile } from '../state/write-secret-file.ts'
+import { derivedPassword } from './derived-password.ts'
 import { createNodeProcesses } from './node-process.ts'
 import { isStandIn, type NodeProcess, type ProcessName, serviceProcesses, standInProcesses } from './process-names.ts'
 import { fileOf } from './process-table.ts'
@@ -128,9 +127,4 @@ function ownServers({ sharedPostgres, natsUrl, redisUrl }: StackOptions): Proces
     ...(natsUrl ? [] : ['nats' as const]),
     ...(redisUrl ? [] : ['redis' as const]),
   ]
-}
-
-/** Roles belong to a whole server: stacks that share one must agree on their passwords. */
-function derivedPassword(adminPassword: string): (service: ServiceName) => string {
-  return (service) => createHmac('sha256', `notify ${adminPassword}`).update(service).digest('base64url').slice(0, 32)
 }

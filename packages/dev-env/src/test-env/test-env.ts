@@ -6,6 +6,7 @@ import type { ServiceName } from '@notify/contracts'
 import pg from 'pg'
 import { mintOperatorToken } from '../identity-provider/mint-operator-token.ts'
 import { type PortBlock, reservePortBlock } from '../infrastructure/ports.ts'
+import { copyMigrated } from '../migrated-database/copy-migrated.ts'
 import { type NodeProcess, type ProcessName, serviceProcesses, standInProcesses } from '../stack/process-names.ts'
 import type { Stack } from '../stack/stack.ts'
 import type { StackOptions } from '../stack/stack-options.ts'
@@ -113,6 +114,8 @@ export class TestEnv {
       else cleanUp.push(async () => rmSync(dataDir, { recursive: true, force: true }))
       const databaseName = `test_${randomBytes(6).toString('hex')}`
       cleanUp.push(() => dropDatabase(sharedPostgres, databaseName))
+      // As in production, services migrate an empty database.
+      if (apart !== 'all' && services?.length !== 0) await copyMigrated(sharedPostgres, databaseName)
       const stack = await startStack({
         logs: 'file',
         ...rest,
