@@ -1,7 +1,9 @@
+import { createRequire } from 'node:module'
 import { TestEnvironment } from 'jest-environment-node'
-import { shareLibraries } from './jest-libraries.ts'
+import { shareModules } from './shared-modules.ts'
 import { type KeptProcesses, shareProcesses } from './together/kept-processes.ts'
 
+const load = createRequire(import.meta.url)
 /** One for each worker of jest: this module is loaded once, outside the files of tests. */
 const kept: KeptProcesses = new Map()
 
@@ -10,6 +12,6 @@ export default class KeepingEnvironment extends TestEnvironment {
   override async setup(): Promise<void> {
     await super.setup()
     shareProcesses(this.global, kept)
-    shareLibraries(this.global)
+    shareModules(this.global, load)
   }
 }

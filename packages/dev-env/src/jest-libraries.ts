@@ -1,12 +1,7 @@
 import { createRequire } from 'node:module'
+import { sharedModule } from './shared-modules.ts'
 
-const key = Symbol.for('notify.load-library')
 const load = createRequire(import.meta.url)
-
-/** Lets the files of tests use libraries that are loaded outside them. @param global that of a file */
-export function shareLibraries(global: object): void {
-  Object.defineProperty(global, key, { value: load })
-}
 
 /**
  * Replaces the entry file of a library by one that takes the library as Node loads it: once for each worker of jest, with
@@ -14,7 +9,7 @@ export function shareLibraries(global: object): void {
  */
 const transformer = {
   process(_source: string, path: string, { supportsStaticESM }: { supportsStaticESM: boolean }): { code: string } {
-    const library = `globalThis[Symbol.for(${JSON.stringify(key.description)})](${JSON.stringify(path)})`
+    const library = sharedModule(path)
     if (!supportsStaticESM) return { code: `module.exports = ${library}` }
     const names = Object.keys(load(path) as object).filter((name) => name !== 'module.exports')
     const lines = names.map(

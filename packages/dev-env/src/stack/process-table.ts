@@ -4,6 +4,7 @@ import type { ConsoleLogin } from '../identity-provider/config.ts'
 import { consoleClientId, operatorClients } from '../identity-provider/operator-clients.ts'
 import type { Ports } from '../infrastructure/ports.ts'
 import { emailEvents } from '../seed.ts'
+import { loadShared } from '../shared-modules.ts'
 import { publicJwks } from '../state/public-jwks.ts'
 import type { State } from '../state/state.ts'
 import {
@@ -122,10 +123,13 @@ export async function environmentOf(process: NodeProcess, wiring: Wiring): Promi
   return Object.fromEntries(names.flatMap((name) => (values[name] === undefined ? [] : [[name, values[name]]])))
 }
 
-/** The declaration is read by its path: a package depends on no service. */
+/**
+ * The declaration is read by its path: a package depends on no service. Only names are taken of it, so that the files of
+ * tests can share it, with the thousand modules that it loads.
+ */
 async function variablesOf(service: ServiceName): Promise<string[]> {
   const file = join(import.meta.dirname, '../../../../services', service, 'src', 'config.ts')
-  const { Config } = (await import(file)) as { Config: { shape: Record<string, unknown> } }
+  const { Config } = (await loadShared(file)) as { Config: { shape: Record<string, unknown> } }
   return Object.keys(Config.shape)
 }
 

@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { type ServiceName, serviceNames } from '@notify/contracts'
 import { provisionDatabase, provisionServices } from '@notify/database/provision'
-import { provisionStreams, readNatsLogin } from '@notify/messaging'
 import { installMissing } from '../binaries/install-missing.ts'
 import { requireNats, requirePostgres, requireRedis } from '../infrastructure/foreign-servers.ts'
 import { startNats } from '../infrastructure/nats.ts'
@@ -70,7 +69,7 @@ export async function startServers({
     const isKnown = existsSync(join(dataDir, 'nats', 'jetstream'))
     stack.servers.set('nats', await startNats({ ...base('nats'), state }))
     // Of an earlier version of the services, which make their streams but may not change them.
-    if (isKnown) await provisionStreams(readNatsLogin({ NATS_URL: stack.natsUrl }), 1)
+    if (isKnown) await bringStreamsUpToDate(stack.natsUrl)
     onProgress('nats is ready')
   }
   const redis = async () => {
@@ -82,4 +81,10 @@ export async function startServers({
   const results = await Promise.allSettled([postgres(), nats(), redis()])
   const failed = results.find((result) => result.status === 'rejected')
   if (failed) throw failed.reason
+}
+
+/** Loads the bus when it is needed: most starts, and each file of tests, do without. */
+async function bringStreamsUpToDate(natsUrl: string): Promise<void> {
+  const { provisionStreams, readNatsLogin } = await import('@notify/messaging')
+  await provisionStreams(readNatsLogin({ NATS_URL: natsUrl }), 1)
 }
