@@ -13,14 +13,14 @@ const everyMs = 2500
 export const timeOf = (age: number) => new Date(lastMs - age * everyMs)
 
 /**
- * Adds items to those that are there, older ones, through the table and its triggers. Few of them have failed, fewer are of test
- * keys, one in ten thousand is of a rare event.
+ * Adds items through the table and its triggers, the newest first. Few of them have failed, fewer are of test keys, one in ten
+ * thousand is of a rare event.
  */
-export async function seedItems(stack: Stack, from: number, until: number): Promise<void> {
+export async function seedItems(stack: Stack, count: number): Promise<void> {
   const database = new pg.Client({ connectionString: stack.databaseUrl('gateway') })
   await database.connect()
   try {
-    await insertItems(database, stack, from, until)
+    await insertItems(database, stack, count)
   } finally {
     await database.end()
   }
@@ -35,7 +35,7 @@ async function checkpoint({ adminDatabaseUrl }: Stack): Promise<void> {
   await admin.end()
 }
 
-async function insertItems(database: pg.Client, stack: Stack, from: number, until: number): Promise<void> {
+async function insertItems(database: pg.Client, stack: Stack, count: number): Promise<void> {
   // The role's own limit is for requests.
   await database.query('set statement_timeout = 0')
   const { tenant_id, application_id, blind_index_key } = stack.state
@@ -47,9 +47,9 @@ async function insertItems(database: pg.Client, stack: Stack, from: number, unti
   )
   const indexOf = createBlindIndex(Buffer.from(blind_index_key, 'base64'))
   const [usual, busy] = [recipients.usual, recipients.busy].map((recipient) => indexOf(tenant_id, recipient))
-  for (let start = from; start < until; start += pageSize) {
+  for (let start = 0; start < count; start += pageSize) {
     await database.query(insert, [
-      ...[Math.min(until, start + pageSize) - 1, start, tenant_id, application_id, usual, busy, rareEvent],
+      ...[Math.min(count, start + pageSize) - 1, start, tenant_id, application_id, usual, busy, rareEvent],
       ...[timeOf(0), everyMs],
     ])
   }

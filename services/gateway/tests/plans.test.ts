@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { blocksOfBatches } from '@notify/test-kit/batch-costs'
 import { countRowsRead } from '@notify/test-kit/rows-read'
 import type { Database } from '../../../packages/database/src/index.ts'
 import { TestEnv } from '../../../packages/dev-env/src/index.ts'
@@ -77,29 +78,8 @@ test('the retention finds nothing to delete without reading the items', async ()
 })
 
 test('each batch of the retention costs the same, also while nothing can be vacuumed', async () => {
-  const reader = await env.sql('gateway').connect()
-  await reader.query('begin isolation level repeatable read; select 1 from gateway.activity limit 1')
-  try {
-    const deleteOldItems = createItemDeletion(db)
-    const blocks: number[] = []
-    for (let batch = 0; batch < 6; batch++) {
-      const before = await blocksRead()
-      expect(await deleteOldItems(0)).toBe(true)
-      blocks.push((await blocksRead()) - before)
-    }
-    expect(blocks[5]! / blocks[1]!).toBeLessThan(1.2)
-  } finally {
-    await reader.query('rollback')
-    reader.release()
-  }
+  const deleteOldItems = createItemDeletion(db)
+  const deletion = { table: 'activity', deleteBatch: () => deleteOldItems(0), batches: 6 }
+  const blocks = await blocksOfBatches(db, env.sql('gateway'), deletion)
+  expect(blocks[5]! / blocks[1]!).toBeLessThan(1.2)
 })
-
-/** Of the table and its indexes, by the one connection. */
-async function blocksRead(): Promise<number> {
-  await db.run('select pg_stat_force_next_flush()')
-  const [row] = await db.run<{ blocks: number }>(
-    `select (heap_blks_read + heap_blks_hit + idx_blks_read + idx_blks_hit)::int as blocks from pg_statio_user_tables
-     where schemaname = current_schema and relname = 'activity'`,
-  )
-  return row!.blocks
-}

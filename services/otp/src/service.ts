@@ -35,7 +35,7 @@ import { startResumption } from './messages/start-resumption.ts'
 import { createMetrics } from './metrics.ts'
 import { afterRestore } from './restore/after-restore.ts'
 import { routes } from './routes.ts'
-import { deleteOldTransactions, expireTransactions } from './transactions/outcome-store.ts'
+import { createTransactionDeletion, expireTransactions } from './transactions/outcome-store.ts'
 import { createTryCode } from './transactions/verify-code.ts'
 
 export const commands: Commands<Config> = {
@@ -79,7 +79,7 @@ export async function createService(config: Config, kit: Kit): Promise<void> {
   )
   startOutboxRelay(kit, db, bus, { streamReplicas: config.STREAM_REPLICAS, republishMs: config.REPUBLISH_WINDOW })
   startPeriodic(kit, { name: 'transaction expiry', everyMs: 500, run: () => expireTransactions(db) })
-  startPeriodic(kit, { name: 'transaction retention', everyMs: 60_000, run: () => deleteOldTransactions(db) })
+  startPeriodic(kit, { name: 'transaction retention', everyMs: 60_000, run: createTransactionDeletion(db) })
   startPeriodic(kit, { name: 'idempotency retention', everyMs: 60_000, run: () => deleteExpiredKeys(db) })
   await serveHttp(kit, { config, context, routes })
   startResumption(kit, context)

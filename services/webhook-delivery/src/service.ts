@@ -19,7 +19,7 @@ import type { Context } from './context.ts'
 import { encryptedColumns } from './db/encrypted-columns.ts'
 import { migrations } from './db/migrations.ts'
 import type { Tables } from './db/schema.ts'
-import { deleteOldDeliveries, deleteOrphans } from './deliveries/delete-old.ts'
+import { createDeliveryDeletion, deleteOrphans } from './deliveries/delete-old.ts'
 import { startEndpoints } from './endpoints/start-endpoints.ts'
 import { eraseRecipient } from './erasure/erase-recipient.ts'
 import { createFanOut } from './facts/fan-out.ts'
@@ -85,10 +85,11 @@ export async function createService(config: Config, kit: Kit): Promise<void> {
 function startRetention(kit: Kit, { config, db }: Pick<Context, 'config' | 'db'>): void {
   const everyMs = 60_000
   startPeriodic(kit, { name: 'idempotency retention', everyMs, run: () => deleteExpiredKeys(db) })
+  const deleteOldDeliveries = createDeliveryDeletion(db)
   startPeriodic(kit, {
     name: 'delivery retention',
     everyMs,
-    run: () => deleteOldDeliveries(db, config.WEBHOOK_RETENTION),
+    run: () => deleteOldDeliveries(config.WEBHOOK_RETENTION),
   })
   startPeriodic(kit, { name: 'orphan removal', everyMs, run: () => deleteOrphans(db) })
 }

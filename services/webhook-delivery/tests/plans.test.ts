@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { blocksOfBatches } from '@notify/test-kit/batch-costs'
 import { countRowsRead, few, fillAfterPlanning, many } from '@notify/test-kit/rows-read'
 import { newId } from '../../../packages/contracts/src/index.ts'
 import type { Database } from '../../../packages/database/src/index.ts'
 import { TestEnv } from '../../../packages/dev-env/src/index.ts'
 import type { Tables } from '../src/db/schema.ts'
-import { deleteOldDeliveries, deleteOrphans } from '../src/deliveries/delete-old.ts'
+import { createDeliveryDeletion, deleteOrphans } from '../src/deliveries/delete-old.ts'
 import { insertDeliveries, listDeliveryRows } from '../src/deliveries/delivery-store.ts'
 import { settleAttempts } from '../src/deliveries/settle-store.ts'
 import { takeDeliveries } from '../src/deliveries/take-store.ts'
@@ -48,7 +49,7 @@ async function fill(count: number): Promise<void> {
          attempts, next_attempt_at, finished_at)
        select 'whdel_' || gen_random_uuid(), $2, $3, 'whsub_' || i % 4, 'whsub_' || i % 4, 'notif_' || gen_random_uuid(),
          'notification.failed', '', state, 1,
-         case state when 'pending' then now() - interval '1 minute' end, case when state <> 'pending' then now() end
+         case state when 'pending' then now() - interval '1 minute' end, case when state <> 'pending' then now() - i * interval '1 millisecond' end
        from (select i, (array['pending', 'succeeded', 'exhausted'])[i % 3 + 1] as state from generate_series(1, $1::int) as i) as n
        returning id)
      insert into attempts (delivery_id, number) select id, 1 from inserted`,
@@ -154,7 +155,7 @@ const statements: Sample[] = [
       await replayPages(on, few)
     },
   },
-  { name: 'retention', run: (on) => deleteOldDeliveries(on, monthMs) },
+  { name: 'retention', run: (on) => createDeliveryDeletion(on)(monthMs) },
   { name: 'orphans', run: (on) => deleteOrphans(on) },
   {
     name: 'subscribers',
@@ -168,4 +169,11 @@ test.each(statements)('however many deliveries there are, $name reads few of the
   const some = await someIds()
   const read = await countRowsRead(db, tables, (on) => run(on, some))
   expect(read).toBeLessThan(many / 50)
+})
+
+test('each batch of the retention costs the same, also while nothing can be vacuumed', async () => {
+  const deleteOldDeliveries = createDeliveryDeletion(db)
+  const deletion = { table: 'deliveries', deleteBatch: () => deleteOldDeliveries(0), batches: 6 }
+  const blocks = await blocksOfBatches(db, env.sql('webhook-delivery'), deletion)
+  expect(blocks[5]! / blocks[1]!).toBeLessThan(1.2)
 })

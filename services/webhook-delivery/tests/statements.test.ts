@@ -5,7 +5,7 @@ import type { Database } from '../../../packages/database/src/index.ts'
 import { TestEnv } from '../../../packages/dev-env/src/index.ts'
 import { parseKeyRing } from '../../../packages/privacy/src/index.ts'
 import type { Tables } from '../src/db/schema.ts'
-import { deleteOldDeliveries } from '../src/deliveries/delete-old.ts'
+import { createDeliveryDeletion } from '../src/deliveries/delete-old.ts'
 import { insertDeliveries } from '../src/deliveries/delivery-store.ts'
 import { settleAttempts } from '../src/deliveries/settle-store.ts'
 import { takeDeliveries } from '../src/deliveries/take-store.ts'
@@ -74,7 +74,7 @@ test('retention removes old deliveries with their attempts and idle origins, and
   await db.run(`update endpoints set next_due_at = null where id = 'origin_idle'`)
   await exhaust(await storeSend('origin_busy'))
   const waiting = await storeSend('origin_busy')
-  expect(await deleteOldDeliveries(db, dayMs)).toBe(false)
+  expect(await createDeliveryDeletion(db)(dayMs)).toBe(false)
   expect(await db.run('select id from deliveries')).toEqual([{ id: waiting }])
   expect(await db.run('select * from attempts')).toEqual([])
   expect([await endpointOf('origin_idle'), await endpointOf('origin_busy')]).toEqual([

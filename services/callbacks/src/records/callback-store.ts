@@ -1,8 +1,7 @@
 import { type EventContract, subjectOf, type WireEvent } from '@notify/contracts'
-import type { Database, Statement } from '@notify/database'
+import { type Database, deletionByTime, type Statement } from '@notify/database'
 import type { z } from 'zod'
 import type { Tables } from '../db/schema.ts'
-import { deletionByTime } from './delete-by-time.ts'
 
 /** The identity of a callback: the carrier's message id, and its content. */
 interface Identity {

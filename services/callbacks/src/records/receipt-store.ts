@@ -1,7 +1,6 @@
 import type { ReceiptWanted } from '@notify/contracts'
-import type { Database, Statement } from '@notify/database'
+import { type Database, deletionByTime, type Statement } from '@notify/database'
 import type { Tables } from '../db/schema.ts'
-import { deletionByTime } from './delete-by-time.ts'
 
 /** As long as the outbox keeps events. */
 const keptDays = 7

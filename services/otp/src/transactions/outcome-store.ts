@@ -1,5 +1,5 @@
 import type { NotificationFact } from '@notify/contracts'
-import type { Queries, Run, Statement } from '@notify/database'
+import { deletionByTime, type Queries, type Run, type Statement } from '@notify/database'
 import { factsInto } from './fact-sql.ts'
 
 const record: Statement = {
@@ -52,14 +52,14 @@ export async function expireTransactions(db: Queries): Promise<boolean> {
   return (await db.run(expire)).length === batch
 }
 
-/** Deletes transactions and messages after their retention. @returns whether there may be more */
-export async function deleteOldTransactions(db: Queries): Promise<boolean> {
-  const old = (table: string) =>
-    db.runLong(
-      `delete from ${table} where ctid in (
-         select ctid from ${table} where created_at < now() - make_interval(days => ${keptDays}) limit 1000)
-       returning 1`,
-    )
-  const [messages, transactions] = [await old('messages'), await old('transactions')]
-  return messages.length === 1000 || transactions.length === 1000
+/** @returns deletes transactions and messages after their retention; resolves to whether there may be more */
+export function createTransactionDeletion(db: Queries): () => Promise<boolean> {
+  const deletions = ['messages', 'transactions'].map((table) =>
+    deletionByTime(db, { table, time: 'created_at', keptDays }),
+  )
+  return async () => {
+    let isMore = false
+    for (const deleteSome of deletions) isMore = (await deleteSome()) || isMore
+    return isMore
+  }
 }

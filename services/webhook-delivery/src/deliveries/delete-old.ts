@@ -1,15 +1,20 @@
-import type { Database } from '@notify/database'
+import { type Database, deletionInOrder } from '@notify/database'
 import type { Tables } from '../db/schema.ts'
 
 const batch = 1000
 
 /**
  * Deletes finished deliveries that are older than the retention, with their attempts. An origin of the channel `webhook` that
- * nothing waits for goes with them; the next send to it makes it anew. @returns whether more are left
+ * nothing waits for goes with them; the next send to it makes it anew.
+ * @returns deletes a batch; resolves to whether there may be more
  */
-export async function deleteOldDeliveries(db: Database<Tables>, keptMs: number): Promise<boolean> {
-  const old = `finished_at < now() - $1 * interval '1 millisecond'`
-  return (await deletePage(db, old, [keptMs])) === batch
+export function createDeliveryDeletion(db: Database<Tables>): (keptMs: number) => Promise<boolean> {
+  // Several may have finished at the time at which a batch ended: the next one begins with it.
+  const old = `finished_at >= $1 and finished_at < now() - $2 * interval '1 millisecond' order by finished_at`
+  const deleteSome = deletionInOrder(batch, (after: Date | null, keptMs: number) =>
+    deletePage(db, old, [after ?? new Date(0), keptMs]),
+  )
+  return async (keptMs) => (await deleteSome(keptMs)).more
 }
 
 /** Deletes the deliveries of deleted subscriptions. @returns whether more are left */
@@ -18,21 +23,28 @@ export async function deleteOrphans(db: Database<Tables>): Promise<boolean> {
     'select id from endpoints where deleted_at is not null order by id limit 1',
   )
   if (!gone) return false
-  const deleted = await deletePage(db, 'subscription_id = $1', [gone.id])
+  const { deleted } = await deletePage(db, 'subscription_id = $1', [gone.id])
   if (deleted < batch) await db.run('delete from endpoints where id = $1', [gone.id])
   return true
 }
 
-async function deletePage(db: Database<Tables>, which: string, values: unknown[]): Promise<number> {
-  const deleted = await db.runLong(
-    `with page as (select id, endpoint_id, subscription_id from deliveries where ${which} limit ${batch}),
-     their_attempts as (delete from attempts using page where delivery_id = page.id),
+interface Deleted {
+  deleted: number
+  /** When the last of them had finished. */
+  last: Date | null
+}
+
+async function deletePage(db: Database<Tables>, which: string, values: unknown[]): Promise<Deleted> {
+  const [row] = await db.runLong<Deleted>(
+    `with page as (
+       select id, endpoint_id, subscription_id, finished_at from deliveries where ${which} limit ${batch}
+     ), their_attempts as (delete from attempts using page where delivery_id = page.id),
      idle_origins as (
        delete from endpoints where id = any(array(select endpoint_id from page where subscription_id is null))
          and next_due_at is null and (leased_until is null or leased_until <= now())
-     )
-     delete from deliveries using page where deliveries.id = page.id returning 1`,
+     ), gone as (delete from deliveries using page where deliveries.id = page.id returning 1)
+     select count(*)::int as deleted, (select max(finished_at) from page) as last from gone`,
     values,
   )
-  return deleted.length
+  return row!
 }

@@ -1,6 +1,7 @@
-import { deletionInOrder, type Queries } from '@notify/database'
+import { deletionInOrder } from './delete-in-order.ts'
+import type { Queries } from './open.ts'
 
-/** Rows with a summary index over their time. */
+/** Rows of a table that has a summary index (BRIN) over their time. */
 interface Expiring {
   table: string
   /** The column of the time. */
@@ -10,7 +11,10 @@ interface Expiring {
 
 const batch = 1000
 
-/** @returns deletes a batch of the rows that are older; resolves to whether more are left */
+/**
+ * Deletes rows by their age, a batch at a time; see {@link deletionInOrder}.
+ * @returns deletes a batch of the rows that are older; resolves to whether there may be more
+ */
 export function deletionByTime(db: Queries, { table, time, keptDays }: Expiring): () => Promise<boolean> {
   // Several rows may have the time at which a batch ended: the next one begins with it.
   const text = `

@@ -1,0 +1,50 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { createTestKit, type TestKit } from '@notify/test-kit/service-kit'
+import { type Database, openDatabase } from '../../../packages/database/src/index.ts'
+import { TestEnv } from '../../../packages/dev-env/src/index.ts'
+import { migrations } from '../src/db/migrations.ts'
+import type { Tables } from '../src/db/schema.ts'
+import { createTransactionDeletion } from '../src/transactions/outcome-store.ts'
+
+let env: TestEnv
+let kit: TestKit
+let db: Database<Tables>
+beforeAll(async () => {
+  env = await TestEnv.start([])
+  kit = createTestKit('otp')
+  const config = { DATABASE_URL: env.stack.databaseUrl('otp'), DATABASE_POOL_SIZE: 4, MIGRATE_ON_START: true }
+  db = await openDatabase<Tables>(kit, { config, migrations })
+})
+afterAll(async () => {
+  await kit?.stop()
+  await env?.stop()
+})
+
+const fillTransactions = (prefix: string, count: number, age: string) =>
+  db.run(
+    `insert into transactions (id, tenant_id, application_id, mode, channel, recipient_masked, recipient_index, length, ttl_seconds,
+       notification_id, expires_at, created_at)
+     select $1 || n, 'ten_1', 'app_1', 'live', 'sms', '+1*', 'x', 6, 300, $1 || n, now(), now() - $3::interval
+     from generate_series(1, $2::int) n`,
+    [prefix, count, age],
+  )
+const fillMessages = (prefix: string, count: number, age: string) =>
+  db.run(
+    `insert into messages (notification_id, transaction_id, tenant_id, mode, recipient_index, expires_at, created_at)
+     select $1 || n, 'otp_1', 'ten_1', 'live', 'x', now(), now() - $3::interval from generate_series(1, $2::int) n`,
+    [prefix, count, age],
+  )
+
+test('transactions and messages of a month ago are deleted in batches, by several at once; younger ones stay', async () => {
+  for (const fill of [fillTransactions, fillMessages]) {
+    await fill('old', 1500, '30 days 1 hour')
+    await fill('kept', 3, '29 days 23 hours')
+  }
+  const [one, another] = [createTransactionDeletion(db), createTransactionDeletion(db)]
+  await Promise.all([one(), another()])
+  while ((await one()) || (await another()));
+  const [left] = await db.run(
+    `select (select count(*)::int from transactions) as transactions, (select count(*)::int from messages) as messages`,
+  )
+  expect(left).toEqual({ transactions: 3, messages: 3 })
+})
