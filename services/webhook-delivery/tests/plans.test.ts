@@ -130,9 +130,9 @@ const statements: Sample[] = [
   },
   {
     name: 'release endpoints',
-    run: (on) =>
+    run: ({ run }) =>
       releaseEndpoints(
-        on,
+        run,
         endpoints.map((id) => ({ id, lease: since })),
       ),
   },

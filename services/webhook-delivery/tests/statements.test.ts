@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { newId } from '../../../packages/contracts/src/index.ts'
-import type { Database } from '../../../packages/database/src/index.ts'
-import { TestEnv } from '../../../packages/dev-env/src/index.ts'
+import type { Database, Run, Statement } from '../../../packages/database/src/index.ts'
+import { eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
 import { parseKeyRing } from '../../../packages/privacy/src/index.ts'
 import type { Tables } from '../src/db/schema.ts'
 import { createDeliveryDeletion } from '../src/deliveries/delete-old.ts'
@@ -39,7 +39,7 @@ const failed = {
   retryable: true,
 } as const
 
-async function storeSend(endpoint: string): Promise<string> {
+async function storeSend(endpoint: string, run: Run = db.run): Promise<string> {
   const id = newId('whdel')
   const delivery = {
     id,
@@ -56,7 +56,7 @@ async function storeSend(endpoint: string): Promise<string> {
     traceparent: null,
     recipient_index: null,
   }
-  await insertDeliveries(db.run, [delivery])
+  await insertDeliveries(run, [delivery])
   return id
 }
 
@@ -120,10 +120,30 @@ test('a lease is renewed and released by its holder alone', async () => {
   const renewed = { ...held!, lease: (await renewEndpoints(db.run, [held!], 60_000)).get('origin_leased')! }
   expect(Date.parse(renewed.lease)).toBeGreaterThanOrEqual(Date.parse(held!.lease))
   expect(await renewEndpoints(db.run, [held!], 60_000)).toEqual(new Map())
-  await releaseEndpoints(db, [held!])
+  await releaseEndpoints(db.run, [held!])
   expect(of(await claimEndpoints(db.run, claim))).toEqual([])
-  await releaseEndpoints(db, [renewed])
+  await releaseEndpoints(db.run, [renewed])
   expect(of(await claimEndpoints(db.run, claim))).toHaveLength(1)
+})
+
+test('what is stored while a release waits for the endpoint makes it due', async () => {
+  await exhaust(await storeSend('origin_raced'))
+  const claimed = await claimEndpoints(db.run, { limit: 1000, leaseMs: 60_000, struggling: false })
+  const held = claimed.filter(({ id }) => id === 'origin_raced')
+  const other = await env.sql('webhook-delivery').connect()
+  const run = (async (statement: Statement | string, values: unknown[]) =>
+    (await other.query(typeof statement === 'string' ? statement : statement.text, values)).rows) as Run
+  await other.query(`begin; select from endpoints where id = 'origin_raced' for update`)
+  const releasing = releaseEndpoints(db.run, held)
+  await eventually(async () => {
+    const waiting = `select from pg_stat_activity where wait_event_type = 'Lock' and query like '%release_endpoints($1)'`
+    expect(await db.run(waiting)).toHaveLength(1)
+  })
+  await storeSend('origin_raced', run)
+  await other.query('commit')
+  other.release()
+  await releasing
+  expect(await endpointOf('origin_raced')).toEqual({ next_due_at: expect.any(Date) })
 })
 
 test('dispatch is told once of a provider that an earlier release made for a subscription', async () => {

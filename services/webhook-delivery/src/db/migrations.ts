@@ -3,6 +3,7 @@ import { foundation } from './migrations/0001-foundation.ts'
 import { deletedProviders } from './migrations/0002-deleted-providers.ts'
 import { toldProviders } from './migrations/0003-told-providers.ts'
 import { recipientIndex } from './migrations/0004-recipient-index.ts'
+import { releaseEndpoints } from './migrations/0005-release-endpoints.ts'
 
 export const migrations: Migrations = [
   ...outboxTables,
@@ -12,4 +13,5 @@ export const migrations: Migrations = [
   deletedProviders,
   toldProviders,
   recipientIndex,
+  releaseEndpoints,
 ]

@@ -1,4 +1,4 @@
-import { claimDueSql, type Queries, type Run, type Statement } from '@notify/database'
+import { claimDueSql, type Run, type Statement } from '@notify/database'
 
 export interface Endpoint {
   id: string
@@ -61,27 +61,14 @@ export async function renewEndpoints(run: Run, held: readonly Held[], leaseMs: n
 const nextDue = `(select next_attempt_at from deliveries where endpoint_id = endpoints.id and next_attempt_at is not null
   order by next_attempt_at limit 1)`
 
-const lock: Statement = {
-  name: 'lock-endpoints',
-  text: 'select 1 from endpoints where id = any($1) order by id for update',
-}
-
-const release: Statement = {
-  name: 'release-endpoints',
-  text: `update endpoints set leased_until = null, next_due_at = ${nextDue}
-         from json_to_recordset($1::json) as t (id text, lease timestamptz)
-         where endpoints.id = t.id and endpoints.leased_until = t.lease`,
-}
+const release: Statement = { name: 'release-endpoints', text: 'select release_endpoints($1)' }
 
 /**
- * Gives endpoints back whose lease is still the caller's. They are locked first: the second statement sees what others stored
- * before, and what they store afterwards makes the endpoint due again.
+ * Gives endpoints back whose lease is still the caller's. They are locked first: what others stored before is seen, and what they
+ * store afterwards makes the endpoint due again.
  */
-export function releaseEndpoints(db: Queries, held: readonly Held[]): Promise<void> {
-  return db.transaction(async (run) => {
-    await run(lock, [held.map(({ id }) => id)])
-    await run(release, [asJson(held)])
-  })
+export async function releaseEndpoints(run: Run, held: readonly Held[]): Promise<void> {
+  await run(release, [asJson(held)])
 }
 
 /** Endpoints per page of the repair: it takes milliseconds however many there are. */

@@ -50,7 +50,7 @@ export function startLeases(kit: Pick<Kit, 'log' | 'lifecycle'>, db: Database<Ta
       // A renewal under way changes the lease that is released.
       await renewing
       for (const endpoint of endpoints) endsMs.delete(endpoint)
-      await releaseEndpoints(db, endpoints)
+      await releaseEndpoints(db.run, endpoints)
     },
   }
 }
