@@ -17,7 +17,7 @@ beforeAll(async () => {
   const given = process.env[shared]
   process.env[shared] = postgres.url
   env = await TestEnv.start(['gateway', 'dispatch', 'otp', 'callbacks'], {
-    apart: 'all',
+    apart: ['otp', 'dispatch-api', 'dispatch-worker'],
     env: { 'dispatch-worker': { UNKNOWN_GRACE: '1s' } },
   })
   if (given) process.env[shared] = given
