@@ -1,0 +1,88 @@
+import { expect, test } from '@jest/globals'
+import { base, call, exchange, lines, observed, refused } from './mounted.ts'
+
+test('a route may answer another media type than JSON, whatever the caller would rather have', async () => {
+  for (const [body, expected] of [
+    ['x', '<Response/>'],
+    [undefined, '<Nothing/>'],
+  ]) {
+    const init = { method: 'POST', headers: { accept: 'image/png' }, ...(body ? { body } : {}) }
+    const response = await fetch(`${base}/api/v1/spoken`, init)
+    expect([response.status, response.headers.get('content-type'), await response.text()]).toEqual([
+      200,
+      'text/xml',
+      expected,
+    ])
+  }
+})
+
+test('every answer bears the request id of the caller, or a new one', async () => {
+  const given = await call('POST', '/api/v1/echo', '1', { 'x-request-id': 'mine-1' })
+  expect(given.headers.get('x-request-id')).toBe('mine-1')
+  for (const [method, path] of [
+    ['POST', '/api/v1/echo'],
+    ['GET', '/nowhere'],
+    ['DELETE', '/api/v1/echo'],
+  ] as const) {
+    expect((await call(method, path)).headers.get('x-request-id')).toMatch(/^req_/)
+  }
+})
+
+test('a refusal is RFC 9457 problem details with the code and the request id', async () => {
+  const { status, headers, body } = await call('POST', '/api/v1/echo', '{"a":', { 'x-request-id': 'mine-2' })
+  expect(status).toBe(400)
+  expect(headers.get('content-type')).toBe('application/problem+json')
+  expect(body).toEqual({
+    type: 'https://docs/errors/invalid_json',
+    title: 'Invalid JSON',
+    status: 400,
+    code: 'invalid_json',
+    detail: expect.stringMatching(/^The body is not JSON: /),
+    request_id: 'mine-2',
+  })
+})
+
+test('a caller that takes no JSON is told so in JSON', async () => {
+  const { status, headers } = await call('GET', '/api/v1/items/1', undefined, { accept: 'text/html' })
+  expect([status, headers.get('content-type')]).toEqual([406, 'application/problem+json'])
+})
+
+test('a fault of ours is logged with its cause, and the caller learns nothing of it', async () => {
+  lines.length = 0
+  const { status, body } = await call('POST', '/api/v1/echo', '{"fail":true}', { 'x-request-id': 'fault-1' })
+  expect([status, body.code]).toEqual([500, 'internal_error'])
+  expect(JSON.stringify(body)).not.toMatch(/hunter2|ECONNREFUSED/)
+  expect(lines).toMatchObject([{ level: 50, request_id: 'fault-1', route: 'echo' }])
+  expect(JSON.stringify(lines)).toContain('ECONNREFUSED')
+})
+
+test('every answer is counted with its route and status, and every refusal with its code', async () => {
+  observed.length = 0
+  refused.length = 0
+  await call('POST', '/api/v1/echo', '1')
+  await call('POST', '/api/v1/echo', '{')
+  await call('GET', '/nowhere')
+  expect(observed).toEqual([
+    ['echo', 201],
+    ['echo', 400],
+    ['none', 404],
+  ])
+  expect(refused).toEqual(['invalid_json', 'not_found'])
+})
+
+test('what is no HTTP, and headers that are too large, are answered with problem details, and counted', async () => {
+  refused.length = 0
+  expect(await exchange('nonsense\r\n\r\n')).toMatch(/^HTTP\/1\.1 400 [\s\S]*"code":"invalid_header"/)
+  const cookie = 'x'.repeat(9000)
+  expect(await exchange(`GET / HTTP/1.1\r\nHost: a\r\nCookie: ${cookie}\r\n\r\n`)).toMatch(
+    /^HTTP\/1\.1 431 [\s\S]*"code":"header_too_large"/,
+  )
+  expect(refused).toEqual(['invalid_header', 'header_too_large'])
+})
+
+test('an answer without content has no body, no type and no length', async () => {
+  const text = await exchange('DELETE /api/v1/things HTTP/1.1\r\nHost: here\r\nConnection: close\r\n\r\n')
+  expect(text).toMatch(/^HTTP\/1.1 204 /)
+  expect(text).toMatch(/\r\n\r\n$/)
+  expect(text.toLowerCase()).not.toMatch(/content-(type|length)|transfer-encoding/)
+})

@@ -1,0 +1,127 @@
+import { expect, test } from '@jest/globals'
+import { newId } from '@notify/contracts'
+import { expectProblem } from '@notify/test-kit/sms'
+import { eventually } from '../../../../packages/dev-env/src/index.ts'
+import { act, call, create, env, listPath, of, record, save, sms } from './stack.ts'
+
+const whatsapp = { template_name: 'order_update', language: 'en_US', category: 'utility', parameters: ['{{ name }}'] }
+
+test('a template of one-time codes without the code cannot be published', async () => {
+  const allowed_channels = ['sms', 'email']
+  const texts = (sms: string, html_body: string) => ({
+    sms: { body: sms },
+    email: { subject: 'Code', body: '{{code}}', html_body },
+  })
+  for (const key of ['otp', 'otp.de']) {
+    await create({ event_key: key, allowed_channels, templates: texts('Your code, {{name}}', '<b>code</b>') })
+    const refused = await call('POST', of(key, '/publish'))
+    expectProblem(refused, 422, 'validation_failed')
+    expect(refused.body.errors.map(({ path }: { path: string }) => path)).toEqual([
+      'templates.sms.body',
+      'templates.email.html_body',
+    ])
+    await save(key, texts('{{ code }} for {{minutes}} min', '<b>{{code}}</b>'), { allowed_channels })
+    expect(await act(key, 'publish')).toMatchObject({ status: 'published' })
+  }
+})
+
+test('a WhatsApp template of another category than the approved one cannot be published', async () => {
+  await eventually(async () => {
+    const { rows } = await env.admin.query(`select from dispatch.carrier_templates where name = 'order_update'`)
+    expect(rows.length).toBeGreaterThan(0)
+  })
+  const allowed = { allowed_channels: ['whatsapp'] }
+  const templates = { whatsapp: { ...whatsapp, category: 'marketing' } }
+  const { event_key: key } = await create({ ...allowed, templates })
+  const mismatch = await call('POST', of(key, '/publish'))
+  expectProblem(mismatch, 422, 'template_category_mismatch')
+  expect(mismatch.body.errors).toEqual([expect.objectContaining({ path: 'templates.whatsapp.category' })])
+  expectProblem(
+    await call('POST', listPath(), { body: record({ ...allowed, templates, status: 'published' }) }),
+    422,
+    'template_category_mismatch',
+  )
+  await save(key, { whatsapp }, allowed)
+  expect(await act(key, 'publish')).toMatchObject({ status: 'published' })
+  // What is not judged yet can be published; sending it is refused until it is approved.
+  const unknown = { whatsapp: { ...whatsapp, template_name: 'not_known_yet' } }
+  expect(await create({ ...allowed, templates: unknown, status: 'published' })).toMatchObject({ status: 'published' })
+})
+
+test.each<[string, object, string]>([
+  ['no channel', { allowed_channels: [] }, 'allowed_channels'],
+  ['a channel without template', { allowed_channels: ['sms', 'email'] }, 'templates.email'],
+])('what allows %s is kept as a draft and cannot be published', async (_what, fields, path) => {
+  const { event_key: key } = await create(fields)
+  for (const refused of [
+    await call('POST', of(key, '/publish')),
+    await call('POST', listPath(), { body: record({ ...fields, status: 'published' }) }),
+  ]) {
+    expectProblem(refused, 422, 'validation_failed')
+    expect(refused.body.errors.map((one: { path: string }) => one.path)).toEqual([path])
+  }
+})
+
+test.each<[string, object, string]>([
+  ['a key with a blank', { event_key: 'a b' }, 'event_key'],
+  ['a key of 129 characters', { event_key: 'x'.repeat(129) }, 'event_key'],
+  ['a key that is none', { event_key: 7 }, 'event_key'],
+  ['no name', { name: undefined }, 'name'],
+  ['a long name', { name: 'x'.repeat(201) }, 'name'],
+  ['a NUL in its name', { name: 'a\u0000b' }, 'name'],
+  ['a lone surrogate in its name', { name: 'a\ud800' }, 'name'],
+  ['a channel nobody knows', { allowed_channels: ['fax'] }, 'allowed_channels.0'],
+  ['channels that are none', { allowed_channels: 'sms' }, 'allowed_channels'],
+  ['another status', { status: 'live' }, 'status'],
+  ['version 0', { version: 0 }, 'version'],
+  ['a field nobody knows', { tenant_id: newId('ten') }, 'tenant_id'],
+  ['templates of a channel nobody knows', { templates: { fax: {} } }, 'templates.fax'],
+  ['a text that does not parse', { templates: sms('Hi {{ name') }, 'templates.sms.body'],
+  ['a text that is blank', { templates: sms(' \n ') }, 'templates.sms.body'],
+  ['a fixed text that no SMS can be', { templates: sms('x'.repeat(1601)) }, 'templates.sms.body'],
+  ['a blank subject', { templates: { email: { subject: ' ', body: 'x' } } }, 'templates.email.subject'],
+  ['a long subject', { templates: { email: { subject: 'x'.repeat(999), body: 'x' } } }, 'templates.email.subject'],
+  ['an empty email', { templates: { email: { subject: 'x', body: ' ' } } }, 'templates.email.body'],
+  ['an empty notice', { templates: { in_app: { title: 'x', body: '' } } }, 'templates.in_app.body'],
+  [
+    'a WhatsApp name that Meta has not',
+    { templates: { whatsapp: { ...whatsapp, template_name: 'Order Update' } } },
+    'templates.whatsapp.template_name',
+  ],
+  [
+    'a WhatsApp language that is none',
+    { templates: { whatsapp: { ...whatsapp, language: 'English!' } } },
+    'templates.whatsapp.language',
+  ],
+  [
+    'a category that is none',
+    { templates: { whatsapp: { ...whatsapp, category: 'spam' } } },
+    'templates.whatsapp.category',
+  ],
+  [
+    'an empty parameter',
+    { templates: { whatsapp: { ...whatsapp, parameters: ['a', ''] } } },
+    'templates.whatsapp.parameters.1',
+  ],
+])('an event with %s is 422 naming the field, and is not stored', async (_what, fields, path) => {
+  const before = await env.admin.query('select from dispatch.events')
+  const answer = await call('POST', listPath(), { body: record(fields) })
+  expectProblem(answer, 422, 'validation_failed')
+  expect(answer.body.errors[0].path).toBe(path)
+  expect((await env.admin.query('select from dispatch.events')).rowCount).toBe(before.rowCount)
+})
+
+test.each(['{"__proto__": {"status": "published"}}', '{"constructor": {"prototype": {"status": "published"}}}'])(
+  'what a body brings along as %s pollutes nothing',
+  async (text) => {
+    const raw = JSON.stringify(record()).replace('{', `${text.slice(0, -1)},`)
+    const answer = await call('POST', listPath(), { raw, headers: { 'content-type': 'application/json' } })
+    expectProblem(answer, 422, 'validation_failed')
+  },
+)
+
+test('a draft that could never be sent is refused, and leaves the event as it was', async () => {
+  const made = await create({ status: 'published' })
+  expectProblem(await save(made.event_key, sms('{{ a')), 422, 'validation_failed')
+  expect((await call('GET', of(made.event_key))).body).toEqual(made)
+})

@@ -1,0 +1,34 @@
+import { expect, test } from '@jest/globals'
+import { openDatabase } from '@notify/database'
+import { createTestKit } from '@notify/test-kit/service-kit'
+import { eventually } from '../../../../packages/dev-env/src/index.ts'
+import type { Tables } from '../../src/db/schema.ts'
+import { createEventCatalogue } from '../../src/events/event-catalogue.ts'
+import { act, call, create, env, of, save, sms } from './stack.ts'
+
+test('another process uses what was published within about a second', async () => {
+  const kit = createTestKit('dispatch')
+  const config = { DATABASE_URL: env.stack.databaseUrl('dispatch'), DATABASE_POOL_SIZE: 2 }
+  const catalogue = createEventCatalogue(await openDatabase<Tables>(kit, { config }))
+  const find = (key: string) => catalogue.find(env.applicationId, key)
+  const { event_key: key } = await create()
+  expect(await find(key)).toBeUndefined()
+  await act(key, 'publish')
+  await eventually(async () => expect((await find(key))?.templates).toEqual(sms('First {{ name }}')))
+  await save(key, sms('Second'))
+  expect((await find(key))?.templates).toEqual(sms('First {{ name }}'))
+  await act(key, 'deactivate')
+  await eventually(async () => expect(await find(key)).toBeUndefined())
+  await kit.stop()
+})
+
+test('an event of the bootstrap document that an operator has published stays so over a restart', async () => {
+  const key = 'invoice.ready'
+  const email = { subject: 'Changed {{ order }}', body: 'Changed for {{ name }}' }
+  const saved = await save(key, { email }, { allowed_channels: ['email'] })
+  expect(saved.status).toBe(200)
+  expect(await act(key, 'publish')).toMatchObject({ version: 2 })
+  await env.restart('dispatch-api')
+  expect((await call('GET', of(key))).body).toMatchObject({ version: 2, templates: { email } })
+  expect(await act(key, 'versions/1/restore')).toMatchObject({ version: 3, allowed_channels: ['email'] })
+})

@@ -1,0 +1,128 @@
+import { expect, test } from '@jest/globals'
+import { addKey } from '@notify/test-kit/other-callers'
+import { freshPhone, post, send, untilActivity, untilState } from '@notify/test-kit/sms'
+import { freshPath, received, subscribe, untilDelivery, untilReceived } from '@notify/test-kit/webhooks'
+import { eventually } from '../../../../packages/dev-env/src/index.ts'
+import { verifyWebhook } from '../../../../packages/sdk/src/index.ts'
+import { env, operator } from './stack.ts'
+
+test('a delivered and a failed notification are told to their subscriber, signed', async () => {
+  const path = freshPath('ok')
+  const { secret, subscription_id } = await subscribe(env, path)
+  const metadata = { cart: 'c-17' }
+  const good = await send(env, freshPhone(), { metadata })
+  const [first] = await untilReceived(env, path, 1)
+  expect(JSON.parse(first!.body)).toEqual({
+    id: first!.headers['x-svc-id'],
+    type: 'notification.delivered',
+    created_at: expect.stringMatching(/^\d{4}-.*Z$/),
+    application_id: env.applicationId,
+    data: {
+      notification_id: good,
+      channel: 'sms',
+      event_key: null,
+      status: 'delivered',
+      failure_reason: null,
+      recipient_masked: expect.stringContaining('*'),
+      occurred_at: expect.stringMatching(/\.\d{3}Z$/),
+      metadata,
+    },
+  })
+  expect(first!.verified).toBe(true)
+  expect(verifyWebhook(first!.headers, first!.body, secret)).toMatchObject({ type: 'notification.delivered' })
+  const bad = await send(env, freshPhone('0002'))
+  const second = (await untilReceived(env, path, 2)).at(-1)!
+  expect(JSON.parse(second.body)).toMatchObject({
+    type: 'notification.failed',
+    data: { notification_id: bad, status: 'undelivered' },
+  })
+  await untilDelivery(env, subscription_id, { status: 'succeeded', attempts_made: 1, last_status: 200 })
+})
+
+test('the channel webhook delivers the filled template, signed by its provider, and the outcome comes back', async () => {
+  const path = freshPath('ok')
+  const url = env.stack.receiverUrl + path
+  const request = {
+    channel: 'webhook',
+    event_key: 'order.shipped',
+    recipient: { url },
+    data: { name: 'Ada', order: 'A-1' },
+  }
+  const { status, body } = await post(env, request)
+  expect(status).toBe(202)
+  const [only] = await untilReceived(env, path, 1)
+  expect(JSON.parse(only!.body)).toMatchObject({
+    type: 'order.shipped',
+    data: { order: 'A-1', customer: 'Ada', status: 'shipped' },
+  })
+  expect(only!.verified).toBe(true)
+  await untilState(env, body.notification_id, { delivery_status: 'delivered', channel: 'webhook' })
+  const failing = await post(env, { ...request, recipient: { url: env.stack.receiverUrl + freshPath('410') } })
+  await untilActivity(env, failing.body.notification_id, {
+    status: 'failed',
+    failure_reason: 'the receiver answered 410',
+    retryable: false,
+    recipient_masked: `${env.stack.receiverUrl}/***`,
+  })
+  const { body: activity } = await operator('GET', `/api/v1/activity/${failing.body.notification_id}`)
+  expect(activity.attempts).toMatchObject([{ outcome: 'rejected_permanent', provider_code: '410' }])
+})
+
+test('what fails is tried again under the same id, every attempt is kept, and it ends exhausted', async () => {
+  const path = freshPath('500')
+  const { subscription_id } = await subscribe(env, path)
+  await send(env)
+  const delivery = await untilDelivery(env, subscription_id, { status: 'exhausted', attempts_made: 3 })
+  expect(delivery.attempts).toHaveLength(3)
+  expect(delivery.attempts[0]).toMatchObject({
+    number: 1,
+    status: 500,
+    error: 'the receiver answered 500',
+    response_excerpt: 'as asked: 500',
+    duration_ms: expect.any(Number),
+  })
+  const requests = await received(env, path)
+  expect(new Set(requests.map(({ headers }) => headers['x-svc-id'])).size).toBe(1)
+  expect(new Set(requests.map(({ body }) => body)).size).toBe(1)
+  expect(requests.every(({ verified }) => verified)).toBe(true)
+})
+
+test('a receiver that never answers is a timeout', async () => {
+  const { subscription_id } = await subscribe(env, freshPath('hang'))
+  await send(env)
+  const { attempts } = await untilDelivery(env, subscription_id, { status: 'exhausted' }, 20_000)
+  expect(attempts[0]).toMatchObject({ status: null, error: 'no complete answer in time' })
+})
+
+test('what test keys send by webhook goes to the sandbox alone, and no subscriber is told of it', async () => {
+  const { apiKey } = await addKey(env, env, { mode: 'test' })
+  const [named, told] = [freshPath('ok'), freshPath('ok')]
+  await subscribe(env, told)
+  const order = `T-${Math.random()}`
+  const request = { channel: 'webhook', event_key: 'order.shipped', data: { name: 'Ada', order } }
+  const sent = await post(env, { ...request, recipient: { url: env.stack.receiverUrl + named } }, { key: apiKey })
+  expect(sent.status).toBe(202)
+  await eventually(async () => {
+    const toSandbox = await received(env, '/ok/test-mode')
+    expect(toSandbox.map(({ body }) => JSON.parse(body).data.order)).toContain(order)
+  })
+  await eventually(async () => {
+    const { body } = await env.api('GET', `/api/v1/notifications/${sent.body.notification_id}`, { key: apiKey })
+    expect(body).toMatchObject({ delivery_status: 'delivered' })
+  })
+  // A live one that is sent later has arrived: the test key's would have been told of before.
+  const live = await send(env, freshPhone())
+  const [only, ...more] = await untilReceived(env, told, 1)
+  expect([JSON.parse(only!.body).data.notification_id, more]).toEqual([live, []])
+  expect(await received(env, named)).toEqual([])
+})
+
+test('a webhook bears the trace of the request that caused it', async () => {
+  const path = freshPath('ok')
+  const traceId = '4bf92f3577b34da6a3ce929d0e0e4736'
+  const headers = { traceparent: `00-${traceId}-00f067aa0ba902b7-01` }
+  const request = { channel: 'webhook', event_key: 'order.shipped', data: { name: 'Ada', order: 'A-1' } }
+  await post(env, { ...request, recipient: { url: env.stack.receiverUrl + path } }, { headers })
+  const [only] = await untilReceived(env, path, 1)
+  expect(only!.headers.traceparent).toContain(traceId)
+})

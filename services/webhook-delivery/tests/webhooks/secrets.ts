@@ -1,0 +1,69 @@
+import { expect, test } from '@jest/globals'
+import { freshPath, received, subscribe, untilReceived } from '@notify/test-kit/webhooks'
+import { eventually } from '../../../../packages/dev-env/src/index.ts'
+import { verifyWebhook } from '../../../../packages/sdk/src/index.ts'
+import { env, operator } from './stack.ts'
+
+test('a rotated secret signs beside the new one, and the secret is shown once', async () => {
+  const path = freshPath('ok')
+  const { secret, subscription_id } = await subscribe(env, path)
+  const rotated = await operator('POST', `/api/v1/webhook-subscriptions/${subscription_id}/rotate-secret`)
+  expect(rotated.status).toBe(200)
+  expect(rotated.body.secret).not.toBe(secret)
+  const tried = await operator('POST', `/api/v1/webhook-subscriptions/${subscription_id}/test`)
+  expect(tried.status).toBe(202)
+  const [only] = await untilReceived(env, path, 1)
+  for (const one of [secret, rotated.body.secret]) {
+    expect(verifyWebhook(only!.headers, only!.body, one)).toMatchObject({ type: 'webhook.test' })
+  }
+  const { body, text } = await operator('GET', `/api/v1/webhook-subscriptions/${subscription_id}`)
+  expect([body.secret, text.includes('whsec_')]).toEqual([undefined, false])
+})
+
+test('the provider that a subscription makes is one of the tenant: listed, rotated at either end, gone with it', async () => {
+  const path = freshPath('ok')
+  const made = await subscribe(env, path)
+  const subscription = `/api/v1/webhook-subscriptions/${made.subscription_id}`
+  const provider = `/api/v1/providers/${made.provider_id}`
+  const shown = (secret: string) => ({
+    provider_id: made.provider_id,
+    subscription_id: made.subscription_id,
+    application_id: env.applicationId,
+    kind: 'webhook',
+    credentials: expect.objectContaining({ secret: `****${secret.slice(-4)}` }),
+  })
+  await eventually(async () => expect((await operator('GET', provider)).body).toMatchObject(shown(made.secret)))
+  const { items } = (await operator('GET', '/api/v1/providers?channel=webhook&limit=100')).body
+  expect(items).toContainEqual(expect.objectContaining(shown(made.secret)))
+
+  const refused = await operator('DELETE', provider)
+  expect([refused.status, refused.body.code]).toEqual([409, 'provider_in_use'])
+  const second = await operator('POST', '/api/v1/webhook-subscriptions', {
+    application_id: env.applicationId,
+    url: env.stack.receiverUrl + path,
+    events: ['notification.failed'],
+    provider_id: made.provider_id,
+  })
+  expect([second.status, second.body.errors?.[0]?.path]).toEqual([422, 'provider_id'])
+
+  const there = (await operator('POST', `${provider}/rotate-secret`)).body.secret
+  await untilSignedWith([there, made.secret])
+  const here = (await operator('POST', `${subscription}/rotate-secret`)).body.secret
+  await eventually(async () => expect((await operator('GET', provider)).body).toMatchObject(shown(here)))
+  await untilSignedWith([here, there])
+
+  expect((await operator('DELETE', subscription)).status).toBe(204)
+  await eventually(async () => expect((await operator('GET', provider)).status).toBe(404))
+
+  async function untilSignedWith(secrets: string[]) {
+    await eventually(
+      async () => {
+        const before = (await received(env, path)).length
+        await operator('POST', `${subscription}/test`)
+        const newest = (await untilReceived(env, path, before + 1)).at(-1)!
+        for (const secret of secrets) expect(() => verifyWebhook(newest.headers, newest.body, secret)).not.toThrow()
+      },
+      { timeoutMs: 20_000 },
+    )
+  }
+}, 60_000)

@@ -1,0 +1,12 @@
+import { TestEnv } from '../../../../packages/dev-env/src/index.ts'
+
+/** The stack of all tests of webhooks. */
+export let env: TestEnv
+export async function start(): Promise<void> {
+  env = await TestEnv.start(['gateway', 'dispatch', 'callbacks', 'webhook-delivery'], {
+    env: { 'webhook-delivery': { WEBHOOK_RETRY_DELAYS: '50ms,50ms', WEBHOOK_TIMEOUT: '1s' } },
+  })
+}
+
+export const operator = (method: string, path: string, body?: unknown) =>
+  env.api(method, path, { token: env.operatorToken, ...(body === undefined ? {} : { body }) })

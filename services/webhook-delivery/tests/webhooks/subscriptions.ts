@@ -1,0 +1,125 @@
+import { expect, test } from '@jest/globals'
+import { addApplication } from '@notify/test-kit/other-callers'
+import { post, send } from '@notify/test-kit/sms'
+import { freshPath, subscribe, untilDelivery } from '@notify/test-kit/webhooks'
+import { newId } from '../../../../packages/contracts/src/index.ts'
+import { eventually } from '../../../../packages/dev-env/src/index.ts'
+import { env, operator } from './stack.ts'
+
+test('a deleted application takes its subscriptions along, which the audit log tells', async () => {
+  const { body: application } = await operator('POST', '/api/v1/applications', { name: 'Short-lived' })
+  const { application_id } = application
+  const url = env.stack.receiverUrl + freshPath('ok')
+  const request = { application_id, url, events: ['notification.delivered'] }
+  const { body: subscription } = await operator('POST', '/api/v1/webhook-subscriptions', request)
+  const { subscription_id } = subscription
+  const other = await subscribe(env, freshPath('ok'))
+  await operator('DELETE', `/api/v1/applications/${application_id}`)
+  await eventually(async () => {
+    expect((await operator('GET', `/api/v1/webhook-subscriptions/${subscription_id}`)).status).toBe(404)
+  })
+  expect((await operator('GET', `/api/v1/webhook-subscriptions/${other.subscription_id}`)).status).toBe(200)
+  await eventually(async () => {
+    const { body } = await operator('GET', `/api/v1/audit-log?resource_id=${subscription_id}`)
+    expect(body.items[0]).toMatchObject({
+      action: 'webhook_subscription.deleted',
+      actor: { kind: 'service', id: 'webhook-delivery' },
+      after: null,
+    })
+  })
+})
+
+test('410 disables the subscription, which the audit log shows as done by the service', async () => {
+  const { subscription_id } = await subscribe(env, freshPath('410'))
+  await send(env)
+  await eventually(async () => {
+    const { body } = await operator('GET', `/api/v1/webhook-subscriptions/${subscription_id}`)
+    expect(body).toMatchObject({ status: 'disabled', disabled_reason: 'gone' })
+  })
+  await eventually(async () => {
+    const { body } = await operator('GET', `/api/v1/audit-log?resource_id=${subscription_id}`)
+    expect(body.items[0]).toMatchObject({
+      actor: { kind: 'service', id: 'webhook-delivery' },
+      action: 'webhook_subscription.disabled',
+      application_id: env.applicationId,
+      before: { status: 'active', disabled_reason: null },
+      after: { status: 'disabled', disabled_reason: 'gone' },
+      request_id: null,
+    })
+  })
+})
+
+test.each([
+  'http://example.com/',
+  'https://localhost/',
+  'https://127.0.0.1/',
+  'https://169.254.169.254/',
+  'https://example.com:22/',
+  'https://example.com:65536/',
+  'https://user@example.com/',
+  'https://intranet/',
+  'https://[::1]/',
+  'https://2130706433/',
+  `https://example.com/${'a'.repeat(2030)}`,
+])('%s can neither be subscribed nor sent to', async (url) => {
+  const subscription = await operator('POST', '/api/v1/webhook-subscriptions', {
+    application_id: env.applicationId,
+    url,
+    events: ['notification.failed'],
+  })
+  expect([subscription.status, subscription.body.code]).toEqual([422, 'destination_not_allowed'])
+  const sent = await post(env, {
+    channel: 'webhook',
+    event_key: 'order.shipped',
+    recipient: { url },
+    data: { name: 'A', order: 'B' },
+  })
+  expect([sent.status, sent.body.code]).toEqual([422, 'invalid_recipient'])
+})
+
+test.each([
+  ['a private address', 'rebind.example.com'],
+  ['a public address and a private one', 'mixed.example.com'],
+  ['an alias of a name with a private address', 'alias.example.com'],
+  ['loopback in IPv6', 'six.example.com'],
+])('a name that resolves to %s is refused at delivery, for good, without a word about it', async (_what, name) => {
+  await env.setDns([
+    { type: 'A', name: 'rebind.example.com', value: '10.0.0.7' },
+    { type: 'A', name: 'mixed.example.com', value: '8.8.8.8' },
+    { type: 'A', name: 'mixed.example.com', value: '10.0.0.7' },
+    { type: 'CNAME', name: 'alias.example.com', value: 'chain.example.com' },
+    { type: 'CNAME', name: 'chain.example.com', value: 'rebind.example.com' },
+    { type: 'AAAA', name: 'six.example.com', value: '::1' },
+  ])
+  const { subscription_id } = await subscribe(env, '', { url: `https://${name}/hook` })
+  await send(env)
+  const delivery = await untilDelivery(env, subscription_id, { status: 'exhausted', attempts_made: 1 })
+  expect(delivery.attempts[0].error).toBe('destination not allowed')
+  expect(JSON.stringify(delivery)).not.toMatch(/10\.0\.0\.7|::1/)
+})
+
+test('an operator subscribes for applications of his tenant alone', async () => {
+  const tenantId = newId('ten')
+  await env.admin.query(`insert into gateway.tenants (id, name) values ($1, 'Other')`, [tenantId])
+  const other = await addApplication(env, tenantId)
+  for (const application_id of [other.applicationId, newId('app')]) {
+    const body = { application_id, url: 'https://example.com/', events: ['notification.failed'] }
+    const { status, body: answer } = await operator('POST', '/api/v1/webhook-subscriptions', body)
+    expect([status, answer.code, answer.errors?.[0]?.path]).toEqual([422, 'validation_failed', 'application_id'])
+  }
+})
+
+test('an application’s key sees its own subscriptions alone, and a disabled one gets nothing', async () => {
+  const path = freshPath('ok')
+  const made = await env.api('POST', '/api/v1/webhook-subscriptions', {
+    body: { url: env.stack.receiverUrl + path, events: ['notification.delivered'] },
+  })
+  expect([made.status, made.body.application_id]).toEqual([201, env.applicationId])
+  const base = `/api/v1/webhook-subscriptions/${made.body.subscription_id}`
+  expect((await env.api('GET', base, { key: env.apiKeySendOnly })).status).toBe(403)
+  const disabled = await env.api('PATCH', base, { body: { status: 'disabled' } })
+  expect(disabled.body).toMatchObject({ status: 'disabled', disabled_reason: 'operator' })
+  expect((await env.api('POST', `${base}/test`)).body.code).toBe('subscription_disabled')
+  expect((await env.api('DELETE', base)).status).toBe(204)
+  expect((await env.api('GET', base)).status).toBe(404)
+})
