@@ -5,7 +5,6 @@ let env: TestEnv
 
 beforeAll(async () => {
   env = await TestEnv.start(['gateway', 'dispatch', 'callbacks'], {
-    apart: 'all',
     env: { all: { LOG_LEVEL: 'warn' }, 'dispatch-worker': { RECEIPT_INQUIRIES: '1s' } },
   })
 }, 60_000)

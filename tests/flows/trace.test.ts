@@ -20,7 +20,7 @@ beforeAll(async () => {
         all: { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url, TRACE_SAMPLE_RATIO: '1' },
       },
     }),
-    TestEnv.start(services, { apart: 'all' }),
+    TestEnv.start(services),
   ])
   // All before the tests: spans are exported every five seconds.
   ofCaller = await sendTraced(traced, { traceparent })
