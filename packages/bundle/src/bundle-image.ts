@@ -3,11 +3,13 @@ import { cp, mkdir, writeFile } from 'node:fs/promises'
 import { basename, dirname, extname, join } from 'node:path'
 import { type BuildOptions, build } from 'esbuild'
 import { asciiOnly } from './ascii-only.ts'
+import { catalogueApart } from './catalogue-apart.ts'
 import { images } from './images.ts'
 import { keepPlaces } from './keep-places.ts'
 import { leaveOut } from './leave-out.ts'
 import { licencesOf } from './licences.ts'
 import { ownMappings } from './own-mappings.ts'
+import { plainBuiltins } from './plain-builtins.ts'
 
 export { imageNames } from './images.ts'
 
@@ -15,8 +17,8 @@ const root = join(import.meta.dirname, '..', '..', '..')
 
 /** Packages in CommonJS expect these names. */
 const commonNames = [
-  `import { createRequire as _createRequire } from 'node:module'`,
-  'const require = _createRequire(import.meta.url), __filename = import.meta.filename, __dirname = import.meta.dirname',
+  `const require = process.getBuiltinModule('node:module').createRequire(import.meta.url)`,
+  'const __filename = import.meta.filename, __dirname = import.meta.dirname',
 ].join('\n')
 
 const options: BuildOptions = {
@@ -78,7 +80,7 @@ async function bundleProgram({ source, file, out, keepNames }: Program): Promise
     entryPoints: { [basename(file, extname(file))]: source },
     outdir: join(out, dirname(file)),
     outExtension: { '.js': extname(file) },
-    plugins: [leaveOut(source), keepPlaces(root, dirname(file)), asciiOnly],
+    plugins: [leaveOut(source), keepPlaces(root, dirname(file)), asciiOnly, plainBuiltins, catalogueApart],
   })
   await mkdir(join(out, dirname(file)), { recursive: true })
   for (const { path, text } of outputFiles) await writeFile(path, path.endsWith('.map') ? ownMappings(text) : text)

@@ -16,7 +16,7 @@ interface LeftOut {
 /** Parts of packages that are loaded or parsed although nothing of ours uses them. */
 const parts: LeftOut[] = [
   // Messages of validation in fifty languages; English is loaded by itself.
-  { filter: /^\.\.\/locales\/index\.js$/, importer: /\/zod\/v4\/classic\/external\.js$/ },
+  { filter: /^\.\.\/locales\/index\.js$/, importer: /\/zod\/v4\/(classic\/external|core\/index)\.js$/ },
   // Services read bodies with service-kit.
   { filter: /^body-parser$/, importer: /\/express\/lib\/express\.js$/, of: /^services\// },
   // Clients and pools are used; fetch, WebSocket and EventSource are Node's own.
@@ -27,6 +27,8 @@ const parts: LeftOut[] = [
   },
   // Every product of Twilio but the one that sends messages, from modules that its client requires on demand.
   { filter: /^\.\/\w+$/, importer: /\/twilio\/lib\/rest\/Twilio\.js$/, keep: ['Api'] },
+  // Tokens and markup of Twilio's voice products, with the libraries that make them.
+  { filter: /^\.\.?\/(jwt|twiml)\//, importer: /\/twilio\/lib\/(index|base\/RequestClient)\.js$/ },
 ]
 
 /** Replaces the parts that a program does not use by an empty module. */

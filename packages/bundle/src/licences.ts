@@ -6,7 +6,7 @@ import { join } from 'node:path'
  * @param inputs the sources of the bundles, relative to the root
  */
 export async function licencesOf(root: string, inputs: Iterable<string>): Promise<string> {
-  const own = [...inputs].filter((input) => !input.startsWith('left-out:'))
+  const own = [...inputs].filter((input) => !/^(left-out|builtin):/.test(input))
   const folders = new Set(own.flatMap((input) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(input)?.[0] ?? []))
   const parts = await Promise.all([...folders].sort().map((folder) => licenceOf(join(root, folder))))
   return [...new Set(parts)].join('\n')
