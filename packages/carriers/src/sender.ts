@@ -91,4 +91,6 @@ export interface SenderDefinition<Credentials, Message, Environment> {
   templates?: CarrierTemplates<Credentials, Environment>
   /** Asks the carrier about an account, without sending a message. Never throws. */
   check?(credentials: Credentials, options: CheckOptions<Environment>): Promise<AccountCheck>
+  /** Loads what sending needs, so that the first message does not wait for it. */
+  load?(): Promise<void>
 }

@@ -1,11 +1,8 @@
 import type { CarrierKind } from './carrier-kind.ts'
 import { type CredentialsOf, type EnvironmentOf, kinds, type ProviderKind } from './kinds.ts'
 import type { ChannelMessages } from './messages.ts'
-import { metaSender } from './meta/send.ts'
+import { onDemand } from './on-demand.ts'
 import type { SenderDefinition } from './sender.ts'
-import { sesSender } from './ses/send.ts'
-import { smtpSender } from './smtp/send.ts'
-import { twilioSender } from './twilio/send.ts'
 
 export type { AccountCheck } from './account-check.ts'
 export type { CarrierAnswer } from './carrier-answer.ts'
@@ -30,7 +27,12 @@ const senders: {
     ChannelMessages[(typeof kinds)[Kind]['channel']],
     EnvironmentOf<Kind>
   >
-} = { twilio: twilioSender, ses: sesSender, smtp: smtpSender, whatsapp_cloud: metaSender }
+} = {
+  twilio: onDemand(async () => (await import('./twilio/send.ts')).twilioSender),
+  ses: onDemand(async () => (await import('./ses/send.ts')).sesSender, { regionOf: ({ region }) => region }),
+  smtp: onDemand(async () => (await import('./smtp/send.ts')).smtpSender),
+  whatsapp_cloud: onDemand(async () => (await import('./meta/send.ts')).metaSender, { templates: true }),
+}
 
 /** A carrier that can send. Types were checked where it entered the table. */
 export type SendingCarrier = CarrierKind & SenderDefinition<never, never, never>

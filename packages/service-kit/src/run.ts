@@ -38,6 +38,11 @@ export type Commands<Config> = Readonly<Record<string, Command<Config>>>
 
 export type Command<Config> = (config: Config, kit: CommandKit, args: readonly string[]) => Promise<void>
 
+/** A command that is loaded when it runs: what it alone needs is not in the memory of a process that serves. */
+export function commandOnDemand<Config>(load: () => Promise<Command<Config>>): Command<Config> {
+  return async (...args) => (await load())(...args)
+}
+
 /** The part of a {@link Kit} available to commands. */
 export type CommandKit = Pick<Kit, 'service' | 'log' | 'lifecycle'>
 

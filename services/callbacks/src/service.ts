@@ -8,14 +8,13 @@ import {
   startOutboxRelay,
 } from '@notify/database'
 import { openBus, startConsumers } from '@notify/messaging'
-import { type Commands, type Kit, serveHttp, startPeriodic } from '@notify/service-kit'
+import { type Commands, commandOnDemand, type Kit, serveHttp, startPeriodic } from '@notify/service-kit'
 import type { Config } from './config.ts'
 import { consumers } from './consumers.ts'
 import type { Context } from './context.ts'
 import { encryptedColumns } from './db/encrypted-columns.ts'
 import { migrations } from './db/migrations.ts'
 import type { Tables } from './db/schema.ts'
-import { eraseRecipient } from './erasure/erase-recipient.ts'
 import { createMetrics } from './metrics.ts'
 import { createAccountDirectory } from './providers/account-directory.ts'
 import { createReceiptTeller } from './receipts/tell-receipts-again.ts'
@@ -29,7 +28,7 @@ export const commands: Commands<Config> = {
   migrate: migrateCommand(migrations),
   'rotate-keys': rotateKeysCommand(encryptedColumns),
   'dead-letters': deadLettersCommand,
-  'erase-recipient': eraseRecipient,
+  'erase-recipient': commandOnDemand(async () => (await import('./erasure/erase-recipient.ts')).eraseRecipient),
 }
 
 export async function createService(config: Config, kit: Kit): Promise<void> {

@@ -15,6 +15,7 @@ import { type Bus, openBus, openPendingBus, type PendingBus, startConsumers } fr
 import { createBlindIndex, createFingerprint } from '@notify/privacy'
 import {
   type Commands,
+  commandOnDemand,
   createPrincipalSigner,
   createPrincipalVerifier,
   type Kit,
@@ -29,6 +30,7 @@ import { createCarrierTemplateDirectory } from './carrier-templates/carrier-temp
 import { startTemplateSync } from './carrier-templates/start-template-sync.ts'
 import { withCircuitBreakers } from './carriers/circuit-breaker.ts'
 import { createCarriers } from './carriers/create-carriers.ts'
+import { loadCarriers } from './carriers/load-carriers.ts'
 import { type Channels, handedOverChannels } from './channels/channel.ts'
 import { channels as channelRegistry } from './channels/registry.ts'
 import type { Config } from './config.ts'
@@ -40,7 +42,6 @@ import { migrations } from './db/migrations.ts'
 import type { Tables } from './db/schema.ts'
 import { startDomainSchedulers } from './domains/start-domain-schedulers.ts'
 import { createVerifiedDomains } from './domains/verified-domains.ts'
-import { eraseRecipient } from './erasure/erase-recipient.ts'
 import { createEventCatalogue } from './events/event-catalogue.ts'
 import { handOffLanes } from './hand-offs/hand-off-consumers.ts'
 import { createReportRecorder } from './hand-offs/record-report.ts'
@@ -50,7 +51,6 @@ import { startProviderPurge } from './providers/start-provider-purge.ts'
 import { createReceiptRecorder } from './receipts/record-receipt.ts'
 import { startInquiries } from './receipts/start-inquiries.ts'
 import { createRenderer } from './rendering/create-renderer.ts'
-import { afterRestore } from './restore/after-restore.ts'
 import { startRetention } from './retention/start-retention.ts'
 import { routes } from './routes.ts'
 import { startBulkBrake } from './sending/bulk-brake.ts'
@@ -63,8 +63,8 @@ export const commands: Commands<Config> = {
   migrate: migrateCommand(migrations),
   'rotate-keys': rotateKeysCommand(encryptedColumns),
   'dead-letters': deadLettersCommand,
-  'after-restore': afterRestore,
-  'erase-recipient': eraseRecipient,
+  'after-restore': commandOnDemand(async () => (await import('./restore/after-restore.ts')).afterRestore),
+  'erase-recipient': commandOnDemand(async () => (await import('./erasure/erase-recipient.ts')).eraseRecipient),
 }
 
 /** Replacements of the registries, for tests. */
@@ -147,6 +147,7 @@ function makeWorkerContext(kit: Kit, shared: Context): WorkerContext {
   const { config, carrierTable, channels } = shared
   const carriers = withCircuitBreakers(createCarriers(config, carrierTable, channels))
   kit.lifecycle.onStop('carriers', () => carriers.close())
+  loadCarriers(kit, shared.db, carrierTable)
   return { ...shared, carriers, sentAttempts: createSentAttempts() }
 }
 

@@ -13,6 +13,7 @@ import { openPendingBus, startConsumers } from '@notify/messaging'
 import { createBlindIndex, createFingerprint } from '@notify/privacy'
 import {
   type Commands,
+  commandOnDemand,
   connectRedis,
   createAddressOf,
   createPrincipalSigner,
@@ -34,7 +35,6 @@ import { migrations } from './db/migrations.ts'
 import type { Tables } from './db/schema.ts'
 import { createAcceptance } from './dispatching/create-notification.ts'
 import { serveDocs } from './docs/serve-docs.ts'
-import { eraseRecipient } from './erasure/erase-recipient.ts'
 import { largestBody, passThrough } from './forwarding/pass-through.ts'
 import { passUsers } from './forwarding/pass-users.ts'
 import { createPeers } from './forwarding/peers.ts'
@@ -43,7 +43,6 @@ import { createFailureLimit } from './limits/limit-failures.ts'
 import { limitKeyOf } from './limits/limit-key.ts'
 import { weightOf } from './limits/weight.ts'
 import { createMetrics } from './metrics.ts'
-import { afterRestore } from './retries/after-restore.ts'
 import { startRetries } from './retries/run-retries.ts'
 import { routes } from './routes.ts'
 import { recognisedMs } from './usage/charge-of.ts'
@@ -59,8 +58,8 @@ export const commands: Commands<Config> = {
   migrate: migrateCommand(migrations),
   'create-tenant': createTenantCommand,
   'dead-letters': deadLettersCommand,
-  'after-restore': afterRestore,
-  'erase-recipient': eraseRecipient,
+  'after-restore': commandOnDemand(async () => (await import('./retries/after-restore.ts')).afterRestore),
+  'erase-recipient': commandOnDemand(async () => (await import('./erasure/erase-recipient.ts')).eraseRecipient),
 }
 
 export async function createService(config: Config, kit: Kit): Promise<void> {

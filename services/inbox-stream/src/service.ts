@@ -10,7 +10,7 @@ import {
 } from '@notify/database'
 import { openBus, startConsumers } from '@notify/messaging'
 import { createBlindIndex, createFingerprint } from '@notify/privacy'
-import { type Commands, type Kit, serveHttp, startPeriodic } from '@notify/service-kit'
+import { type Commands, commandOnDemand, type Kit, serveHttp, startPeriodic } from '@notify/service-kit'
 import { createAccess } from './applications/access.ts'
 import { createCors, mountPreflights } from './applications/cors.ts'
 import { loadBootstrap } from './applications/load-bootstrap.ts'
@@ -20,7 +20,6 @@ import type { StoreContext } from './context.ts'
 import { encryptedColumns } from './db/encrypted-columns.ts'
 import { migrations } from './db/migrations.ts'
 import type { Tables } from './db/schema.ts'
-import { eraseRecipient } from './erasure/erase-recipient.ts'
 import { createHandOffStore } from './hand-offs/store-hand-off.ts'
 import { deleteExpired } from './inbox/retention-store.ts'
 import { createMetrics } from './metrics.ts'
@@ -37,7 +36,7 @@ export const commands: Commands<Config> = {
   migrate: migrateCommand(migrations),
   'rotate-keys': rotateKeysCommand(encryptedColumns),
   'dead-letters': deadLettersCommand,
-  'erase-recipient': eraseRecipient,
+  'erase-recipient': commandOnDemand(async () => (await import('./erasure/erase-recipient.ts')).eraseRecipient),
 }
 
 export async function createService(config: Config, kit: Kit): Promise<void> {

@@ -11,6 +11,7 @@ import { openBus, startConsumers } from '@notify/messaging'
 import { createBlindIndex, createFingerprint } from '@notify/privacy'
 import {
   type Commands,
+  commandOnDemand,
   connectRedis,
   createInternalClient,
   createPrincipalSigner,
@@ -26,14 +27,12 @@ import type { Context } from './context.ts'
 import { encryptedColumns } from './db/encrypted-columns.ts'
 import { migrations } from './db/migrations.ts'
 import type { Tables } from './db/schema.ts'
-import { eraseRecipient } from './erasure/erase-recipient.ts'
 import { listConversions } from './limits/conversion-store.ts'
 import { createVelocity } from './limits/create-velocity.ts'
 import { createFraudGuard } from './limits/fraud-guard.ts'
 import { createHandOver } from './messages/hand-over.ts'
 import { startResumption } from './messages/start-resumption.ts'
 import { createMetrics } from './metrics.ts'
-import { afterRestore } from './restore/after-restore.ts'
 import { routes } from './routes.ts'
 import { createTransactionDeletion, expireTransactions } from './transactions/outcome-store.ts'
 import { createTryCode } from './transactions/verify-code.ts'
@@ -42,8 +41,8 @@ export const commands: Commands<Config> = {
   migrate: migrateCommand(migrations),
   'rotate-keys': rotateKeysCommand(encryptedColumns),
   'dead-letters': deadLettersCommand,
-  'after-restore': afterRestore,
-  'erase-recipient': eraseRecipient,
+  'after-restore': commandOnDemand(async () => (await import('./restore/after-restore.ts')).afterRestore),
+  'erase-recipient': commandOnDemand(async () => (await import('./erasure/erase-recipient.ts')).eraseRecipient),
 }
 
 export async function createService(config: Config, kit: Kit): Promise<void> {

@@ -12,7 +12,7 @@ import {
 import { createEgress, createHostResolver } from '@notify/egress-guard'
 import { openBus, startConsumers } from '@notify/messaging'
 import { createFingerprint } from '@notify/privacy'
-import { type Commands, type Kit, serveHttp, startPeriodic } from '@notify/service-kit'
+import { type Commands, commandOnDemand, type Kit, serveHttp, startPeriodic } from '@notify/service-kit'
 import type { Config } from './config.ts'
 import { consumers } from './consumers.ts'
 import type { Context } from './context.ts'
@@ -21,21 +21,19 @@ import { migrations } from './db/migrations.ts'
 import type { Tables } from './db/schema.ts'
 import { createDeliveryDeletion, deleteOrphans } from './deliveries/delete-old.ts'
 import { startEndpoints } from './endpoints/start-endpoints.ts'
-import { eraseRecipient } from './erasure/erase-recipient.ts'
 import { createFanOut } from './facts/fan-out.ts'
 import { createHandOffStore } from './hand-offs/store-hand-off.ts'
 import { createMetrics } from './metrics.ts'
 import { tellUntoldProviders } from './providers/tell-own-provider.ts'
 import { replayPages } from './replays/replay-store.ts'
-import { afterRestore } from './restore/after-restore.ts'
 import { routes } from './routes.ts'
 
 export const commands: Commands<Config> = {
   migrate: migrateCommand(migrations),
   'rotate-keys': rotateKeysCommand(encryptedColumns),
   'dead-letters': deadLettersCommand,
-  'after-restore': afterRestore,
-  'erase-recipient': eraseRecipient,
+  'after-restore': commandOnDemand(async () => (await import('./restore/after-restore.ts')).afterRestore),
+  'erase-recipient': commandOnDemand(async () => (await import('./erasure/erase-recipient.ts')).eraseRecipient),
 }
 
 export async function createService(config: Config, kit: Kit): Promise<void> {

@@ -1,0 +1,61 @@
+import { expect, test } from '@jest/globals'
+import { metaSender } from './meta/send.ts'
+import { onDemand } from './on-demand.ts'
+import type { SenderDefinition, SenderOptions } from './sender.ts'
+import { sendingCarriers } from './sending.ts'
+import { sesSender } from './ses/send.ts'
+import { smtpSender } from './smtp/send.ts'
+import { twilioSender } from './twilio/send.ts'
+import { accepted } from './verdict.ts'
+
+type Pigeon = SenderDefinition<object, object, object>
+const account = { id: 'prov_1', revision: 1, credentials: {} }
+const message = { notificationId: 'notif_1', attemptId: 'att_1', mode: 'live', traceparent: undefined } as const
+const options = {} as SenderOptions<object>
+
+/** A sending half that counts how often it is loaded, opened and closed. */
+function countingSender() {
+  const counts = { loaded: 0, opened: 0, sent: 0, closed: 0 }
+  const definition: Pigeon = {
+    createSender() {
+      counts.opened++
+      return {
+        send: async () => accepted(String(++counts.sent)),
+        close: () => void counts.closed++,
+      }
+    },
+  }
+  const sender = onDemand(async () => {
+    counts.loaded++
+    return definition
+  }).createSender(options)
+  return { counts, sender }
+}
+
+test('a sending half is loaded by its first message, and opened once, however many come at the same moment', async () => {
+  const { counts, sender } = countingSender()
+  expect(counts).toEqual({ loaded: 0, opened: 0, sent: 0, closed: 0 })
+  await Promise.all([sender.send(account, message), sender.send(account, message)])
+  await sender.send(account, message)
+  expect(counts).toMatchObject({ opened: 1, sent: 3 })
+  sender.close()
+  expect(counts.closed).toBe(1)
+})
+
+test('what was never used is closed without being loaded', () => {
+  const { counts, sender } = countingSender()
+  sender.close()
+  expect(counts).toEqual({ loaded: 0, opened: 0, sent: 0, closed: 0 })
+})
+
+test.each([
+  ['twilio', twilioSender],
+  ['ses', sesSender],
+  ['smtp', smtpSender],
+  ['whatsapp_cloud', metaSender],
+] as const)('the table says of %s what its sending half can do', (kind, { check, identities, templates }) => {
+  const listed = sendingCarriers[kind]!
+  expect([!!listed.check, !!listed.identities, !!listed.templates]).toEqual([!!check, !!identities, !!templates])
+  const credentials = { region: 'eu-west-1' } as never
+  expect(listed.identities?.regionOf(credentials)).toBe(identities?.regionOf(credentials))
+})
