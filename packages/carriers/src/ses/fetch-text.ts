@@ -1,5 +1,3 @@
-import axios from 'axios'
-
 const longestMs = 5000
 const maxBytes = 64 * 1024
 
@@ -8,6 +6,8 @@ const maxBytes = 64 * 1024
  * @throws Error when the status is not 200, or the response is too large or too late
  */
 export async function fetchText(url: URL): Promise<string> {
+  // Needed for a new certificate alone: an idle process does not carry it.
+  const { default: axios } = await import('axios')
   const { data } = await axios.get<string>(url.href, {
     responseType: 'text',
     transformResponse: (text: string) => text,
