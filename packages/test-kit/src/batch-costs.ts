@@ -6,46 +6,47 @@ interface Readers {
 }
 
 interface Deletion {
-  /** In the schema of `db`. */
-  table: string
+  /** That the rows are found by; in the schema of `db`. */
+  index: string
   /** Deletes a batch; resolves to whether there may be more. */
   deleteBatch(): Promise<boolean>
-  batches: number
+  /** Batches before the one that is judged. */
+  after: number
 }
 
 /**
- * Counts the blocks that each batch of a deletion reads of the table and its indexes, while a reader keeps what is deleted from
- * being vacuumed.
+ * Counts the index entries that a batch of a deletion reads, also those of deleted rows, while a reader keeps what is deleted
+ * from being vacuumed.
  * @param db has one connection, which the deletion uses
  * @param readers of the same database
  */
-export async function blocksOfBatches(
+export async function entriesOfBatch(
   db: Queries,
   readers: Readers,
-  { table, deleteBatch, batches }: Deletion,
-): Promise<number[]> {
+  { index, deleteBatch, after }: Deletion,
+): Promise<number> {
+  const deleteFull = async () => {
+    if (!(await deleteBatch())) throw new Error('there were too few rows for a full batch')
+  }
   const reader = await readers.connect()
   await reader.query('begin isolation level repeatable read; select from pg_class limit 1')
   try {
-    const blocks: number[] = []
-    while (blocks.length < batches) {
-      const before = await blocksRead(db, table)
-      if (!(await deleteBatch())) throw new Error(`only ${blocks.length} of ${batches} batches were full`)
-      blocks.push((await blocksRead(db, table)) - before)
-    }
-    return blocks
+    for (let batch = 0; batch < after; batch++) await deleteFull()
+    const before = await entriesRead(db, index)
+    await deleteFull()
+    return (await entriesRead(db, index)) - before
   } finally {
     await reader.query('rollback')
     reader.release()
   }
 }
 
-async function blocksRead(db: Queries, table: string): Promise<number> {
+async function entriesRead(db: Queries, index: string): Promise<number> {
   await db.run('select pg_stat_force_next_flush()')
-  const [row] = await db.run<{ blocks: number }>(
-    `select (heap_blks_read + heap_blks_hit + idx_blks_read + idx_blks_hit)::int as blocks from pg_statio_user_tables
-     where schemaname = current_schema and relname = $1`,
-    [table],
+  const [row] = await db.run<{ read: number }>(
+    `select idx_tup_read::int as read from pg_stat_user_indexes
+     where schemaname = current_schema and indexrelname = $1`,
+    [index],
   )
-  return row!.blocks
+  return row!.read
 }
