@@ -4,7 +4,7 @@ import { chownSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync }
 import { join } from 'node:path'
 import { images } from '../../packages/bundle/src/images.ts'
 import { findBinary } from '../../packages/dev-env/src/binaries/find-binary.ts'
-import { eventually } from '../../packages/dev-env/src/index.ts'
+import { eventually, machineEnvironment } from '../../packages/dev-env/src/index.ts'
 import { startPostgres } from '../../packages/dev-env/src/infrastructure/postgres.ts'
 import { makeDataFolder, postgresPlace } from '../../packages/dev-env/src/infrastructure/postgres-place.ts'
 import type { Server } from '../../packages/dev-env/src/infrastructure/server.ts'
@@ -102,7 +102,7 @@ function launch(
   const { build, command = program } = containers[name]!
   const [file, ...args] = command
   const source = images[build!.args.IMAGE!]!.programs[file!]!
-  const env = { PATH: process.env.PATH, LOG_LEVEL: 'warn', ...network.environmentOf(name, values) }
+  const env = { ...machineEnvironment(), LOG_LEVEL: 'warn', ...network.environmentOf(name, values) }
   return spawn(process.execPath, [join(root, source), ...args], { env, cwd: root, stdio })
 }
 
