@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { emailTo, freshAddress, sendEmail } from '@notify/test-kit/email'
 import { send, untilState } from '@notify/test-kit/sms'
 import { bundleImage, imageNames } from '../../packages/bundle/src/bundle-image.ts'
 import { serviceNames } from '../../packages/contracts/src/index.ts'
@@ -86,6 +87,11 @@ test('the memory of a bundle is one byte a character: it holds ASCII alone', () 
 
 test('bundles accept, send and record a message, and read their receipts', async () => {
   await untilState(env, await send(env), { delivery_status: 'delivered' })
+})
+
+test('an email is reported as delivered by the stand-in of SES, which signs with a certificate of its own', async () => {
+  const id = await sendEmail(env, emailTo(freshAddress()))
+  await untilState(env, id, { delivery_status: 'delivered' })
 })
 
 test('the render threads are bundled too', async () => {

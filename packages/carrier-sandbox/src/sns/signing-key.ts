@@ -13,8 +13,9 @@ const validMs = 365 * 24 * 3_600_000
 
 /** A new RSA key of 2048 bits with a self-signed certificate. The library is loaded only where somebody listens to events. */
 export async function createSigningKey(): Promise<SigningKey> {
-  const { generate } = await import('selfsigned')
-  const pems = await generate([{ name: 'commonName', value: 'sns.amazonaws.com' }], {
+  // CommonJS: in a bundle that is loaded on demand it has no names but `default`.
+  const { default: selfsigned } = await import('selfsigned')
+  const pems = await selfsigned.generate([{ name: 'commonName', value: 'sns.amazonaws.com' }], {
     keySize: 2048,
     algorithm: 'sha256',
     notAfterDate: new Date(Date.now() + validMs),
