@@ -56,6 +56,21 @@ test('refused without a reference and without consent, accepted, delivered and r
   await untilState(env, await sent(phone), { delivery_status: 'delivered' })
 }, 40_000)
 
+test('no log line bears an id of Meta, in which the number stands', async () => {
+  const phone = await agreed()
+  await untilState(env, await sent(phone), { delivery_status: 'delivered' })
+  const [message] = await env.messages({ to: phone })
+  expect(Buffer.from(message!.provider_message_id.slice('wamid.'.length), 'base64').toString()).toContain(
+    phone.slice(1),
+  )
+  await writeToUs(env, phone, { body: 'STOP' })
+  await untilConsent(env, phone, { status: 'revoked' })
+  const log = () => (['dispatch-worker', 'callbacks', 'consent'] as const).map((name) => env.logs(name, 5000)).join()
+  await eventually(() => expect(log()).toContain('consent revoked by a message'))
+  expect(log()).toContain('"msg":"attempt"')
+  expect(log()).not.toContain('wamid.')
+})
+
 test('a replay survives a STOP: the key answers what it answered before', async () => {
   const phone = await agreed()
   const headers = { 'idempotency-key': crypto.randomUUID() }

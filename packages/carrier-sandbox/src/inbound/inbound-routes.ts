@@ -71,7 +71,7 @@ function receiveWhatsApp(
   const { from, to, body: text, button, preference } = body
   const number = metaNumbers.find(({ phone_number_id }) => to === undefined || phone_number_id === to)
   if (!number) return { missing: 'META_NUMBERS names the numbers that people write to; none is this one.' }
-  const id = messageId()
+  const id = messageId(from)
   void sender.send(
     preference ? preferenceWebhook(number, { from, preference }) : messageWebhook(number, { id, from, text, button }),
   )

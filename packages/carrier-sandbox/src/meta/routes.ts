@@ -75,7 +75,7 @@ function messageOf(
     from: number.phone_number_id,
     text,
     buttons,
-    provider_message_id: messageId(),
+    provider_message_id: messageId(to),
     status: 'accepted',
     error_code: null,
     received_at: new Date().toISOString(),

@@ -18,5 +18,5 @@ export async function applyPreference(context: Context, change: PreferenceChange
     },
   )
   if (kind !== 'unknown' && kind !== 'waiting') return
-  context.log.warn({ provider_id, provider_message_id, kind }, 'a marketing choice came without a number')
+  context.log.warn({ provider_id, kind }, 'a marketing choice came without a number')
 }

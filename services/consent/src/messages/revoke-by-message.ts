@@ -18,9 +18,9 @@ export async function revokeByMessage(context: Context, message: MessageReceived
   )
   switch (recorded.kind) {
     case 'recorded':
-      return context.log.info({ provider_message_id, entry_id: recorded.entry.id }, 'consent revoked by a message')
+      return context.log.info({ entry_id: recorded.entry.id }, 'consent revoked by a message')
     case 'waiting':
     case 'unknown':
-      return context.log.warn({ provider_id, provider_message_id, kind: recorded.kind }, 'a STOP came without a number')
+      return context.log.warn({ provider_id, kind: recorded.kind }, 'a STOP came without a number')
   }
 }

@@ -58,7 +58,7 @@ async function suppressRecipient(
   }
 }
 
-/** One wide line for each attempt; neither the recipient nor the text is in it. */
+/** One wide line for each attempt; neither the recipient nor the text is in it. The carrier's id of the message may contain the number. */
 function logAttempt({ log }: WorkerContext, { claim, provider, answer, next }: EndedAttempt): void {
   log.info(
     {
@@ -68,7 +68,6 @@ function logAttempt({ log }: WorkerContext, { claim, provider, answer, next }: E
       channel: claim.channel,
       lane: claim.lane,
       provider_id: provider?.id ?? null,
-      provider_message_id: answer.providerMessageId,
       outcome: answer.outcome,
       code: answer.code,
       next: next.status,
