@@ -148,6 +148,13 @@ function makeWorkerContext(kit: Kit, shared: Context): WorkerContext {
   const carriers = withCircuitBreakers(createCarriers(config, carrierTable, channels))
   kit.lifecycle.onStop('carriers', () => carriers.close())
   loadCarriers(kit, shared.db, carrierTable)
+  // Each process that calls carriers has circuits of its own.
+  kit.metrics.gauge('notify_provider_held_back', 'Whether a provider is not called because it fails', () =>
+    carriers.circuits().map(({ providerId, kind, isOpen }) => ({
+      value: Number(isOpen),
+      attributes: { provider_id: providerId, kind },
+    })),
+  )
   return { ...shared, carriers, sentAttempts: createSentAttempts() }
 }
 

@@ -9,8 +9,10 @@ let carrier: StubCarrier
 let env: TestEnv
 beforeAll(async () => {
   carrier = await startStubCarrier()
+  const sending = { TWILIO_API_URL: carrier.url, SEND_RETRY_DELAYS: '100ms', HOLD_LIMIT: '500ms' }
   env = await TestEnv.start(['gateway', 'dispatch', 'callbacks'], {
-    env: { 'dispatch-worker': { TWILIO_API_URL: carrier.url, SEND_RETRY_DELAYS: '100ms', HOLD_LIMIT: '500ms' } },
+    withSender: true,
+    env: { 'dispatch-worker': sending, 'dispatch-sender': sending },
   })
 }, 60_000)
 afterAll(async () => {
@@ -22,7 +24,7 @@ test('a message that no provider may be called for waits for so long and no long
   carrier.answer = refuses(401, 20003, 'Authenticate')
   for (let n = 0; n < 30; n++) await send(env)
   await eventually(async () => {
-    const metrics = await (await fetch(env.stack.metricsUrls['dispatch-worker']!)).text()
+    const metrics = await (await fetch(env.stack.metricsUrls['dispatch-sender']!)).text()
     expect(metrics).toMatch(/^notify_provider_held_back\{.* 1$/m)
   })
   const calls = carrier.received.length

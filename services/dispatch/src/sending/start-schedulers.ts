@@ -78,12 +78,6 @@ export function startSchedulers(kit: Kit, context: WorkerContext, bus: Bus, lane
   })
   startPeriodic(kit, { name: 'tally', everyMs: 10_000, run: () => sumUpTallies(db) })
   exportBalance(kit, context, lanes)
-  kit.metrics.gauge('notify_provider_held_back', 'Whether a provider is not called because it fails', () =>
-    context.carriers.circuits().map(({ providerId, kind, isOpen }) => ({
-      value: Number(isOpen),
-      attributes: { provider_id: providerId, kind },
-    })),
-  )
 }
 
 /** Closes what is overdue, channels with the same deadline together. @returns whether there is more */
