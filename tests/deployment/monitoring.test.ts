@@ -162,6 +162,19 @@ test('every process is scraped, in compose and on Kubernetes, with the name of i
   expect(new Set(selected.map((workload) => podLabels(workload)['app.kubernetes.io/name']))).toEqual(new Set(services))
 })
 
+test('each process has the name of its container or Deployment, so that one that is gone is missed', () => {
+  const [job] = parse(readText(`${folder}/prometheus.yml`)).scrape_configs
+  const [relabeling] = job.relabel_configs
+  expect(relabeling).toMatchObject({ source_labels: ['__address__'], target_label: 'process' })
+  expect('dispatch-sender:9090'.replace(new RegExp(`^${relabeling.regex}$`), '$1')).toBe('dispatch-sender')
+  const [monitor] = renderKustomization(join(root, 'k8s/components/monitoring'))
+  const relabelings = monitor!.spec.podMetricsEndpoints[0].relabelings as Record<string, string>[]
+  const { regex, sourceLabels } = relabelings.find(({ targetLabel }) => targetLabel === 'process')!
+  expect(sourceLabels).toEqual(['__meta_kubernetes_pod_controller_name'])
+  // As a ReplicaSet is called.
+  expect('dispatch-sender-7d4b9c6f5d'.replace(new RegExp(`^${regex}$`), '$1')).toBe('dispatch-sender')
+})
+
 test('the collector takes what the services send, and uses every part that it declares', () => {
   const collector = parse(readText(`${folder}/otel-collector.yaml`))
   const { receivers, processors, exporters } = collector.service.pipelines.traces
