@@ -1,6 +1,9 @@
+import { BlockList, isIPv6 } from 'node:net'
 import { expect, test } from '@jest/globals'
 import { publicRoutes } from '../../packages/contracts/src/catalogue.ts'
+import { isPublicAddress } from '../../packages/egress-guard/src/index.ts'
 import { base, matches, ofKind, podLabels, production, workloads } from './manifests.ts'
+import { readText } from './project.ts'
 import type { Resource } from './render-kustomization.ts'
 
 const ingresses = ofKind(production, 'Ingress')
@@ -66,6 +69,47 @@ test('a pod is called by nobody whom no policy names', () => {
     'webhook-delivery': ['from-gateway', 'metrics-from-monitoring'],
   })
   for (const { spec } of policies) for (const rule of spec.ingress ?? []) expect(rule.from.length).toBeGreaterThan(0)
+})
+
+test('callers are told apart behind the ingress controller', () => {
+  const { data } = ofKind(production, 'ConfigMap').find(({ metadata }) => metadata.name === 'shared')!
+  expect(data!.TRUSTED_PROXIES).toMatch(/^\S+\/\d+$/)
+})
+
+const egressTo = (name: string) => {
+  const policy = ofKind(base, 'NetworkPolicy').find(({ metadata }) => metadata.name === name)!
+  return policy.spec.egress as {
+    to: { ipBlock?: { cidr: string; except: string[] } }[]
+    ports?: { port: number | string }[]
+  }[]
+}
+
+test('Postgres is reached directly and by PgBouncer', () => {
+  const [, port] = /^listen_port = (\d+)$/m.exec(readText('infra/pgbouncer/pgbouncer.ini'))!
+  const ports = egressTo('to-postgres-and-nats').flatMap(({ ports = [] }) => ports.map((each) => each.port))
+  expect(ports).toEqual(expect.arrayContaining([5432, Number(port), 4222]))
+})
+
+test('no pod calls an address of a private network or of the cloud, which webhooks may not call either', () => {
+  const blocks = egressTo('to-internet').flatMap(({ to }) => to.flatMap(({ ipBlock }) => ipBlock ?? []))
+  const denied = new BlockList()
+  for (const cidr of blocks.flatMap(({ except }) => except)) {
+    const [network, prefix] = cidr.split('/')
+    denied.addSubnet(network!, Number(prefix), isIPv6(network!) ? 'ipv6' : 'ipv4')
+  }
+  const metadata = [
+    '169.254.169.254',
+    '100.100.100.200',
+    '168.63.129.16',
+    '192.0.0.192',
+    'fd00:ec2::254',
+    'fe80::a9fe:a9fe',
+  ]
+  const inside = [...metadata, '10.1.2.3', '172.31.0.1', '192.168.1.1', '127.0.0.1', '198.18.0.1', '0.0.0.0']
+  const isDenied = (address: string) => denied.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
+  expect(inside.filter((address) => !isDenied(address))).toEqual([])
+  expect(inside.filter(isPublicAddress)).toEqual([])
+  expect(['8.8.8.8', '2606:4700:4700::1111'].filter(isDenied)).toEqual([])
 })
 
 interface Selector {

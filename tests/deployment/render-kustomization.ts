@@ -21,7 +21,7 @@ export interface Resource {
 interface Patch {
   path?: string
   patch?: string
-  target: { kind: string }
+  target: { kind: string; name?: string }
 }
 
 interface Kustomization {
@@ -51,10 +51,11 @@ const understood = [
 /**
  * Renders the part of kustomize that this repository uses, so that the manifests can be judged without kubectl; where
  * kubectl is found, a test compares the two. Generated names bear no hash.
+ * @param given what a component finds
  * @throws Error when the file uses a field that is not understood here
  */
-export function renderKustomization(folder: string): Resource[] {
-  return build(folder, [])
+export function renderKustomization(folder: string, given: Resource[] = []): Resource[] {
+  return build(folder, given)
 }
 
 function build(folder: string, given: Resource[]): Resource[] {
@@ -86,8 +87,12 @@ function generate({ configMapGenerator = [] }: Kustomization, resources: Resourc
 function applyPatch(folder: string, { path, patch, target }: Patch, resources: Resource[]): void {
   const change = parse(patch ?? readFileSync(join(folder, path!), 'utf8')) as Tree
   for (const resource of resources) {
-    if (!new RegExp(`^(${target.kind})$`).test(resource.kind)) continue
-    if (Array.isArray(change)) for (const operation of change) replace(resource, operation)
+    const isMeant = [
+      [target.kind, resource.kind],
+      [target.name ?? '.*', resource.metadata.name],
+    ].every(([pattern, text]) => new RegExp(`^(${pattern})$`).test(text!))
+    if (!isMeant) continue
+    if (Array.isArray(change)) for (const operation of change) replaceOrRemove(resource, operation)
     else {
       const { name } = resource.metadata
       merge(resource, structuredClone({ ...change, apiVersion: resource.apiVersion, kind: resource.kind }))
@@ -96,12 +101,15 @@ function applyPatch(folder: string, { path, patch, target }: Patch, resources: R
   }
 }
 
-function replace(resource: Tree, { op, path, value }: { op: string; path: string; value: unknown }): void {
+function replaceOrRemove(resource: Tree, { op, path, value }: { op: string; path: string; value?: unknown }): void {
   const steps = path.split('/').slice(1)
   const last = steps.pop()!
   const place = steps.reduce((tree, step) => tree[step], resource)
-  if (op !== 'replace' || !(last in place)) throw new Error(`cannot ${op} ${path} of ${resource.metadata.name}`)
-  place[last] = value
+  if (!['replace', 'remove'].includes(op) || !(last in place)) {
+    throw new Error(`cannot ${op} ${path} of ${resource.metadata.name}`)
+  }
+  if (op === 'remove') delete place[last]
+  else place[last] = value
 }
 
 /** What elements of a list are told apart by; other lists are replaced as a whole. */
