@@ -14,7 +14,10 @@ const commands = [...section('At night').matchAll(/^```sh\n([\s\S]*?)^```$/gm)].
 const queries = commands.flatMap((line) => /^psql "\$DATABASE_URL" -c "([^"$`\\]+)"$/.exec(line)?.[1] ?? [])
 /** The commands of a service, also those that other sections name. */
 const programs = [...commands, ...rotations()].flatMap((line) => {
-  const [, process, args] = /^kubectl -n notify exec deploy\/(\S+) -- node main\.mjs (.+)$/.exec(line) ?? []
+  const [, process, args] =
+    /^(?:kubectl -n notify exec deploy\/(?=.* -- node main\.mjs )|node k8s\/run-command\.mjs )(\S+)(?: -- node main\.mjs)? (.+)$/.exec(
+      line,
+    ) ?? []
   return process && args ? [{ process: process as ServiceProcess, args: args.split(' ') }] : []
 })
 const changes = commands.flatMap((line) => {
