@@ -6,7 +6,7 @@ import { parse } from 'yaml'
 import { findBinary } from '../../packages/dev-env/src/binaries/find-binary.ts'
 import { installMissing } from '../../packages/dev-env/src/binaries/install-missing.ts'
 import { containers, serviceContainers } from './compose-file.ts'
-import { exportedMetrics, metricsIn } from './exported-metrics.ts'
+import { exportedMetrics, metricsIn, openCounters } from './exported-metrics.ts'
 import { podLabels, workloads } from './manifests.ts'
 import { readText, root, services } from './project.ts'
 import { renderKustomization } from './render-kustomization.ts'
@@ -93,6 +93,10 @@ test('the alerts fire when they should, and only then', () => {
     files.flatMap((file) => [...readText(file).matchAll(/alertname: (\w+)/g)].map(([, name]) => name)),
   )
   expect(alerts.map(({ alert }) => alert).filter((name) => !tested.has(name))).toEqual([])
+})
+
+test('counters exist at 0 from the start, but for those whose labels come with carriers and callers', () => {
+  expect(openCounters()).toEqual(['consent_entries_total', 'notify_attempts_total'])
 })
 
 test('every metric of a rule or a dashboard is one that a service exports, or a recorded one', () => {

@@ -1,4 +1,4 @@
-import { Channel, type ErrorCode, errorCodes, Lane, ReceiptStatus } from '@notify/contracts'
+import { Channel, DomainStatus, type ErrorCode, errorCodes, Lane, ReceiptStatus } from '@notify/contracts'
 import type { Metrics } from '@notify/service-kit'
 import type { Latency } from './notifications/latency-sql.ts'
 
@@ -59,11 +59,9 @@ export function createMetrics(metrics: Metrics) {
     'Templates rendered in a worker thread, by outcome: filled, refused or killed',
     { outcome: renderOutcomes },
   )
-  const domains = metrics.counter(
-    'notify_domain_checks_total',
-    'Checks of sending domains, by resulting status',
-    'open',
-  )
+  const domains = metrics.counter('notify_domain_checks_total', 'Checks of sending domains, by resulting status', {
+    status: DomainStatus.options,
+  })
   const identities = metrics.counter(
     'notify_domain_identities_total',
     'Sending domains registered with carriers, by result',
@@ -95,7 +93,7 @@ export function createMetrics(metrics: Metrics) {
     },
     receipt: (channel: string, status: string) => receipts({ channel, status }),
     render: (outcome: (typeof renderOutcomes)[number]) => renders({ outcome }),
-    domainChecked: (status: string) => domains({ status }),
+    domainChecked: (status: DomainStatus) => domains({ status }),
     identityTold: (result: 'ok' | 'failed') => identities({ result }),
     putBack: (channel: string, cause: (typeof putBackCauses)[number]) => putBack({ channel, cause }),
     providerSkipped: () => providersSkipped(),

@@ -1,5 +1,6 @@
 import { errorCodes } from '@notify/contracts'
 import type { Metrics, Reading } from '@notify/service-kit'
+import { type Treatment, treatments } from './limits/judge-conversion.ts'
 
 export type OtpMetrics = ReturnType<typeof createMetrics>
 
@@ -26,17 +27,15 @@ export function createMetrics(metrics: Metrics) {
     outcome: verifyOutcomes,
   })
   const limited = metrics.counter('otp_rate_limited_total', 'Sends refused by a limit, by its kind', { limit: limits })
-  const treated = metrics.counter(
-    'otp_prefix_treatments_total',
-    'Changes in how a prefix is treated, by treatment',
-    'open',
-  )
+  const treated = metrics.counter('otp_prefix_treatments_total', 'Changes in how a prefix is treated, by treatment', {
+    treatment: treatments,
+  })
   return {
     sent: () => sent(),
     refused: (code: string) => refused({ code }),
     verification: (outcome: VerifyOutcome) => verifications({ outcome }),
     limited: (limit: (typeof limits)[number]) => limited({ limit }),
-    treated: (treatment: string) => treated({ treatment }),
+    treated: (treatment: Treatment) => treated({ treatment }),
     /** Shows verified/sent of the prefixes with the most codes. */
     showConversion: (read: () => Promise<readonly Reading[]>) =>
       metrics.gauge('otp_conversion_ratio', 'Share of the codes to a prefix that were verified', read),

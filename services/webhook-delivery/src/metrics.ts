@@ -1,13 +1,17 @@
 import type { Metrics } from '@notify/service-kit'
 
 const sources = ['fact', 'hand-off', 'test'] as const
+/** `held`: put off without counting as an attempt. */
+const outcomes = ['succeeded', 'failed', 'exhausted', 'held'] as const
 const reasons = ['gone', 'failing'] as const
 
 export type WebhookMetrics = ReturnType<typeof createMetrics>
 
 /** The business counters of webhook-delivery, one function each. */
 export function createMetrics(metrics: Metrics) {
-  const attempts = metrics.counter('webhook_attempts_total', 'Attempts to deliver a webhook by outcome', 'open')
+  const attempts = metrics.counter('webhook_attempts_total', 'Attempts to deliver a webhook by outcome', {
+    outcome: outcomes,
+  })
   const seconds = metrics.histogram(
     'webhook_exchange_seconds',
     'Duration of exchanges with receivers',
@@ -22,7 +26,7 @@ export function createMetrics(metrics: Metrics) {
     { reason: reasons },
   )
   return {
-    attempted(outcome: string, durationMs: number) {
+    attempted(outcome: (typeof outcomes)[number], durationMs: number) {
       attempts({ outcome })
       seconds(durationMs / 1000)
     },

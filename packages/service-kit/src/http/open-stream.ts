@@ -3,7 +3,8 @@ import type { EncodedEvent } from './encoded-event.ts'
 import { gather } from './gather-writes.ts'
 
 /** Why a stream ended; `client`: the reader disconnected. */
-export type StreamEnd = 'client' | 'service' | 'upstream' | 'slow' | 'stalled' | 'drain'
+export const streamEnds = ['client', 'service', 'upstream', 'slow', 'stalled', 'drain'] as const
+export type StreamEnd = (typeof streamEnds)[number]
 
 /** TCP keep-alive probes detect a reader whose machine is gone. */
 const keepAliveMs = 30_000

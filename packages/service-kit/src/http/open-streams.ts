@@ -1,7 +1,7 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import type { Kit } from '../kit.ts'
 import { Problem } from '../problem.ts'
-import { OpenStream } from './open-stream.ts'
+import { OpenStream, streamEnds } from './open-stream.ts'
 
 export interface StreamLimits {
   /** Memory of all streams of the process, in bytes: `bytesEach` per stream plus buffered data. */
@@ -42,7 +42,9 @@ export class OpenStreams {
 
   constructor({ metrics }: Pick<Kit, 'metrics'>, limits: StreamLimits = streamLimits) {
     this.limits = limits
-    this.#closed = metrics.counter('http_server_streams_closed_total', 'Event streams that ended, by reason', 'open')
+    this.#closed = metrics.counter('http_server_streams_closed_total', 'Event streams that ended, by reason', {
+      reason: streamEnds,
+    })
     metrics.gauge('http_server_open_streams', 'Event streams that are open', () => this.#streams.size)
     metrics.gauge('http_server_stream_buffered_bytes', 'Bytes of event streams that readers have not taken', () =>
       this.#measure(),

@@ -1,7 +1,8 @@
 import type { Config } from '../config.ts'
 
 /** How a prefix is treated. Many codes with hardly any verification indicate SMS pumping. */
-export type Treatment = 'normal' | 'slow' | 'blocked'
+export const treatments = ['normal', 'slow', 'blocked'] as const
+export type Treatment = (typeof treatments)[number]
 
 type Thresholds = Pick<Config, 'FRAUD_CONVERSION' | 'FRAUD_SLOW_AFTER' | 'FRAUD_BLOCK_AFTER'>
 
