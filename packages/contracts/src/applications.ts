@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { basedOn } from './based-on.ts'
 import { idempotencyErrors } from './errors.ts'
 import { idSchema } from './ids.ts'
 import { listQuery, pageOf } from './list.ts'
@@ -112,13 +113,14 @@ export const changeApplication = defineRoute({
     'Change an application. Fields that are absent keep their values, within otp too; null removes a setting of otp.',
   auth,
   params,
+  query: basedOn,
   body: z.strictObject({
     name: settings.name.optional(),
     allowed_origins: settings.allowed_origins.optional(),
     otp: OtpChange.optional().meta({ description: 'Settings that are absent keep their values; null removes one' }),
   }),
   responses: { 200: Application },
-  errors: ['not_found'],
+  errors: ['not_found', 'edit_conflict'],
 })
 
 export const deleteApplication = defineRoute({

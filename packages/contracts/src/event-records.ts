@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { basedOn } from './based-on.ts'
 import { EventTemplates } from './bootstrap.ts'
 import { Channel } from './channel.ts'
 import { idempotencyErrors } from './errors.ts'
@@ -97,11 +98,6 @@ const path = `${listPath}/:event_key` as const
 const listParams = z.object({ application_id: z.string() })
 const params = z.object({ application_id: z.string(), event_key: z.string() })
 const versionParams = z.object({ application_id: z.string(), event_key: z.string(), version: z.string() })
-const expected = z.strictObject({
-  expected_updated_at: Timestamp.optional().meta({
-    description: 'updated_at of the event that the request is based on. If it has changed since: edit_conflict.',
-  }),
-})
 const publishErrors = ['template_category_mismatch', 'event_version_limit_reached', ...idempotencyErrors] as const
 
 export const listEvents = defineRoute({
@@ -152,7 +148,7 @@ export const replaceEvent = defineRoute({
   summary: 'Save a draft of an event. Sends use the published version until the draft is published.',
   auth,
   params,
-  query: expected,
+  query: basedOn,
   body: EventContent,
   responses: { 200: EventRecord },
   errors: ['not_found', 'event_not_found', 'edit_conflict'],
@@ -166,7 +162,7 @@ export const publishEvent = defineRoute({
   summary: 'Publish the draft of an event as a new version, or activate an inactive event',
   auth,
   params,
-  query: expected,
+  query: basedOn,
   responses: { 200: EventRecord },
   errors: ['not_found', 'event_not_found', 'edit_conflict', ...publishErrors],
 })

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { basedOn } from './based-on.ts'
 import { Channel } from './channel.ts'
 import { idempotencyErrors } from './errors.ts'
 import { idSchema } from './ids.ts'
@@ -144,6 +145,7 @@ export const changeProvider = defineRoute({
   summary: 'Change the name, priority, rate limit or credentials of a provider',
   auth,
   params,
+  query: basedOn,
   body: z
     .strictObject({
       name: Name.optional(),
@@ -156,7 +158,7 @@ export const changeProvider = defineRoute({
     .meta({ id: 'ProviderChange' }),
   confidential: true,
   responses: { 200: Provider },
-  errors: ['not_found', 'provider_already_connected', 'destination_not_allowed'],
+  errors: ['not_found', 'edit_conflict', 'provider_already_connected', 'destination_not_allowed'],
 })
 
 export const deleteProvider = defineRoute({

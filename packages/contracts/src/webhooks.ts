@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { basedOn } from './based-on.ts'
 import { idempotencyErrors } from './errors.ts'
 import { idSchema } from './ids.ts'
 import { listQuery, pageOf } from './list.ts'
@@ -120,6 +121,7 @@ export const changeWebhookSubscription = defineRoute({
   summary: 'Change, disable or enable a webhook subscription',
   auth,
   params,
+  query: basedOn,
   body: z
     .strictObject({
       url: Url.optional(),
@@ -129,7 +131,7 @@ export const changeWebhookSubscription = defineRoute({
     })
     .meta({ id: 'WebhookSubscriptionChange' }),
   responses: { 200: WebhookSubscription },
-  errors: ['not_found', 'destination_not_allowed'],
+  errors: ['not_found', 'edit_conflict', 'destination_not_allowed'],
 })
 
 export const deleteWebhookSubscription = defineRoute({

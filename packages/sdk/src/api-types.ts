@@ -4044,7 +4044,13 @@ export interface operations {
     };
     changeApplication: {
         parameters: {
-            query?: never;
+            query?: {
+                /**
+                 * @description updated_at of the resource that the request is based on. If it has changed since: edit_conflict.
+                 * @example 2026-11-21T09:30:00.000Z
+                 */
+                expected_updated_at?: string;
+            };
             header?: never;
             path: {
                 /**
@@ -4286,7 +4292,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description updated_at of the event that the request is based on. If it has changed since: edit_conflict.
+                 * @description updated_at of the resource that the request is based on. If it has changed since: edit_conflict.
                  * @example 2026-11-21T09:30:00.000Z
                  */
                 expected_updated_at?: string;
@@ -4518,7 +4524,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description updated_at of the event that the request is based on. If it has changed since: edit_conflict.
+                 * @description updated_at of the resource that the request is based on. If it has changed since: edit_conflict.
                  * @example 2026-11-21T09:30:00.000Z
                  */
                 expected_updated_at?: string;
@@ -6394,7 +6400,13 @@ export interface operations {
     };
     changeProvider: {
         parameters: {
-            query?: never;
+            query?: {
+                /**
+                 * @description updated_at of the resource that the request is based on. If it has changed since: edit_conflict.
+                 * @example 2026-11-21T09:30:00.000Z
+                 */
+                expected_updated_at?: string;
+            };
             header?: never;
             path: {
                 /**
@@ -7404,7 +7416,13 @@ export interface operations {
     };
     changeWebhookSubscription: {
         parameters: {
-            query?: never;
+            query?: {
+                /**
+                 * @description updated_at of the resource that the request is based on. If it has changed since: edit_conflict.
+                 * @example 2026-11-21T09:30:00.000Z
+                 */
+                expected_updated_at?: string;
+            };
             header?: never;
             path: {
                 /**

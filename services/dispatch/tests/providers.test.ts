@@ -138,6 +138,19 @@ test('a new provider comes after all others, and takes over when it is put first
   await eventually(async () => expect(await senderOf()).toBe('+15005550006'))
 })
 
+test('of changes that are based on one state, one succeeds; a later one names the new state', async () => {
+  const { provider_id, updated_at } = await create(twilio())
+  const change = (on: string, name: string) =>
+    call('PATCH', `${of(provider_id)}?expected_updated_at=${on}`, { body: { name } })
+  const answers = await Promise.all(['a', 'b', 'c', 'd'].map((name) => change(updated_at, name)))
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409])
+  expectProblem(answers.find(({ status }) => status === 409)!, 409, 'edit_conflict')
+  const { body: present } = answers.find(({ status }) => status === 200)!
+  expect((await call('GET', of(provider_id))).body).toEqual(present)
+  expect((await change(present.updated_at, 'e')).body.name).toBe('e')
+  await call('DELETE', of(provider_id))
+})
+
 test('credentials are replaced field by field, and the old ones are used no more', async () => {
   const made = await create(twilio())
   const change = (credentials: object) => call('PATCH', of(made.provider_id), { body: { credentials } })

@@ -87,6 +87,19 @@ describe('applications', () => {
     expectProblem(await change({ colour: null }), 422, 'validation_failed')
   })
 
+  test('of changes that are based on one state, one succeeds; a later one names the new state', async () => {
+    const { application_id, updated_at } = await newApplication({})
+    const change = (on: string, name: string) =>
+      call('PATCH', `/applications/${application_id}?expected_updated_at=${on}`, { name })
+    const answers = await Promise.all(['a', 'b', 'c', 'd'].map((name) => change(updated_at, name)))
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409])
+    expectProblem(answers.find(({ status }) => status === 409)!, 409, 'edit_conflict')
+    const { body: present } = answers.find(({ status }) => status === 200)!
+    expect((await call('GET', `/applications/${application_id}`)).body).toEqual(present)
+    expect((await change(present.updated_at, 'e')).body.name).toBe('e')
+    expectProblem(await change('yesterday', 'f'), 422, 'validation_failed')
+  })
+
   test.each([
     ['POST', '/applications', { name: 'Shop' }],
     ['POST', '/providers', { channel: 'webhook', kind: 'webhook', name: 'Hooks' }],

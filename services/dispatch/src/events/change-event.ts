@@ -1,6 +1,5 @@
 import { dispatchAuditRecorded, type OperatorPrincipal } from '@notify/contracts'
-import { type Run, recordAudit } from '@notify/database'
-import { Problem } from '@notify/service-kit'
+import { type Run, recordAudit, requireUnchanged } from '@notify/database'
 import { describeEvent, eventIdOf, eventMissing } from './describe-event.ts'
 import { type EventId, type EventRow, type EventState, lockEvent, updateEvent } from './event-store.ts'
 
@@ -28,7 +27,7 @@ export async function changeEvent(
   const id = eventIdOf(request)
   const row = await lockEvent(run, id)
   if (!row) throw eventMissing()
-  requireUnchanged(row, request.query?.expected_updated_at)
+  requireUnchanged('event', row.updated_at, request.query?.expected_updated_at)
   const change = await decide(row, id)
   if (!change) return row
   const changed = await updateEvent(run, id, { ...change, updatedBy: request.principal.subject })
@@ -41,9 +40,4 @@ export async function changeEvent(
     after: describeEvent(changed),
   })
   return changed
-}
-
-function requireUnchanged({ updated_at }: EventRow, expected: string | undefined): void {
-  if (expected === undefined || Date.parse(expected) === updated_at.getTime()) return
-  throw new Problem('edit_conflict', `The event was changed at ${updated_at.toISOString()}, after ${expected}`)
 }

@@ -1,5 +1,5 @@
 import type { Channel, EventContent, EventStatus, EventTemplates } from '@notify/contracts'
-import { type Run, requireRoom } from '@notify/database'
+import { nextUpdatedAt, type Run, requireRoom } from '@notify/database'
 import type { Selectable } from 'kysely'
 import type { Tables } from '../db/schema.ts'
 
@@ -51,12 +51,11 @@ export async function insertEvent(run: Run, id: EventId, state: EventState): Pro
   return row
 }
 
-/** Writes a locked event. No two of its states have the same `updated_at`, in milliseconds, as callers see it. */
+/** Writes a locked event. */
 export async function updateEvent(run: Run, id: EventId, state: EventState): Promise<EventRow> {
   const [row] = await run<EventRow>(
     `update events set name = $4, status = $5, version = $6, allowed_channels = $7, templates = $8, draft = $9,
-       updated_by = $10,
-       updated_at = greatest(clock_timestamp(), date_trunc('milliseconds', updated_at) + interval '1 millisecond')
+       updated_by = $10, updated_at = ${nextUpdatedAt()}
      where ${ofEvent} returning *`,
     [...keysOf(id), ...valuesOf(state)],
   )

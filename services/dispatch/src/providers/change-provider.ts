@@ -1,5 +1,5 @@
 import { type changeProvider as contract, dispatchAuditRecorded } from '@notify/contracts'
-import { recordAudit } from '@notify/database'
+import { recordAudit, requireUnchanged } from '@notify/database'
 import type { Handler } from '@notify/service-kit'
 import type { ApiContext } from '../context.ts'
 import { describeProvider, providerMissing } from './describe-provider.ts'
@@ -10,7 +10,7 @@ import { type Credentials, credentialsOf, writeProvider } from './write-provider
 
 /** Changes a provider; credentials are replaced field by field. */
 export const changeProvider: Handler<ApiContext, typeof contract> = async (context, request) => {
-  const { body, params, principal } = request
+  const { body, params, principal, query } = request
   const { credentials: given, ...fields } = body
   const known = await findProvider(context.db.run, principal.tenant_id, params.provider_id)
   if (!known) throw providerMissing()
@@ -18,6 +18,7 @@ export const changeProvider: Handler<ApiContext, typeof contract> = async (conte
   const changed = await context.db.transaction(async (run) => {
     const row = await lockProvider(run, principal.tenant_id, params.provider_id)
     if (!row) throw providerMissing()
+    requireUnchanged('provider', row.updated_at, query.expected_updated_at)
     const credentials = replaceFields(credentialsOf(context, row), given)
     // Another change may have come in between.
     const kind = kindOf(context.carrierTable, row.kind)

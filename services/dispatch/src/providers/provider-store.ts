@@ -1,5 +1,5 @@
 import type { Channel } from '@notify/contracts'
-import { type Run, requireRoom } from '@notify/database'
+import { nextUpdatedAt, type Run, requireRoom } from '@notify/database'
 import type { Selectable } from 'kysely'
 import type { Tables } from '../db/schema.ts'
 
@@ -104,7 +104,8 @@ export async function upsertProvider(run: Run, values: ProviderValues): Promise<
      on conflict (id) do update set tenant_id = $2, application_id = $3, channel = $4, kind = $5, name = $6, priority = $7,
        rate_limit_per_second = $8, revision = $9, credentials = $10, account_id = $11, updated_by = $12,
        credentials_updated_at = case when $13 then now() else known.credentials_updated_at end,
-       deleted_at = case when $14 then now() end, subscription_id = $15, subscription_version = $16, updated_at = now()
+       deleted_at = case when $14 then now() end, subscription_id = $15, subscription_version = $16,
+       updated_at = ${nextUpdatedAt('known.updated_at')}
      returning *`,
     [
       ...[values.id, values.tenant_id, values.application_id, values.channel, values.kind, values.name],

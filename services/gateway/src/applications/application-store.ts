@@ -1,5 +1,5 @@
 import { type Application, type ApplicationChange, applicationChanged, type OtpSettings } from '@notify/contracts'
-import { type Database, enqueueEvents, type Run, requireRoom } from '@notify/database'
+import { type Database, enqueueEvents, nextUpdatedAt, type Run, requireRoom } from '@notify/database'
 import type { Selectable } from 'kysely'
 import type { Tables } from '../db/schema.ts'
 
@@ -69,7 +69,7 @@ export async function updateApplication(
 ): Promise<ApplicationRow> {
   const [row] = await run<ApplicationRow>(
     `update applications set name = $2, allowed_origins = $3, otp = $4, revision = revision + 1, managed = true,
-       updated_at = now() where id = $1 returning *`,
+       updated_at = ${nextUpdatedAt('coalesce(updated_at, created_at)')} where id = $1 returning *`,
     [id, name, allowed_origins, JSON.stringify(otp)],
   )
   return row!

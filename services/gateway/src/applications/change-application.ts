@@ -1,4 +1,5 @@
 import type { changeApplication as contract, OtpChange, OtpSettings } from '@notify/contracts'
+import { requireUnchanged } from '@notify/database'
 import type { Handler } from '@notify/service-kit'
 import { recordOwnAudit } from '../audit/audit-store.ts'
 import type { RouteContext } from '../context.ts'
@@ -12,10 +13,11 @@ import { noSuchApplication } from './no-such-application.ts'
 
 /** Changes an application; other services hear of it within moments. */
 export const changeApplication: Handler<RouteContext, typeof contract> = async ({ db, wakeOutbox }, request) => {
-  const { body, params, principal } = request
+  const { body, params, principal, query } = request
   const changed = await db.transaction(async (run) => {
     const known = await lockApplication(run, principal.tenant_id, params.application_id)
     if (!known) throw noSuchApplication()
+    requireUnchanged('application', known.updated_at ?? known.created_at, query.expected_updated_at)
     const { name = known.name, allowed_origins = known.allowed_origins } = body
     const otp = mergeOtp(known.otp, body.otp ?? {})
     const row = await updateApplication(run, known.id, { name, allowed_origins, otp })

@@ -1,27 +1,29 @@
 import type { changeWebhookSubscription as contract } from '@notify/contracts'
+import { nextUpdatedAt, requireUnchanged } from '@notify/database'
 import type { Handler } from '@notify/service-kit'
 import type { Context } from '../context.ts'
 import { urlAad } from '../db/places.ts'
 import { auditSubscription } from './audit-subscription.ts'
 import { describeSubscription } from './describe-subscription.ts'
 import { setEndpointActive } from './disable-subscription.ts'
-import { actorOf, requireDestination, requireSubscription } from './scope.ts'
+import { actorOf, requireDestination, requireLocked, requireSubscription } from './scope.ts'
 import { type SubscriptionRow, tellSubscription } from './subscription-store.ts'
 
 /** Changes a subscription. While it is disabled nothing new is stored for it; what waits goes on when it is enabled. */
 export const changeSubscription: Handler<Context, typeof contract> = async (context, request) => {
   const { config, db, secrets, wakeEndpoints, wakeOutbox } = context
-  const { body, params, principal } = request
+  const { body, params, principal, query } = request
   const id = params.subscription_id
   if (body.url !== undefined) requireDestination(body.url, config.WEBHOOK_EGRESS_ALLOW)
   const row = await db.transaction(async (run) => {
-    const known = await requireSubscription(run, principal, id)
+    const known = await requireLocked(run, principal, id)
+    requireUnchanged('subscription', known.updated_at, query.expected_updated_at)
     const status = body.status ?? known.status
     const disabled_reason = status === 'active' ? null : (known.disabled_reason ?? 'operator')
     const url = body.url === undefined ? known.url : secrets.keyRing.encrypt(body.url, urlAad(known.tenant_id, id))
     await run(
       `update subscriptions set url = $2, events = $3, description = $4, status = $5, disabled_reason = $6,
-         revision = revision + 1, updated_at = now() where id = $1`,
+         revision = revision + 1, updated_at = ${nextUpdatedAt()} where id = $1`,
       [id, url, body.events ?? known.events, body.description ?? known.description, status, disabled_reason],
     )
     if (status !== known.status) await setEndpointActive(run, id, status === 'active')

@@ -1,4 +1,4 @@
-import type { Run } from '@notify/database'
+import { nextUpdatedAt, type Run } from '@notify/database'
 import type { Selectable } from 'kysely'
 import type { Context } from '../context.ts'
 import type { Tables } from '../db/schema.ts'
@@ -18,8 +18,8 @@ export async function disableSubscription(context: Context, id: string, reason: 
   const { db, log, metrics, wakeOutbox } = context
   const disabled = await db.transaction(async (run) => {
     const [row] = await run<Selectable<Tables['subscriptions']>>(
-      `update subscriptions set status = 'disabled', disabled_reason = $2, revision = revision + 1, updated_at = now()
-       where id = $1 and status = 'active' returning *`,
+      `update subscriptions set status = 'disabled', disabled_reason = $2, revision = revision + 1,
+         updated_at = ${nextUpdatedAt()} where id = $1 and status = 'active' returning *`,
       [id, reason],
     )
     if (!row) return false

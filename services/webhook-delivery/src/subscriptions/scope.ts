@@ -2,7 +2,7 @@ import type { KeyPrincipal, OperatorPrincipal } from '@notify/contracts'
 import type { Run } from '@notify/database'
 import { type AllowList, DestinationError, readDestination } from '@notify/egress-guard'
 import { Problem } from '@notify/service-kit'
-import { findSubscription, type Scope, type SubscriptionRow } from './subscription-store.ts'
+import { findSubscription, lockSubscription, type Scope, type SubscriptionRow } from './subscription-store.ts'
 
 /** Who may manage subscriptions. */
 export type Manager = KeyPrincipal | OperatorPrincipal
@@ -21,6 +21,13 @@ export function actorOf(principal: Manager): string {
 /** @throws Problem `not_found` also for what belongs to others */
 export async function requireSubscription(run: Run, principal: Manager, id: string): Promise<SubscriptionRow> {
   const row = await findSubscription(run, scopeOf(principal), id)
+  if (!row) throw noSuchSubscription()
+  return row
+}
+
+/** Locks the subscription until the transaction ends. @throws Problem `not_found` also for what belongs to others */
+export async function requireLocked(run: Run, principal: Manager, id: string): Promise<SubscriptionRow> {
+  const row = await lockSubscription(run, scopeOf(principal), id)
   if (!row) throw noSuchSubscription()
   return row
 }

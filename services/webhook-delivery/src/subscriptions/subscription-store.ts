@@ -23,12 +23,18 @@ const whole = `s.*, e.failing_since,
      'finished_at', r.finished_at) from replays r where r.subscription_id = s.id) as replay`
 const from = 'from subscriptions s left join endpoints e on e.id = s.id'
 
+const ofScope = 's.id = $1 and s.tenant_id = $2 and ($3::text is null or s.application_id = $3)'
+const valuesOf = ({ tenantId, applicationId }: Scope, id: string) => [id, tenantId, applicationId ?? null]
+
 export async function findSubscription(run: Run, scope: Scope, id: string): Promise<SubscriptionRow | undefined> {
-  const [row] = await run<SubscriptionRow>(
-    `select ${whole} ${from} where s.id = $1 and s.tenant_id = $2 and ($3::text is null or s.application_id = $3)`,
-    [id, scope.tenantId, scope.applicationId ?? null],
-  )
-  return row
+  return (await run<SubscriptionRow>(`select ${whole} ${from} where ${ofScope}`, valuesOf(scope, id)))[0]
+}
+
+/** Finds a subscription and locks it until the transaction ends. */
+export async function lockSubscription(run: Run, scope: Scope, id: string): Promise<SubscriptionRow | undefined> {
+  return (
+    await run<SubscriptionRow>(`select ${whole} ${from} where ${ofScope} for update of s`, valuesOf(scope, id))
+  )[0]
 }
 
 export function listSubscriptionRows(

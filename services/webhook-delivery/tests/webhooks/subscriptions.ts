@@ -109,6 +109,23 @@ test('an operator subscribes for applications of his tenant alone', async () => 
   }
 })
 
+test('changes of one moment do not undo one another; one that is based on an older state is refused', async () => {
+  const { subscription_id, updated_at } = await subscribe(env, freshPath('ok'))
+  const base = `/api/v1/webhook-subscriptions/${subscription_id}`
+  const changes = [
+    { description: 'Ledger' },
+    { events: ['notification.failed'] },
+    { url: `${env.stack.receiverUrl}/ok/moved` },
+  ]
+  await Promise.all(changes.map((change) => operator('PATCH', base, change)))
+  const { body: present } = await operator('GET', base)
+  expect(present).toMatchObject(Object.assign({}, ...changes))
+  const based = (on: string) => operator('PATCH', `${base}?expected_updated_at=${on}`, { description: 'Mine' })
+  const refused = await based(updated_at)
+  expect([refused.status, refused.body.code]).toEqual([409, 'edit_conflict'])
+  expect((await based(present.updated_at)).body).toMatchObject({ description: 'Mine' })
+})
+
 test('an application’s key sees its own subscriptions alone, and a disabled one gets nothing', async () => {
   const path = freshPath('ok')
   const made = await env.api('POST', '/api/v1/webhook-subscriptions', {
