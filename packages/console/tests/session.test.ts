@@ -103,7 +103,10 @@ test('a token that has expired is renewed silently before the next call', async 
 })
 
 test('who signs out is signed out at the issuer too, stays so, and chooses again whom to be', async () => {
-  const page = await harness.signIn({ path: '/activity' })
+  const page = await harness.signIn({ path: '/consents?dialog=opt-in' })
+  await page.getByRole('dialog').getByLabel('Number').fill('+14155550142')
+  await page.goto(harness.url('/activity'))
+  expect(await page.evaluate(() => JSON.stringify(sessionStorage))).toContain('+14155550142')
   const { refresh_token } = await page.evaluate(() => {
     const key = Object.keys(sessionStorage).find((name) => name.startsWith('oidc.user:'))!
     return JSON.parse(sessionStorage.getItem(key)!)
@@ -117,11 +120,32 @@ test('who signs out is signed out at the issuer too, stays so, and chooses again
   const refused = await fetch(`${harness.env.stack.url('identity-provider')}/token`, { method: 'POST', body })
   expect([refused.status, await refused.json()]).toEqual([400, expect.objectContaining({ error: 'invalid_grant' })])
   await expectNoAxeViolations(page)
-  expect(await page.evaluate(() => JSON.stringify(sessionStorage))).not.toContain('token')
+  const left = await page.evaluate(() => JSON.stringify(sessionStorage))
+  expect(left).not.toMatch(/token|4155550142/)
   await page.reload()
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.locator('button[formaction$="operator=demo-operator-no-retry"]').click()
   await page.getByRole('heading', { name: 'Get started' }).waitFor()
+})
+
+test('a duplicated tab signs in for itself, and the session of the first one goes on', async () => {
+  const page = await harness.signIn({ path: '/activity' })
+  await shown(page).waitFor()
+  const copied = await page.evaluate(() => JSON.stringify(sessionStorage))
+  const twin = await page.context().newPage()
+  await twin.addInitScript((storage) => {
+    if (!location.pathname.startsWith('/console') || sessionStorage.length > 0) return
+    for (const [name, value] of Object.entries(JSON.parse(storage))) sessionStorage.setItem(name, String(value))
+  }, copied)
+  await twin.goto(harness.url('/activity?status=failed'))
+  await twin.locator('button[formaction$="operator=demo-operator"]').click()
+  await twin.waitForURL('**/console/activity?status=failed')
+  for (const tab of [page, twin]) {
+    await spoil(tab, { access_token: 'expired' })
+    await tab.reload()
+    await shown(tab).waitFor()
+    expect(tab.url()).toContain('/console/activity')
+  }
 })
 
 test('the theme is chosen, and kept', async () => {

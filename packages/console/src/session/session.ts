@@ -6,6 +6,8 @@ import {
   type UserManagerSettings,
   WebStorageStateStore,
 } from 'oidc-client-ts'
+import { forgetDrafts, keepDraftsOf } from '../ui/draft.ts'
+import { isOwnTab } from './own-tab.ts'
 import type { Settings } from './settings.ts'
 
 /** An operator's login at the OpenID Connect issuer: authorization code with PKCE. */
@@ -48,7 +50,8 @@ export async function openSession(settings: Settings): Promise<Session | undefin
   })
   if (location.pathname === callbackPath) await finish(manager)
   const user = await manager.getUser()
-  if (user && (!user.expired || user.refresh_token)) return sessionOf(manager, user, settings)
+  const isUsable = user !== null && (!user.expired || user.refresh_token !== undefined)
+  if (isUsable && (await isOwnTab())) return sessionOf(manager, user, settings)
   await leave(manager)
   return undefined
 }
@@ -65,7 +68,10 @@ function apiParameters({ audience, resource }: Settings): Partial<UserManagerSet
 async function finish(manager: UserManager): Promise<void> {
   const returnTo = await manager
     .signinRedirectCallback()
-    .then((user) => (user.state as { returnTo?: string } | undefined)?.returnTo)
+    .then((user) => {
+      keepDraftsOf(user.profile.sub)
+      return (user.state as { returnTo?: string } | undefined)?.returnTo
+    })
     // A callback that is opened again, from the history, is answered by a new login.
     .catch(() => undefined)
   sessionStorage.removeItem(signedOutKey)
@@ -111,6 +117,7 @@ function sessionOf(manager: UserManager, first: User, { resource }: Settings): S
 
 async function signOut(manager: UserManager): Promise<void> {
   sessionStorage.setItem(signedOutKey, '1')
+  forgetDrafts()
   // An issuer that is away cannot keep anybody signed in here.
   await endAtIssuer(manager).catch(() => undefined)
   await manager.removeUser()

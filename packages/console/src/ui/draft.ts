@@ -1,12 +1,14 @@
 import { useState } from 'react'
 
+const prefix = 'draft:'
+
 /**
  * State of a form that survives a new login: it is kept in this tab until `clear` is called. Not for secrets; keep those
  * in `useState`.
  * @param name of the form, with the id of what it changes
  */
 export function useDraft<Value>(name: string, initial: Value) {
-  const key = `draft:${name}`
+  const key = `${prefix}${name}`
   const [value, setValue] = useState<Value>(() => read(key) ?? initial)
   return {
     value,
@@ -23,7 +25,20 @@ export function useDraft<Value>(name: string, initial: Value) {
 }
 
 /** Whether a form was left unsent, by a login that came in between: then it is opened again. */
-export const hasDraft = (name: string): boolean => sessionStorage.getItem(`draft:${name}`) !== null
+export const hasDraft = (name: string): boolean => sessionStorage.getItem(`${prefix}${name}`) !== null
+
+const ownerKey = 'drafts-of'
+
+/** Forgets the drafts of whoever was signed in before, unless it is the same operator. */
+export function keepDraftsOf(operator: string): void {
+  if (sessionStorage.getItem(ownerKey) === operator) return
+  forgetDrafts()
+  sessionStorage.setItem(ownerKey, operator)
+}
+
+export function forgetDrafts(): void {
+  for (const key of Object.keys(sessionStorage)) if (key.startsWith(prefix)) sessionStorage.removeItem(key)
+}
 
 function read<Value>(key: string): Value | undefined {
   try {
