@@ -1,6 +1,7 @@
 import { Problem } from '@notify/sdk'
 import { QueryClient } from '@tanstack/react-query'
 import { SignedOutError } from '../session/session.ts'
+import { isGatewayAway } from './connection.ts'
 
 /** Whether a repetition may succeed; a refusal stays one. */
 function isPassing(error: unknown): boolean {
@@ -11,7 +12,8 @@ function isPassing(error: unknown): boolean {
 export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
-      retry: (failures, error) => failures < 2 && isPassing(error),
+      // While the gateway is away, polls ask it often enough.
+      retry: (failures, error) => failures < 2 && isPassing(error) && !isGatewayAway(),
       staleTime: 2000,
       // The gateway may be reached while the browser believes to be offline: on a laptop without a network, for example.
       networkMode: 'always',
