@@ -1,10 +1,12 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
+import { eventually } from '@notify/dev-env'
 import { addApplication, addBareTenant } from '@notify/test-kit/other-callers'
 import { post, smsTo } from '@notify/test-kit/sms'
 import type { Page } from 'playwright-core'
 import { ConsoleHarness } from './harness/console.ts'
 import { expectNoAxeViolations } from './harness/expect-no-axe-violations.ts'
 import { expireSession } from './harness/expire-session.ts'
+import { button, question } from './harness/parts.ts'
 import { screenshot } from './harness/screenshot.ts'
 
 let harness: ConsoleHarness
@@ -33,7 +35,14 @@ async function storeSecret(page: Page): Promise<string> {
   const dialog = page.getByRole('dialog', { name: 'The new key' })
   const secret = (await dialog.locator('code').textContent())!
   await page.keyboard.press('Escape')
+  const address = page.url()
+  await page.keyboard.press('Control+k')
+  await page.getByRole('dialog', { name: 'Find a page' }).getByRole('searchbox').fill('Domains')
+  await page.keyboard.press('Enter')
+  await page.getByRole('dialog', { name: 'Find a page' }).waitFor({ state: 'detached' })
+  expect(page.url()).toBe(address)
   expect(await dialog.getByRole('button', { name: 'Done' }).isDisabled()).toBe(true)
+  expect(await dialog.locator('code').textContent()).toBe(secret)
   await dialog.getByLabel('I have stored it').check()
   await dialog.getByRole('button', { name: 'Done' }).click()
   await dialog.waitFor({ state: 'detached' })
@@ -150,6 +159,33 @@ test('an application is deleted after a confirmation, by keyboard alone; an empt
   await page.keyboard.press('Enter')
   await page.getByText('There is no application yet').waitFor()
   await expectNoAxeViolations(page)
+})
+
+test('settings that somebody else has saved meanwhile are shown before they are overwritten; an emptied limit is removed', async () => {
+  const call = async (method: string, path: string, body?: object) =>
+    (
+      await harness.env.api(method, `/api/v1/applications${path}`, {
+        token: harness.env.operatorToken,
+        ...(body ? { body } : {}),
+      })
+    ).body
+  const { application_id } = await call('POST', '', { name: 'First', otp: { sends_per_minute: 30 } })
+  const page = await harness.signIn({ path: `/applications/${application_id}` })
+  const name = page.getByRole('region', { name: 'Settings' }).getByLabel('Name')
+  await name.fill('Mine')
+  await call('PATCH', `/${application_id}`, { name: 'Theirs' })
+  await button(page, 'Save the settings').click()
+  await question(page).getByRole('region', { name: 'Changes: Name' }).getByText('Theirs').waitFor()
+  await expectNoAxeViolations(page)
+  await button(page, 'Keep editing').click()
+  expect(await name.inputValue()).toBe('Mine')
+  await button(page, 'Save the settings').click()
+  await button(page, 'Overwrite theirs with mine').click()
+  await page.getByText('The settings are saved.').waitFor()
+  expect(await call('GET', `/${application_id}`)).toMatchObject({ name: 'Mine', otp: { sends_per_minute: 30 } })
+  await page.getByLabel('Codes a minute, at most').fill('')
+  await button(page, 'Save the settings').click()
+  await eventually(async () => expect((await call('GET', `/${application_id}`)).otp).toEqual({}))
 })
 
 test('the pages fit 390 pixels, in light and dark', async () => {

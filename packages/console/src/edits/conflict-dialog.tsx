@@ -1,6 +1,6 @@
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
-import type { Difference } from './compare.ts'
+import type { Difference } from './compare-texts.ts'
 import { DifferenceView } from './difference-view.tsx'
 import type { EditsOf } from './use-edits.ts'
 

@@ -1,4 +1,4 @@
-import type { Difference, DiffLine } from './compare.ts'
+import type { Difference, DiffLine } from './compare-texts.ts'
 
 /** What differs, text by text: removed and added lines with what stands near them. */
 export function DifferenceView({ differences }: { differences: readonly Difference[] }) {

@@ -1,7 +1,12 @@
 import { Problem } from '@notify/sdk'
 import { useRef, useState } from 'react'
 import { useDraft } from '../ui/draft.ts'
-import type { FormError } from './template-forms.ts'
+
+/** What a form says against a value, at its path in the request. */
+export interface FormError {
+  path: string
+  message: string
+}
 
 /** What is stored, as a form. `revision` is another one after each change. */
 export interface Stored<Form> {
@@ -79,7 +84,9 @@ export function useEdits<Form>({ name, stored, errorsOf, write, reread }: EditsO
     errors,
     /** Others have saved since these edits began. */
     hasConflict,
-    /** Why it was not saved, when neither a field nor the conflict says so. */
+    /** Why it was not saved, unless it is the conflict. */
+    refusal: hasConflict ? undefined : refusal,
+    /** The same, when no field says so either. */
     fault: refusal !== undefined && refused.length === 0 && !hasConflict ? refusal : undefined,
     set(next: Form) {
       latest.current = next

@@ -1,5 +1,6 @@
 import type { Channel } from '../api/channels.ts'
 import { Fact, Facts } from '../ui/drawer.tsx'
+import { numberText } from '../ui/number-text.ts'
 import { PlainText, TextBlock } from '../ui/plain-text.tsx'
 import { EmailFrame } from './email-frame.tsx'
 import { pretty, type Templates } from './template-forms.ts'
@@ -11,7 +12,7 @@ export function Rendered({ channel, rendered }: { channel: Channel; rendered: Te
     return (
       <>
         <TextBlock label="Text of the SMS">{sms.body}</TextBlock>
-        <p className="text-xs text-faint tabular-nums">{sms.body.length.toLocaleString('en')} characters</p>
+        <p className="text-xs text-faint tabular-nums">{numberText(sms.body.length)} characters</p>
       </>
     )
   }

@@ -1,4 +1,5 @@
 import type { components } from '@notify/sdk'
+import type { FormError } from '../edits/use-edits.ts'
 
 /** What is sent by each channel, with variables in double braces. */
 export type Templates = components['schemas']['Event']['templates']
@@ -47,12 +48,6 @@ function whatsAppFormOf({ parameters, ...rest }: NonNullable<Templates['whatsapp
     return { ...rest, isNamed: false, parameters: parameters.map((text) => ({ name: '', text })) }
   }
   return { ...rest, isNamed: true, parameters: Object.entries(parameters).map(([name, text]) => ({ name, text })) }
-}
-
-/** What a form says against a value, at its path in the request. */
-export interface FormError {
-  path: string
-  message: string
 }
 
 /** The templates that forms stand for, with the errors that would keep them from being saved. */

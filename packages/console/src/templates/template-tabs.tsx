@@ -1,6 +1,7 @@
 import { Link, useSearchParams } from 'react-router'
 import { type Channel, channelNames, channels } from '../api/channels.ts'
-import type { FormError, TemplateForms } from './template-forms.ts'
+import type { FormError } from '../edits/use-edits.ts'
+import type { TemplateForms } from './template-forms.ts'
 
 export const settingsTab = 'settings'
 export const versionsTab = 'versions'

@@ -1,5 +1,5 @@
 import { Problem } from '@notify/sdk'
-import { createContext, type FormEvent, type ReactNode, use, useState } from 'react'
+import { createContext, type FormEvent, type ReactNode, use, useEffect, useRef, useState } from 'react'
 import { Button } from './button.tsx'
 import { Problems } from './error-state.tsx'
 
@@ -23,30 +23,35 @@ interface FormProps {
   /** Calls the API. What it throws is shown: at the fields that the problem names, else below. */
   onSubmit: () => Promise<unknown>
   onCancel?: () => void
+  /** Why the last submission was refused, where `onSubmit` does not throw it. */
+  refusal?: unknown
   children: ReactNode
 }
 
 /** A form whose fields show the errors that the service names by their paths. Keep its values with `useDraft`. */
-export function Form({ action, onSubmit, onCancel, children }: FormProps) {
+export function Form({ action, onSubmit, onCancel, refusal, children }: FormProps) {
   const [busy, setBusy] = useState(false)
-  const [error, setError] = useState<unknown>()
+  const [thrown, setThrown] = useState<unknown>()
+  const error = thrown ?? refusal
+  const form = useRef<HTMLFormElement>(null)
+  useEffect(() => {
+    if (error !== undefined) form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
+  }, [error])
   const submit = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     if (busy) return
-    const form = event.currentTarget
     setBusy(true)
-    setError(undefined)
+    setThrown(undefined)
     try {
       await onSubmit()
     } catch (problem) {
-      setError(problem)
-      requestAnimationFrame(() => form.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus())
+      setThrown(problem)
     } finally {
       setBusy(false)
     }
   }
   return (
-    <form onSubmit={(event) => void submit(event)} noValidate className="flex flex-col gap-4">
+    <form ref={form} onSubmit={(event) => void submit(event)} noValidate className="flex flex-col gap-4">
       <Errors value={error instanceof Problem ? error.errors : []}>{children}</Errors>
       {error === undefined ? null : <Problems error={error} />}
       <div className="flex justify-end gap-2">

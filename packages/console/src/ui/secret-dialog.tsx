@@ -1,4 +1,5 @@
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
+import { useBeforeUnload, useBlocker } from 'react-router'
 import { Button } from './button.tsx'
 import { CopyButton } from './copy-button.tsx'
 import { Dialog } from './dialog.tsx'
@@ -14,6 +15,17 @@ interface SecretDialogProps {
 /** Shows a secret, once: it closes only after the operator says that it is stored. */
 export function SecretDialog({ title, secret, what, onClose }: SecretDialogProps) {
   const [stored, setStored] = useState(false)
+  const isDone = useRef(false)
+  const close = () => {
+    isDone.current = true
+    onClose()
+  }
+  // Neither the page finder nor the browser's back may take the secret away unseen.
+  const { state, reset } = useBlocker(() => !isDone.current)
+  useEffect(() => {
+    if (state === 'blocked') reset()
+  }, [state, reset])
+  useBeforeUnload((event) => event.preventDefault())
   return (
     <Dialog title={title} onClose={onClose} stays>
       <p className="text-soft">Store this {what} now. It is not shown again.</p>
@@ -25,7 +37,7 @@ export function SecretDialog({ title, secret, what, onClose }: SecretDialogProps
         <input type="checkbox" checked={stored} onChange={(event) => setStored(event.target.checked)} />I have stored it
       </label>
       <div className="mt-4 flex justify-end">
-        <Button kind="primary" disabled={!stored} onClick={onClose}>
+        <Button kind="primary" disabled={!stored} onClick={close}>
           Done
         </Button>
       </div>

@@ -37,7 +37,7 @@ export function ApplicationDetail({ id }: { id: string }) {
         <h2 id="settings" className="pb-3 text-base font-semibold">
           Settings
         </h2>
-        {data ? <SettingsForm key={data.updated_at} application={data} /> : <Skeleton lines={6} />}
+        {data ? <SettingsForm key={id} application={data} /> : <Skeleton lines={6} />}
       </section>
     </>
   )

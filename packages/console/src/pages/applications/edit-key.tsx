@@ -3,6 +3,7 @@ import { Dialog } from '../../ui/dialog.tsx'
 import { useDraft } from '../../ui/draft.ts'
 import { Form } from '../../ui/form.tsx'
 import { showToast } from '../../ui/toasts.tsx'
+import { changesOf } from './form-values.ts'
 import { KeyFields, type KeyValues, keyRequestOf } from './key-fields.tsx'
 import { type ApiKey, useRefreshApplications } from './queries.ts'
 
@@ -12,8 +13,9 @@ export const draftOfKey = (keyId: string) => `key:${keyId}`
 export function EditKey({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => void }) {
   const { application_id, key_id, name, mode, permissions, rate_limit_per_second } = apiKey
   const refresh = useRefreshApplications()
-  const initial: KeyValues = { name, permissions, rate: rate_limit_per_second?.toString() ?? '' }
-  const draft = useDraft(draftOfKey(key_id), initial)
+  const known: KeyValues = { name, permissions, rate: rate_limit_per_second?.toString() ?? '' }
+  const draft = useDraft(draftOfKey(key_id), { known, values: known })
+  const { values } = draft.value
   const close = () => {
     draft.clear()
     onClose()
@@ -22,7 +24,7 @@ export function EditKey({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => vo
     await answer(
       api.PATCH('/api/v1/applications/{application_id}/keys/{key_id}', {
         params: { path: { application_id, key_id } },
-        body: keyRequestOf(draft.value),
+        body: changesOf(keyRequestOf(draft.value.known), keyRequestOf(values)),
       }),
     )
     await refresh()
@@ -32,7 +34,11 @@ export function EditKey({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => vo
   return (
     <Dialog title="Edit this key" onClose={close} decision>
       <Form action="Save the key" onSubmit={save} onCancel={close}>
-        <KeyFields mode={mode} values={draft.value} onChange={(changed) => draft.set({ ...draft.value, ...changed })} />
+        <KeyFields
+          mode={mode}
+          values={values}
+          onChange={(changed) => draft.set({ ...draft.value, values: { ...values, ...changed } })}
+        />
       </Form>
     </Dialog>
   )

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { requestOf, valuesOf } from './form-values.ts'
+import { changesOf, requestOf, valuesOf } from './form-values.ts'
 
 const application = {
   application_id: 'app_01jd0000000000000000000000',
@@ -15,15 +15,21 @@ test('what the fields show is what a form that nobody changed sends', () => {
   expect(requestOf(valuesOf(application))).toEqual({ name, allowed_origins, otp })
 })
 
-test('empty fields are left out, and empty lines are none', () => {
+test('an emptied field removes its setting, and empty lines are none', () => {
   const values = { ...valuesOf(application), origins: '\n https://a.example \n\n', countries: ' \n', autofillHost: '' }
   expect(requestOf({ ...values, sendsPerMinute: ' ' })).toEqual({
     name: 'Shop',
     allowed_origins: ['https://a.example'],
-    otp: {},
+    otp: { allowed_countries: null, autofill_host: null, sends_per_minute: null },
   })
 })
 
 test('text in the place of a number reaches the service, which refuses it at its field', () => {
   expect(requestOf({ ...valuesOf(application), sendsPerMinute: 'many' }).otp.sends_per_minute).toBe('many')
+})
+
+test('a change names the fields that differ only', () => {
+  const known = { name: 'Checkout', permissions: ['otp:send'], rate: null }
+  expect(changesOf(known, { ...known, permissions: ['otp:send'] })).toEqual({})
+  expect(changesOf(known, { ...known, name: 'Till' })).toEqual({ name: 'Till' })
 })

@@ -1,3 +1,4 @@
+import type { Named } from '../../edits/compare-texts.ts'
 import type { Application } from './queries.ts'
 
 /** What the fields of the settings hold. */
@@ -29,16 +30,33 @@ export const valuesOf = ({ name, allowed_origins, otp }: Application): SettingsV
   sendsPerMinute: otp.sends_per_minute?.toString() ?? '',
 })
 
-/** The request; a field that is empty is absent, which takes its default. */
+/** The change; a setting whose field is empty is removed, and takes its default. */
 export function requestOf({ name, origins, countries, autofillHost, sendsPerMinute }: SettingsValues) {
   const allowed_countries = lines(countries)
   return {
     name,
     allowed_origins: lines(origins),
     otp: {
-      ...(allowed_countries.length > 0 ? { allowed_countries } : {}),
-      ...(autofillHost.trim() ? { autofill_host: autofillHost.trim() } : {}),
-      ...(sendsPerMinute.trim() ? { sends_per_minute: numberOf(sendsPerMinute) } : {}),
+      allowed_countries: allowed_countries.length > 0 ? allowed_countries : null,
+      autofill_host: autofillHost.trim() || null,
+      sends_per_minute: sendsPerMinute.trim() ? numberOf(sendsPerMinute) : null,
     },
   }
 }
+
+/** The fields that differ: what somebody else has changed of the others meanwhile stays. */
+export const changesOf = <Fields extends object>(known: Fields, values: Fields): Partial<Fields> =>
+  Object.fromEntries(
+    Object.entries(values).filter(([name, value]) => !isSame(value, known[name as keyof Fields])),
+  ) as Partial<Fields>
+
+const isSame = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other)
+
+/** Every field with its label. */
+export const textsOf = ({ name, origins, countries, autofillHost, sendsPerMinute }: SettingsValues): Named[] => [
+  ['Name', name],
+  ['Origins of the inbox', origins],
+  ['Numbers that codes may go to', countries],
+  ['Host that asks for the code', autofillHost],
+  ['Codes a minute, at most', sendsPerMinute],
+]

@@ -55,6 +55,17 @@ export function useKey(application_id: string, key_id: string) {
   })
 }
 
+/** Shows an application as it was read or changed. */
+export function useShowApplication() {
+  const client = useQueryClient()
+  return (application: Application) => {
+    client.setQueryData(['applications', 'one', application.application_id], application)
+    void client.invalidateQueries({ queryKey: ['applications', 'list'] })
+    void client.invalidateQueries({ queryKey: ['applications', 'choice'] })
+    return application
+  }
+}
+
 /** After a change of an application or of its keys. */
 export function useRefreshApplications() {
   const client = useQueryClient()

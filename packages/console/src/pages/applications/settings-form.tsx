@@ -1,33 +1,42 @@
-import { useQueryClient } from '@tanstack/react-query'
+import { useMemo } from 'react'
 import { answer, api } from '../../api/client.ts'
-import { useDraft } from '../../ui/draft.ts'
+import { EditForm } from '../../edits/edit-form.tsx'
+import { useEdits } from '../../edits/use-edits.ts'
 import { TextAreaField, TextField } from '../../ui/field.tsx'
-import { Form } from '../../ui/form.tsx'
 import { showToast } from '../../ui/toasts.tsx'
-import { requestOf, type SettingsValues, valuesOf } from './form-values.ts'
-import type { Application } from './queries.ts'
+import { requestOf, type SettingsValues, textsOf, valuesOf } from './form-values.ts'
+import { type Application, useShowApplication } from './queries.ts'
+
+const storedOf = (application: Application) => ({ form: valuesOf(application), revision: application.updated_at })
 
 /** Name, origins of the inbox, and how codes are sent. */
 export function SettingsForm({ application }: { application: Application }) {
-  const { application_id } = application
-  const client = useQueryClient()
-  const draft = useDraft(`application:${application_id}`, valuesOf(application))
-  const field = (name: keyof SettingsValues) => ({
-    value: draft.value[name],
-    onChange: ({ target }: { target: { value: string } }) => draft.set({ ...draft.value, [name]: target.value }),
+  const path = { application_id: application.application_id }
+  const show = useShowApplication()
+  const edits = useEdits<SettingsValues>({
+    name: `application-edits:${application.application_id}`,
+    stored: useMemo(() => storedOf(application), [application]),
+    errorsOf: () => [],
+    write: async (form, expected_updated_at) => {
+      const params = { path, query: { expected_updated_at } }
+      const body = requestOf(form)
+      return storedOf(show(await answer(api.PATCH('/api/v1/applications/{application_id}', { params, body }))))
+    },
+    reread: async () =>
+      storedOf(show(await answer(api.GET('/api/v1/applications/{application_id}', { params: { path } })))),
   })
-  const save = async () => {
-    const path = { application_id }
-    const changed = await answer(
-      api.PATCH('/api/v1/applications/{application_id}', { params: { path }, body: requestOf(draft.value) }),
-    )
-    draft.clear()
-    client.setQueryData(['applications', 'one', application_id], changed)
-    void client.invalidateQueries({ queryKey: ['applications'] })
-    showToast({ tone: 'good', text: 'The settings are saved.' })
-  }
+  const field = (name: keyof SettingsValues) => ({
+    value: edits.form[name],
+    onChange: ({ target }: { target: { value: string } }) => edits.set({ ...edits.form, [name]: target.value }),
+  })
   return (
-    <Form action="Save the settings" onSubmit={save}>
+    <EditForm
+      action="Save the settings"
+      edits={edits}
+      textsOf={textsOf}
+      onSaved={() => showToast({ tone: 'good', text: 'The settings are saved.' })}
+      {...(edits.isChanged ? { onCancel: edits.discard } : {})}
+    >
       <TextField label="Name" name="name" dir="auto" {...field('name')} />
       <TextAreaField
         label="Origins of the inbox"
@@ -56,6 +65,6 @@ export function SettingsForm({ application }: { application: Application }) {
         hint="Empty: the limit of the installation."
         {...field('sendsPerMinute')}
       />
-    </Form>
+    </EditForm>
   )
 }

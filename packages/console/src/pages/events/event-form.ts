@@ -1,5 +1,6 @@
 import { type Channel, channels } from '../../api/channels.ts'
-import { type FormError, formsOf, type TemplateForms, templatesOf } from '../../templates/template-forms.ts'
+import type { FormError } from '../../edits/use-edits.ts'
+import { formsOf, type TemplateForms, templatesOf } from '../../templates/template-forms.ts'
 import type { EventContent, EventRecord } from './queries.ts'
 
 /** What is edited of an event. */

@@ -1,7 +1,7 @@
 import { type ReactNode, useState } from 'react'
+import { ConflictDialog } from '../../edits/conflict-dialog.tsx'
 import { useChord } from '../../shell/use-chord.ts'
 import { compare } from '../../templates/compare.ts'
-import { ConflictDialog } from '../../templates/conflict-dialog.tsx'
 import { DiscardEdits } from '../../templates/discard-edits.tsx'
 import { settingsTab, TemplateTabs, useTab, versionsTab } from '../../templates/template-tabs.tsx'
 import { BackLink } from '../../ui/back-link.tsx'

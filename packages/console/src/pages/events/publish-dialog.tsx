@@ -1,6 +1,6 @@
 import { useMemo } from 'react'
+import { DifferenceView } from '../../edits/difference-view.tsx'
 import { compare } from '../../templates/compare.ts'
-import { DifferenceView } from '../../templates/difference-view.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Form } from '../../ui/form.tsx'
 import { showToast } from '../../ui/toasts.tsx'

@@ -1,5 +1,5 @@
 import { useMemo } from 'react'
-import { useEdits } from '../../templates/use-edits.ts'
+import { useEdits } from '../../edits/use-edits.ts'
 import { contentOf, type EventForm, formOf, storedContent } from './event-form.ts'
 import { type EventId, type EventRecord, useEventActions, useReadEvent } from './queries.ts'
 

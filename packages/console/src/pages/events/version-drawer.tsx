@@ -1,7 +1,7 @@
 import { History } from 'lucide-react'
 import { useMemo, useState } from 'react'
+import { DifferenceView } from '../../edits/difference-view.tsx'
 import { compare, textsOf } from '../../templates/compare.ts'
-import { DifferenceView } from '../../templates/difference-view.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Confirm } from '../../ui/confirm.tsx'
 import { Drawer } from '../../ui/drawer.tsx'

@@ -1,11 +1,12 @@
-import { useState } from 'react'
-import { useDraft } from '../../ui/draft.ts'
-import { Form } from '../../ui/form.tsx'
+import { useMemo, useState } from 'react'
+import { EditForm } from '../../edits/edit-form.tsx'
+import { useEdits } from '../../edits/use-edits.ts'
 import { showToast } from '../../ui/toasts.tsx'
 import { CredentialFields } from './credential-fields.tsx'
-import { changedCredentials, fieldsOf, initialValues, type Values } from './credential-schema.ts'
+import { changedCredentials, fieldsOf, type Values } from './credential-schema.ts'
+import { formOf, type ProviderForm, textsOf } from './provider-form.ts'
 import { type Provider, type ProviderKind, useProviderActions } from './queries.ts'
-import { numberOf, type Settings, SettingsFields } from './settings-fields.tsx'
+import { numberOf, SettingsFields } from './settings-fields.tsx'
 
 interface EditProviderProps {
   provider: Provider
@@ -15,60 +16,60 @@ interface EditProviderProps {
 
 /** Changes a provider. Secrets that stay empty keep their values. */
 export function EditProvider({ provider, kind, onDone }: EditProviderProps) {
-  const { change } = useProviderActions()
-  const fields = fieldsOf(kind)
-  const { name, priority, rate_limit_per_second, credentials } = provider
-  const draft = useDraft<Settings & { open: Values; removed: string[] }>(`provider:${provider.provider_id}`, {
-    name,
-    priority: String(priority),
-    rate: rate_limit_per_second === null ? '' : String(rate_limit_per_second),
-    open: initialValues(fields, credentials),
-    removed: [],
-  })
+  const { change, read } = useProviderActions()
+  const { provider_id: id, credentials } = provider
+  const fields = useMemo(() => fieldsOf(kind), [kind])
   const [secrets, setSecrets] = useState<Values>({})
-  const { value, set } = draft
-  const values = { ...value.open, ...secrets }
-  const submit = async () => {
-    const changed = changedCredentials(fields, credentials, values, value.removed)
-    const order = numberOf(value.priority)
-    await change.mutateAsync({
-      id: provider.provider_id,
-      body: {
-        name: value.name,
+  const storedOf = (one: Provider) => ({ form: formOf(one, fields), revision: one.updated_at })
+  const edits = useEdits<ProviderForm>({
+    name: `provider-edits:${id}`,
+    stored: storedOf(provider),
+    errorsOf: () => [],
+    write: async ({ name, priority, rate, open, removed }, expected_updated_at) => {
+      const changed = changedCredentials(fields, credentials, { ...open, ...secrets }, removed)
+      const order = numberOf(priority)
+      const body = {
+        name,
         ...(order === undefined ? {} : { priority: order }),
-        rate_limit_per_second: numberOf(value.rate) ?? null,
+        rate_limit_per_second: numberOf(rate) ?? null,
         ...(changed ? { credentials: changed } : {}),
-      },
-    })
-    draft.clear()
-    showToast({ tone: 'good', text: 'The provider is changed.' })
-    onDone()
-  }
+      }
+      return storedOf(await change.mutateAsync({ id, body, expected_updated_at }))
+    },
+    reread: async () => storedOf(await read(id)),
+  })
+  const { form, set } = edits
+  const values = { ...form.open, ...secrets }
   return (
-    <Form
+    <EditForm
       action="Save the changes"
-      onSubmit={submit}
+      edits={edits}
+      textsOf={(one) => textsOf(one, fields)}
+      onSaved={() => {
+        showToast({ tone: 'good', text: 'The provider is changed.' })
+        onDone()
+      }}
       onCancel={() => {
-        draft.clear()
+        edits.discard()
         onDone()
       }}
     >
-      <SettingsFields value={value} onChange={(settings) => set({ ...value, ...settings })} />
+      <SettingsFields value={form} onChange={(settings) => set({ ...form, ...settings })} />
       <CredentialFields
         fields={fields}
         values={values}
         stored={credentials}
-        removed={value.removed}
+        removed={form.removed}
         onChange={(field, text) => {
           if (fields.find((one) => one.name === field)?.isSecret) setSecrets({ ...secrets, [field]: text })
-          else set({ ...value, open: { ...value.open, [field]: text } })
+          else set({ ...form, open: { ...form.open, [field]: text } })
         }}
         onRemove={(field, remove) => {
-          const others = value.removed.filter((one) => one !== field)
+          const others = form.removed.filter((one) => one !== field)
           setSecrets({ ...secrets, [field]: '' })
-          set({ ...value, removed: remove ? [...others, field] : others })
+          set({ ...form, removed: remove ? [...others, field] : others })
         }}
       />
-    </Form>
+    </EditForm>
   )
 }

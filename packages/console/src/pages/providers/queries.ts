@@ -59,13 +59,27 @@ export function useProviderActions() {
   const client = useQueryClient()
   const onSettled = () => client.invalidateQueries({ queryKey: key })
   const path = (id: string) => ({ path: { provider_id: id } })
+  const show = (provider: Provider) => {
+    client.setQueryData([...key, 'one', provider.provider_id], provider)
+  }
   const create = useMutation({
     mutationFn: (body: NewProvider) => answer(api.POST('/api/v1/providers', { body })),
     onSettled,
   })
   const change = useMutation({
-    mutationFn: ({ id, body }: { id: string; body: ProviderChange }) =>
-      answer(api.PATCH('/api/v1/providers/{provider_id}', { params: path(id), body })),
+    mutationFn: ({
+      id,
+      body,
+      expected_updated_at,
+    }: {
+      id: string
+      body: ProviderChange
+      expected_updated_at: string
+    }) => {
+      const params = { ...path(id), query: { expected_updated_at } }
+      return answer(api.PATCH('/api/v1/providers/{provider_id}', { params, body }))
+    },
+    onSuccess: show,
     onSettled,
   })
   const rotate = useMutation({
@@ -76,7 +90,13 @@ export function useProviderActions() {
     mutationFn: (id: string) => answer(api.DELETE('/api/v1/providers/{provider_id}', { params: path(id) })),
     onSettled,
   })
-  return { create, change, rotate, remove }
+  /** Reads a provider again, for the page that shows it too. */
+  const read = async (id: string) => {
+    const provider = await answer(api.GET('/api/v1/providers/{provider_id}', { params: path(id) }))
+    show(provider)
+    return provider
+  }
+  return { create, change, read, rotate, remove }
 }
 
 /** Asks the carrier about the account; its answer is kept until another one is asked for. */

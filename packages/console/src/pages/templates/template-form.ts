@@ -1,4 +1,5 @@
-import { type FormError, formsOf, type TemplateForms, templatesOf } from '../../templates/template-forms.ts'
+import type { FormError } from '../../edits/use-edits.ts'
+import { formsOf, type TemplateForms, templatesOf } from '../../templates/template-forms.ts'
 import type { StoredTemplate, TemplateContent } from './queries.ts'
 
 /** What is edited of a stored template. */

@@ -1,5 +1,5 @@
 import { useMemo } from 'react'
-import { useEdits } from '../../templates/use-edits.ts'
+import { useEdits } from '../../edits/use-edits.ts'
 import { type StoredTemplate, useReadTemplate, useTemplateActions } from './queries.ts'
 import { contentOf, formOf, type TemplateForm } from './template-form.ts'
 

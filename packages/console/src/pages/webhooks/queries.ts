@@ -42,6 +42,20 @@ export function useSubscription(subscription_id: string) {
   })
 }
 
+/** Reads a subscription again, for the page that shows it too. */
+export function useReadSubscription(subscription_id: string) {
+  const client = useQueryClient()
+  return async () => {
+    const params = { path: { subscription_id } }
+    const read = await answer(api.GET('/api/v1/webhook-subscriptions/{subscription_id}', { params }))
+    client.setQueryData<Subscription>([...key, 'subscription', subscription_id], read)
+    return read
+  }
+}
+
+/** What changes of a subscription, and the state that the change is based on. */
+type SubscriptionChange = components['schemas']['WebhookSubscriptionChange'] & { expected_updated_at?: string }
+
 const isReplaying = (subscription: Subscription | undefined) => subscription?.replay?.finished_at === null
 
 export function useCreateSubscription() {
@@ -59,8 +73,12 @@ export function useSubscriptionActions(subscription_id: string) {
   const params = { path: { subscription_id } }
   const refresh = () => client.invalidateQueries({ queryKey: key })
   const change = useMutation({
-    mutationFn: (body: components['schemas']['WebhookSubscriptionChange']) =>
-      answer(api.PATCH('/api/v1/webhook-subscriptions/{subscription_id}', { params, body })),
+    mutationFn: ({ expected_updated_at, ...body }: SubscriptionChange) => {
+      const query = expected_updated_at === undefined ? {} : { expected_updated_at }
+      return answer(
+        api.PATCH('/api/v1/webhook-subscriptions/{subscription_id}', { params: { ...params, query }, body }),
+      )
+    },
     onSuccess: (changed) => {
       client.setQueryData<Subscription>([...key, 'subscription', subscription_id], changed)
       return refresh()

@@ -1,0 +1,40 @@
+import type { Named } from '../../edits/compare-texts.ts'
+import { type CredentialField, initialValues, type Values } from './credential-schema.ts'
+import type { Provider } from './queries.ts'
+import type { Settings } from './settings-fields.tsx'
+
+/** What is edited of a provider, without its secrets. */
+export interface ProviderForm extends Settings {
+  open: Values
+  /** Optional secrets to remove. */
+  removed: readonly string[]
+  /** Tells that somebody else has replaced secrets, which the form does not hold. */
+  credentialsChangedAt: string
+}
+
+export function formOf(provider: Provider, fields: readonly CredentialField[]): ProviderForm {
+  const { name, priority, rate_limit_per_second: rate, credentials, credentials_updated_at } = provider
+  return {
+    name,
+    priority: String(priority),
+    rate: rate === null ? '' : String(rate),
+    open: initialValues(fields, credentials),
+    removed: [],
+    credentialsChangedAt: credentials_updated_at,
+  }
+}
+
+/** Every field with its label. Of secrets only that they were replaced, and which are to be removed. */
+export function textsOf(form: ProviderForm, fields: readonly CredentialField[]): Named[] {
+  const { name, priority, rate, open, removed, credentialsChangedAt } = form
+  const labels = new Map(fields.map((field) => [field.name, field.label]))
+  const named = (field: string) => labels.get(field) ?? field
+  return [
+    ['Name', name],
+    ['Priority', priority],
+    ['Rate limit', rate],
+    ...Object.entries(open).map(([field, value]): Named => [named(field), value]),
+    ['Credentials last changed', credentialsChangedAt],
+    ['Secrets to remove', removed.map(named).join('\n')],
+  ]
+}

@@ -1,0 +1,4 @@
+const numbers = new Intl.NumberFormat('en')
+
+/** @returns a number with its thousands set apart: `12,345` */
+export const numberText = (value: number): string => numbers.format(value)
