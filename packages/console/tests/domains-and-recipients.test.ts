@@ -101,7 +101,7 @@ test('domains are found, opened and deleted by keyboard', async () => {
   await page.getByRole('heading', { name: first }).waitFor()
   await page.keyboard.press('Escape')
   await page.waitForURL('**/console/domains')
-  await rows(page).first().waitFor()
+  await page.locator('tr:focus').getByText(first).waitFor()
   await page.keyboard.press('/')
   await page.keyboard.type(second)
   await page.keyboard.press('Enter')

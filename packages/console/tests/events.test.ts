@@ -335,7 +335,7 @@ test(
     await page.keyboard.type('receipt')
     await page.keyboard.press('Enter')
     await page.getByText('No template has this in its name').waitFor()
-    await button(page, 'Show all').click()
+    await button(page, 'Clear the filters').click()
     await page.getByText('<b>Invoice</b>').waitFor()
     await page.keyboard.press('Escape')
     await page.keyboard.press('j')

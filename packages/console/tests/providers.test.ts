@@ -87,6 +87,29 @@ test(
 )
 
 test(
+  'what somebody else has changed of a provider meanwhile is shown before it is overwritten',
+  async () => {
+    const { env } = harness
+    const call = async (method: string, path: string, body?: object) =>
+      (await env.api(method, `/api/v1/providers${path}`, { token: env.operatorToken, ...(body ? { body } : {}) })).body
+    const made = await call('POST', '', { channel: 'webhook', kind: 'webhook', name: 'Hooks of two' })
+    const page = await harness.signIn({ path: `/providers/${made.provider_id}?dialog=edit` })
+    await page.getByLabel('Name', { exact: true }).fill('Mine')
+    await call('PATCH', `/${made.provider_id}`, { priority: 9 })
+    await button(page, 'Save the changes').click()
+    await question(page).getByRole('region', { name: 'Changes: Priority' }).getByText('9').waitFor()
+    await expectSound(page, 'provider-conflict')
+    await button(page, 'Discard mine and load theirs').click()
+    await eventually(async () => expect(await page.getByLabel('Priority').inputValue()).toBe('9'))
+    await page.getByLabel('Name', { exact: true }).fill('Mine after all')
+    await button(page, 'Save the changes').click()
+    await page.getByText('The provider is changed.').waitFor()
+    expect(await call('GET', `/${made.provider_id}`)).toMatchObject({ name: 'Mine after all', priority: 9 })
+  },
+  patience,
+)
+
+test(
   'WhatsApp templates show their approval, and are read on demand',
   async () => {
     const page = await harness.signIn({ path: '/whatsapp-templates' })
@@ -100,6 +123,12 @@ test(
     await button(page, 'Sync now').click()
     await page.getByText('2 accounts are being read.').waitFor()
     await expectSound(page, 'whatsapp-templates')
+    await page.keyboard.press('/')
+    await page.keyboard.type('ORDER_')
+    await page.keyboard.press('Enter')
+    await page.waitForURL('**/whatsapp-templates?find=ORDER_')
+    await eventually(async () => expect(await page.getByRole('row', { name: /promo_spring/ }).count()).toBe(0))
+    await row.waitFor()
   },
   patience,
 )
@@ -109,7 +138,7 @@ test(
   async () => {
     const page = await harness.signIn({ path: '/providers?channel=in_app' })
     await page.getByText('No provider for In-app').waitFor()
-    await button(page, 'Show all providers').click()
+    await button(page, 'Clear the filters').click()
     await page.getByText('Twilio (sandbox)').waitFor()
   },
   patience,

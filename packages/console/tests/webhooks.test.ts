@@ -202,7 +202,7 @@ test('subscriptions are filtered by application, and found by a part of the addr
   await rows(page).first().waitFor()
   await page.getByLabel('Application').selectOption(applicationId)
   await page.getByText('No subscription matches these filters').waitFor()
-  await page.getByRole('button', { name: 'Show all' }).click()
+  await page.getByRole('button', { name: 'Clear the filters' }).click()
   await rows(page).nth(1).waitFor()
 })
 

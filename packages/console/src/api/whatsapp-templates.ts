@@ -3,23 +3,34 @@ import { useQuery } from '@tanstack/react-query'
 import { answer, api } from './client.ts'
 import { pollEvery } from './connection.ts'
 import { useMay } from './me.ts'
+import { useSearchableList } from './searchable-list.ts'
 
 export type WhatsAppTemplate = components['schemas']['WhatsAppTemplate']
 
 const pollMs = 5000
 export const whatsAppTemplatesKey = ['whatsapp-templates']
 
-/** A page of the templates of the tenant's accounts, as their carriers judged them. */
-export function useWhatsAppTemplates(cursor?: string) {
+/** The first templates of the tenant's accounts, as their carriers judged them, to choose from. */
+export function useWhatsAppTemplates() {
   const may = useMay()
   return useQuery({
-    queryKey: [...whatsAppTemplatesKey, cursor],
-    queryFn: ({ signal }) => {
-      const query = { limit: 100, ...(cursor ? { cursor } : {}) }
-      return answer(api.GET('/api/v1/whatsapp/templates', { params: { query }, signal }))
-    },
+    queryKey: [...whatsAppTemplatesKey, 'choice'],
+    queryFn: ({ signal }) =>
+      answer(api.GET('/api/v1/whatsapp/templates', { params: { query: { limit: 100 } }, signal })),
     enabled: may('providers:manage'),
     refetchInterval: pollEvery(pollMs),
     placeholderData: (previous) => previous,
+  })
+}
+
+/** A page of the templates; with a text to find, those of all pages that have it in their names. */
+export function useWhatsAppTemplateList(find: string, cursor: string | undefined) {
+  return useSearchableList({
+    key: [...whatsAppTemplatesKey, 'list'],
+    find,
+    textOf: ({ name, language }: WhatsAppTemplate) => `${name} ${language}`,
+    cursor,
+    pollMs,
+    read: (query, signal) => answer(api.GET('/api/v1/whatsapp/templates', { params: { query }, signal })),
   })
 }

@@ -38,7 +38,7 @@ function Frame() {
   useChord('k', () => setOpen('pages'))
   useHotkeys({
     '?': () => setOpen('keys'),
-    '/': () => document.querySelector<HTMLInputElement>('input[type=search]')?.focus(),
+    '/': focusSearch,
   })
   return (
     <div className="flex min-h-dvh max-md:flex-col">
@@ -74,6 +74,13 @@ function Frame() {
       {open === 'keys' ? <KeyList onClose={close} /> : null}
     </div>
   )
+}
+
+/** The search of the page, else the first of its filters. */
+function focusSearch() {
+  const search = document.querySelector<HTMLElement>('input[type=search]')
+  const filter = document.querySelector<HTMLElement>('search :is(input, select)')
+  ;(search ?? filter)?.focus()
 }
 
 function Side({ onFind, onKeys }: { onFind: () => void; onKeys: () => void }) {

@@ -25,7 +25,10 @@ interface ChoiceProps {
 export function ApplicationFilter({ value, onChange }: ChoiceProps) {
   const isAllowed = useMay()('applications:manage')
   const options = useOptions(value)
-  if (isAllowed) return <FilterChoice label="Application" value={value} options={options} onChange={onChange} />
+  if (isAllowed) {
+    // Of a fixed width, so that nothing moves when the names arrive.
+    return <FilterChoice label="Application" className="md:!w-48" value={value} options={options} onChange={onChange} />
+  }
   return <FilterText label="Application id" className="max-md:w-full md:w-48" value={value} onChange={onChange} />
 }
 

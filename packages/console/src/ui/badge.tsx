@@ -9,11 +9,17 @@ const tones = {
 }
 export type Tone = keyof typeof tones
 
+interface BadgeProps {
+  tone?: Tone
+  className?: string
+  children: ReactNode
+}
+
 /** A state in one word; its meaning never hangs on the colour alone. */
-export function Badge({ tone = 'quiet', children }: { tone?: Tone; children: ReactNode }) {
+export function Badge({ tone = 'quiet', className = '', children }: BadgeProps) {
   return (
     <span
-      className={`inline-flex items-center rounded px-1.5 py-px text-xs font-medium whitespace-nowrap ${tones[tone]}`}
+      className={`inline-flex items-center rounded px-1.5 py-px text-xs font-medium whitespace-nowrap ${tones[tone]} ${className}`}
     >
       {children}
     </span>

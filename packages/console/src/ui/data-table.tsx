@@ -17,6 +17,9 @@ export type { Column }
 
 const features = tableFeatures({})
 
+/** The row that was opened last, by the label of its list: who comes back from its page finds it again. */
+const lastOpened = new Map<string, string>()
+
 export interface DataTableProps<Row extends RowData> {
   /** Read out as the table's name. */
   label: string
@@ -37,7 +40,7 @@ export interface DataTableProps<Row extends RowData> {
 /** A list of rows. `j` and `k` move, `Enter` opens; the selected row is the one that Tab reaches. */
 export function DataTable<Row extends RowData>(props: DataTableProps<Row>) {
   const { label, columns, rows, rowId, onOpen, openId, empty, expected = 12 } = props
-  const [chosen, setChosen] = useState<string>()
+  const [chosen, setChosen] = useState(() => lastOpened.get(label))
   const body = useRef<HTMLTableSectionElement>(null)
   const returnTo = useRef<string>(undefined)
   const definitions = useMemo(
@@ -71,6 +74,13 @@ export function DataTable<Row extends RowData>(props: DataTableProps<Row>) {
     }
     lastOpen.current = openId
   }, [openId])
+  const hasRows = rows !== undefined
+  const focusLastOpened = useEffectEvent(() => {
+    if (chosen !== undefined && openId === undefined && document.activeElement === document.body) focusRow(chosen)
+  })
+  useEffect(() => {
+    if (hasRows) focusLastOpened()
+  }, [hasRows])
   const onFocus = ({ target }: FocusEvent) => {
     const id = idOf(target)
     if (id === undefined) return
@@ -86,7 +96,9 @@ export function DataTable<Row extends RowData>(props: DataTableProps<Row>) {
   const open = (target: EventTarget) => {
     const id = idOf(target)
     const row = data.find((one) => rowId(one) === id)
-    if (row) onOpen?.(row)
+    if (!row || id === undefined) return
+    lastOpened.set(label, id)
+    onOpen?.(row)
   }
   const onClick = ({ target }: MouseEvent) => {
     if (isOwnClick(target)) open(target)

@@ -5,16 +5,18 @@ interface FilterChoiceProps {
   value: string
   options: readonly Option[]
   onChange: (value: string) => void
+  /** Its width; as wide as its longest option when absent. */
+  className?: string
 }
 
 /** A filter of a list: one value, or any. */
-export function FilterChoice({ label, value, options, onChange }: FilterChoiceProps) {
+export function FilterChoice({ label, value, options, onChange, className = '!w-auto' }: FilterChoiceProps) {
   return (
     <select
       aria-label={label}
       value={value}
       onChange={(event) => onChange(event.target.value)}
-      className={`control !w-auto ${value ? '' : 'text-soft'}`}
+      className={`control max-w-full ${className} ${value ? '' : 'text-soft'}`}
     >
       <option value="">{label}: any</option>
       {options.map((option) => (

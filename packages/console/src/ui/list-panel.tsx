@@ -2,10 +2,11 @@ import type { RowData } from '@tanstack/react-table'
 import { mostSearched } from '../api/searchable-list.ts'
 import { DataTable, type DataTableProps } from './data-table.tsx'
 import { ErrorState } from './error-state.tsx'
+import { numberText } from './number-text.ts'
 import { Pager, useCursor } from './pager.tsx'
 import { Panel } from './panel.tsx'
 
-interface ListPanelProps<Row extends RowData> extends Omit<DataTableProps<Row>, 'rows'> {
+export interface ListPanelProps<Row extends RowData> extends Omit<DataTableProps<Row>, 'rows'> {
   /** The query of the page that the address names. */
   list: {
     data: { items: readonly Row[]; next_cursor: string | null; isCut?: boolean } | undefined
@@ -30,7 +31,7 @@ export function ListPanel<Row extends RowData>({ list, count, ...table }: ListPa
       )}
       {data?.isCut ? (
         <p className="border-t border-line px-4 py-3 text-soft">
-          Only the first {mostSearched.toLocaleString('en')} items of the list were searched.
+          Only the first {numberText(mostSearched)} items of the list were searched.
         </p>
       ) : null}
       {isOnePage ? null : <Pager next={data?.next_cursor} count={count} />}

@@ -8,10 +8,6 @@ export function timeColumn<Row extends RowData>(
   atOf: (row: Row) => string,
   { wide = false }: { wide?: boolean } = {},
 ): Column<Row> {
-  const cell = (row: Row) => (
-    <span className="whitespace-nowrap text-soft">
-      <Time at={atOf(row)} />
-    </span>
-  )
+  const cell = (row: Row) => <Time at={atOf(row)} className="whitespace-nowrap text-soft" />
   return { id: header, header, cell, align: 'right', wide }
 }

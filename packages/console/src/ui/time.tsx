@@ -1,4 +1,4 @@
-import { useSyncExternalStore } from 'react'
+import { type PointerEvent, useSyncExternalStore } from 'react'
 
 const tickMs = 10_000
 const listeners = new Set<() => void>()
@@ -24,13 +24,18 @@ const exact = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle:
 const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' })
 
 /** A moment of the past as its age, with the exact time as its hint. */
-export function Time({ at }: { at: string }) {
+export function Time({ at, className = '' }: { at: string; className?: string }) {
   const present = useSyncExternalStore(subscribe, () => now)
   return (
-    <time dateTime={at} title={exact.format(new Date(at))} className="tabular-nums">
+    // A hundred rows would format a hundred hints that nobody looks at.
+    <time dateTime={at} onPointerEnter={showExact} className={`tabular-nums ${className}`}>
       {age(Date.parse(at), Math.max(present, now))}
     </time>
   )
+}
+
+const showExact = ({ currentTarget }: PointerEvent<HTMLTimeElement>) => {
+  currentTarget.title = exact.format(new Date(currentTarget.dateTime))
 }
 
 /** A moment in full, with its zone. */

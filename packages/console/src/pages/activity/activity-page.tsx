@@ -4,6 +4,7 @@ import { Button } from '../../ui/button.tsx'
 import type { Column } from '../../ui/data-table.tsx'
 import { ExportButton } from '../../ui/export-button.tsx'
 import { ListPanel } from '../../ui/list-panel.tsx'
+import { numberText } from '../../ui/number-text.ts'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { useCursor } from '../../ui/pager.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
@@ -42,10 +43,10 @@ const columns: Column<ActivityItem>[] = [
     id: 'application',
     header: 'Application',
     cell: ({ application_name, mode }) => (
-      <span className="flex items-center gap-1.5">
-        <PlainText className="max-w-48 truncate">{application_name}</PlainText>
-        {mode === 'test' ? <Badge>Test</Badge> : null}
-      </span>
+      <>
+        <PlainText className="inline-block max-w-48 truncate align-middle">{application_name}</PlainText>
+        {mode === 'test' ? <Badge className="ml-1.5">Test</Badge> : null}
+      </>
     ),
     wide: true,
   },
@@ -57,7 +58,7 @@ export function ActivityPage() {
   const { id } = useParams()
   const [search] = useSearchParams()
   const navigate = useNavigate()
-  const { filters, set, clear } = useFilters()
+  const { filters, clear, field } = useFilters()
   const list = useActivity(filters, useCursor(), id !== undefined)
   const { data } = list
   const go = (path: string) => void navigate({ pathname: path, search: search.toString() })
@@ -68,7 +69,7 @@ export function ActivityPage() {
         <ExportButton fileName="activity.csv" read={() => exportActivity(filters)} />
         <RetryAll filters={filters} />
       </PageHeader>
-      <FilterBar filters={filters} set={set} />
+      <FilterBar of={field} />
       <RetryJobs />
       <SummaryPanel filters={filters} paused={id !== undefined} />
       <ListPanel
@@ -87,7 +88,7 @@ export function ActivityPage() {
 }
 
 const countText = (count: number, capped: boolean) =>
-  `${count.toLocaleString('en')}${capped ? ' or more' : ''} ${count === 1 ? 'item' : 'items'}`
+  `${numberText(count)}${capped ? ' or more' : ''} ${count === 1 ? 'item' : 'items'}`
 
 function NothingSent() {
   return (

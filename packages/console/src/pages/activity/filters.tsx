@@ -27,11 +27,7 @@ const modeOptions = [
 ]
 
 /** The row of filters above the list. Of recipients a keyed hash is stored, so that a part finds nothing. */
-export function FilterBar({ filters, set }: Pick<ReturnType<typeof useFilters>, 'filters' | 'set'>) {
-  const of = (name: keyof Filters) => ({
-    value: filters[name] ?? '',
-    onChange: (value: string) => set(name, value),
-  })
+export function FilterBar({ of }: { of: ReturnType<typeof useFilters>['field'] }) {
   return (
     <search className="flex flex-wrap gap-2 pb-3">
       <FilterText label="Whole recipient" type="search" className="min-w-52 flex-1" {...of('recipient')} />

@@ -2,6 +2,7 @@ import { RotateCcw } from 'lucide-react'
 import { useState } from 'react'
 import { Confirm } from '../../ui/confirm.tsx'
 import { Problems } from '../../ui/error-state.tsx'
+import { numberText } from '../../ui/number-text.ts'
 import { PermittedButton } from '../../ui/permitted-button.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { Skeleton } from '../../ui/states.tsx'
@@ -26,7 +27,7 @@ function RetryAllDialog({ filters, onClose }: { filters: Filters; onClose: () =>
   const isFiltered = Object.keys(filters).length > 0
   const { data, error } = useRetryCount(filters, isFiltered)
   const { start } = useRetryJobActions()
-  const count = data ? `${data.count.toLocaleString('en')}${data.count_capped ? ' or more' : ''}` : ''
+  const count = data ? `${numberText(data.count)}${data.count_capped ? ' or more' : ''}` : ''
   const items = data?.count === 1 ? 'item' : 'items'
   return (
     <Confirm

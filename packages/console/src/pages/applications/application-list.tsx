@@ -8,10 +8,8 @@ import type { Column } from '../../ui/data-table.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { hasDraft, useDraft } from '../../ui/draft.ts'
 import { TextField } from '../../ui/field.tsx'
-import { FilterText } from '../../ui/filter-controls.tsx'
 import { Form } from '../../ui/form.tsx'
-import { ListPanel } from '../../ui/list-panel.tsx'
-import { PageHeader } from '../../ui/page-header.tsx'
+import { ListPage } from '../../ui/list-page.tsx'
 import { useCursor } from '../../ui/pager.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { EmptyState } from '../../ui/states.tsx'
@@ -39,9 +37,8 @@ const draftName = 'application:new'
 export function ApplicationList() {
   const navigate = useNavigate()
   const [creating, setCreating] = useState(() => hasDraft(draftName))
-  const { filters, set, clear } = useAddressFilters<{ find?: string }>(['find'])
-  const find = filters.find ?? ''
-  const list = useApplicationList(find, useCursor())
+  const address = useAddressFilters<{ find?: string }>(['find'])
+  const list = useApplicationList(address.filters.find ?? '', useCursor())
   const create = (
     <Button kind="primary" onClick={() => setCreating(true)}>
       <Plus size={14} aria-hidden />
@@ -50,30 +47,23 @@ export function ApplicationList() {
   )
   return (
     <>
-      <PageHeader title="Applications" lead="What sends: each application has its own keys, events and settings.">
-        {list.data?.items.length || find ? create : null}
-      </PageHeader>
-      <search className="flex flex-wrap gap-2 pb-3">
-        <FilterText label="Part of a name or id" type="search" value={find} onChange={(value) => set('find', value)} />
-      </search>
-      <ListPanel
+      <ListPage
+        title="Applications"
+        lead="What sends: each application has its own keys, events and settings."
+        actions={create}
+        address={address}
+        searchBy="find"
+        searchLabel="Part of a name or id"
         list={list}
-        label="Applications"
         columns={columns}
         rowId={({ application_id }) => application_id}
         onOpen={({ application_id }) => void navigate(`/applications/${application_id}`)}
         expected={4}
-        empty={
-          find ? (
-            <EmptyState
-              title="No application has this in its name"
-              action={<Button onClick={clear}>Show all</Button>}
-            />
-          ) : (
-            <EmptyState title="There is no application yet" action={create}>
-              Create one for each product or site that sends messages, then give it an API key.
-            </EmptyState>
-          )
+        noneFound="No application has this in its name"
+        noneYet={
+          <EmptyState title="There is no application yet" action={create}>
+            Create one for each product or site that sends messages, then give it an API key.
+          </EmptyState>
         }
       />
       {creating ? <NewApplication onClose={() => setCreating(false)} /> : null}

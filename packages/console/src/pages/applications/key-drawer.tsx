@@ -8,6 +8,7 @@ import { CopyableId } from '../../ui/copy-button.tsx'
 import { hasDraft } from '../../ui/draft.ts'
 import { Drawer, Fact, Facts } from '../../ui/drawer.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
+import { numberText } from '../../ui/number-text.ts'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { Skeleton } from '../../ui/states.tsx'
 import { ExactTime } from '../../ui/time.tsx'
@@ -105,7 +106,7 @@ function Details({ apiKey }: { apiKey: ApiKey }) {
       <Fact name="Rate limit">
         {apiKey.rate_limit_per_second === null
           ? 'The default of the installation'
-          : `${apiKey.rate_limit_per_second.toLocaleString('en')} requests a second`}
+          : `${numberText(apiKey.rate_limit_per_second)} requests a second`}
       </Fact>
       {apiKey.expires_at ? (
         <Fact name="Works until">

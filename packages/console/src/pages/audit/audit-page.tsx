@@ -1,12 +1,10 @@
 import { useNavigate, useParams, useSearchParams } from 'react-router'
 import { useAddressFilters } from '../../ui/address-filters.ts'
-import { Button } from '../../ui/button.tsx'
 import type { Column } from '../../ui/data-table.tsx'
 import { Drawer } from '../../ui/drawer.tsx'
 import { ExportButton } from '../../ui/export-button.tsx'
 import { FilterMoment, FilterText } from '../../ui/filter-controls.tsx'
-import { ListPanel } from '../../ui/list-panel.tsx'
-import { PageHeader } from '../../ui/page-header.tsx'
+import { ListPage } from '../../ui/list-page.tsx'
 import { useCursor } from '../../ui/pager.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { EmptyState } from '../../ui/states.tsx'
@@ -43,36 +41,40 @@ export function AuditPage() {
   const { id } = useParams()
   const [search] = useSearchParams()
   const navigate = useNavigate()
-  const { filters, set, clear } = useAddressFilters<AuditFilters>(names)
-  const list = useAuditLog(filters, useCursor())
+  const address = useAddressFilters<AuditFilters>(names)
+  const list = useAuditLog(address.filters, useCursor())
   const { data } = list
   const go = (path: string) => void navigate({ pathname: path, search: search.toString() })
-  const of = (name: keyof AuditFilters) => ({
-    value: filters[name] ?? '',
-    onChange: (value: string) => set(name, value),
-  })
-  const isFiltered = Object.keys(filters).length > 0
   const open = data?.items.find(({ audit_id }) => audit_id === id)
   return (
     <>
-      <PageHeader title="Audit log" lead="Every change of settings: who made it, when, and what it was before.">
-        <ExportButton fileName="audit-log.ndjson" read={() => exportAuditLog(filters)} />
-      </PageHeader>
-      <search className="flex flex-wrap gap-2 pb-3">
-        <FilterText label="Resource id" type="search" className="min-w-52 flex-1" {...of('resource_id')} />
-        <FilterText label="Action" className="max-md:w-full md:w-48" {...of('action')} />
-        <FilterText label="Who (id)" className="max-md:w-full md:w-48" {...of('actor_id')} />
-        <FilterMoment label="From" {...of('from')} />
-        <FilterMoment label="To" {...of('to')} />
-      </search>
-      <ListPanel
+      <ListPage
+        title="Audit log"
+        lead="Every change of settings: who made it, when, and what it was before."
+        actions={<ExportButton fileName="audit-log.ndjson" read={() => exportAuditLog(address.filters)} />}
+        address={address}
+        searchBy="resource_id"
+        searchLabel="Resource id"
+        filters={
+          <>
+            <FilterText label="Action" className="max-md:w-full md:w-48" {...address.field('action')} />
+            <FilterText label="Who (id)" className="max-md:w-full md:w-48" {...address.field('actor_id')} />
+            <FilterMoment label="From" {...address.field('from')} />
+            <FilterMoment label="To" {...address.field('to')} />
+          </>
+        }
         list={list}
-        label="Audit log"
         columns={columns}
         rowId={({ audit_id }) => audit_id}
         onOpen={({ audit_id }) => go(`/audit/${audit_id}`)}
         openId={open && id}
-        empty={<NoChange isFiltered={isFiltered} onClear={clear} />}
+        noneFound="No change matches these filters"
+        noneFoundHint="Ids and actions are found as a whole only, such as application.changed."
+        noneYet={
+          <EmptyState title="Nothing has been changed yet">
+            Create an application, for example: the change appears here, with your id.
+          </EmptyState>
+        }
       />
       {open ? <AuditDrawer key={id} entry={open} onClose={() => go('/audit')} /> : null}
       {id && data && !open ? <NotListed onClose={() => go('/audit')} /> : null}
@@ -86,20 +88,5 @@ function NotListed({ onClose }: { onClose: () => void }) {
     <Drawer title="Change" onClose={onClose}>
       <p className="text-soft">This change is not on this page of the list. Filter the log by its resource or time.</p>
     </Drawer>
-  )
-}
-
-function NoChange({ isFiltered, onClear }: { isFiltered: boolean; onClear: () => void }) {
-  if (isFiltered) {
-    return (
-      <EmptyState title="No change matches these filters" action={<Button onClick={onClear}>Clear the filters</Button>}>
-        Ids and actions are found as a whole only, such as application.changed.
-      </EmptyState>
-    )
-  }
-  return (
-    <EmptyState title="Nothing has been changed yet">
-      Create an application, for example: the change appears here, with your id.
-    </EmptyState>
   )
 }

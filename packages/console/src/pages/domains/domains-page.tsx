@@ -4,9 +4,7 @@ import { useAddressFilters } from '../../ui/address-filters.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import type { Column } from '../../ui/data-table.tsx'
-import { FilterText } from '../../ui/filter-controls.tsx'
-import { ListPanel } from '../../ui/list-panel.tsx'
-import { PageHeader } from '../../ui/page-header.tsx'
+import { ListPage } from '../../ui/list-page.tsx'
 import { useCursor } from '../../ui/pager.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { EmptyState } from '../../ui/states.tsx'
@@ -54,9 +52,8 @@ export function DomainsPage() {
 
 function DomainList() {
   const navigate = useNavigate()
-  const { filters, set, clear } = useAddressFilters<{ find?: string }>(['find'])
-  const find = filters.find ?? ''
-  const list = useDomains(find, useCursor())
+  const address = useAddressFilters<{ find?: string }>(['find'])
+  const list = useDomains(address.filters.find ?? '', useCursor())
   const { dialog, show, close } = useUrlDialog<'add'>()
   const add = (
     <Button kind="primary" onClick={() => show('add')}>
@@ -66,28 +63,24 @@ function DomainList() {
   )
   return (
     <>
-      <PageHeader title="Domains" lead="Email is sent from addresses of verified domains only.">
-        {add}
-      </PageHeader>
-      <search className="flex flex-wrap gap-2 pb-3">
-        <FilterText label="Part of a domain" type="search" value={find} onChange={(value) => set('find', value)} />
-      </search>
-      <ListPanel
+      <ListPage
+        title="Domains"
+        lead="Email is sent from addresses of verified domains only."
+        actions={add}
+        address={address}
+        searchBy="find"
+        searchLabel="Part of a domain"
         list={list}
-        label="Domains"
         columns={columns}
         rowId={({ domain_id }) => domain_id}
         onOpen={({ domain_id }) => void navigate(`/domains/${domain_id}`)}
         expected={6}
-        empty={
-          find ? (
-            <EmptyState title="No domain has this in its name" action={<Button onClick={clear}>Show all</Button>} />
-          ) : (
-            <EmptyState title="No domain has been added yet" action={add}>
-              Add the domain of your sender's address. You get the DNS records to publish, and the domain is verified
-              once they are found.
-            </EmptyState>
-          )
+        noneFound="No domain has this in its name"
+        noneYet={
+          <EmptyState title="No domain has been added yet" action={add}>
+            Add the domain of your sender's address. You get the DNS records to publish, and the domain is verified once
+            they are found.
+          </EmptyState>
         }
       />
       {dialog === 'add' ? <AddDomain onClose={close} /> : null}

@@ -7,9 +7,7 @@ import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import type { Column } from '../../ui/data-table.tsx'
 import { FilterChoice } from '../../ui/filter-choice.tsx'
-import { FilterText } from '../../ui/filter-controls.tsx'
-import { ListPanel } from '../../ui/list-panel.tsx'
-import { PageHeader } from '../../ui/page-header.tsx'
+import { ListPage } from '../../ui/list-page.tsx'
 import { useCursor } from '../../ui/pager.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { EmptyState } from '../../ui/states.tsx'
@@ -65,8 +63,8 @@ const statusOptions = Object.entries(statuses).map(([value, { name }]) => ({ val
 export function EventList({ applicationId }: { applicationId: string }) {
   const navigate = useNavigate()
   const { dialog, show, close } = useUrlDialog<'new'>()
-  const { filters, set, clear } = useAddressFilters<EventFilters>(['find', 'status'])
-  const list = useEvents(applicationId, filters, useCursor())
+  const address = useAddressFilters<EventFilters>(['find', 'status'])
+  const list = useEvents(applicationId, address.filters, useCursor())
   const open = (key: string) => void navigate(`/events/${applicationId}/${encodeURIComponent(key)}`)
   const add = (
     <Button kind="primary" onClick={() => show('new')}>
@@ -76,41 +74,28 @@ export function EventList({ applicationId }: { applicationId: string }) {
   )
   return (
     <>
-      <PageHeader title="Events" lead="What an application sends: templates for each channel, under a key.">
-        {add}
-      </PageHeader>
-      <search className="flex flex-wrap gap-2 pb-3">
-        <FilterText
-          label="Part of a key or name"
-          type="search"
-          value={filters.find ?? ''}
-          onChange={(value) => set('find', value)}
-        />
-        <ApplicationSwitch value={applicationId} onChange={(id) => void navigate(`/events/${id}`)} />
-        <FilterChoice
-          label="Status"
-          value={filters.status ?? ''}
-          options={statusOptions}
-          onChange={(value) => set('status', value)}
-        />
-      </search>
-      <ListPanel
+      <ListPage
+        title="Events"
+        lead="What an application sends: templates for each channel, under a key."
+        actions={add}
+        address={address}
+        searchBy="find"
+        searchLabel="Part of a key or name"
+        filters={
+          <>
+            <ApplicationSwitch value={applicationId} onChange={(id) => void navigate(`/events/${id}`)} />
+            <FilterChoice label="Status" options={statusOptions} {...address.field('status')} />
+          </>
+        }
         list={list}
-        label="Events"
         columns={columns}
         rowId={({ event_key }) => event_key}
         onOpen={({ event_key }) => open(event_key)}
-        empty={
-          Object.keys(filters).length > 0 ? (
-            <EmptyState
-              title="No event matches these filters"
-              action={<Button onClick={clear}>Show all events</Button>}
-            />
-          ) : (
-            <EmptyState title="No events yet" action={add}>
-              Create one, write its templates and publish it. A notification then names its key and the variables.
-            </EmptyState>
-          )
+        noneFound="No event matches these filters"
+        noneYet={
+          <EmptyState title="No events yet" action={add}>
+            Create one, write its templates and publish it. A notification then names its key and the variables.
+          </EmptyState>
         }
       />
       {dialog === 'new' ? <NewEvent applicationId={applicationId} onCreated={open} onClose={close} /> : null}

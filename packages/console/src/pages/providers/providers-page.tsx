@@ -6,9 +6,7 @@ import { useAddressFilters } from '../../ui/address-filters.ts'
 import { Button } from '../../ui/button.tsx'
 import type { Column } from '../../ui/data-table.tsx'
 import { FilterChoice } from '../../ui/filter-choice.tsx'
-import { FilterText } from '../../ui/filter-controls.tsx'
-import { ListPanel } from '../../ui/list-panel.tsx'
-import { PageHeader } from '../../ui/page-header.tsx'
+import { ListPage } from '../../ui/list-page.tsx'
 import { useCursor } from '../../ui/pager.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { SecretDialog } from '../../ui/secret-dialog.tsx'
@@ -44,8 +42,8 @@ export function ProvidersPage() {
   const [search] = useSearchParams()
   const navigate = useNavigate()
   const [created, setCreated] = useState<CreatedProvider>()
-  const { filters, set, clear } = useAddressFilters<ProviderFilters>(['find', 'channel'])
-  const list = useProviders(filters, useCursor())
+  const address = useAddressFilters<ProviderFilters>(['find', 'channel'])
+  const list = useProviders(address.filters, useCursor())
   const go = (path: string) => {
     const params = new URLSearchParams(search)
     params.delete('dialog')
@@ -63,45 +61,32 @@ export function ProvidersPage() {
   const once = created?.secret ?? created?.verify_token
   return (
     <>
-      <PageHeader
+      <ListPage
         title="Providers"
         lead="Accounts that messages are sent through. Of a channel the one with the lowest priority is tried first."
-      >
-        {add}
-      </PageHeader>
-      <search className="flex flex-wrap gap-2 pb-3">
-        <FilterText
-          label="Part of a name or kind"
-          type="search"
-          value={filters.find ?? ''}
-          onChange={(value) => set('find', value)}
-        />
-        <FilterChoice
-          label="Channel"
-          value={filters.channel ?? ''}
-          options={offered.map((value) => ({ value, label: channelNames[value] }))}
-          onChange={(value) => set('channel', value)}
-        />
-      </search>
-      <ListPanel
+        actions={add}
+        address={address}
+        searchBy="find"
+        searchLabel="Part of a name or kind"
+        filters={
+          <FilterChoice
+            label="Channel"
+            options={offered.map((value) => ({ value, label: channelNames[value] }))}
+            {...address.field('channel')}
+          />
+        }
         list={list}
-        label="Providers"
         columns={columns}
         rowId={({ provider_id }) => provider_id}
         onOpen={({ provider_id }) => go(`/providers/${provider_id}`)}
         openId={id === 'new' ? undefined : id}
         expected={6}
-        empty={
-          Object.keys(filters).length > 0 ? (
-            <EmptyState title={nothingFound(filters)} action={<Button onClick={clear}>Show all providers</Button>}>
-              Choose another channel, or add a provider.
-            </EmptyState>
-          ) : (
-            <EmptyState title="No providers yet" action={add}>
-              Add the account of a carrier; messages are sent through it within a second. Messages of test keys need
-              none.
-            </EmptyState>
-          )
+        noneFound={nothingFound(address.filters)}
+        noneFoundHint="Choose another channel, or add a provider."
+        noneYet={
+          <EmptyState title="No providers yet" action={add}>
+            Add the account of a carrier; messages are sent through it within a second. Messages of test keys need none.
+          </EmptyState>
         }
       />
       {id === 'new' ? (

@@ -1,12 +1,9 @@
 import { Plus } from 'lucide-react'
 import { useNavigate, useParams, useSearchParams } from 'react-router'
 import { useAddressFilters } from '../../ui/address-filters.ts'
-import { Button } from '../../ui/button.tsx'
 import type { Column } from '../../ui/data-table.tsx'
 import { FilterChoice } from '../../ui/filter-choice.tsx'
-import { FilterText } from '../../ui/filter-controls.tsx'
-import { ListPanel } from '../../ui/list-panel.tsx'
-import { PageHeader } from '../../ui/page-header.tsx'
+import { ListPage } from '../../ui/list-page.tsx'
 import { useCursor } from '../../ui/pager.tsx'
 import { PermittedButton } from '../../ui/permitted-button.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
@@ -35,8 +32,8 @@ export function SuppressionsPage() {
   const { id } = useParams()
   const [search] = useSearchParams()
   const navigate = useNavigate()
-  const { filters, set, clear } = useAddressFilters<Filters>(['channel', 'reason', 'recipient'])
-  const list = useSuppressions(filters, useCursor(), id !== undefined)
+  const address = useAddressFilters<Filters>(['channel', 'reason', 'recipient'])
+  const list = useSuppressions(address.filters, useCursor(), id !== undefined)
   const { data } = list
   const { dialog, show, close } = useUrlDialog<'add' | 'remove'>()
   const go = (path: string) => {
@@ -52,53 +49,31 @@ export function SuppressionsPage() {
   )
   return (
     <>
-      <PageHeader
+      <ListPage
         title="Suppressions"
         lead="Messages to these recipients are refused. WhatsApp goes by the consents instead."
-      >
-        {add}
-      </PageHeader>
-      <search className="flex flex-wrap gap-2 pb-3">
-        <FilterText
-          label="Whole recipient"
-          type="search"
-          value={filters.recipient ?? ''}
-          onChange={(value) => set('recipient', value)}
-        />
-        <FilterChoice
-          label="Channel"
-          value={filters.channel ?? ''}
-          options={options(channelNames)}
-          onChange={(value) => set('channel', value)}
-        />
-        <FilterChoice
-          label="Reason"
-          value={filters.reason ?? ''}
-          options={options(reasonNames)}
-          onChange={(value) => set('reason', value)}
-        />
-      </search>
-      <ListPanel
+        actions={add}
+        address={address}
+        searchBy="recipient"
+        searchLabel="Whole recipient"
+        filters={
+          <>
+            <FilterChoice label="Channel" options={options(channelNames)} {...address.field('channel')} />
+            <FilterChoice label="Reason" options={options(reasonNames)} {...address.field('reason')} />
+          </>
+        }
         list={list}
-        label="Suppressions"
         columns={columns}
         rowId={({ suppression_id }) => suppression_id}
         onOpen={({ suppression_id }) => go(`/suppressions/${suppression_id}`)}
         openId={id}
-        empty={
-          Object.keys(filters).length > 0 ? (
-            <EmptyState
-              title="Nothing matches these filters"
-              action={<Button onClick={clear}>Clear the filters</Button>}
-            >
-              A recipient is found by the whole number or address only.
-            </EmptyState>
-          ) : (
-            <EmptyState title="Nobody is suppressed" action={add}>
-              Bounces, complaints and answers of STOP appear here by themselves. Add recipients who asked you in another
-              way to write to them no more.
-            </EmptyState>
-          )
+        noneFound="Nothing matches these filters"
+        noneFoundHint="A recipient is found by the whole number or address only."
+        noneYet={
+          <EmptyState title="Nobody is suppressed" action={add}>
+            Bounces, complaints and answers of STOP appear here by themselves. Add recipients who asked you in another
+            way to write to them no more.
+          </EmptyState>
         }
       />
       {id && data ? (

@@ -5,9 +5,7 @@ import { useAddressFilters } from '../../ui/address-filters.ts'
 import { ApplicationName } from '../../ui/application-name.tsx'
 import { Button } from '../../ui/button.tsx'
 import type { Column } from '../../ui/data-table.tsx'
-import { FilterText } from '../../ui/filter-controls.tsx'
-import { ListPanel } from '../../ui/list-panel.tsx'
-import { PageHeader } from '../../ui/page-header.tsx'
+import { ListPage } from '../../ui/list-page.tsx'
 import { useCursor } from '../../ui/pager.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { EmptyState } from '../../ui/states.tsx'
@@ -43,9 +41,8 @@ const columns: Column<TemplateSummary>[] = [
 /** The stored templates of the tenant, newest first. */
 export function TemplateList() {
   const navigate = useNavigate()
-  const { filters, set, clear } = useAddressFilters<{ find?: string }>(['find'])
-  const find = filters.find ?? ''
-  const list = useTemplates(find, useCursor())
+  const address = useAddressFilters<{ find?: string }>(['find'])
+  const list = useTemplates(address.filters.find ?? '', useCursor())
   const { dialog, show, close } = useUrlDialog<'new'>()
   const open = (id: string) => void navigate(`/templates/${id}`)
   const add = (
@@ -56,28 +53,24 @@ export function TemplateList() {
   )
   return (
     <>
-      <PageHeader title="Templates" lead="Texts that a notification names by template_id, without an event.">
-        {add}
-      </PageHeader>
-      <search className="flex flex-wrap gap-2 pb-3">
-        <FilterText label="Part of a name or id" type="search" value={find} onChange={(value) => set('find', value)} />
-      </search>
-      <ListPanel
+      <ListPage
+        title="Templates"
+        lead="Texts that a notification names by template_id, without an event."
+        actions={add}
+        address={address}
+        searchBy="find"
+        searchLabel="Part of a name or id"
         list={list}
-        label="Templates"
         columns={columns}
         rowId={({ template_id }) => template_id}
         onOpen={({ template_id }) => open(template_id)}
         expected={6}
-        empty={
-          find ? (
-            <EmptyState title="No template has this in its name" action={<Button onClick={clear}>Show all</Button>} />
-          ) : (
-            <EmptyState title="No templates yet" action={add}>
-              Most messages belong to events, which have templates of their own. Create one here for texts that several
-              applications share, and send its template_id with the variables.
-            </EmptyState>
-          )
+        noneFound="No template has this in its name"
+        noneYet={
+          <EmptyState title="No templates yet" action={add}>
+            Most messages belong to events, which have templates of their own. Create one here for texts that several
+            applications share, and send its template_id with the variables.
+          </EmptyState>
         }
       />
       {dialog === 'new' ? <NewTemplate onCreated={open} onClose={close} /> : null}

@@ -7,6 +7,7 @@ import type { Column } from '../../ui/data-table.tsx'
 import { FilterChoice } from '../../ui/filter-choice.tsx'
 import { FilterDay } from '../../ui/filter-controls.tsx'
 import { ListPanel } from '../../ui/list-panel.tsx'
+import { numberText } from '../../ui/number-text.ts'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { useCursor } from '../../ui/pager.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
@@ -16,7 +17,7 @@ import { type UsageFilters, type UsageItem, useUsage } from './queries.ts'
 
 const names = ['from', 'to', 'interval', 'application_id', 'channel'] as const
 const channelOptions = Object.entries(channelNames).map(([value, label]) => ({ value, label }))
-const number = (value: number) => <span className="tabular-nums">{value.toLocaleString('en')}</span>
+const number = (value: number) => <span className="tabular-nums">{numberText(value)}</span>
 
 function columnsOf(applications: ReadonlyMap<string, string>): Column<UsageItem>[] {
   return [
@@ -47,15 +48,11 @@ function columnsOf(applications: ReadonlyMap<string, string>): Column<UsageItem>
 
 /** What was sent and what it costs, by day or month. */
 export function UsagePage() {
-  const { filters, set, clear } = useAddressFilters<UsageFilters>(names)
+  const { filters, set, clear, field: of } = useAddressFilters<UsageFilters>(names)
   const list = useUsage(filters, useCursor())
   const { data } = list
   const applications = useApplicationNames()
   const columns = useMemo(() => columnsOf(applications), [applications])
-  const of = (name: keyof UsageFilters) => ({
-    value: filters[name] ?? '',
-    onChange: (value: string) => set(name, value),
-  })
   const isFiltered = Object.keys(filters).length > 0
   return (
     <>

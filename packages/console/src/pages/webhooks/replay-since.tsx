@@ -1,9 +1,11 @@
 import { useState } from 'react'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
+import { useDraft } from '../../ui/draft.ts'
 import { TextField } from '../../ui/field.tsx'
 import { Form } from '../../ui/form.tsx'
 import { localText, utcText } from '../../ui/local-time.ts'
+import { numberText } from '../../ui/number-text.ts'
 import { ExactTime } from '../../ui/time.tsx'
 import { useReplaySince } from './delivery-queries.ts'
 import type { Subscription } from './words.ts'
@@ -12,7 +14,15 @@ const dayMs = 24 * 3600_000
 
 /** Counts what was exhausted since a moment, and replays it after a second look. */
 export function ReplaySince({ subscription, onClose }: { subscription: Subscription; onClose: () => void }) {
-  const [since, setSince] = useState(() => localText(new Date(Date.now() - dayMs).toISOString()))
+  const draft = useDraft(
+    `replay:${subscription.subscription_id}`,
+    localText(new Date(Date.now() - dayMs).toISOString()),
+  )
+  const since = draft.value
+  const close = () => {
+    draft.clear()
+    onClose()
+  }
   const [found, setFound] = useState<{ since: string; count: number }>()
   const { count, start } = useReplaySince(subscription.subscription_id)
   const submit = async () => {
@@ -23,17 +33,17 @@ export function ReplaySince({ subscription, onClose }: { subscription: Subscript
       return
     }
     await start.mutateAsync(found.since)
-    onClose()
+    close()
   }
   if (found?.count === 0) {
     return (
-      <Dialog title="Replay since" onClose={onClose}>
+      <Dialog title="Replay since" onClose={close}>
         <p className="text-soft">
           No delivery was exhausted since <ExactTime at={found.since} />.
         </p>
         <div className="mt-5 flex justify-end gap-2">
           <Button onClick={() => setFound(undefined)}>Choose another time</Button>
-          <Button kind="primary" onClick={onClose}>
+          <Button kind="primary" onClick={close}>
             Close
           </Button>
         </div>
@@ -41,8 +51,8 @@ export function ReplaySince({ subscription, onClose }: { subscription: Subscript
     )
   }
   return (
-    <Dialog title="Replay since" onClose={onClose}>
-      <Form action={found ? `Replay ${deliveries(found.count)}` : 'Count'} onSubmit={submit} onCancel={onClose}>
+    <Dialog title="Replay since" onClose={close}>
+      <Form action={found ? `Replay ${deliveries(found.count)}` : 'Count'} onSubmit={submit} onCancel={close}>
         {found ? (
           <p className="text-soft">
             <strong className="text-text">{deliveries(found.count)}</strong> exhausted since{' '}
@@ -55,7 +65,7 @@ export function ReplaySince({ subscription, onClose }: { subscription: Subscript
             name="since"
             type="datetime-local"
             value={since}
-            onChange={(event) => setSince(event.target.value)}
+            onChange={(event) => draft.set(event.target.value)}
             hint="In the time zone of this browser. They are counted first."
           />
         )}
@@ -64,4 +74,4 @@ export function ReplaySince({ subscription, onClose }: { subscription: Subscript
   )
 }
 
-const deliveries = (count: number) => `${count.toLocaleString('en')} ${count === 1 ? 'delivery' : 'deliveries'}`
+const deliveries = (count: number) => `${numberText(count)} ${count === 1 ? 'delivery' : 'deliveries'}`

@@ -4,11 +4,8 @@ import { useAddressFilters } from '../../ui/address-filters.ts'
 import { ApplicationFilter } from '../../ui/application-choice.tsx'
 import { ApplicationName } from '../../ui/application-name.tsx'
 import { Badge } from '../../ui/badge.tsx'
-import { Button } from '../../ui/button.tsx'
 import type { Column } from '../../ui/data-table.tsx'
-import { FilterText } from '../../ui/filter-controls.tsx'
-import { ListPanel } from '../../ui/list-panel.tsx'
-import { PageHeader } from '../../ui/page-header.tsx'
+import { ListPage } from '../../ui/list-page.tsx'
 import { useCursor } from '../../ui/pager.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { EmptyState } from '../../ui/states.tsx'
@@ -52,44 +49,28 @@ const names = ['find', 'application_id'] as const
 /** The subscriptions of the tenant, newest first. */
 export function SubscriptionList({ create }: { create: ReactNode }) {
   const navigate = useNavigate()
-  const { filters, set, clear } = useAddressFilters<SubscriptionFilters>(names)
-  const list = useSubscriptions(filters, useCursor())
-  const isFiltered = Object.keys(filters).length > 0
+  const address = useAddressFilters<SubscriptionFilters>(names)
+  const list = useSubscriptions(address.filters, useCursor())
   return (
-    <>
-      <PageHeader title="Webhooks" lead="Addresses that are told when a notification was delivered or failed.">
-        {create}
-      </PageHeader>
-      <search className="flex flex-wrap gap-2 pb-3">
-        <FilterText
-          label="Part of an address"
-          type="search"
-          value={filters.find ?? ''}
-          onChange={(value) => set('find', value)}
-        />
-        <ApplicationFilter value={filters.application_id ?? ''} onChange={(value) => set('application_id', value)} />
-      </search>
-      <ListPanel
-        list={list}
-        label="Webhook subscriptions"
-        columns={columns}
-        rowId={({ subscription_id }) => subscription_id}
-        onOpen={({ subscription_id }) => void navigate(`/webhooks/${subscription_id}`)}
-        expected={6}
-        empty={
-          isFiltered ? (
-            <EmptyState
-              title="No subscription matches these filters"
-              action={<Button onClick={clear}>Show all</Button>}
-            />
-          ) : (
-            <EmptyState title="There is no subscription yet" action={create}>
-              Create one with an https address of yours. Every event is sent to it signed, and again until it answers
-              2xx.
-            </EmptyState>
-          )
-        }
-      />
-    </>
+    <ListPage
+      title="Webhooks"
+      lead="Addresses that are told when a notification was delivered or failed."
+      actions={create}
+      address={address}
+      searchBy="find"
+      searchLabel="Part of an address"
+      filters={<ApplicationFilter {...address.field('application_id')} />}
+      list={list}
+      columns={columns}
+      rowId={({ subscription_id }) => subscription_id}
+      onOpen={({ subscription_id }) => void navigate(`/webhooks/${subscription_id}`)}
+      expected={6}
+      noneFound="No subscription matches these filters"
+      noneYet={
+        <EmptyState title="There is no subscription yet" action={create}>
+          Create one with an https address of yours. Every event is sent to it signed, and again until it answers 2xx.
+        </EmptyState>
+      }
+    />
   )
 }

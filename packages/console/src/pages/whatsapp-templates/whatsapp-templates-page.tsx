@@ -3,12 +3,12 @@ import { RefreshCw } from 'lucide-react'
 import { useMemo } from 'react'
 import { Link } from 'react-router'
 import { answer, api } from '../../api/client.ts'
-import { useWhatsAppTemplates, type WhatsAppTemplate, whatsAppTemplatesKey } from '../../api/whatsapp-templates.ts'
+import { useWhatsAppTemplateList, type WhatsAppTemplate, whatsAppTemplatesKey } from '../../api/whatsapp-templates.ts'
+import { useAddressFilters } from '../../ui/address-filters.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import type { Column } from '../../ui/data-table.tsx'
-import { ListPanel } from '../../ui/list-panel.tsx'
-import { PageHeader } from '../../ui/page-header.tsx'
+import { ListPage } from '../../ui/list-page.tsx'
 import { useCursor } from '../../ui/pager.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { EmptyState } from '../../ui/states.tsx'
@@ -19,7 +19,8 @@ import { stateOf } from './words.ts'
 
 /** The message templates of the WhatsApp accounts, with what the carrier says of each. */
 export function WhatsAppTemplatesPage() {
-  const list = useWhatsAppTemplates(useCursor())
+  const address = useAddressFilters<{ find?: string }>(['find'])
+  const list = useWhatsAppTemplateList(address.filters.find ?? '', useCursor())
   const { data: providers } = useProviders({ channel: 'whatsapp' }, undefined)
   const sync = useSync()
   const names = useMemo(
@@ -28,24 +29,24 @@ export function WhatsAppTemplatesPage() {
   )
   const columns = useMemo(() => columnsWith(names), [names])
   return (
-    <>
-      <PageHeader
-        title="WhatsApp templates"
-        lead="What WhatsApp approved for your accounts. Only approved templates are sent. The list updates by itself."
-      >
+    <ListPage
+      title="WhatsApp templates"
+      lead="What WhatsApp approved for your accounts. Only approved templates are sent. The list updates by itself."
+      actions={
         <Button busy={sync.isPending} onClick={() => sync.mutate()}>
           <RefreshCw size={14} aria-hidden />
           Sync now
         </Button>
-      </PageHeader>
-      <ListPanel
-        list={list}
-        label="WhatsApp templates"
-        columns={columns}
-        rowId={({ provider_id, name, language }) => `${provider_id}/${name}/${language}`}
-        empty={providers?.items.length === 0 ? <NoAccount /> : <NoTemplates />}
-      />
-    </>
+      }
+      address={address}
+      searchBy="find"
+      searchLabel="Part of a name"
+      list={list}
+      columns={columns}
+      rowId={({ provider_id, name, language }) => `${provider_id}/${name}/${language}`}
+      noneFound="No template has this in its name"
+      noneYet={providers?.items.length === 0 ? <NoAccount /> : <NoTemplates />}
+    />
   )
 }
 
