@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react'
-import { localText, utcText } from './local-time.ts'
+import { localText, utcText, zoneOf } from './local-time.ts'
 
 interface FilterProps {
   label: string
@@ -51,15 +51,24 @@ export function FilterText({
   )
 }
 
-const momentClass = 'flex items-center gap-1.5 text-soft max-md:w-full max-md:justify-between'
+const zonedClass = 'flex items-center gap-1.5 text-soft max-md:w-full max-md:justify-between'
+
+/** What a filter by time is called, with the zone of its times. */
+function Zoned({ label, zone }: { label: string; zone: string }) {
+  return (
+    <span>
+      {label} <span className="text-faint">({zone})</span>
+    </span>
+  )
+}
 
 /** A time in the zone of the browser; the address has it in UTC. */
 export function FilterMoment({ label, value, onChange }: FilterProps) {
   const [text, setText] = useState(localText(value))
   useEffect(() => setText(localText(value)), [value])
   return (
-    <label className={momentClass}>
-      {label}
+    <label className={zonedClass}>
+      <Zoned label={label} zone={zoneOf(value)} />
       <input
         type="datetime-local"
         value={text}
@@ -79,8 +88,8 @@ export function FilterDay({ label, value, onChange }: FilterProps) {
   const [text, setText] = useState(value)
   useEffect(() => setText(value), [value])
   return (
-    <label className={momentClass}>
-      {label}
+    <label className={zonedClass}>
+      <Zoned label={label} zone="UTC" />
       <input
         type="date"
         value={text}

@@ -3,11 +3,12 @@ import { useSearchParams } from 'react-router'
 import { answer, api } from '../../api/client.ts'
 import { pollEvery } from '../../api/connection.ts'
 import { Button } from '../../ui/button.tsx'
+import { numberText } from '../../ui/number-text.ts'
 import { Panel } from '../../ui/panel.tsx'
 import { BarTable, StackedBars } from '../../ui/stacked-bars.tsx'
 import { Skeleton } from '../../ui/states.tsx'
 import type { Filters } from './filters.tsx'
-import { barsOf, canBeSummarized, type Dimension, intervalOf, type Summary } from './summary.ts'
+import { barsOf, canBeSummarized, type Dimension, intervalOf, type Summary, titleOf } from './summary.ts'
 
 const pollMs = 15_000
 const titles = { status: 'By status', channel: 'By channel' } as const
@@ -70,8 +71,6 @@ function useSummary(filters: Filters, paused: boolean) {
   })
 }
 
-const titleOf = ({ interval, buckets }: Summary) => `${buckets.length} ${interval}s`
-
 function Choice({ chosen, onChoose, children }: { chosen: boolean; onChoose: () => void; children: string }) {
   return (
     <Button kind={chosen ? 'plain' : 'quiet'} aria-pressed={chosen} onClick={onChoose}>
@@ -108,7 +107,7 @@ function Counts({ summary, by, asTable }: { summary: Summary; by: Dimension; asT
             <svg viewBox="0 0 8 8" className="size-2" aria-hidden>
               <rect width={8} height={8} rx={2} className={fill} />
             </svg>
-            <span className="text-soft">{name}</span> <span className="tabular-nums">{total.toLocaleString('en')}</span>
+            <span className="text-soft">{name}</span> <span className="tabular-nums">{numberText(total)}</span>
           </li>
         ))}
         {series.length === 0 ? <li className="text-faint">Nothing in this time.</li> : null}

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { barsOf, canBeSummarized, intervalOf, type Summary } from './summary.ts'
+import { barsOf, canBeSummarized, intervalOf, type Summary, titleOf } from './summary.ts'
 
 const summary: Summary = {
   interval: 'day',
@@ -32,6 +32,19 @@ test('counts are summed by status or by channel, and what does not occur has no 
     ['SMS', 4],
     ['Email', 2],
   ])
+})
+
+test('days are named as those of UTC; hours are told apart by their zone when a clock shows them twice', () => {
+  expect(titleOf(summary)).toBe('2 days (UTC)')
+  const twice = ['2026-10-25T00:00:00.000Z', '2026-10-25T01:00:00.000Z']
+  const hourly: Summary = {
+    ...summary,
+    interval: 'hour',
+    buckets: twice.map((starts_at) => ({ starts_at, counts: [] })),
+  }
+  const [first, second] = barsOf(hourly, 'status').bars
+  expect([first!.label, second!.label]).toEqual([expect.stringMatching(/[A-Z]{3}/), expect.stringMatching(/[A-Z]{3}/)])
+  expect(titleOf(hourly)).toBe('2 hours')
 })
 
 test('a range of more than three days is counted by days', () => {

@@ -52,14 +52,19 @@ export function barsOf({ buckets, interval }: Summary, by: Dimension) {
 }
 
 const dayText = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' })
+// The zone tells the two hours apart that a clock shows twice when it is set back.
 const hourText = new Intl.DateTimeFormat('en-GB', {
   day: 'numeric',
   month: 'short',
   hour: '2-digit',
   minute: '2-digit',
+  timeZoneName: 'short',
 })
 
-/** Days are those of UTC; hours are shown in the zone of the browser. */
+/** @returns for example `24 hours`; days are those of UTC, hours are shown in the zone of the browser */
+export const titleOf = ({ interval, buckets }: Summary): string =>
+  `${buckets.length} ${interval}${buckets.length === 1 ? '' : 's'}${interval === 'day' ? ' (UTC)' : ''}`
+
 const labelOf = (startsAt: string, interval: Summary['interval']) =>
   (interval === 'day' ? dayText : hourText).format(new Date(startsAt))
 

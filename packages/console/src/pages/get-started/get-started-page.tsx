@@ -75,7 +75,15 @@ export function GetStartedPage() {
             number={3}
             title="Connect a provider"
             done={providers.length > 0}
-            result={providers.map(({ name }) => name).join(', ')}
+            result={
+              <ul className="flex flex-wrap gap-x-3">
+                {providers.map(({ provider_id, name }) => (
+                  <li key={provider_id} className="min-w-0">
+                    <PlainText>{name}</PlainText>
+                  </li>
+                ))}
+              </ul>
+            }
           >
             SMS, email and WhatsApp go through an account at a carrier:{' '}
             <Link to="/providers" className={link}>

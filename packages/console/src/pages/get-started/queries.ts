@@ -1,8 +1,11 @@
-import { Problem } from '@notify/sdk'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { answer, api } from '../../api/client.ts'
 import { type Permission, useMay } from '../../api/me.ts'
+import { readAll } from '../../api/read-all.ts'
 import { firstEvent } from './first-request.ts'
+
+/** An application that has more events is past its first message. */
+const mostEvents = 1000
 
 /** What the tenant has of what a first message needs. */
 export function useProgress() {
@@ -24,15 +27,16 @@ export function useProgress() {
   })
   const providers = useFirst('providers', 'providers:manage', async () => {
     const { items } = await answer(api.GET('/api/v1/providers', { params: { query: { limit: 100 } } }))
-    return items
+    // Those of webhooks sign; they connect no carrier.
+    return items.filter(({ channel }) => channel !== 'webhook')
   })
-  const event = useFirst(`event ${application_id}`, 'events:manage', () => readEvent(application_id))
+  const event = useFirst(`event ${application_id}`, 'events:manage', () => isFirstEventPublished(application_id))
   const first = [application, key, providers, event].find(({ error }) => error)
   return {
     application: application.data ?? null,
     key: key.data ?? null,
     providers: providers.data ?? [],
-    isEventPublished: event.data?.status === 'published',
+    isEventPublished: event.data ?? false,
     isLoading: [application, key, providers, event].some(({ isLoading }) => isLoading),
     error: first?.error ?? null,
     retry: () => void first?.refetch(),
@@ -44,15 +48,16 @@ function useFirst<Value>(name: string, permission: Permission, read: () => Promi
   return useQuery({ queryKey: ['get-started', name], queryFn: read, enabled: may(permission) })
 }
 
-async function readEvent(application_id: string) {
-  if (!application_id) return null
-  const path = { application_id, event_key: firstEvent.event_key }
-  try {
-    return await answer(api.GET('/api/v1/applications/{application_id}/events/{event_key}', { params: { path } }))
-  } catch (error) {
-    if (error instanceof Problem && error.code === 'event_not_found') return null
-    throw error
-  }
+/** Looked up in the list: an event that is not there yet is no fault. */
+async function isFirstEventPublished(application_id: string): Promise<boolean> {
+  if (!application_id) return false
+  const { items } = await readAll(mostEvents, (cursor) => {
+    const query = { status: 'published' as const, limit: 100, ...cursor }
+    return answer(
+      api.GET('/api/v1/applications/{application_id}/events', { params: { path: { application_id }, query } }),
+    )
+  })
+  return items.some(({ event_key }) => event_key === firstEvent.event_key)
 }
 
 /** After a step was taken. */

@@ -20,7 +20,7 @@ export function Step({ number, title, done, result, children }: StepProps) {
       >
         {done ? <Check size={13} /> : number}
       </span>
-      <div className="min-w-0 flex-1">
+      <div className="min-w-0 flex-1 [overflow-wrap:anywhere]">
         <h2 className="font-medium">
           {title}
           {done ? <span className="sr-only">: done</span> : null}
