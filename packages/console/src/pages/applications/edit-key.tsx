@@ -7,7 +7,7 @@ import { changesOf } from './form-values.ts'
 import { KeyFields, type KeyValues, keyRequestOf } from './key-fields.tsx'
 import { type ApiKey, useRefreshApplications } from './queries.ts'
 
-export const draftOfKey = (keyId: string) => `key:${keyId}`
+export const draftOfKey = (keyId: string) => `key-edits:${keyId}`
 
 /** Changes what a key is called and may do; the key itself stays. */
 export function EditKey({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => void }) {
