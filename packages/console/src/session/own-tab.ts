@@ -1,6 +1,6 @@
 const key = 'tab'
 /** Longer than a page that is being left holds its lock. */
-const patienceMs = 500
+const patienceMs = 1500
 
 /**
  * Whether the storage of this tab is its own. A duplicated tab begins with a copy of it, and an issuer ends the session
@@ -9,25 +9,30 @@ const patienceMs = 500
 export async function isOwnTab(): Promise<boolean> {
   // Without HTTPS there are no locks.
   if (!navigator.locks) return true
-  if (await hold(sessionStorage.getItem(key) ?? rename())) return true
-  await hold(rename())
-  return false
-}
-
-function rename(): string {
+  const known = sessionStorage.getItem(key)
+  if (known !== null && (await hold(known))) return true
   const name = crypto.randomUUID()
   sessionStorage.setItem(key, name)
-  return name
+  void hold(name)
+  return known === null
 }
 
 /** Holds the lock of a tab until its page is left. @returns false when another tab has it */
-function hold(name: string): Promise<boolean> {
+function hold(tab: string): Promise<boolean> {
+  const name = `console-tab:${tab}`
+  const waiting = new AbortController()
   return new Promise((resolve) => {
-    navigator.locks
-      .request(`console-tab:${name}`, { signal: AbortSignal.timeout(patienceMs) }, () => {
-        resolve(true)
-        return new Promise(() => {})
-      })
-      .catch(() => resolve(false))
+    const giveUp = async () => {
+      const { held = [] } = await navigator.locks.query()
+      // A request that is only slow goes on.
+      if (held.some((lock) => lock.name === name)) waiting.abort()
+    }
+    const timer = setTimeout(() => void giveUp(), patienceMs)
+    const keep = () => {
+      clearTimeout(timer)
+      resolve(true)
+      return new Promise(() => {})
+    }
+    navigator.locks.request(name, { signal: waiting.signal }, keep).catch(() => resolve(false))
   })
 }

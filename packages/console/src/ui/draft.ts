@@ -29,7 +29,7 @@ export const hasDraft = (name: string): boolean => sessionStorage.getItem(`${pre
 
 const ownerKey = 'drafts-of'
 
-/** Forgets the drafts of whoever was signed in before, unless it is the same operator. */
+/** Forgets the drafts of the operator who was signed in before, unless it is the same one. */
 export function keepDraftsOf(operator: string): void {
   if (sessionStorage.getItem(ownerKey) === operator) return
   forgetDrafts()
