@@ -144,10 +144,11 @@ interface P99s {
 
 /** The p99 of each case in each round, in milliseconds. */
 async function takeTurns(few: Map<string, Read>, many: Map<string, Read>): Promise<Record<string, P99s>> {
-  const measured: Record<string, P99s> = {}
+  const names = [...many.keys()]
+  const measured = Object.fromEntries(names.map((name): [string, P99s] => [name, { fewP99s: [], manyP99s: [] }]))
   for (let round = 0; round < rounds; round++) {
     for (const [name, readMany] of many) {
-      const { fewP99s, manyP99s } = (measured[name] ??= { fewP99s: [], manyP99s: [] })
+      const { fewP99s, manyP99s } = measured[name]!
       fewP99s.push(await p99Of(few.get(name)!))
       manyP99s.push(await p99Of(readMany))
     }

@@ -19,6 +19,15 @@ test('the process is a numbered user other than root', () => {
   expect(Number(/^(\d+):\d+$/.exec(user!)![1])).toBeGreaterThan(0)
 })
 
+test('the cache of compiled code is filled by the user that reads it: Node keeps one for each', () => {
+  const [uid, gid] = instruction('USER')[0]!.split(':')
+  const starts = instruction('RUN').flatMap((line) => line.match(/\S+ \S+ node --enable-source-maps/g) ?? [])
+  expect(starts).toEqual(Array(2).fill(`--regid=${gid} --clear-groups node --enable-source-maps`))
+  const cache = instruction('RUN').find((line) => line.includes('.compile-cache'))!
+  expect(cache).toContain(`install -d -o ${uid} -g ${gid} .compile-cache`)
+  expect(cache.split(`setpriv --reuid=${uid} --regid=${gid}`)).toHaveLength(1 + starts.length)
+})
+
 test('node is process 1, so that SIGTERM reaches it, and stack traces name the sources', () => {
   expect([entryPoint, program]).toEqual([['node', '--enable-source-maps'], ['main.mjs']])
   expect(instruction('WORKDIR')).toEqual(['/app'])

@@ -8,7 +8,7 @@ import { bundleImage, imageNames } from '../../packages/bundle/src/bundle-image.
 import { serviceNames } from '../../packages/contracts/src/index.ts'
 import { TestEnv } from '../../packages/dev-env/src/index.ts'
 import { serviceOf, serviceProcesses } from '../../packages/dev-env/src/stack/process-names.ts'
-import { entryPoint, imageVariables, program } from './dockerfile.ts'
+import { entryPoint, imageVariables, instruction, program } from './dockerfile.ts'
 import { root } from './project.ts'
 
 const [, ...options] = entryPoint
@@ -75,6 +75,15 @@ test.each(serviceNames)(
       expect.stringContaining(`${service} has no command nonsense; it has: migrate`),
     ])
     expect(stderr).toMatch(/main\.mjs was accepted/)
+  },
+)
+
+test.each(serviceNames)(
+  'each part of the image of %s that is loaded on demand can be loaded, as its build does',
+  (service) => {
+    const [, script] = /--eval "([^"]+)"/.exec(instruction('RUN').join('\n'))!
+    const loading = runIn(service, ['--input-type=module', '--eval', script!.replace('/app', join(out, service))])
+    expect([loading.status, loading.stderr]).toEqual([0, ''])
   },
 )
 

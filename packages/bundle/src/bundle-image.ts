@@ -17,7 +17,7 @@ const root = join(import.meta.dirname, '..', '..', '..')
 
 /** Packages in CommonJS expect these names. */
 const commonNames = [
-  `const require = process.getBuiltinModule('node:module').createRequire(import.meta.url)`,
+  `const require = globalThis.process.getBuiltinModule('node:module').createRequire(import.meta.url)`,
   'const __filename = import.meta.filename, __dirname = import.meta.dirname',
 ].join('\n')
 

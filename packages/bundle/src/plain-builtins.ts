@@ -12,7 +12,7 @@ export const plainBuiltins: Plugin = {
       kind === 'import-statement' && isBuiltin(path) ? { path, namespace: 'builtin', sideEffects: false } : null,
     )
     build.onLoad({ filter: /./, namespace: 'builtin' }, ({ path }) => ({
-      contents: `module.exports = process.getBuiltinModule(${JSON.stringify(path)})`,
+      contents: `module.exports = globalThis.process.getBuiltinModule(${JSON.stringify(path)})`,
       loader: 'js',
     }))
   },
