@@ -4,7 +4,8 @@ import { TestEnv } from '../../../../packages/dev-env/src/index.ts'
 export let env: TestEnv
 export async function start(): Promise<void> {
   env = await TestEnv.start(['gateway', 'dispatch', 'callbacks', 'webhook-delivery'], {
-    env: { 'webhook-delivery': { WEBHOOK_RETRY_DELAYS: '50ms,50ms', WEBHOOK_TIMEOUT: '1s' } },
+    // Looking a name up takes a second on a busy machine.
+    env: { 'webhook-delivery': { WEBHOOK_RETRY_DELAYS: '50ms,50ms', WEBHOOK_TIMEOUT: '3s' } },
   })
 }
 
