@@ -5,13 +5,14 @@ import { expect, test } from '@jest/globals'
 import { kinds } from '../../packages/carriers/src/kinds.ts'
 import { root } from './sources.ts'
 
-/** Files, including npm packages, that a fresh process loads with a module. */
-function loadedBy(module: string): string[] {
+/** Files, including npm packages, that a fresh process loads with a module, and with what it does afterwards. */
+function loadedBy(module: string, afterwards = ''): string[] {
   const script = `
     import { registerHooks } from 'node:module'
     const loaded = []
     registerHooks({ load: (url, context, next) => (loaded.push(url), next(url, context)) })
     await import(process.argv[1])
+    ${afterwards}
     console.log(JSON.stringify(loaded))`
   const output = execFileSync(process.execPath, ['--input-type=module', '--eval', script, join(root, module)], {
     encoding: 'utf8',
@@ -20,14 +21,19 @@ function loadedBy(module: string): string[] {
   return (JSON.parse(output) as string[]).filter((url) => url.startsWith('file:')).map((url) => url.split(root)[1]!)
 }
 
+const loadSenders = `
+  const { sendingCarriers } = await import(${JSON.stringify(join(root, 'packages/carriers/src/sending.ts'))})
+  for (const { load } of Object.values(sendingCarriers)) await load()`
 const dispatch = loadedBy('services/dispatch/src/service.ts')
+const sending = loadedBy('services/dispatch/src/service.ts', loadSenders)
 const callbacks = loadedBy('services/callbacks/src/service.ts')
 const halfOf = (half: 'send' | 'receive') => new RegExp(`^/packages/carriers/src/[^/]+/${half}\\.ts$`)
 
-test('dispatch loads the sending half of every carrier, and no receiving half', () => {
-  expect(dispatch.filter((file) => halfOf('send').test(file))).toHaveLength(Object.keys(kinds).length)
-  expect(dispatch.filter((file) => halfOf('receive').test(file))).toEqual([])
-  expect(dispatch).not.toContain('/packages/carriers/src/receiving.ts')
+test('dispatch starts without a half of any carrier, and loads the sending halves of those in use alone', () => {
+  expect(dispatch.filter((file) => halfOf('send').test(file))).toEqual([])
+  expect(sending.filter((file) => halfOf('send').test(file))).toHaveLength(Object.keys(kinds).length)
+  expect(sending.filter((file) => halfOf('receive').test(file))).toEqual([])
+  expect(sending).not.toContain('/packages/carriers/src/receiving.ts')
 })
 
 test('callbacks loads receiving halves, no sending half and none of the SDKs that send', () => {
