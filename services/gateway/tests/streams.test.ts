@@ -124,7 +124,7 @@ test('an owner that is killed ends its streams at once', async () => {
   await eventually(() => expect(all.every((reader) => reader.isOver())).toBe(true))
   // Reset, so that readers notice the truncated event.
   expect(all.every(({ answer }) => !answer.complete)).toBe(true)
-  expect((await edge.stats()).open).toBe(0)
+  await eventually(async () => expect((await edge.stats()).open).toBe(0))
   expect((await open()).answer.statusCode).toBe(503)
 })
 
