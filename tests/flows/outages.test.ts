@@ -132,7 +132,7 @@ test('a gateway and a dispatch-api that start while NATS is gone accept; what th
   for (const name of ['gateway', 'dispatch-api'] as const) {
     await env.kill(name)
     await env.restart(name)
-    expect(env.logs(name)).toContain('starting without NATS')
+    await eventually(() => expect(env.logs(name)).toContain('starting without NATS'))
   }
   const phone = freshPhone()
   const id = await send(env, phone)
