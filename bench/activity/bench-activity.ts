@@ -38,7 +38,7 @@ export function benchActivity(): Promise<object> {
         return { name, p99_ms: round(p99), small_p99_ms: round(smallP99), ratio: round(p99 / smallP99) }
       })
       const ours = cases.filter(({ name }) => name !== yardstick)
-      for (const one of cases) console.log(JSON.stringify(one))
+      for (const measuredCase of cases) console.log(JSON.stringify(measuredCase))
       return {
         items: large,
         reads,

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { BootstrapDocument } from '../../packages/contracts/src/index.ts'
+import { BootstrapDocument, KeyPermission, OperatorPermission } from '../../packages/contracts/src/index.ts'
 import { containers, environmentOf, volumesOf } from './compose-file.ts'
 import { ComposeSecrets } from './compose-secrets.ts'
 import { makeEnvironment } from './make-environment.ts'
@@ -112,6 +112,13 @@ test('what all secrets are made from is mounted by nobody else, and files are fo
   expect(['consent/DATABASE_URL', 'redis/redis.conf', 'nats/nats.conf', 'state/secrets.json'].map(ownerOf)).toEqual([
     1000, 999, 0, 0,
   ])
+})
+
+test('the demo’s key and operator have every permission there is', () => {
+  const document = BootstrapDocument.parse(JSON.parse(contentOf(volumes)['dispatch/bootstrap.json']!))
+  expect(document.api_keys.map(({ permissions }) => permissions)).toEqual([KeyPermission.options])
+  const [operator] = JSON.parse(values.IDP_CLIENTS!)
+  expect(operator.permissions).toEqual(OperatorPermission.options)
 })
 
 test('every start but the first keeps the secrets, and none prints any', () => {

@@ -79,6 +79,8 @@ test('the keyboard alone moves, opens, closes, searches and finds pages', async 
   await page.waitForURL(`**/activity/${second}`)
   await page.keyboard.press('Escape')
   await drawer(page).waitFor({ state: 'detached' })
+  // The list takes keys again once it has the focus.
+  await eventually(async () => expect(await focusedRow(page)).toBe(second))
   await page.keyboard.press('/')
   expect(await page.evaluate(() => document.activeElement?.getAttribute('type'))).toBe('search')
   await page.keyboard.type('?jk')

@@ -13,7 +13,7 @@ const batch = 1000
 
 /**
  * Deletes rows by their age, a batch at a time; see {@link deletionInOrder}.
- * @returns deletes a batch of the rows that are older; resolves to whether there may be more
+ * @returns a function that deletes one batch of older rows and resolves to true when there may be more
  */
 export function deletionByTime(db: Queries, { table, time, keptDays }: Expiring): () => Promise<boolean> {
   // Several rows may have the time at which a batch ended: the next one begins with it.

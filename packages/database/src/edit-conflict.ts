@@ -1,14 +1,14 @@
 import { Problem } from '@notify/service-kit'
 
-/** SQL of the next `updated_at` of a locked row. No two states of a row have the same, in milliseconds, as callers see it. */
+/** SQL of the next `updated_at` of a locked row: at least a millisecond after the last one, because callers see milliseconds. */
 export const nextUpdatedAt = (column = 'updated_at'): string =>
   `greatest(clock_timestamp(), date_trunc('milliseconds', ${column}) + interval '1 millisecond')`
 
 /**
  * Refuses a change that is based on another state than the present one.
- * @param what the resource, such as `event`
- * @param updatedAt of its locked row
- * @param expected `updated_at` that the request names; undefined: any
+ * @param what the resource for the error message, such as `event`
+ * @param updatedAt the `updated_at` of the locked row
+ * @param expected the `updated_at` that the request names; without it, every state is accepted
  * @throws Problem `edit_conflict`
  */
 export function requireUnchanged(what: string, updatedAt: Date, expected: string | undefined): void {

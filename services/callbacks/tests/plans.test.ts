@@ -1,31 +1,28 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { countRowsRead, few, fillAfterPlanning, many } from '@notify/test-kit/rows-read'
-import { createTestKit, type TestKit } from '@notify/test-kit/service-kit'
 import type { ReceiptWanted } from '../../../packages/contracts/src/index.ts'
-import { type Database, openDatabase } from '../../../packages/database/src/index.ts'
+import type { Database } from '../../../packages/database/src/index.ts'
 import { TestEnv } from '../../../packages/dev-env/src/index.ts'
-import { migrations } from '../src/db/migrations.ts'
 import type { Tables } from '../src/db/schema.ts'
 import { recordCallbacks } from '../src/records/callback-store.ts'
 import { tellReceiptsAgain } from '../src/records/receipt-store.ts'
+import { openOwnSchema } from './own-schema.ts'
 
 const tables = ['outbox', 'received_callbacks', 'told_receipts']
 
 let env: TestEnv
-let kit: TestKit
 let db: Database<Tables>
+let stop: () => Promise<void>
 beforeAll(async () => {
   env = await TestEnv.start([])
-  kit = createTestKit('callbacks')
-  const config = { DATABASE_URL: env.stack.databaseUrl('callbacks'), DATABASE_POOL_SIZE: 1, MIGRATE_ON_START: true }
-  db = await openDatabase<Tables>(kit, { config, migrations })
+  ;({ db, stop } = await openOwnSchema(env, { poolSize: 1 }))
   const runAll = async () => {
     for (const { work } of statements) await work(db, await someReceipts())
   }
   await fillAfterPlanning(db, { tables, fill, runAll })
 }, 60_000)
 afterAll(async () => {
-  await kit?.stop()
+  await stop?.()
   await env?.stop()
 })
 

@@ -4,30 +4,29 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { sendingCarriers } from '@notify/carriers/sending'
-import { createTestKit, type TestKit } from '@notify/test-kit/service-kit'
+import type { TestKit } from '@notify/test-kit/service-kit'
 import { newId } from '../../../packages/contracts/src/index.ts'
-import { type Database, openDatabase } from '../../../packages/database/src/index.ts'
+import type { Database } from '../../../packages/database/src/index.ts'
 import { TestEnv } from '../../../packages/dev-env/src/index.ts'
 import { keyIdOf, parseKeyRing } from '../../../packages/privacy/src/index.ts'
 import { loadBootstrap } from '../src/bootstrap/load-bootstrap.ts'
 import type { Context } from '../src/context.ts'
-import { migrations } from '../src/db/migrations.ts'
 import type { Tables } from '../src/db/schema.ts'
 import { createMetrics } from '../src/metrics.ts'
+import { openOwnSchema } from './own-schema.ts'
 
 let env: TestEnv
 let kit: TestKit
 let db: Database<Tables>
+let stop: () => Promise<void>
 let folder: string
 beforeAll(async () => {
   env = await TestEnv.start([])
-  kit = createTestKit('dispatch')
-  const config = { DATABASE_URL: env.stack.databaseUrl('dispatch'), DATABASE_POOL_SIZE: 2, MIGRATE_ON_START: true }
-  db = await openDatabase<Tables>(kit, { config, migrations })
+  ;({ db, kit, stop } = await openOwnSchema(env, { poolSize: 2 }))
   folder = await mkdtemp(join(tmpdir(), 'bootstrap-'))
 })
 afterAll(async () => {
-  await kit?.stop()
+  await stop?.()
   await env?.stop()
   if (folder) await rm(folder, { recursive: true })
 })

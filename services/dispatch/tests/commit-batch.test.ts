@@ -1,27 +1,24 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { createTestKit, type TestKit } from '@notify/test-kit/service-kit'
 import { type KeyPrincipal, type Lane, newId } from '../../../packages/contracts/src/index.ts'
-import { type Database, findAnswers, openDatabase } from '../../../packages/database/src/index.ts'
+import { type Database, findAnswers } from '../../../packages/database/src/index.ts'
 import { TestEnv } from '../../../packages/dev-env/src/index.ts'
 import type { NewNotification } from '../src/accept/accept-item.ts'
 import { commitBatch } from '../src/accept/commit-batch.ts'
-import { migrations } from '../src/db/migrations.ts'
 import type { Tables } from '../src/db/schema.ts'
 import { claimForSending } from '../src/sending/claim-store.ts'
 import { suppress } from '../src/suppressions/suppression-store.ts'
+import { openOwnSchema } from './own-schema.ts'
 import { toyChannels as channels } from './toy-channels/toy-channels.ts'
 
 let env: TestEnv
-let kit: TestKit
 let db: Database<Tables>
+let stop: () => Promise<void>
 beforeAll(async () => {
   env = await TestEnv.start([])
-  kit = createTestKit('dispatch')
-  const config = { DATABASE_URL: env.stack.databaseUrl('dispatch'), DATABASE_POOL_SIZE: 2, MIGRATE_ON_START: true }
-  db = await openDatabase<Tables>(kit, { config, migrations })
+  ;({ db, stop } = await openOwnSchema(env, { poolSize: 2 }))
 })
 afterAll(async () => {
-  await kit?.stop()
+  await stop?.()
   await env?.stop()
 })
 

@@ -1,20 +1,9 @@
-import { createTestKit } from '@notify/test-kit/service-kit'
-import { type Database, type Migrations, openDatabase } from '../../../packages/database/src/index.ts'
+import { openOwnSchema as open } from '@notify/test-kit/own-schema'
+import type { Migrations } from '../../../packages/database/src/index.ts'
 import type { TestEnv } from '../../../packages/dev-env/src/index.ts'
 import { migrations as all } from '../src/db/migrations.ts'
 import type { Tables } from '../src/db/schema.ts'
 
-/** The schema of the gateway, for tests of its statements alone. */
-export async function openOwnSchema(
-  env: TestEnv,
-  { poolSize = 8, migrations = all }: { poolSize?: number; migrations?: Migrations } = {},
-): Promise<{ db: Database<Tables>; stop(): Promise<void> }> {
-  const kit = createTestKit('gateway')
-  const config = {
-    DATABASE_URL: env.stack.databaseUrl('gateway'),
-    DATABASE_POOL_SIZE: poolSize,
-    MIGRATE_ON_START: true,
-  }
-  const db = await openDatabase<Tables>(kit, { config, migrations })
-  return { db, stop: () => kit.stop() }
-}
+/** The schema of the gateway, with all its tables or those of some migrations. */
+export const openOwnSchema = (env: TestEnv, options: { poolSize?: number; migrations?: Migrations } = {}) =>
+  open<Tables>(env, 'gateway', { migrations: all, ...options })

@@ -1,22 +1,19 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { createTestKit, type TestKit } from '@notify/test-kit/service-kit'
-import { type Database, openDatabase } from '../../../packages/database/src/index.ts'
+import type { Database } from '../../../packages/database/src/index.ts'
 import { TestEnv } from '../../../packages/dev-env/src/index.ts'
-import { migrations } from '../src/db/migrations.ts'
 import type { Tables } from '../src/db/schema.ts'
 import { createTransactionDeletion } from '../src/transactions/outcome-store.ts'
+import { openOwnSchema } from './own-schema.ts'
 
 let env: TestEnv
-let kit: TestKit
 let db: Database<Tables>
+let stop: () => Promise<void>
 beforeAll(async () => {
   env = await TestEnv.start([])
-  kit = createTestKit('otp')
-  const config = { DATABASE_URL: env.stack.databaseUrl('otp'), DATABASE_POOL_SIZE: 4, MIGRATE_ON_START: true }
-  db = await openDatabase<Tables>(kit, { config, migrations })
+  ;({ db, stop } = await openOwnSchema(env, { poolSize: 4 }))
 })
 afterAll(async () => {
-  await kit?.stop()
+  await stop?.()
   await env?.stop()
 })
 

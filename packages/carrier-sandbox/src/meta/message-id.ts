@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { waId } from './webhook.ts'
 
-/** An id as the Cloud API names messages: the other side's number stands in it, legibly for whoever decodes it. */
+/** An id in the form of the Cloud API's: it contains the other side's number after its length. */
 export function messageId(phone: string): string {
-  const number = Buffer.from(`\x1c\x18${waId(phone)}\x15`)
-  return `wamid.${Buffer.concat([number, randomBytes(15)]).toString('base64')}`
+  const number = waId(phone)
+  const start = Buffer.from(`\x1c\x18${String.fromCharCode(number.length)}${number}\x15\x02\x00`)
+  return `wamid.${Buffer.concat([start, randomBytes(15)]).toString('base64')}`
 }

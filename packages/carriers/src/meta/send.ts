@@ -12,6 +12,7 @@ import type { MetaCredentials } from './credentials.ts'
 import { createGraphClient, type GraphAnswer } from './graph-client.ts'
 import { listTemplates } from './list-templates.ts'
 import { messageBody } from './message-body.ts'
+import { withoutNumber } from './message-id.ts'
 
 type Environment = EnvironmentOf<'whatsapp_cloud'>
 
@@ -54,7 +55,7 @@ const Refused = z.object({
 /** Classifies an answer: accepted, permanent, retryable or unknown. */
 function readAnswer({ status, retryAfter, body }: GraphAnswer): CarrierAnswer {
   const sent = Sent.safeParse(body)
-  if (status < 300 && sent.success) return accepted(sent.data.messages[0]!.id)
+  if (status < 300 && sent.success) return accepted(withoutNumber(sent.data.messages[0]!.id))
   const retryAfterMs = readRetryAfter(retryAfter)
   const refused = Refused.safeParse(body)
   if (refused.success) {

@@ -1,14 +1,16 @@
 import { Problem } from '@notify/service-kit'
 import { z } from 'zod'
+import { withoutNumber } from './message-id.ts'
 
 const Text = z.string().max(4096)
 const Name = z.string().min(1).max(512)
+const MessageId = Name.transform(withoutNumber)
 const list = <S extends z.ZodType>(schema: S) => z.array(schema).catch([])
 /** Skips an unreadable part, so that the rest of a post counts. */
 const orNothing = <S extends z.ZodType>(schema: S) => schema.optional().catch(undefined)
 
 const Status = z.object({
-  id: Name,
+  id: MessageId,
   status: z.string(),
   recipient_id: orNothing(Text),
   recipient_user_id: orNothing(Text),
@@ -28,7 +30,7 @@ export type Status = z.output<typeof Status>
 
 const Reply = z.object({ id: Text, title: Text })
 const Message = z.object({
-  id: Name,
+  id: MessageId,
   from: orNothing(Text),
   from_user_id: orNothing(Text),
   text: orNothing(z.object({ body: Text })),

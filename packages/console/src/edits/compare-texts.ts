@@ -41,7 +41,7 @@ function linesOf(before: string, after: string): DiffLine[] {
   return withoutFar(lines)
 }
 
-/** Every line ends, so that a last line is compared as any other. */
+/** Adds the missing newline at the end: without it, the last line never equals the same line elsewhere. */
 const withEnd = (text: string) => (text === '' ? '' : `${text.replaceAll('\r\n', '\n')}\n`)
 
 /** Leaves out unchanged lines that are far from a change. */

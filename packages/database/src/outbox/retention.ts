@@ -16,7 +16,7 @@ const deletePage = `
   )
   select count(*)::int as deleted, (select id from page order by id desc limit 1) as last from gone`
 
-/** @returns deletes a batch of the messages published seven days ago; resolves to whether more are left */
+/** @returns a function that deletes one batch of the messages published seven days ago and resolves to true when more are left */
 export function createOutboxRetention(db: Queries): () => Promise<boolean> {
   const deleteSome = deletionInOrder(batch, async (after: string | null) => {
     const [row] = await db.runLong<{ deleted: number; last: string | null }>(deletePage, [after ?? beginning])

@@ -31,6 +31,6 @@ export async function tellReceiptsAgain(db: Database<Tables>, wanted: readonly R
   return row?.count ?? 0
 }
 
-/** @returns deletes a batch of the expired references; resolves to whether more are left */
+/** @returns a function that deletes one batch of expired references and resolves to true when more are left */
 export const createReceiptDeletion = (db: Database<Tables>): (() => Promise<boolean>) =>
   deletionByTime(db, { table: 'told_receipts', time: 'told_at', keptDays })

@@ -16,7 +16,7 @@ const deletePage = `
   ), counts as (${countsInto('gone')})
   select count(*)::int as deleted, (select id from page order by id desc limit 1) as last from gone`
 
-/** @returns deletes a batch of the items of each kind of id that are older; the counters follow. Resolves to whether there may be more */
+/** @returns a function that deletes one batch of older items, with their share of the counters, and resolves to true when there may be more */
 export function createItemDeletion(db: Queries): (olderThanMs: number) => Promise<boolean> {
   const deletions = prefixes.map((prefix) =>
     deletionInOrder(itemBatch, async (after: string | null, before: number) => {

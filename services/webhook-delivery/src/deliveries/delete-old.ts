@@ -6,7 +6,7 @@ const batch = 1000
 /**
  * Deletes finished deliveries that are older than the retention, with their attempts. An origin of the channel `webhook` that
  * nothing waits for goes with them; the next send to it makes it anew.
- * @returns deletes a batch; resolves to whether there may be more
+ * @returns a function that deletes one batch and resolves to true when there may be more
  */
 export function createDeliveryDeletion(db: Database<Tables>): (keptMs: number) => Promise<boolean> {
   // Several may have finished at the time at which a batch ended: the next one begins with it.

@@ -1,0 +1,23 @@
+import { createHash } from 'node:crypto'
+
+/** What an id that Meta gives begins with, in base64: two bytes, the length of the other side's number, the number, 0x15. */
+const numbered = /^(\x1c\x18.)(\d{5,15}|x{5,15})(?=\x15)/s
+/** So many digits in a row may be a number in a form that is not known yet. */
+const maybeNumber = /\d{7}/
+
+/**
+ * Masks the number in an id of Meta, because ids are stored, published and logged. The same id gives the same result, and what follows the number
+ * keeps results of different messages apart. An id of another form that may contain a number becomes a hash.
+ */
+export function withoutNumber(id: string): string {
+  const [, encoded] = /^wamid\.([\w+/-]+=*)$/.exec(id) ?? []
+  if (encoded === undefined) return maybeNumber.test(id) ? hashOf(id) : id
+  const bytes = Buffer.from(encoded, 'base64').toString('latin1')
+  if (numbered.test(bytes)) {
+    const masked = bytes.replace(numbered, (_all, start: string, number: string) => start + 'x'.repeat(number.length))
+    return `wamid.${Buffer.from(masked, 'latin1').toString('base64')}`
+  }
+  return maybeNumber.test(bytes) || maybeNumber.test(id) ? hashOf(id) : id
+}
+
+const hashOf = (id: string) => `wamid.sha256-${createHash('sha256').update(id).digest('base64url')}`

@@ -1,0 +1,8 @@
+import { openOwnSchema as open } from '@notify/test-kit/own-schema'
+import type { TestEnv } from '../../../packages/dev-env/src/index.ts'
+import { migrations } from '../src/db/migrations.ts'
+import type { Tables } from '../src/db/schema.ts'
+
+/** The schema of callbacks with all its tables. */
+export const openOwnSchema = (env: TestEnv, options: { poolSize?: number } = {}) =>
+  open<Tables>(env, 'callbacks', { migrations, ...options })

@@ -1,0 +1,79 @@
+import { expect, test } from '@jest/globals'
+import { expectProblem } from '@notify/test-kit/sms'
+import { type ApiRequest, eventually } from '../../../../packages/dev-env/src/index.ts'
+import { call, create, env, of, path, pathsOf, token, twilio, webhook } from './stack.ts'
+
+test('credentials go in and never come out: of secrets the last four characters show', async () => {
+  const made = await create(twilio())
+  expect(made).toEqual({
+    provider_id: expect.stringMatching(/^prov_/),
+    application_id: null,
+    subscription_id: null,
+    channel: 'sms',
+    kind: 'twilio',
+    name: 'Second account',
+    priority: 2,
+    rate_limit_per_second: null,
+    credentials: { account_sid: `AC${'c'.repeat(32)}`, auth_token: '****9a8b', from: '+15005550007' },
+    credentials_updated_at: expect.any(String),
+    callback_url: expect.stringContaining('/api/v1/callbacks/smsprovider/inbound'),
+    created_at: expect.any(String),
+    updated_at: expect.any(String),
+  })
+  expect((await call('GET', of(made.provider_id))).body).toEqual(made)
+  const listed = await call('GET', `${path}?channel=sms`)
+  expect(listed.body.items[0]).toEqual(made)
+  expect(listed.text).not.toContain(token)
+  await call('DELETE', of(made.provider_id))
+})
+
+test('credentials are replaced field by field, and the old ones are used no more', async () => {
+  const made = await create(twilio())
+  const change = (credentials: object) => call('PATCH', of(made.provider_id), { body: { credentials } })
+  expect((await change({ auth_token: `${token}0000` })).body.credentials).toMatchObject({
+    account_sid: made.credentials.account_sid,
+    auth_token: '****0000',
+  })
+  const moved = await change({ from: null, messaging_service_sid: `MG${'d'.repeat(32)}` })
+  expect(Object.keys(moved.body.credentials)).not.toContain('from')
+  expect(pathsOf(await change({ auth_token: 'short' }))).toEqual(['credentials.auth_token'])
+  expect(pathsOf(await change({ auth_token: null }))).toEqual(['credentials.auth_token'])
+  expect(pathsOf(await change({ colour: 'blue' }))).toEqual(['credentials.colour'])
+  expect((await call('GET', of(made.provider_id))).body.credentials).toEqual(moved.body.credentials)
+  await eventually(async () => {
+    const { rows } = await env.admin.query('select revision, sender from callbacks.providers where id = $1', [
+      made.provider_id,
+    ])
+    expect(rows).toEqual([{ revision: 3, sender: `MG${'d'.repeat(32)}` }])
+  })
+  await call('DELETE', of(made.provider_id))
+})
+
+test('a signing secret is made by us, shown once, and rotated with an overlap of a day', async () => {
+  const made = await create(webhook({ credentials: { retry_delays: '1s,5s' } }))
+  expect(made.secret).toMatch(/^whsec_[A-Za-z0-9+/]+=*$/)
+  expect((await call('GET', of(made.provider_id))).text).not.toContain(made.secret)
+  const rotate = (request: ApiRequest = {}) => call('POST', of(made.provider_id, '/rotate-secret'), request)
+  const headers = { 'idempotency-key': 'rotate-1' }
+  const rotated = await rotate({ headers })
+  expect(rotated.body).toEqual({
+    provider_id: made.provider_id,
+    secret: expect.stringMatching(/^whsec_/),
+    previous_valid_until: expect.any(String),
+  })
+  expect(rotated.body.secret).not.toBe(made.secret)
+  const hours = (Date.parse(rotated.body.previous_valid_until) - Date.now()) / 3_600_000
+  expect(Math.round(hours)).toBe(24)
+  expect((await rotate({ headers })).text).toBe(rotated.text)
+  await eventually(async () => {
+    const { rows } = await env.admin.query(
+      'select revision, previous_secret is not null as has_previous, previous_until from webhook_delivery.providers where id = $1',
+      [made.provider_id],
+    )
+    expect(rows).toEqual([
+      { revision: 2, has_previous: true, previous_until: new Date(rotated.body.previous_valid_until) },
+    ])
+  })
+  const refused = await call('POST', of(env.stack.state.twilio_provider_id, '/rotate-secret'))
+  expectProblem(refused, 409, 'secret_of_carrier')
+})

@@ -1,0 +1,113 @@
+import { describe, expect, test } from '@jest/globals'
+import { expectProblem, freshPhone, post, smsTo } from '@notify/test-kit/sms'
+import { eventually } from '../../../../packages/dev-env/src/index.ts'
+import { call, env, newApplication, newKey, untilAudited } from './stack.ts'
+
+describe('API keys', () => {
+  test('are shown once, send at once, and stop within a second of their revocation', async () => {
+    const { application_id } = await newApplication()
+    const { api_key, ...described } = await newKey(application_id)
+    const path = `/applications/${application_id}/keys/${described.key_id}`
+    expect(api_key).toMatch(/^sk_live_/)
+    expect(described).toMatchObject({ status: 'active', mode: 'live', expires_at: null })
+    expect((await call('GET', path)).body).toEqual(described)
+    expect((await call('GET', `/applications/${application_id}/keys`)).body.items).toEqual([described])
+    expect((await env.api('GET', '/api/v1/me', { key: api_key })).body).toMatchObject({ kind: 'key', application_id })
+    expect((await call('DELETE', path)).status).toBe(204)
+    await eventually(async () => expect((await env.api('GET', '/api/v1/me', { key: api_key })).status).toBe(401), {
+      timeoutMs: 2000,
+    })
+    expect((await call('DELETE', path)).status).toBe(204)
+    expect((await call('GET', path)).body).toMatchObject({ status: 'revoked', revoked_at: expect.any(String) })
+  })
+
+  test('get other permissions within a second, recorded in the audit log', async () => {
+    const { application_id } = await newApplication()
+    const { api_key, key_id, ...made } = await newKey(application_id, { permissions: [] })
+    const path = `/applications/${application_id}/keys/${key_id}`
+    const send = () => post(env, smsTo('12'), { key: api_key })
+    expectProblem(await send(), 403, 'permission_denied')
+    const permissions = ['notifications:send']
+    const changed = await call('PATCH', path, { permissions, rate_limit_per_second: 7 })
+    expect(changed.body).toEqual({ ...made, key_id, permissions, rate_limit_per_second: 7 })
+    await eventually(async () => expectProblem(await send(), 422, 'invalid_recipient'), { timeoutMs: 2000 })
+    expect((await call('PATCH', path, { permissions: [] })).body.permissions).toEqual([])
+    await eventually(async () => expectProblem(await send(), 403, 'permission_denied'), { timeoutMs: 2000 })
+    expect((await call('PATCH', path, { name: 'Renamed' })).body).toMatchObject({ name: 'Renamed', permissions: [] })
+    const [renamed] = await untilAudited(key_id, [
+      ...['api_key.changed', 'api_key.changed', 'api_key.changed', 'api_key.created'],
+    ])
+    expect(renamed).toMatchObject({ before: { name: 'Server' }, after: { name: 'Renamed' } })
+  })
+
+  test('that are test keys, or no longer active, keep their limits', async () => {
+    const { application_id } = await newApplication()
+    const { key_id } = await newKey(application_id, { mode: 'test' })
+    const path = `/applications/${application_id}/keys/${key_id}`
+    const refused = await call('PATCH', path, { permissions: ['notifications:send', 'domains:manage'] })
+    expectProblem(refused, 422, 'validation_failed')
+    expect(refused.body.errors).toMatchObject([{ path: 'permissions.1' }])
+    await call('DELETE', path)
+    expectProblem(await call('PATCH', path, { name: 'Renamed' }), 409, 'key_not_active')
+  })
+
+  test('rotate with an overlap in which both work', async () => {
+    const { application_id } = await newApplication()
+    const { api_key, key_id } = await newKey(application_id, { mode: 'test' })
+    const rotate = `/applications/${application_id}/keys/${key_id}/rotate`
+    const next = await call('POST', rotate, { overlap_seconds: 3600 })
+    expect(next.status).toBe(201)
+    expect(next.body).toMatchObject({ previous_key_id: key_id, mode: 'test', name: 'Server', status: 'active' })
+    for (const key of [api_key, next.body.api_key])
+      expect((await env.api('GET', '/api/v1/me', { key })).status).toBe(200)
+    // At once: the overlap is cut short.
+    expect((await call('POST', rotate, { overlap_seconds: 0 })).status).toBe(201)
+    await eventually(async () => expect((await env.api('GET', '/api/v1/me', { key: api_key })).status).toBe(401), {
+      timeoutMs: 2000,
+    })
+    expectProblem(await call('POST', rotate, {}), 409, 'key_not_active')
+    expect((await env.api('GET', '/api/v1/me', { key: next.body.api_key })).status).toBe(200)
+  })
+
+  test('of a deleted application stop working', async () => {
+    const { application_id } = await newApplication()
+    const { api_key } = await newKey(application_id)
+    await call('DELETE', `/applications/${application_id}`)
+    await eventually(async () => expect((await env.api('GET', '/api/v1/me', { key: api_key })).status).toBe(401), {
+      timeoutMs: 2000,
+    })
+    expectProblem(
+      await call('POST', `/applications/${application_id}/keys`, { name: 'x', permissions: [] }),
+      404,
+      'not_found',
+    )
+  })
+
+  test.each(['domains:manage', 'webhooks:manage'])('for tests cannot have %s', async (permission) => {
+    const { application_id } = await newApplication()
+    const body = { name: 'Test', mode: 'test', permissions: ['notifications:send', permission] }
+    const answer = await call('POST', `/applications/${application_id}/keys`, body)
+    expectProblem(answer, 422, 'validation_failed')
+    expect(answer.body.errors).toEqual([{ path: 'permissions.1', message: `must not be ${permission} for a test key` }])
+  })
+
+  test('are the same under one Idempotency-Key, whose stored answer cannot be read in the database', async () => {
+    const { application_id } = await newApplication()
+    const path = `/api/v1/applications/${application_id}/keys`
+    const request = {
+      token: env.operatorToken,
+      body: { name: 'Once', permissions: [] },
+      headers: { 'idempotency-key': 'one-key' },
+    }
+    const [first, again] = [await env.api('POST', path, request), await env.api('POST', path, request)]
+    expect([again.text, again.headers.get('idempotent-replayed')]).toEqual([first.text, 'true'])
+    const { rows } = await env.admin.query(`select to_jsonb(t)::text as text from gateway.idempotency_keys t`)
+    expect(rows.map(({ text }) => text).join()).not.toContain(first.body.api_key)
+  })
+})
+
+test('a key that was made by the API sends', async () => {
+  const { application_id } = await newApplication()
+  const { api_key } = await newKey(application_id)
+  expect((await post(env, smsTo(freshPhone()), { key: api_key })).status).toBe(202)
+})
