@@ -77,6 +77,8 @@ test('the keyboard alone moves, opens, closes, searches and finds pages', async 
   await drawer(page).waitFor()
   await page.keyboard.press('k')
   await page.waitForURL(`**/activity/${second}`)
+  // The address changes before the drawer does.
+  await row(page, second).and(page.locator('[aria-current]')).waitFor()
   await page.keyboard.press('Escape')
   await drawer(page).waitFor({ state: 'detached' })
   // The list takes keys again once it has the focus.
