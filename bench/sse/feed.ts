@@ -13,7 +13,7 @@ export interface FeedState {
 /** A message for NATS. */
 interface Message {
   subject: string
-  text: string
+  data: string | Uint8Array
 }
 
 /** How events reach a server: the next event of a user. */
@@ -38,7 +38,7 @@ function sequences() {
 export function liveFeed(state: FeedState): Feed {
   const { tenant_id, application_id } = state
   const id = newId('inapp')
-  const content = keyRingOf(state).encrypt(JSON.stringify(shown), `inbox_items|${tenant_id}|${id}`).toString('base64')
+  const content = keyRingOf(state).encrypt(JSON.stringify(shown), `inbox_items|${tenant_id}|${id}`)
   const blindIndex = createBlindIndex(parseKey(state.blind_index_key))
   const subjects = new Map<string, string>()
   const subjectOf = (user: string) => {
@@ -52,8 +52,9 @@ export function liveFeed(state: FeedState): Feed {
   const next = sequences()
   return (user) => {
     const seq = next(user)
-    const event = { seq, kind: 'created', item_id: id, unread_count: seq, content, created_at: new Date() }
-    return { subject: subjectOf(user), text: JSON.stringify([event]) }
+    const line = { seq, kind: 'created', item_id: id, unread_count: seq, created_at: new Date(), size: content.length }
+    const data = Buffer.concat([Buffer.from(`${JSON.stringify([line])}\n`), content])
+    return { subject: subjectOf(user), data }
   }
 }
 
@@ -65,7 +66,7 @@ export function bareFeed(): Feed {
     const seq = next(user)
     const notification = { id, title: shown.title, body: shown.body, is_read: false, created_at: new Date() }
     const data = JSON.stringify({ notification: { ...notification, data: shown.data }, unread_count: seq })
-    return { subject: `bare.${user}`, text: `id: ${seq}\nevent: notification.created\ndata: ${data}\n\n` }
+    return { subject: `bare.${user}`, data: `id: ${seq}\nevent: notification.created\ndata: ${data}\n\n` }
   }
 }
 
@@ -89,6 +90,6 @@ export function handOffFeed(state: FeedState): Feed {
       created_at: new Date(),
       content: keyRing.encrypt(payload, `${subject}|${tenant_id}|${notification_id}`).toString('base64'),
     }
-    return { subject, text: JSON.stringify([{ event }]) }
+    return { subject, data: JSON.stringify([{ event }]) }
   }
 }

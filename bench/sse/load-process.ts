@@ -51,8 +51,8 @@ async function pump({ feed, users, onTheWay, fanOut, seconds }: Extract<Command,
   while (performance.now() < endMs) {
     const room = onTheWay - (published * fanOut - (readers.events - before)) / fanOut
     for (let at = 0; at < Math.min(room, burst); at++) {
-      const { subject, text } = make(users[published % users.length]!)
-      bus.publish(subject, text)
+      const { subject, data } = make(users[published % users.length]!)
+      bus.publish(subject, data)
       published += 1
     }
     await turn()
@@ -68,8 +68,8 @@ async function pace({ users, perSecond, seconds }: Extract<Command, { do: 'pace'
   let published = 0
   for (let tick = 1; tick <= (seconds * 1000) / everyMs; tick++) {
     for (; published < (tick * everyMs * perSecond) / 1000; published++) {
-      const { subject, text } = feeds.handOff(users[published % users.length]!)
-      bus.publish(subject, text)
+      const { subject, data } = feeds.handOff(users[published % users.length]!)
+      bus.publish(subject, data)
     }
     await delay(Math.max(0, startMs + tick * everyMs - performance.now()))
   }

@@ -33,9 +33,10 @@ export function createHandOffStore({ db, secrets, metrics, live, wakeOutbox }: S
       })
       const byId = new Map([...items.values()].map((item) => [item.id, item]))
       live.publish(
-        stored.map(({ id, ...row }) => {
+        stored.map(({ id, created_at: at, ...row }) => {
           const { tenant_id, application_id, content } = byId.get(id)!
-          return { ...row, tenant_id, application_id, kind: 'created', item_id: id, is_read: false, content }
+          const created_at = at.toISOString()
+          return { ...row, tenant_id, application_id, kind: 'created', item_id: id, content, created_at }
         }),
       )
       metrics.stored(stored.length, received.length - stored.length)

@@ -11,9 +11,10 @@ export const markNotification: Handler<Context, typeof contract> = async (contex
   const inbox_key = inboxKeyOf(secrets.blindIndex, principal)
   const row = await markItem(db, inbox_key, { id: params.id, isRead: body.is_read })
   if (!row) throw noSuchNotification()
-  const { id, seq, unread_count, content, created_at } = row
+  const { id, seq, unread_count, content } = row
   if (seq !== null) {
     const kind = body.is_read ? 'read' : 'unread'
+    const created_at = row.created_at.toISOString()
     live.publish([{ tenant_id, application_id, inbox_key, seq, kind, item_id: id, unread_count, content, created_at }])
   }
   return notificationOf(secrets.keyRing, tenant_id, row)

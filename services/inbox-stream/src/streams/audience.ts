@@ -1,5 +1,5 @@
-import type { InboxAddress, StreamEvent, streamInbox } from '@notify/contracts'
-import { type EncodedEvent, encodeEvent } from '@notify/service-kit'
+import type { InboxAddress } from '@notify/contracts'
+import type { EncodedEvent } from '@notify/service-kit'
 import type { InboxEvent } from './inbox-event.ts'
 import type { LiveBus } from './live-bus.ts'
 import type { Reader, Source } from './reader.ts'
@@ -15,8 +15,8 @@ export interface Supply {
   live: LiveBus
   /** The next events of an inbox after a sequence. */
   read(inboxKey: string, seq: number): Promise<readonly InboxEvent[]>
-  /** Decrypts an event. */
-  render(address: InboxAddress, event: InboxEvent): StreamEvent<typeof streamInbox>
+  /** Decrypts and encodes an event. */
+  encode(address: InboxAddress, event: InboxEvent): EncodedEvent
   onGap(): void
   onFailure(error: unknown): void
 }
@@ -27,6 +27,7 @@ export class Audience implements Source {
   readonly listeners = new Set<Listener>()
   readonly #supply: Supply
   readonly #unsubscribe: () => void
+  /** The event that streams are told of at this moment. */
   #latest: { event: InboxEvent; encoded: EncodedEvent } | undefined
 
   constructor(address: InboxAddress, supply: Supply) {
@@ -34,6 +35,8 @@ export class Audience implements Source {
     this.#supply = supply
     this.#unsubscribe = supply.live.listen(address, (events) => {
       for (const event of events) for (const { reader } of this.listeners) reader.hear(event)
+      // It would keep the message it came in.
+      this.#latest = undefined
     })
   }
 
@@ -41,11 +44,9 @@ export class Audience implements Source {
     return this.#supply.read(this.address.inbox_key, seq)
   }
 
-  /** Decrypts and encodes an event once for all streams that send it. */
+  /** Encodes an event once for all streams that are told of it together. */
   encode(event: InboxEvent): EncodedEvent {
-    if (this.#latest?.event !== event) {
-      this.#latest = { event, encoded: encodeEvent(this.#supply.render(this.address, event)) }
-    }
+    if (this.#latest?.event !== event) this.#latest = { event, encoded: this.#supply.encode(this.address, event) }
     return this.#latest.encoded
   }
 

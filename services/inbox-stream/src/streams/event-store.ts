@@ -11,8 +11,9 @@ const read: Statement = {
 }
 
 /** The events of an inbox after a sequence, the next hundred of them. */
-export function readEvents({ run }: Queries, inboxKey: string, after: number): Promise<InboxEvent[]> {
-  return run<InboxEvent>(read, [inboxKey, after])
+export async function readEvents({ run }: Queries, inboxKey: string, after: number): Promise<InboxEvent[]> {
+  const rows = await run<Omit<InboxEvent, 'created_at'> & { created_at: Date | null }>(read, [inboxKey, after])
+  return rows.map(({ created_at, ...event }) => ({ ...event, created_at: created_at?.toISOString() ?? null }))
 }
 
 /** Where an inbox stands. */

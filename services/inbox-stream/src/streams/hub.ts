@@ -5,7 +5,7 @@ import { listRevoked } from '../applications/application-store.ts'
 import type { StoreContext } from '../context.ts'
 import { Audience, type Listener, type Supply } from './audience.ts'
 import { type Head, readEvents, readHeads } from './event-store.ts'
-import { streamEventOf } from './inbox-event.ts'
+import { encodeInboxEvent } from './inbox-event.ts'
 import { type InboxWriter, Reader } from './reader.ts'
 import { createStreamCounts } from './stream-counts.ts'
 
@@ -39,7 +39,7 @@ export function createHub(kit: Kit, { config, db, secrets, metrics, live }: Stor
   const supply: Supply = {
     live,
     read: (inboxKey, seq) => reads.execute(() => readEvents(db, inboxKey, seq)),
-    render: ({ tenant_id }, event) => streamEventOf(secrets.keyRing, tenant_id, event),
+    encode: ({ tenant_id }, event) => encodeInboxEvent(secrets.keyRing, tenant_id, event),
     onGap: metrics.gap,
     onFailure: (error) => kit.log.warn({ err: error }, 'the events of a stream could not be read; they are read again'),
   }

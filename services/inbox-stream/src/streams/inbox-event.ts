@@ -1,6 +1,7 @@
-import type { InboxChange, StreamEvent, streamInbox } from '@notify/contracts'
+import type { InboxChange } from '@notify/contracts'
 import type { KeyRing } from '@notify/privacy'
-import { notificationOf } from '../inbox/item-content.ts'
+import { type EncodedEvent, encodeJsonEvent } from '@notify/service-kit'
+import { contentAad } from '../inbox/item-content.ts'
 
 /** An event of an inbox, as Postgres keeps it and as replicas tell it to each other. */
 export interface InboxEvent {
@@ -10,24 +11,31 @@ export interface InboxEvent {
   unread_count: number
   /** Content of the notification, encrypted; null where there is none any more. */
   content: Buffer | null
-  created_at: Date | null
+  created_at: string | null
 }
 
-/** An event as streams carry it. What was created and is deleted by now is told as deleted. */
-export function streamEventOf(keyRing: KeyRing, tenantId: string, event: InboxEvent): StreamEvent<typeof streamInbox> {
-  const { seq, kind, item_id, unread_count, content, created_at } = event
-  const shown =
-    item_id !== null && content !== null && created_at !== null
-      ? notificationOf(keyRing, tenantId, { id: item_id, content, created_at, is_read: kind === 'read' })
-      : null
+/**
+ * An event as streams carry it (contract `streamInbox`). A notification that was deleted after its creation is reported as deleted.
+ * @throws Error when the content cannot be decrypted
+ */
+export function encodeInboxEvent(keyRing: KeyRing, tenantId: string, event: InboxEvent): EncodedEvent {
+  const { seq, kind, item_id, unread_count } = event
+  const shown = notificationJson(keyRing, tenantId, event)
+  const end = `,"unread_count":${unread_count}}`
   if (kind === 'created' && shown) {
-    return { id: seq, event: 'notification.created', data: { notification: shown, unread_count } }
+    return encodeJsonEvent({ id: seq, event: 'notification.created' }, [`{"notification":`, ...shown, end])
   }
-  const change = shown || kind === 'read_all' ? (kind as InboxChange) : 'deleted'
-  const notification_id = item_id as `inapp_${string}` | null
-  return {
-    id: seq,
-    event: 'notification.updated',
-    data: { change, notification_id, notification: shown, unread_count },
-  }
+  const change = shown || kind === 'read_all' ? kind : 'deleted'
+  const start = `{"change":"${change}","notification_id":${JSON.stringify(item_id)},"notification":`
+  return encodeJsonEvent({ id: seq, event: 'notification.updated' }, [start, ...(shown ?? ['null']), end])
+}
+
+/** The JSON of a notification, in pieces: its content is stored as JSON, and put in without being parsed. */
+function notificationJson(keyRing: KeyRing, tenantId: string, event: InboxEvent): [string, Buffer] | undefined {
+  const { kind, item_id, content, created_at } = event
+  if (item_id === null || content === null || created_at === null) return undefined
+  const shown = keyRing.decryptBytes(content, contentAad(tenantId, item_id))
+  const start = `{"id":"${item_id}","is_read":${kind === 'read'},"created_at":"${created_at}",`
+  // Its members follow ours: without its opening brace.
+  return [start, shown.subarray(1)]
 }

@@ -2,9 +2,12 @@ import { type InboxAddress, liveSubject } from '@notify/contracts'
 import type { Bus } from '@notify/messaging'
 import { coalesce, type Kit } from '@notify/service-kit'
 import type { InboxEvent } from './inbox-event.ts'
+import { readLiveMessage, writeLiveMessage } from './live-message.ts'
 
 /** NATS takes 1 MiB; an event has at most a third of it. */
 const maxMessage = 400_000
+/** An event without its content takes fewer. */
+const lineBytes = 300
 const flushMs = 1000
 
 export interface AddressedEvent extends InboxEvent, InboxAddress {}
@@ -20,8 +23,6 @@ export interface LiveBus {
   /** Told when the connection was lost and is there again. */
   onGap(tell: () => void): void
 }
-
-type WireEvent = Omit<InboxEvent, 'content' | 'created_at'> & { content: string | null; created_at: string | null }
 
 export function createLiveBus({ log }: Pick<Kit, 'log'>, { connection }: Bus): LiveBus {
   const ready = coalesce<undefined, undefined>({
@@ -43,7 +44,12 @@ export function createLiveBus({ log }: Pick<Kit, 'log'>, { connection }: Bus): L
     listen(address, hear) {
       const subscription = connection.subscribe(liveSubject(address), {
         callback: (error, message) => {
-          if (!error) hear(message.json<WireEvent[]>().map(read))
+          if (error) return
+          try {
+            hear(readLiveMessage(message.data))
+          } catch (cause) {
+            log.warn({ err: cause }, 'open streams could not be told of an event and will read it')
+          }
         },
       })
       return () => subscription.unsubscribe()
@@ -58,31 +64,18 @@ export function createLiveBus({ log }: Pick<Kit, 'log'>, { connection }: Bus): L
 }
 
 function publishAll(connection: Bus['connection'], [subject, events]: [string, readonly AddressedEvent[]]): void {
-  let part: string[] = []
+  let part: InboxEvent[] = []
   let size = 0
-  const send = () => connection.publish(subject, `[${part.join()}]`)
+  const send = () => connection.publish(subject, writeLiveMessage(part))
   for (const event of events) {
-    const text = JSON.stringify(write(event))
-    if (part.length > 0 && size + text.length > maxMessage) {
+    const bytes = lineBytes + (event.content?.length ?? 0)
+    if (part.length > 0 && size + bytes > maxMessage) {
       send()
       part = []
       size = 0
     }
-    part.push(text)
-    size += text.length
+    part.push(event)
+    size += bytes
   }
   send()
-}
-
-function write({ seq, kind, item_id, unread_count, content, created_at }: InboxEvent): WireEvent {
-  const time = created_at?.toISOString() ?? null
-  return { seq, kind, item_id, unread_count, content: content?.toString('base64') ?? null, created_at: time }
-}
-
-function read({ content, created_at, ...event }: WireEvent): InboxEvent {
-  return {
-    ...event,
-    content: content === null ? null : Buffer.from(content, 'base64'),
-    created_at: created_at === null ? null : new Date(created_at),
-  }
 }

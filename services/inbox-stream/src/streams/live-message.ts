@@ -1,0 +1,43 @@
+import type { InboxEvent } from './inbox-event.ts'
+
+/**
+ * Events as replicas send them to each other: a line of JSON, then the encrypted contents one after the other. Every replica with a stream
+ * of the user reads each, so contents stay bytes.
+ */
+interface Line extends Omit<InboxEvent, 'content'> {
+  /** Bytes of the content; null without one. */
+  size: number | null
+}
+
+const lineEnd = 10
+
+export function writeLiveMessage(events: readonly InboxEvent[]): Buffer {
+  const lines = events.map(
+    ({ seq, kind, item_id, unread_count, created_at, content }): Line => ({
+      seq,
+      kind,
+      item_id,
+      unread_count,
+      created_at,
+      size: content?.length ?? null,
+    }),
+  )
+  return Buffer.concat([Buffer.from(`${JSON.stringify(lines)}\n`), ...events.flatMap(({ content }) => content ?? [])])
+}
+
+/**
+ * The contents are parts of `data`: whoever keeps an event keeps all of it.
+ * @throws Error for what {@link writeLiveMessage} did not write
+ */
+export function readLiveMessage(data: Uint8Array): InboxEvent[] {
+  const bytes = Buffer.from(data.buffer, data.byteOffset, data.length)
+  const end = bytes.indexOf(lineEnd)
+  let at = end + 1
+  return (JSON.parse(bytes.toString('utf8', 0, Math.max(0, end))) as Line[]).map(
+    ({ seq, kind, item_id, unread_count, created_at, size }) => {
+      const content = size === null ? null : bytes.subarray(at, at + size)
+      at += size ?? 0
+      return { seq, kind, item_id, unread_count, created_at, content }
+    },
+  )
+}
