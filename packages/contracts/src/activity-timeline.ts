@@ -27,7 +27,10 @@ export const ActivityAttempt = z
       .nullable()
       .meta({ description: "The carrier's code, or the HTTP status of a webhook's answer" }),
     provider_message: z.string().nullable(),
-    provider_message_id: z.string().nullable(),
+    provider_message_id: z
+      .string()
+      .nullable()
+      .meta({ description: "The carrier's id of the message; of WhatsApp with `x` in place of the number's digits" }),
     receipts: z
       .array(AttemptReceipt)
       .nullable()

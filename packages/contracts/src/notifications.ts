@@ -112,7 +112,10 @@ export const Attempt = z.object({
     .meta({ description: 'Whether the carrier may have accepted the message without confirming it' }),
   provider_code: z.string().nullable(),
   provider_message: z.string().nullable(),
-  provider_message_id: z.string().nullable(),
+  provider_message_id: z
+    .string()
+    .nullable()
+    .meta({ description: "The carrier's id of the message; of WhatsApp with `x` in place of the number's digits" }),
 })
 
 export const NotificationState = z

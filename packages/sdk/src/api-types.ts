@@ -1521,6 +1521,7 @@ export interface components {
             /** @description The carrier's code, or the HTTP status of a webhook's answer */
             provider_code: string | null;
             provider_message: string | null;
+            /** @description The carrier's id of the message; of WhatsApp with `x` in place of the number's digits */
             provider_message_id: string | null;
             /** @description The carrier's reports, kept for 7 days; null when they cannot be read at the moment */
             receipts: {
@@ -2404,6 +2405,7 @@ export interface components {
                 ambiguous: boolean;
                 provider_code: string | null;
                 provider_message: string | null;
+                /** @description The carrier's id of the message; of WhatsApp with `x` in place of the number's digits */
                 provider_message_id: string | null;
             }[];
         };
