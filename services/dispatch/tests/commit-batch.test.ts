@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { type KeyPrincipal, type Lane, newId } from '../../../packages/contracts/src/index.ts'
+import { newKeyPrincipal } from '@notify/test-kit/principals'
+import { type Lane, newId } from '../../../packages/contracts/src/index.ts'
 import { type Database, findAnswers } from '../../../packages/database/src/index.ts'
 import { TestEnv } from '../../../packages/dev-env/src/index.ts'
 import type { NewNotification } from '../src/accept/accept-item.ts'
@@ -22,14 +23,7 @@ afterAll(async () => {
   await env?.stop()
 })
 
-const principal: KeyPrincipal = {
-  kind: 'key',
-  key_id: newId('key'),
-  mode: 'live',
-  tenant_id: newId('ten'),
-  application_id: newId('app'),
-  permissions: ['notifications:send'],
-}
+const principal = newKeyPrincipal()
 
 function notification(lane: Lane = 'transactional', key?: string): NewNotification {
   return {

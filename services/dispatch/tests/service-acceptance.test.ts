@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
+import { newKeyPrincipal } from '@notify/test-kit/principals'
 import { expectProblem, freshPhone, retry, smsTo, stateOf, untilState } from '@notify/test-kit/sms'
 import { refuses, type StubCarrier, startStubCarrier, takes } from '@notify/test-kit/stub-carrier'
 import { newId, type Principal } from '../../../packages/contracts/src/index.ts'
@@ -164,13 +165,7 @@ test('only a service that may, by its own key, is let in', async () => {
   const { state } = env.stack
   const gateway = await createPrincipalSigner(state.principal_signing_key)
   const ids = { tenant_id: env.tenantId as `ten_${string}`, application_id: env.applicationId as `app_${string}` }
-  const key: Principal = {
-    kind: 'key',
-    key_id: newId('key'),
-    mode: 'live',
-    permissions: ['notifications:send'],
-    ...ids,
-  }
+  const key = newKeyPrincipal(ids)
   const byOtp = await createPrincipalSigner(state.otp_signing_key, 'otp')
   const stranger = await createPrincipalSigner({ ...state.otp_signing_key, kid: 'otp-unknown' }, 'otp')
   const refused: [string | undefined, number, string][] = [

@@ -1,3 +1,4 @@
+import { newKeyPrincipal } from '@notify/test-kit/principals'
 import { freshPhone, send, smsTo } from '@notify/test-kit/sms'
 import { gatewayItself, newId } from '../../../packages/contracts/src/index.ts'
 import type { ApiResponse, TestEnv } from '../../../packages/dev-env/src/index.ts'
@@ -28,14 +29,8 @@ export function notificationSamples(env: TestEnv): Samples {
 
 async function acceptDirectly(env: TestEnv): Promise<ApiResponse> {
   const sign = await createPrincipalSigner(env.stack.state.principal_signing_key)
-  const principal = await sign({
-    kind: 'key',
-    key_id: newId('key'),
-    mode: 'live',
-    tenant_id: env.tenantId as `ten_${string}`,
-    application_id: env.applicationId as `app_${string}`,
-    permissions: ['notifications:send'],
-  })
+  const ids = { tenant_id: env.tenantId as `ten_${string}`, application_id: env.applicationId as `app_${string}` }
+  const principal = await sign(newKeyPrincipal(ids))
   const items = Array.from({ length: 4 }, () => ({
     notification_id: newId('notif'),
     principal: 0,

@@ -1,18 +1,12 @@
 import { afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals'
-import type { KeyPrincipal, OperatorPrincipal, ServicePrincipal } from '@notify/contracts'
+import type { OperatorPrincipal, ServicePrincipal } from '@notify/contracts'
 import { newId } from '@notify/contracts'
+import { newKeyPrincipal } from '@notify/test-kit/principals'
 import { exportJWK, generateKeyPair, type JSONWebKeySet, type JWK, SignJWT } from 'jose'
 import { clockSkewSeconds, createPrincipalSigner, principalIssuer, principalLifetimeSeconds } from './sign.ts'
 import { createPrincipalVerifier } from './verify.ts'
 
-const key: KeyPrincipal = {
-  kind: 'key',
-  key_id: newId('key'),
-  mode: 'live',
-  tenant_id: newId('ten'),
-  application_id: newId('app'),
-  permissions: ['notifications:send'],
-}
+const key = newKeyPrincipal()
 const operator: OperatorPrincipal = {
   kind: 'operator',
   subject: 'ada',

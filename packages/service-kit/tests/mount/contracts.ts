@@ -9,6 +9,7 @@ import {
   operator,
   type Principal,
 } from '@notify/contracts'
+import { newKeyPrincipal } from '@notify/test-kit/principals'
 import { z } from 'zod'
 
 const Echo = z.object({ value: z.unknown() })
@@ -74,14 +75,7 @@ export const item = defineRoute({
   responses: { 200: Echo },
 })
 
-export const principal = {
-  kind: 'key',
-  key_id: newId('key'),
-  mode: 'live',
-  tenant_id: newId('ten'),
-  application_id: newId('app'),
-  permissions: ['notifications:send'],
-} satisfies Principal
+export const principal = newKeyPrincipal()
 export const callers: Record<string, Principal> = {
   sender: principal,
   reader: { ...principal, permissions: ['notifications:read'] },

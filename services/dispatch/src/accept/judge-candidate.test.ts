@@ -4,6 +4,7 @@ import { DispatchRequest, type EventTemplates, type KeyPrincipal, newId } from '
 import { nothingAllowed } from '@notify/egress-guard'
 import { createBlindIndex, parseKeyRing } from '@notify/privacy'
 import { Problem } from '@notify/service-kit'
+import { newKeyPrincipal } from '@notify/test-kit/principals'
 import { startRenderer } from '../../tests/test-renderer.ts'
 import { toyChannels } from '../../tests/toy-channels/toy-channels.ts'
 import { payloadAad } from '../channels/payload-aad.ts'
@@ -18,14 +19,7 @@ const keyRing = parseKeyRing(`k1:${randomBytes(32).toString('base64')}`)
 const blindIndex = createBlindIndex(randomBytes(32))
 const renderer = startRenderer()
 afterAll(() => renderer.close())
-const principal: KeyPrincipal = {
-  kind: 'key',
-  key_id: newId('key'),
-  mode: 'live',
-  tenant_id: newId('ten'),
-  application_id: newId('app'),
-  permissions: ['notifications:send'],
-}
+const principal = newKeyPrincipal()
 const shipped: PublishedEvent = {
   event_key: 'order.shipped',
   allowed_channels: ['sms', 'email', 'in_app'],
