@@ -24,7 +24,7 @@ export function createMetrics(metrics: Metrics) {
   })
   const attempts = metrics.counter(
     'notify_attempts_total',
-    'Carrier attempts, by channel, kind of provider and outcome',
+    'Carrier attempts, by channel, kind of provider, mode and outcome',
     'open',
   )
   const carrier = metrics.histogram(
@@ -82,8 +82,9 @@ export function createMetrics(metrics: Metrics) {
     accepted: (channel: string, lane: string) => accepted({ channel, lane }),
     acceptBatch: (size: number) => acceptBatch(size),
     refused: (code: ErrorCode) => refused({ code }),
-    attempt: (channel: string, kind: string, outcome: string) => attempts({ channel, kind, outcome }),
-    carrierSeconds: (kind: string, seconds: number) => carrier(seconds, { kind }),
+    attempt: (channel: string, kind: string, mode: string, outcome: string) =>
+      attempts({ channel, kind, mode, outcome }),
+    carrierSeconds: (kind: string, mode: string, seconds: number) => carrier(seconds, { kind, mode }),
     /** Call it when the states are committed. */
     took(latencies: readonly Latency[]) {
       for (const { channel, lane, handed_over, delivered } of latencies) {

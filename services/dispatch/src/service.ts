@@ -150,9 +150,9 @@ function makeWorkerContext(kit: Kit, shared: Context): WorkerContext {
   loadCarriers(kit, shared.db, carrierTable)
   // Each process that calls carriers has circuits of its own.
   kit.metrics.gauge('notify_provider_held_back', 'Whether a provider is not called because it fails', () =>
-    carriers.circuits().map(({ providerId, kind, isOpen }) => ({
+    carriers.circuits().map(({ providerId, kind, mode, isOpen }) => ({
       value: Number(isOpen),
-      attributes: { provider_id: providerId, kind },
+      attributes: { provider_id: providerId, kind, mode },
     })),
   )
   return { ...shared, carriers, sentAttempts: createSentAttempts() }

@@ -2,9 +2,14 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { newId } from '../../../packages/contracts/src/index.ts'
 import type { Database } from '../../../packages/database/src/index.ts'
 import { TestEnv } from '../../../packages/dev-env/src/index.ts'
+import { channels } from '../src/channels/registry.ts'
 import type { Tables } from '../src/db/schema.ts'
 import { checkBalance, holdBalanceLease, readOldestQueued, readTally } from '../src/sending/balance-store.ts'
-import { sumUpTallies } from '../src/sending/schedule-store.ts'
+import type { Claim } from '../src/sending/claim-store.ts'
+import type { NextStep } from '../src/sending/decide-next.ts'
+import { putBackClaims } from '../src/sending/put-back-store.ts'
+import { sumUpTallies, takeDueNotifications } from '../src/sending/schedule-store.ts'
+import { settleAttempts } from '../src/sending/settle-store.ts'
 import { createOwnNotifications } from './own-notifications.ts'
 import { openOwnSchema } from './own-schema.ts'
 
@@ -20,6 +25,19 @@ afterAll(async () => {
   await env?.stop()
 })
 
+const endedAs = ({ id, attempt_id, attempt_count }: Claim, next: NextStep) => ({
+  notificationId: id,
+  attemptNumber: attempt_count,
+  attemptId: attempt_id,
+  leaseExpired: false,
+  providerId: null,
+  outcome: 'rejected_retryable' as const,
+  code: '20500',
+  message: null,
+  providerMessageId: null,
+  next,
+})
+
 test('one worker counts for all, and another when it is gone', async () => {
   expect(await holdBalanceLease(db, 'a', 60)).toBe(true)
   expect(await holdBalanceLease(db, 'b', 60)).toBe(false)
@@ -32,7 +50,7 @@ test('the counters of the statements and the scan agree', async () => {
   const own = createOwnNotifications(db, newId('ten'))
   const [, settled] = (await own.queued(3)) as [string, string]
   await db.run(`update notifications set status = 'failed' where id = $1`, [settled])
-  expect(await readTally(db)).toEqual({ accepted: 3, settled: 1, queued: 2 })
+  expect(await readTally(db)).toEqual({ accepted: 3, settled: 1, queued: 2, waiting: 0 })
   expect(await checkBalance(db)).toMatchObject({ accepted: 3, settled: 1, in_flight: 2, queued: 2, corrected: 0 })
 })
 
@@ -58,13 +76,40 @@ test('what is queued is counted with every change of state, and not by what is r
   expect(await checkBalance(db)).toMatchObject({ corrected: 0 })
 })
 
-test('the counter of a release that did not know it is corrected by the next scan', async () => {
+test('what waits for its next attempt is counted apart from what is due, and is not old before it is due', async () => {
+  const own = createOwnNotifications(db, newId('ten'))
+  const { waiting: before } = await readTally(db)
+  const ids = await own.queued(3, 'otp')
+  await db.run(`update notifications set enqueued_at = now() - interval '1 hour' where id = any($1)`, [ids])
+  const oldest = async () => (await readOldestQueued(db, [{ lane: 'otp', channel: 'sms' }]))[0]!.seconds
+  const waiting = async () => (await readTally(db)).waiting - before
+  expect(await oldest()).toBeGreaterThanOrEqual(3600)
+  const [refused, unanswered, paced] = (await own.claim(ids)) as [Claim, Claim, Claim]
+  const again = { status: 'queued', afterMs: 600_000, whenDue: 'send', reason: null, failsOver: false } as const
+  await settleAttempts(db, [endedAs(refused, again), endedAs(unanswered, { ...again, whenDue: 'give_up' })])
+  await putBackClaims(db, [{ claim: paced, afterMs: 600_000 }])
+  expect([await waiting(), await oldest()]).toEqual([3, 0])
+  expect(await checkBalance(db)).toMatchObject({ corrected: 0 })
+  await db.run(
+    `update notifications set next_attempt_at = now() - interval '5 minutes', enqueued_at = now() - interval '5 minutes'
+    where id = $1`,
+    [refused.id],
+  )
+  expect(await oldest()).toBeGreaterThanOrEqual(300)
+  await takeDueNotifications(db, channels)
+  expect(await waiting()).toBe(2)
+  expect(await oldest()).toBeLessThan(300)
+  await sumUpTallies(db)
+  expect(await waiting()).toBe(2)
+})
+
+test('the counters of a release that did not know them are corrected by the next scan', async () => {
   const own = createOwnNotifications(db, newId('ten'))
   await own.queued(4)
-  const { queued } = await readTally(db)
-  await db.run('update tallies set queued = 0')
-  expect(await checkBalance(db)).toMatchObject({ queued, corrected: queued })
-  expect(await readTally(db)).toMatchObject({ queued })
+  const { queued, waiting } = await readTally(db)
+  await db.run('update tallies set queued = 0, waiting = 0')
+  expect(await checkBalance(db)).toMatchObject({ queued, waiting, corrected: queued + waiting })
+  expect(await readTally(db)).toMatchObject({ queued, waiting })
   expect(await checkBalance(db)).toMatchObject({ corrected: 0 })
 })
 
@@ -72,8 +117,8 @@ test('the oldest of each lane is found by one step into the index, and an empty 
   const own = createOwnNotifications(db, newId('ten'))
   const [id] = (await own.queued(1, 'bulk')) as [string]
   await db.run(`update notifications set enqueued_at = now() - interval '1 hour' where id = $1`, [id])
-  const lanes = ['bulk', 'otp'].map((lane) => ({ lane, channel: 'sms' }))
-  const [bulk, otp] = await readOldestQueued(db, lanes)
-  expect(bulk!.seconds).toBeGreaterThanOrEqual(3600)
-  expect(otp).toEqual({ lane: 'otp', channel: 'sms', seconds: 0 })
+  const lanes = ['sms', 'email'].map((channel) => ({ lane: 'bulk', channel }))
+  const [sms, email] = await readOldestQueued(db, lanes)
+  expect(sms!.seconds).toBeGreaterThanOrEqual(3600)
+  expect(email).toEqual({ lane: 'bulk', channel: 'email', seconds: 0 })
 })

@@ -47,6 +47,7 @@ import { startRetries } from './retries/run-retries.ts'
 import { routes } from './routes.ts'
 import { recognisedMs } from './usage/charge-of.ts'
 import { createUsageCounter } from './usage/count-usage.ts'
+import { exportUsage } from './usage/export-usage.ts'
 import { deleteOldMessages } from './usage/usage-store.ts'
 
 /** Callers get a response within 8 s, even if internal services are silent. */
@@ -92,6 +93,7 @@ export async function createService(config: Config, kit: Kit): Promise<void> {
   startPeriodic(kit, { name: 'idempotency retention', everyMs: 60_000, run: () => deleteExpiredKeys(db) })
   const forgetMessages = () => deleteOldMessages(db, recognisedMs(config))
   startPeriodic(kit, { name: 'usage retention', everyMs: 60_000, run: forgetMessages })
+  exportUsage(kit, context)
   const docs = await serveDocs()
   await serveHttp(kit, {
     config,

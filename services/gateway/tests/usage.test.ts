@@ -2,9 +2,9 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { addApplication } from '@notify/test-kit/other-callers'
 import { freshPhone, post, smsTo } from '@notify/test-kit/sms'
 import { type NotificationFact, newId } from '../../../packages/contracts/src/index.ts'
-import type { Queries } from '../../../packages/database/src/index.ts'
+import type { Queries, Run } from '../../../packages/database/src/index.ts'
 import { eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
-import { deleteOldMessages } from '../src/usage/usage-store.ts'
+import { deleteOldMessages, readUsageOfToday } from '../src/usage/usage-store.ts'
 
 let env: TestEnv
 beforeAll(async () => {
@@ -184,4 +184,23 @@ test.each([
 ])('a bad %s is refused: %j', async (path, query) => {
   const { status, body } = await usage(query)
   expect([status, body.errors?.[0].path]).toEqual([422, path])
+})
+
+test('the tenants that use most today are told apart, the others are summed up, and other days do not count', async () => {
+  const gateway = env.sql('gateway')
+  const run = async ({ text }: { text: string }, values: unknown[]) => (await gateway.query(text, values)).rows
+  const read = () => readUsageOfToday(run as unknown as Run, 2)
+  const [sum] = await readUsageOfToday(run as unknown as Run, 0)
+  const known = sum?.credits ?? 0
+  await gateway.query(
+    `insert into usage_days (tenant_id, day, application_id, channel, category, messages, credits)
+     select tenant, (now() at time zone 'UTC')::date - days, application, 'sms', '', 10, credits
+     from (values ('ten_most', 0, 'a', 1e9), ('ten_most', 0, 'b', 1e9), ('ten_more', 0, 'a', 1.5e9), ('ten_less', 0, 'a', 7),
+       ('ten_before', 1, 'a', 9e9)) as t (tenant, days, application, credits)`,
+  )
+  expect(await read()).toEqual([
+    { tenant_id: 'ten_most', messages: 20, credits: 2e9 },
+    { tenant_id: 'ten_more', messages: 10, credits: 1.5e9 },
+    { tenant_id: null, messages: expect.any(Number), credits: known + 7 },
+  ])
 })

@@ -112,10 +112,28 @@ describe('a provider that is held back', () => {
   test('is told of for as long as it is', async () => {
     using world = await broken()
     const { held, carriers, clock } = world
-    expect(held.circuits()).toEqual([{ providerId: provider.id, kind: 'twilio', isOpen: true }])
+    expect(held.circuits()).toEqual([{ providerId: provider.id, kind: 'twilio', mode: 'live', isOpen: true }])
     clock.ms += 5000
     carriers.answer = accepted('SM1')
     await held.send(provider, message)
+    expect(held.circuits()).toMatchObject([{ isOpen: false }])
+  })
+
+  test('is told of for each mode', async () => {
+    using world = await broken()
+    const { held, carriers } = world
+    for (let call = 0; call < 20; call++) await held.send(provider, { ...message, mode: 'test' })
+    carriers.answer = accepted('SM1')
+    await held.send({ ...provider, revision: 2 }, message)
+    expect(held.circuits()).toEqual([{ providerId: provider.id, kind: 'twilio', mode: 'test', isOpen: true }])
+  })
+
+  test('is not told of once nothing was to be sent over it for five minutes', async () => {
+    using world = await broken()
+    const { held, clock } = world
+    clock.ms += 299_000
+    expect(held.circuits()).toMatchObject([{ isOpen: true }])
+    clock.ms += 2000
     expect(held.circuits()).toMatchObject([{ isOpen: false }])
   })
 

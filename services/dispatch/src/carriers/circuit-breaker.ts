@@ -25,12 +25,13 @@ export interface GuardedCarriers extends Carriers {
   /** Whether the carrier sent Retry-After: the provider is used only if there is no other. */
   isBusy(provider: Provider, mode: Mode): boolean
   /** The circuits that are or were open. */
-  circuits(): { providerId: string; kind: string; isOpen: boolean }[]
+  circuits(): { providerId: string; kind: string; mode: Mode; isOpen: boolean }[]
 }
 
 interface Circuit {
   providerId: string
   kind: string
+  mode: Mode
   revision: number
   breaker: CircuitBreakerPolicy
   openedAtMs: number
@@ -40,6 +41,8 @@ interface Circuit {
 }
 
 const probeAfterMs = 5000
+/** An open circuit that no message asked for in this time holds nothing back: its provider is gone, or there is nothing to send. */
+const restsAfterMs = 300_000
 /** While a probe is under way, other calls wait this long before they look again. */
 const duringProbeMs = 500
 
@@ -57,7 +60,7 @@ export function withCircuitBreakers(carriers: Carriers, nowMs: () => number = Da
     if (found?.revision === revision && found.seenAtMs <= seenAtMs + probeAfterMs)
       return Object.assign(found, { seenAtMs })
     const breaker = createBreaker()
-    const circuit: Circuit = { providerId: id, kind, revision, breaker, openedAtMs: 0, busyUntilMs: 0, seenAtMs }
+    const circuit: Circuit = { providerId: id, kind, mode, revision, breaker, openedAtMs: 0, busyUntilMs: 0, seenAtMs }
     breaker.onBreak(() => {
       circuit.openedAtMs = nowMs()
     })
@@ -87,10 +90,11 @@ export function withCircuitBreakers(carriers: Carriers, nowMs: () => number = Da
     circuits: () =>
       [...known.values()]
         .filter(({ openedAtMs }) => openedAtMs > 0)
-        .map(({ providerId, kind, breaker }) => ({
+        .map(({ providerId, kind, mode, breaker, seenAtMs }) => ({
           providerId,
           kind,
-          isOpen: breaker.state !== CircuitState.Closed,
+          mode,
+          isOpen: breaker.state !== CircuitState.Closed && seenAtMs > nowMs() - restsAfterMs,
         })),
   }
 }

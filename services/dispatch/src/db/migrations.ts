@@ -16,6 +16,7 @@ import { fillInFlight } from './migrations/0014-fill-in-flight.ts'
 import { notificationsStates } from './migrations/0015-notifications-states.ts'
 import { notificationsOldIndexes } from './migrations/0016-notifications-old-indexes.ts'
 import { tallyQueued } from './migrations/0017-tally-queued.ts'
+import { tallyWaiting } from './migrations/0018-tally-waiting.ts'
 
 export const migrations: Migrations = [
   ...outboxTables,
@@ -39,4 +40,5 @@ export const migrations: Migrations = [
   notificationsStates,
   notificationsOldIndexes,
   tallyQueued,
+  tallyWaiting,
 ]

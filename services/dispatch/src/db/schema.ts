@@ -118,6 +118,7 @@ export const tables = {
     next_attempt_at: column<Time | null>(),
     /** The action at `next_attempt_at`: another attempt, or failure because the outcome stayed unknown. */
     when_due: column<Generated<'send' | 'give_up'>>(),
+    /** Since when it is due: of a message that waits for its next attempt, when that will be. */
     enqueued_at: column<Time>(),
     /** Requested time of sending; null: at once. */
     send_at: column<Time | null>(),
@@ -153,6 +154,8 @@ export const tables = {
     accepted: column<string>(),
     settled: column<string>(),
     queued: column<Generated<string>>(),
+    /** Of the queued ones. */
+    waiting: column<Generated<string>>(),
   },
   attempts: {
     notification_id: column<string>(),

@@ -20,13 +20,15 @@ export interface Tally {
   accepted: number
   settled: number
   queued: number
+  /** Of the queued ones: those that wait for their next attempt. */
+  waiting: number
 }
 
 const tally: Statement = {
   name: 'tally',
   text: `
     select coalesce(sum(accepted), 0)::float8 as accepted, coalesce(sum(settled), 0)::float8 as settled,
-      coalesce(sum(queued), 0)::float8 as queued
+      coalesce(sum(queued), 0)::float8 as queued, coalesce(sum(waiting), 0)::float8 as waiting
     from tallies`,
 }
 
@@ -35,14 +37,14 @@ export async function readTally(db: Database<Tables>): Promise<Tally> {
   return row!
 }
 
-/** The oldest queued notification of a lane of a channel. */
+/** How long the notification that is due for longest in a lane of a channel has been due. */
 export interface OldestQueued {
   lane: string
   channel: string
   seconds: number
 }
 
-/** One step into the index for each lane. */
+/** One step into the index for each lane: `enqueued_at` of what waits for its next attempt is when that is due. */
 const oldestQueued: Statement = {
   name: 'oldest-queued',
   text: `
@@ -67,7 +69,7 @@ export interface Balance extends Tally {
   in_flight: number
   /** Age of the oldest that is in flight and was not scheduled for later, in seconds. */
   oldest_seconds: number
-  /** How many more are queued than the counter said; it is corrected by them. */
+  /** By how much the counters of queued and waiting ones differed from the scan, which corrects them. */
   corrected: number
 }
 
@@ -79,18 +81,22 @@ const balance: Statement = {
       select count(*) filter (where not settled)::int as in_flight,
         coalesce(extract(epoch from now() - min(created_at) filter (where not settled and status <> 'scheduled')), 0)::float8
           as oldest_seconds,
-        count(*) filter (where status = 'queued')::float8 as queued
+        count(*) filter (where status = 'queued')::float8 as queued,
+        count(*) filter (where status = 'queued' and next_attempt_at is not null)::float8 as waiting
       from in_flight
+    ), difference as (
+      select flight.queued - tally.queued as queued, flight.waiting - tally.waiting as waiting from tally, flight
     ), correction as (
-      insert into tallies (accepted, settled, queued)
-      select 0, 0, flight.queued - tally.queued from tally, flight where flight.queued <> tally.queued
+      insert into tallies (accepted, settled, queued, waiting)
+      select 0, 0, queued, waiting from difference where queued <> 0 or waiting <> 0
     )
-    select tally.accepted, tally.settled, flight.*, flight.queued - tally.queued as corrected from tally, flight`,
+    select tally.accepted, tally.settled, flight.*, abs(difference.queued) + abs(difference.waiting) as corrected
+    from tally, flight, difference`,
 }
 
 /**
- * Compares the counters with everything in flight: accepted = settled + in flight. The counter of queued ones is corrected when it
- * differs: an upgrade, or a worker of a release that does not know it, leaves it wrong.
+ * Compares the counters with everything in flight: accepted = settled + in flight. The counters of queued and waiting ones are
+ * corrected when they differ: an upgrade, or a worker of a release that does not know them, leaves them wrong.
  */
 export async function checkBalance(db: Database<Tables>): Promise<Balance> {
   const [row] = await db.runLong<Balance>(balance, [])

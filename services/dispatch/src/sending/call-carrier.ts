@@ -56,7 +56,7 @@ export async function callCarrier(
   }
   // Providers are listed by channel, so the carrier is one that takes this channel's payload.
   const answer = await carriers.send(provider, { ...payload, ...correlation } as unknown as CarrierMessage)
-  metrics.carrierSeconds(provider.kind, (performance.now() - started) / 1000)
+  metrics.carrierSeconds(provider.kind, claim.mode, (performance.now() - started) / 1000)
   span.set({ 'attempt.outcome': answer.outcome })
   span.end(answer.outcome === 'accepted' ? undefined : new Error(answer.code ?? answer.outcome))
   return answer.code === circuitOpenCode ? { kind: 'not_called', reason: 'circuit_open' } : { kind: 'answered', answer }

@@ -38,7 +38,7 @@ export function exportBalance(kit: Kit, { db }: WorkerContext, consumers: readon
     const balance = await checkBalance(db)
     const { corrected } = balance
     if (corrected !== 0)
-      kit.log.warn({ corrected }, 'the counter of queued notifications differed from the scan: corrected')
+      kit.log.warn({ corrected }, 'the counters of queued notifications differed from the scan: corrected')
     scanAtMs = performance.now() + (performance.now() - begunMs) / longestShare
     return balance
   }
@@ -71,8 +71,13 @@ export function exportBalance(kit: Kit, { db }: WorkerContext, consumers: readon
     'Age of the oldest in flight at the last scan, scheduled ones aside',
     ({ balance }) => balance.oldest_seconds,
   )
-  gauge('notify_queued', 'Notifications that wait to be sent', ({ tally }) => Math.max(0, tally.queued))
-  gauge('notify_queued_oldest_seconds', 'Age of the longest waiting notification of each lane', ({ oldest }) =>
+  gauge('notify_queued', 'Notifications that are due: a worker could send them now, or is sending them', ({ tally }) =>
+    Math.max(0, tally.queued - tally.waiting),
+  )
+  gauge('notify_waiting', 'Notifications that are queued for a later attempt', ({ tally }) =>
+    Math.max(0, tally.waiting),
+  )
+  gauge('notify_queued_oldest_seconds', 'How long the oldest of each lane has been due', ({ oldest }) =>
     oldest.map(({ lane, channel, seconds }) => ({ value: seconds, attributes: { lane, channel } })),
   )
 }

@@ -2,6 +2,8 @@ import type { Database, Statement } from '@notify/database'
 import type { Tables } from '../db/schema.ts'
 import type { Claim } from './claim-store.ts'
 
+const dueAgain = 'now() + make_interval(secs => gone.after_ms / 1000)'
+
 /**
  * No carrier was called: the attempt leaves no trace and takes no place in the retry schedule. The next attempt gets its number
  * again, so it is identified by its id: a repeated put-back cannot undo another worker's claim. Rows are locked by id alone:
@@ -24,7 +26,8 @@ const putBack: Statement = {
     set sending = false, attempt_count = n.attempt_count - 1,
         held_since = case when gone.held then coalesce(n.held_since, now()) else n.held_since end,
         round_attempts = n.round_attempts - case when n.failovers = 0 then 1 else 0 end,
-        next_attempt_at = case when n.status = 'queued' then now() + make_interval(secs => gone.after_ms / 1000) end
+        next_attempt_at = case when n.status = 'queued' then ${dueAgain} end,
+        enqueued_at = case when n.status = 'queued' then ${dueAgain} else n.enqueued_at end
     from gone where n.id = gone.id`,
 }
 

@@ -33,7 +33,7 @@ export async function recordAttempt(context: WorkerContext, claims: Claims, ende
     next,
   })
   if (next.status === 'sent') context.sentAttempts.add(claim.attempt_id)
-  context.metrics.attempt(claim.channel, provider?.kind ?? 'none', answer.outcome)
+  context.metrics.attempt(claim.channel, provider?.kind ?? 'none', claim.mode, answer.outcome)
   logAttempt(context, ended)
 }
 

@@ -114,10 +114,10 @@ const foldTallies: Statement = {
   text: `
     with folded as (
       delete from tallies where id in (select id from tallies order by id limit ${tallyBatch} for update skip locked)
-      returning accepted, settled, queued
+      returning accepted, settled, queued, waiting
     ), sum as (
-      insert into tallies (accepted, settled, queued)
-      select sum(accepted), sum(settled), sum(queued) from folded having count(*) > 0
+      insert into tallies (accepted, settled, queued, waiting)
+      select sum(accepted), sum(settled), sum(queued), sum(waiting) from folded having count(*) > 0
     )
     select count(*)::int as count from folded`,
 }

@@ -19,6 +19,7 @@ import { activityOfKind } from './migrations/0017-activity-of-kind.ts'
 import { activityOfEvent } from './migrations/0018-activity-of-event.ts'
 import { activityOfRecipient } from './migrations/0019-activity-of-recipient.ts'
 import { activityWideIndexes } from './migrations/0020-activity-wide-indexes.ts'
+import { usageByDay } from './migrations/0021-usage-by-day.ts'
 
 export const migrations: Migrations = [
   ...deadLetterTables,
@@ -45,4 +46,5 @@ export const migrations: Migrations = [
   activityOfEvent,
   activityOfRecipient,
   activityWideIndexes,
+  usageByDay,
 ]

@@ -122,3 +122,27 @@ export async function sumUsage(run: Run, filter: UsageFilter): Promise<{ message
   )
   return row!
 }
+
+/** What a tenant has used; null for all others together. */
+export interface TenantUsage {
+  tenant_id: string | null
+  messages: number
+  credits: number
+}
+
+const usageOfToday: Statement = {
+  name: 'usage-of-today',
+  text: `
+    with sums as materialized (
+      select tenant_id, sum(messages) as messages, sum(credits) as credits,
+        row_number() over (order by sum(credits) desc, sum(messages) desc, tenant_id) <= $1 as shown
+      from usage_days where day = (now() at time zone 'UTC')::date and messages > 0 group by tenant_id
+    )
+    select case when shown then tenant_id end as tenant_id, sum(messages)::float8 as messages, sum(credits)::float8 as credits
+    from sums group by 1 order by credits desc, tenant_id`,
+}
+
+/** Messages accepted today (UTC) and charged: the tenants with most credits, and the sum of all others. */
+export function readUsageOfToday(run: Run, tenants: number): Promise<TenantUsage[]> {
+  return run<TenantUsage>(usageOfToday, [tenants])
+}
