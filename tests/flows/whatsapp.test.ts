@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { expectProblem, freshPhone, post, untilState } from '@notify/test-kit/sms'
+import { expectProblem, freshPhone, post, stateOf, untilState } from '@notify/test-kit/sms'
 import {
   consentOf,
   judgeTemplate,
@@ -69,6 +69,36 @@ test('no log line bears an id of Meta, in which the number stands', async () => 
   await eventually(() => expect(log()).toContain('consent revoked by a message'))
   expect(log()).toContain('"msg":"attempt"')
   expect(log()).not.toContain('wamid.')
+})
+
+test('ids of Meta are stored, published and shown without the number', async () => {
+  const phone = await agreed()
+  const id = await sent(phone)
+  const shown = await untilState(env, id, { delivery_status: 'delivered' })
+  await writeToUs(env, phone, { body: 'STOP' })
+  await untilConsent(env, phone, { status: 'revoked' })
+  const { rows } = await env.admin.query<{ place: string; text: string }>(
+    `select 'attempts' as place, provider_message_id as text from dispatch.attempts where notification_id = $1
+     union all select 'callbacks', provider_message_id from callbacks.received_callbacks
+     union all select 'events', events::text from callbacks.outbox
+     union all select 'consents', origin from consent.consent_entries where origin is not null`,
+    [id],
+  )
+  const found = rows.flatMap(({ place, text }) =>
+    [...text.matchAll(/wamid\.([\w+/]+)/g)].map(([, record]) => ({ place, record: record! })),
+  )
+  expect(new Set(found.map(({ place }) => place))).toEqual(new Set(['attempts', 'callbacks', 'events', 'consents']))
+  const named = found.filter(({ record }) => Buffer.from(record, 'base64').includes(phone.slice(1)))
+  expect(named).toEqual([])
+  expect(shown.attempts[0].provider_message_id).toMatch(/^wamid\./)
+  const idOf01 = (number: string) => Buffer.from(`\x1c\x18${String.fromCharCode(number.length)}${number}\x15of 0.1`)
+  await env.admin.query('update dispatch.attempts set provider_message_id = $2 where notification_id = $1', [
+    id,
+    `wamid.${idOf01(phone.slice(1)).toString('base64')}`,
+  ])
+  const { attempts } = await stateOf(env, id)
+  const masked = idOf01('x'.repeat(phone.length - 1)).toString('base64')
+  expect(attempts[0].provider_message_id).toBe(`wamid.${masked}`)
 })
 
 test('a replay survives a STOP: the key answers what it answered before', async () => {
