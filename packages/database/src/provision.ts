@@ -63,7 +63,9 @@ async function provision(client: pg.Client, roles: readonly ServiceRole[]): Prom
   await client.query(`select pg_advisory_xact_lock(hashtext('notify.provision'))`)
   const { database, superuser } = await whoWeAre(client)
   const quotedDatabase = client.escapeIdentifier(database)
-  await client.query('revoke all on schema public from public')
+  // Some platforms drop the schema.
+  const { rowCount: isThere } = await client.query(`select from pg_namespace where nspname = 'public'`)
+  if (isThere) await client.query('revoke all on schema public from public')
   await client.query(`revoke connect, temporary on database ${quotedDatabase} from public`)
   for (const { service, password } of roles) {
     const name = schemaOf(service)

@@ -26,7 +26,7 @@ export async function requireSettings(
   const path = found.get('search_path')?.value
   if (path !== schema) {
     throw new Error(
-      `the role of DATABASE_URL looks for its tables in ${path}, not in ${schema}: provision the database (packages/database/src/provision-main.ts)`,
+      `the role of DATABASE_URL looks for its tables in ${path}, not in ${schema}: provision the database (the image provision, or packages/database/src/provision-main.ts)`,
     )
   }
   const different = [

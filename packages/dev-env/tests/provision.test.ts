@@ -106,6 +106,23 @@ test('services whose tables outgrow their plans are kept from hash and merge joi
   expect(await as('dispatch', 'third', joins)).toEqual([{ hash: 'off', merge: 'off' }])
 })
 
+test('a database without the schema public is provisioned as well', async () => {
+  const url = new URL(postgres.url)
+  await provisionDatabase(postgres.url, 'bare')
+  url.pathname = '/bare'
+  const client = new pg.Client({ connectionString: url.href })
+  await client.connect()
+  await client.query('drop schema public')
+  await client.end()
+  await provisionServices(url.href, roles)
+  url.username = 'gateway'
+  url.password = encodeURIComponent(roles[0].password)
+  const service = new pg.Client({ connectionString: url.href })
+  await service.connect()
+  expect((await service.query('select current_schema() as name')).rows).toEqual([{ name: 'gateway' }])
+  await service.end()
+})
+
 test('two databases of one server are provisioned at the same moment', async () => {
   const urls = await Promise.all(
     ['one', 'two', 'three'].map(async (name) => {
