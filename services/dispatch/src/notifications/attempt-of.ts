@@ -20,5 +20,5 @@ export function attemptOf(attempt: Selectable<Tables['attempts']>): z.infer<type
   }
 }
 
-/** Release 0.1 stored ids of WhatsApp with the number. */
+/** Older rows of WhatsApp have the number in the id. */
 const shownId = (id: string | null) => (id?.startsWith('wamid.') ? withoutNumber(id) : id)
