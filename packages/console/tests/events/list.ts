@@ -1,0 +1,42 @@
+import { expect, test } from '@jest/globals'
+import { eventually } from '@notify/dev-env'
+import { addApplication } from '@notify/test-kit/other-callers'
+import { expectNoAxeViolations } from '../harness/expect-no-axe-violations.ts'
+import { rows } from '../harness/table.ts'
+import { events, harness, patience } from './stack.ts'
+
+test(
+  'a list without rows says what to do first',
+  async () => {
+    const { applicationId } = await addApplication(harness.env)
+    const page = await harness.signIn({ path: `/events/${applicationId}` })
+    await page.getByText('No events yet').waitFor()
+    await expectNoAxeViolations(page)
+    await page.goto(harness.url(`${events()}/not.there`))
+    await page.getByText(/^Request req_/).waitFor()
+    await expectNoAxeViolations(page)
+  },
+  patience,
+)
+
+test(
+  'the keyboard alone opens an event, goes through its parts and back to the list',
+  async () => {
+    const page = await harness.signIn({ path: events() })
+    await page.getByText('order.shipped').waitFor()
+    await page.keyboard.press('/')
+    await page.keyboard.type('INVOICE.')
+    await page.keyboard.press('Enter')
+    await eventually(async () => expect(await rows(page).count()).toBe(1))
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('j')
+    await page.keyboard.press('Enter')
+    await page.getByRole('navigation', { name: 'Parts of the event' }).waitFor()
+    await page.getByRole('link', { name: 'Versions' }).focus()
+    await page.keyboard.press('Enter')
+    await page.waitForURL('**tab=versions')
+    await page.keyboard.press('Escape')
+    await page.waitForURL(`**${events()}`)
+  },
+  patience,
+)
