@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { basedOn } from './based-on.ts'
 import { idempotencyErrors } from './errors.ts'
 import { idSchema } from './ids.ts'
 import { listQuery, pageOf } from './list.ts'
@@ -23,6 +24,7 @@ export const ApiKey = z
     expires_at: Timestamp.nullable().meta({ description: 'End of the overlap after a rotation' }),
     revoked_at: Timestamp.nullable(),
     created_at: Timestamp,
+    updated_at: Timestamp,
   })
   .meta({ id: 'ApiKey' })
 export type ApiKey = z.output<typeof ApiKey>
@@ -102,13 +104,14 @@ export const changeApiKey = defineRoute({
   summary: 'Change the name, permissions or rate limit of an API key. Applies within a second.',
   auth,
   params: keyParams,
+  query: basedOn,
   body: z.strictObject({
     name: settings.name.optional(),
     permissions: settings.permissions.optional().meta({ description: 'Replaces all permissions' }),
     rate_limit_per_second: settings.rate_limit_per_second.optional(),
   }),
   responses: { 200: ApiKey },
-  errors: ['not_found', 'key_not_active'],
+  errors: ['not_found', 'key_not_active', 'edit_conflict'],
 })
 
 export const revokeApiKey = defineRoute({

@@ -2062,6 +2062,11 @@ export interface components {
              * @example 2026-11-21T09:30:00.000Z
              */
             created_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            updated_at: string;
         };
         CreatedApiKey: {
             /**
@@ -2090,6 +2095,11 @@ export interface components {
              * @example 2026-11-21T09:30:00.000Z
              */
             created_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            updated_at: string;
             /**
              * @description The key itself. Shown once.
              * @example sk_live_…
@@ -2123,6 +2133,11 @@ export interface components {
              * @example 2026-11-21T09:30:00.000Z
              */
             created_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            updated_at: string;
             /**
              * @description The key itself. Shown once.
              * @example sk_live_…
@@ -4806,7 +4821,8 @@ export interface operations {
                      *           "status": "active",
                      *           "expires_at": null,
                      *           "revoked_at": null,
-                     *           "created_at": "2026-11-21T09:30:00.000Z"
+                     *           "created_at": "2026-11-21T09:30:00.000Z",
+                     *           "updated_at": "2026-11-21T09:30:00.000Z"
                      *         }
                      *       ],
                      *       "next_cursor": null
@@ -4881,6 +4897,7 @@ export interface operations {
                      *       "expires_at": null,
                      *       "revoked_at": null,
                      *       "created_at": "2026-11-21T09:30:00.000Z",
+                     *       "updated_at": "2026-11-21T09:30:00.000Z",
                      *       "api_key": "sk_live_…"
                      *     }
                      */
@@ -4928,7 +4945,8 @@ export interface operations {
                      *       "status": "active",
                      *       "expires_at": null,
                      *       "revoked_at": null,
-                     *       "created_at": "2026-11-21T09:30:00.000Z"
+                     *       "created_at": "2026-11-21T09:30:00.000Z",
+                     *       "updated_at": "2026-11-21T09:30:00.000Z"
                      *     }
                      */
                     "application/json": components["schemas"]["ApiKey"];
@@ -4967,7 +4985,13 @@ export interface operations {
     };
     changeApiKey: {
         parameters: {
-            query?: never;
+            query?: {
+                /**
+                 * @description updated_at of the resource that the request is based on. If it has changed since: edit_conflict.
+                 * @example 2026-11-21T09:30:00.000Z
+                 */
+                expected_updated_at?: string;
+            };
             header?: never;
             path: {
                 /**
@@ -5020,7 +5044,8 @@ export interface operations {
                      *       "status": "active",
                      *       "expires_at": null,
                      *       "revoked_at": null,
-                     *       "created_at": "2026-11-21T09:30:00.000Z"
+                     *       "created_at": "2026-11-21T09:30:00.000Z",
+                     *       "updated_at": "2026-11-21T09:30:00.000Z"
                      *     }
                      */
                     "application/json": components["schemas"]["ApiKey"];
@@ -5089,6 +5114,7 @@ export interface operations {
                      *       "expires_at": null,
                      *       "revoked_at": null,
                      *       "created_at": "2026-11-21T09:30:00.000Z",
+                     *       "updated_at": "2026-11-21T09:30:00.000Z",
                      *       "api_key": "sk_live_…",
                      *       "previous_key_id": "key_01jd3x8qk5w9t2m4v6b8n0p2r4",
                      *       "previous_valid_until": "2026-11-21T09:30:00.000Z"

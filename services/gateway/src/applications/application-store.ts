@@ -77,7 +77,11 @@ export async function updateApplication(
 
 /** Deletes an application and revokes its keys. Its row is kept: the activity shows its name. */
 export async function removeApplication(run: Run, id: string): Promise<ApplicationRow> {
-  await run('update api_keys set revoked_at = now() where application_id = $1 and revoked_at is null', [id])
+  await run(
+    `update api_keys set revoked_at = now(), updated_at = ${nextUpdatedAt('coalesce(updated_at, created_at)')}
+     where application_id = $1 and revoked_at is null`,
+    [id],
+  )
   const [row] = await run<ApplicationRow>(
     `update applications set deleted_at = now(), revision = revision + 1, managed = true, updated_at = now()
      where id = $1 returning *`,

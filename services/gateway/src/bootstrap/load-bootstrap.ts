@@ -1,5 +1,5 @@
 import type { BootstrapDocument } from '@notify/contracts'
-import { loadAtStart, type Run } from '@notify/database'
+import { loadAtStart, nextUpdatedAt, type Run } from '@notify/database'
 import { type Kit, readBootstrapFile } from '@notify/service-kit'
 import { type ApplicationRow, enqueueApplicationChange } from '../applications/application-store.ts'
 import type { Context } from '../context.ts'
@@ -50,11 +50,16 @@ async function saveApplication(
 async function saveKey(run: Run, one: BootstrapDocument['api_keys'][number]): Promise<void> {
   const values = [one.key_id, one.tenant_id, one.application_id, one.name, one.mode, one.permissions, one.sha256]
   await run(
-    `insert into api_keys (id, tenant_id, application_id, name, mode, permissions, sha256, rate_limit_per_second)
+    `insert into api_keys as known (id, tenant_id, application_id, name, mode, permissions, sha256, rate_limit_per_second)
      values ($1, $2, $3, $4, $5, $6, $7, $8)
      on conflict (id) do update set tenant_id = excluded.tenant_id, application_id = excluded.application_id,
        name = excluded.name, mode = excluded.mode, permissions = excluded.permissions, sha256 = excluded.sha256,
-       rate_limit_per_second = excluded.rate_limit_per_second`,
+       rate_limit_per_second = excluded.rate_limit_per_second,
+       updated_at = ${nextUpdatedAt('coalesce(known.updated_at, known.created_at)')}
+     where (known.tenant_id, known.application_id, known.name, known.mode, known.permissions, known.sha256,
+         known.rate_limit_per_second)
+       is distinct from (excluded.tenant_id, excluded.application_id, excluded.name, excluded.mode, excluded.permissions,
+         excluded.sha256, excluded.rate_limit_per_second)`,
     [...values, one.rate_limit_per_second],
   )
 }

@@ -20,6 +20,7 @@ import { activityOfEvent } from './migrations/0018-activity-of-event.ts'
 import { activityOfRecipient } from './migrations/0019-activity-of-recipient.ts'
 import { activityWideIndexes } from './migrations/0020-activity-wide-indexes.ts'
 import { usageByDay } from './migrations/0021-usage-by-day.ts'
+import { keyChanges } from './migrations/0022-key-changes.ts'
 
 export const migrations: Migrations = [
   ...deadLetterTables,
@@ -47,4 +48,5 @@ export const migrations: Migrations = [
   activityOfRecipient,
   activityWideIndexes,
   usageByDay,
+  keyChanges,
 ]

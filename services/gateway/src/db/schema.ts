@@ -39,6 +39,8 @@ export const tables = {
     /** End of the overlap after a rotation. */
     expires_at: column<Time | null>(),
     created_at: column<Time>(),
+    /** Null: as it was created. */
+    updated_at: column<Time | null>(),
   },
   /** Changes of management data of all services; append-only. */
   audit_log: {

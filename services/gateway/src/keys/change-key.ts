@@ -1,4 +1,5 @@
 import { type changeApiKey as contract, permissionsRefused } from '@notify/contracts'
+import { requireUnchanged } from '@notify/database'
 import { type Handler, Problem } from '@notify/service-kit'
 import { recordOwnAudit } from '../audit/audit-store.ts'
 import type { RouteContext } from '../context.ts'
@@ -7,9 +8,10 @@ import { describeKey, updateKey } from './key-store.ts'
 
 /** Changes an active key. Gateways cache callers for a second, so the change applies within a second. */
 export const changeKey: Handler<RouteContext, typeof contract> = async ({ db }, request) => {
-  const { body } = request
+  const { body, query } = request
   return db.transaction(async (run) => {
     const known = await requireActiveKey(run, request)
+    requireUnchanged('API key', known.updated_at ?? known.created_at, query.expected_updated_at)
     const { name = known.name, permissions = known.permissions } = body
     const { rate_limit_per_second = known.rate_limit_per_second } = body
     const [refused] = permissionsRefused(known.mode, permissions)

@@ -1,5 +1,5 @@
 import type { ApiKey, KeyMode, KeyPermission, KeyPrincipal } from '@notify/contracts'
-import { type Run, requireRoom, type Statement } from '@notify/database'
+import { nextUpdatedAt, type Run, requireRoom, type Statement } from '@notify/database'
 import type { Selectable } from 'kysely'
 import type { Tables } from '../db/schema.ts'
 
@@ -84,8 +84,12 @@ export function listKeyRows(
   )
 }
 
+/** Keys of releases without `updated_at`, and those that nobody has changed, have none. */
+const changed = `updated_at = ${nextUpdatedAt('coalesce(updated_at, created_at)')}`
+
 export async function markRevoked(run: Run, keyId: string): Promise<KeyRow> {
-  return (await run<KeyRow>('update api_keys set revoked_at = now() where id = $1 returning *', [keyId]))[0]!
+  const text = `update api_keys set revoked_at = now(), ${changed} where id = $1 returning *`
+  return (await run<KeyRow>(text, [keyId]))[0]!
 }
 
 /** What an operator may change of a key. */
@@ -94,7 +98,8 @@ export type KeySettings = Pick<KeyRow, 'name' | 'permissions' | 'rate_limit_per_
 export async function updateKey(run: Run, keyId: string, settings: KeySettings): Promise<KeyRow> {
   const { name, permissions, rate_limit_per_second } = settings
   const [row] = await run<KeyRow>(
-    'update api_keys set name = $2, permissions = $3, rate_limit_per_second = $4 where id = $1 returning *',
+    `update api_keys set name = $2, permissions = $3, rate_limit_per_second = $4, ${changed}
+     where id = $1 returning *`,
     [keyId, name, permissions, rate_limit_per_second],
   )
   return row!
@@ -103,7 +108,8 @@ export async function updateKey(run: Run, keyId: string, settings: KeySettings):
 /** Ends a key after the overlap, unless it ends earlier already. */
 export async function expireKey(run: Run, keyId: string, overlapSeconds: number): Promise<KeyRow> {
   const [row] = await run<KeyRow>(
-    `update api_keys set expires_at = least(expires_at, now() + make_interval(secs => $2)) where id = $1 returning *`,
+    `update api_keys set expires_at = least(expires_at, now() + make_interval(secs => $2)), ${changed}
+     where id = $1 returning *`,
     [keyId, overlapSeconds],
   )
   return row!
@@ -123,5 +129,6 @@ export function describeKey(row: KeyRow): ApiKey {
     expires_at: row.expires_at?.toISOString() ?? null,
     revoked_at: row.revoked_at?.toISOString() ?? null,
     created_at: row.created_at.toISOString(),
+    updated_at: (row.updated_at ?? row.created_at).toISOString(),
   }
 }

@@ -29,7 +29,13 @@ describe('API keys', () => {
     expectProblem(await send(), 403, 'permission_denied')
     const permissions = ['notifications:send']
     const changed = await call('PATCH', path, { permissions, rate_limit_per_second: 7 })
-    expect(changed.body).toEqual({ ...made, key_id, permissions, rate_limit_per_second: 7 })
+    expect(changed.body).toEqual({
+      ...made,
+      key_id,
+      permissions,
+      rate_limit_per_second: 7,
+      updated_at: expect.any(String),
+    })
     await eventually(async () => expectProblem(await send(), 422, 'invalid_recipient'), { timeoutMs: 2000 })
     expect((await call('PATCH', path, { permissions: [] })).body.permissions).toEqual([])
     await eventually(async () => expectProblem(await send(), 403, 'permission_denied'), { timeoutMs: 2000 })
@@ -38,6 +44,27 @@ describe('API keys', () => {
       ...['api_key.changed', 'api_key.changed', 'api_key.changed', 'api_key.created'],
     ])
     expect(renamed).toMatchObject({ before: { name: 'Server' }, after: { name: 'Renamed' } })
+  })
+
+  test('of changes that are based on one state, one succeeds; revoking and rotating make new states', async () => {
+    const { application_id } = await newApplication()
+    const { key_id, created_at, updated_at } = await newKey(application_id)
+    expect(updated_at).toBe(created_at)
+    const path = `/applications/${application_id}/keys/${key_id}`
+    const change = (on: string, name: string) => call('PATCH', `${path}?expected_updated_at=${on}`, { name })
+    const answers = await Promise.all(['a', 'b', 'c', 'd'].map((name) => change(updated_at, name)))
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409])
+    expectProblem(answers.find(({ status }) => status === 409)!, 409, 'edit_conflict')
+    const { body: present } = answers.find(({ status }) => status === 200)!
+    expect((await call('GET', path)).body).toEqual(present)
+    expect((await call('POST', `${path}/rotate`, { overlap_seconds: 60 })).status).toBe(201)
+    expectProblem(await change(present.updated_at, 'e'), 409, 'edit_conflict')
+    const { body: rotated } = await call('GET', path)
+    expect((await change(rotated.updated_at, 'e')).body.name).toBe('e')
+    expect((await call('DELETE', path)).status).toBe(204)
+    const { body: revoked } = await call('GET', path)
+    expect(Date.parse(revoked.updated_at)).toBeGreaterThan(Date.parse(rotated.updated_at))
+    expectProblem(await change('yesterday', 'f'), 422, 'validation_failed')
   })
 
   test('that are test keys, or no longer active, keep their limits', async () => {

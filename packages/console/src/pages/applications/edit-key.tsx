@@ -1,45 +1,60 @@
+import { useMemo } from 'react'
 import { answer, api } from '../../api/client.ts'
+import type { Named } from '../../edits/compare-texts.ts'
+import { EditForm } from '../../edits/edit-form.tsx'
+import { useEdits } from '../../edits/use-edits.ts'
 import { Dialog } from '../../ui/dialog.tsx'
-import { useDraft } from '../../ui/draft.ts'
-import { Form } from '../../ui/form.tsx'
 import { showToast } from '../../ui/toasts.tsx'
-import { changesOf } from './form-values.ts'
 import { KeyFields, type KeyValues, keyRequestOf } from './key-fields.tsx'
-import { type ApiKey, useRefreshApplications } from './queries.ts'
+import { type ApiKey, useShowKey } from './queries.ts'
 
-export const draftOfKey = (keyId: string) => `key-edits:${keyId}`
+const storedOf = ({ name, permissions, rate_limit_per_second, updated_at }: ApiKey) => ({
+  form: { name, permissions, rate: rate_limit_per_second?.toString() ?? '' },
+  revision: updated_at,
+})
+
+const textsOf = ({ name, permissions, rate }: KeyValues): Named[] => [
+  ['Name', name],
+  ['Permissions', permissions.join('\n')],
+  ['Requests a second, at most', rate],
+]
 
 /** Changes what a key is called and may do; the key itself stays. */
 export function EditKey({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => void }) {
-  const { application_id, key_id, name, mode, permissions, rate_limit_per_second } = apiKey
-  const refresh = useRefreshApplications()
-  const known: KeyValues = { name, permissions, rate: rate_limit_per_second?.toString() ?? '' }
-  const draft = useDraft(draftOfKey(key_id), { known, values: known })
-  const { values } = draft.value
-  const close = () => {
-    draft.clear()
+  const { application_id, key_id, mode } = apiKey
+  const path = { application_id, key_id }
+  const show = useShowKey()
+  const edits = useEdits<KeyValues>({
+    name: `key-edits:${key_id}`,
+    stored: useMemo(() => storedOf(apiKey), [apiKey]),
+    errorsOf: () => [],
+    write: async (form, expected_updated_at) => {
+      const request = { params: { path, query: { expected_updated_at } }, body: keyRequestOf(form) }
+      return storedOf(show(await answer(api.PATCH('/api/v1/applications/{application_id}/keys/{key_id}', request))))
+    },
+    reread: async () =>
+      storedOf(
+        show(await answer(api.GET('/api/v1/applications/{application_id}/keys/{key_id}', { params: { path } }))),
+      ),
+  })
+  const giveUp = () => {
+    edits.discard()
     onClose()
   }
-  const save = async () => {
-    await answer(
-      api.PATCH('/api/v1/applications/{application_id}/keys/{key_id}', {
-        params: { path: { application_id, key_id } },
-        body: changesOf(keyRequestOf(draft.value.known), keyRequestOf(values)),
-      }),
-    )
-    await refresh()
-    close()
-    showToast({ tone: 'good', text: 'The key is changed.' })
-  }
   return (
-    <Dialog title="Edit this key" onClose={close} decision>
-      <Form action="Save the key" onSubmit={save} onCancel={close}>
-        <KeyFields
-          mode={mode}
-          values={values}
-          onChange={(changed) => draft.set({ ...draft.value, values: { ...values, ...changed } })}
-        />
-      </Form>
+    <Dialog title="Edit this key" onClose={giveUp} decision>
+      <EditForm
+        action="Save the key"
+        edits={edits}
+        textsOf={textsOf}
+        onSaved={() => {
+          onClose()
+          showToast({ tone: 'good', text: 'The key is changed.' })
+        }}
+        onCancel={giveUp}
+      >
+        <KeyFields mode={mode} values={edits.form} onChange={(changed) => edits.set({ ...edits.form, ...changed })} />
+      </EditForm>
     </Dialog>
   )
 }

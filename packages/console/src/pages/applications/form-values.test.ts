@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { changesOf, requestOf, valuesOf } from './form-values.ts'
+import { requestOf, valuesOf } from './form-values.ts'
 
 const application = {
   application_id: 'app_01jd0000000000000000000000',
@@ -26,10 +26,4 @@ test('an emptied field removes its setting, and empty lines are none', () => {
 
 test('text in the place of a number reaches the service, which refuses it at its field', () => {
   expect(requestOf({ ...valuesOf(application), sendsPerMinute: 'many' }).otp.sends_per_minute).toBe('many')
-})
-
-test('a change names the fields that differ only', () => {
-  const known = { name: 'Checkout', permissions: ['otp:send'], rate: null }
-  expect(changesOf(known, { ...known, permissions: ['otp:send'] })).toEqual({})
-  expect(changesOf(known, { ...known, name: 'Till' })).toEqual({ name: 'Till' })
 })

@@ -44,14 +44,6 @@ export function requestOf({ name, origins, countries, autofillHost, sendsPerMinu
   }
 }
 
-/** The fields that differ: what somebody else has changed of the others meanwhile stays. */
-export const changesOf = <Fields extends object>(known: Fields, values: Fields): Partial<Fields> =>
-  Object.fromEntries(
-    Object.entries(values).filter(([name, value]) => !isSame(value, known[name as keyof Fields])),
-  ) as Partial<Fields>
-
-const isSame = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other)
-
 /** Every field with its label. */
 export const textsOf = ({ name, origins, countries, autofillHost, sendsPerMinute }: SettingsValues): Named[] => [
   ['Name', name],

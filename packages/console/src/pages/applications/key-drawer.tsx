@@ -1,11 +1,9 @@
 import { Pencil, RefreshCw, Trash2 } from 'lucide-react'
-import { useState } from 'react'
 import { answer, api } from '../../api/client.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Confirm } from '../../ui/confirm.tsx'
 import { CopyableId } from '../../ui/copy-button.tsx'
-import { hasDraft } from '../../ui/draft.ts'
 import { Drawer, Fact, Facts } from '../../ui/drawer.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { numberText } from '../../ui/number-text.ts'
@@ -13,7 +11,8 @@ import { PlainText } from '../../ui/plain-text.tsx'
 import { Skeleton } from '../../ui/states.tsx'
 import { ExactTime } from '../../ui/time.tsx'
 import { showToast } from '../../ui/toasts.tsx'
-import { draftOfKey, EditKey } from './edit-key.tsx'
+import { useUrlDialog } from '../../ui/url-dialog.ts'
+import { EditKey } from './edit-key.tsx'
 import { stateOf } from './key-words.ts'
 import { type ApiKey, useKey, useRefreshApplications } from './queries.ts'
 import { RotateKey } from './rotate-key.tsx'
@@ -26,18 +25,18 @@ interface KeyDrawerProps {
   onClose: () => void
 }
 
-type Action = 'edit' | 'rotate' | 'revoke'
+type Dialog = 'edit' | 'rotate' | 'revoke'
 
 /** One key: what it may do, and how it ends. */
 export function KeyDrawer({ applicationId, keyId, onSecret, onClose }: KeyDrawerProps) {
   const { data: key, error, refetch } = useKey(applicationId, keyId)
-  const [asking, setAsking] = useState<Action | undefined>(() => (hasDraft(draftOfKey(keyId)) ? 'edit' : undefined))
-  const close = () => setAsking(undefined)
+  const { dialog, show, close } = useUrlDialog<Dialog>()
+  const active = key?.status === 'active' ? key : undefined
   return (
     <Drawer
       title={key?.name ?? 'API key'}
       onClose={onClose}
-      actions={key ? <Actions apiKey={key} onAsk={setAsking} /> : null}
+      actions={active ? <Actions apiKey={active} onAsk={show} /> : null}
     >
       {key ? (
         <Details apiKey={key} />
@@ -46,25 +45,23 @@ export function KeyDrawer({ applicationId, keyId, onSecret, onClose }: KeyDrawer
       ) : (
         <Skeleton lines={6} />
       )}
-      {key && asking === 'edit' ? <EditKey apiKey={key} onClose={close} /> : null}
-      {key && asking === 'rotate' ? (
+      {active && dialog === 'edit' ? <EditKey apiKey={active} onClose={close} /> : null}
+      {active && !active.expires_at && dialog === 'rotate' ? (
         <RotateKey
-          apiKey={key}
+          apiKey={active}
           onRotated={(secret) => {
-            close()
             onClose()
             onSecret(secret)
           }}
           onClose={close}
         />
       ) : null}
-      {key && asking === 'revoke' ? <Revoke apiKey={key} onClose={close} /> : null}
+      {active && dialog === 'revoke' ? <Revoke apiKey={active} onClose={close} /> : null}
     </Drawer>
   )
 }
 
-function Actions({ apiKey, onAsk }: { apiKey: ApiKey; onAsk: (what: Action) => void }) {
-  if (apiKey.status !== 'active') return null
+function Actions({ apiKey, onAsk }: { apiKey: ApiKey; onAsk: (dialog: Dialog) => void }) {
   return (
     <>
       <Button onClick={() => onAsk('edit')}>

@@ -1,6 +1,6 @@
 import { Plus } from 'lucide-react'
 import { useState } from 'react'
-import { useNavigate, useParams } from 'react-router'
+import { useNavigate, useParams, useSearchParams } from 'react-router'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import type { Column } from '../../ui/data-table.tsx'
@@ -50,7 +50,12 @@ export function KeyPanel({ applicationId }: { applicationId: string }) {
   const [secret, setSecret] = useState<string>()
   const list = useKeyList(applicationId, useCursor())
   const { data } = list
-  const go = (rest = '') => void navigate(`/applications/${applicationId}${rest}`)
+  const [search] = useSearchParams()
+  const go = (rest = '') => {
+    const params = new URLSearchParams(search)
+    params.delete('dialog')
+    void navigate({ pathname: `/applications/${applicationId}${rest}`, search: params.toString() })
+  }
   const show = (text: string) => {
     setSecret(text)
     setCreating(false)

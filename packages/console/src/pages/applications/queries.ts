@@ -66,6 +66,16 @@ export function useShowApplication() {
   }
 }
 
+/** Shows a key as it was read or changed. */
+export function useShowKey() {
+  const client = useQueryClient()
+  return (key: ApiKey) => {
+    client.setQueryData(['applications', 'key', key.application_id, key.key_id], key)
+    void client.invalidateQueries({ queryKey: ['applications', 'keys', key.application_id] })
+    return key
+  }
+}
+
 /** After a change of an application or of its keys. */
 export function useRefreshApplications() {
   const client = useQueryClient()

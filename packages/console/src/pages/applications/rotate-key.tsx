@@ -1,6 +1,6 @@
-import { useState } from 'react'
 import { answer, api } from '../../api/client.ts'
 import { Dialog } from '../../ui/dialog.tsx'
+import { useDraft } from '../../ui/draft.ts'
 import { SelectField } from '../../ui/field.tsx'
 import { Form } from '../../ui/form.tsx'
 import { type ApiKey, useRefreshApplications } from './queries.ts'
@@ -23,29 +23,34 @@ const overlaps = [
 /** Makes a second key like the first, which works on for a while. */
 export function RotateKey({ apiKey: { application_id, key_id }, onRotated, onClose }: RotateKeyProps) {
   const refresh = useRefreshApplications()
-  const [overlap, setOverlap] = useState(String(24 * hour))
+  const draft = useDraft(`key-rotation:${key_id}`, String(24 * hour))
+  const close = () => {
+    draft.clear()
+    onClose()
+  }
   const rotate = async () => {
     const { api_key } = await answer(
       api.POST('/api/v1/applications/{application_id}/keys/{key_id}/rotate', {
         params: { path: { application_id, key_id } },
-        body: { overlap_seconds: Number(overlap) },
+        body: { overlap_seconds: Number(draft.value) },
       }),
     )
+    draft.clear()
     onRotated(api_key)
     void refresh()
   }
   return (
-    <Dialog title="Rotate this key" onClose={onClose} decision>
+    <Dialog title="Rotate this key" onClose={close} decision>
       <p className="mb-4 text-soft">
         A new key with the same name, mode and permissions is made. This cannot be undone.
       </p>
-      <Form action="Rotate the key" onSubmit={rotate} onCancel={onClose}>
+      <Form action="Rotate the key" onSubmit={rotate} onCancel={close}>
         <SelectField
           label="Overlap"
           name="overlap_seconds"
           options={overlaps}
-          value={overlap}
-          onChange={(event) => setOverlap(event.target.value)}
+          value={draft.value}
+          onChange={(event) => draft.set(event.target.value)}
         />
       </Form>
     </Dialog>
