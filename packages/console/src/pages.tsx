@@ -92,6 +92,7 @@ export const pages: readonly ConsolePage[] = [
   },
   {
     path: 'whatsapp-templates',
+    rest: ':provider?/:name?/:language?',
     title: 'WhatsApp templates',
     group: 'Set up',
     icon: FileCheck2,

@@ -145,6 +145,54 @@ test('a form keeps its content across a login that came in between', async () =>
   await row(page, 'Kept').waitFor()
 })
 
+test('a rotation that a login interrupts is asked again with its overlap, by keyboard alone', async () => {
+  const { env } = harness
+  const path = `/api/v1${demoApplication()}/keys`
+  const body = { name: 'To rotate', permissions: [] }
+  const { key_id } = (await env.api('POST', path, { token: env.operatorToken, body })).body
+  const page = await harness.signIn({ path: `${demoApplication()}/${key_id}` })
+  await button(page, 'Rotate').click()
+  const dialog = page.getByRole('alertdialog', { name: 'Rotate this key' })
+  await dialog.getByLabel('Overlap').selectOption('3600')
+  await expireSession(page)
+  await dialog.getByRole('button', { name: 'Rotate the key' }).click()
+  await page.locator('button[formaction$="operator=demo-operator"]').click()
+  await page.waitForURL(`**${demoApplication()}/${key_id}?dialog=rotate`)
+  expect(await dialog.getByLabel('Overlap').inputValue()).toBe('3600')
+  await eventually(async () => expect(await dialog.evaluate((one) => one.contains(document.activeElement))).toBe(true))
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'detached' })
+  await button(page, 'Rotate').click()
+  expect(await dialog.getByLabel('Overlap').inputValue()).toBe('86400')
+  await dialog.getByRole('button', { name: 'Rotate the key' }).click()
+  await storeSecret(page)
+})
+
+test('what somebody else has changed of a key meanwhile is shown before it is overwritten', async () => {
+  const { env } = harness
+  const path = `/api/v1${demoApplication()}/keys`
+  const call = async (method: string, url: string, body?: object) =>
+    (await env.api(method, url, { token: env.operatorToken, ...(body ? { body } : {}) })).body
+  const { key_id } = await call('POST', path, { name: 'Of two', permissions: ['otp:send'] })
+  const page = await harness.signIn({ path: `${demoApplication()}/${key_id}` })
+  await button(page, 'Edit').click()
+  const form = page.getByRole('alertdialog', { name: 'Edit this key' })
+  await form.getByLabel('Name').fill('Mine')
+  await form.getByLabel('inbox:token').check()
+  await call('PATCH', `${path}/${key_id}`, { permissions: [] })
+  await form.getByRole('button', { name: 'Save the key' }).click()
+  const conflict = page.getByRole('alertdialog', { name: 'Other changes were saved meanwhile' })
+  await conflict.getByRole('region', { name: 'Changes: Permissions' }).getByText('otp:send').waitFor()
+  await expectNoAxeViolations(page)
+  expect((await call('GET', `${path}/${key_id}`)).permissions).toEqual([])
+  await conflict.getByRole('button', { name: 'Discard mine and load theirs' }).click()
+  await eventually(async () => expect(await form.getByLabel('otp:send').isChecked()).toBe(false))
+  await form.getByLabel('Name').fill('Mine after all')
+  await form.getByRole('button', { name: 'Save the key' }).click()
+  await page.getByText('The key is changed.').waitFor()
+  expect(await call('GET', `${path}/${key_id}`)).toMatchObject({ name: 'Mine after all', permissions: [] })
+})
+
 test('an application is deleted after a confirmation, by keyboard alone; an empty tenant is told what to do first', async () => {
   const { tenantId } = await addBareTenant(harness.env)
   const permissions = ['applications:manage']
@@ -219,13 +267,16 @@ test('a creation whose answer is lost is not made twice by another click', async
 })
 
 test('a page whose code belongs to a build that is gone is loaded anew', async () => {
-  const page = await harness.signIn({ path: '/applications' })
+  const visitor = await harness.visit()
+  const gone = '**/console/assets/domains*.js'
   let refused = 0
-  await page.route('**/console/assets/domains*.js', (route) => {
+  await visitor.context.route(gone, (route) => {
     refused += 1
-    return refused === 1 ? route.fulfill({ status: 404, body: '' }) : route.continue()
+    return route.fulfill({ status: 404, body: '' })
   })
+  const page = await harness.signIn({ path: '/applications', visitor })
+  await eventually(() => expect(refused).toBe(1))
+  page.once('framenavigated', () => void visitor.context.unroute(gone))
   await page.getByRole('link', { name: 'Domains' }).click()
   await page.getByRole('heading', { level: 1, name: 'Domains' }).waitFor()
-  expect(refused).toBe(2)
 })

@@ -162,6 +162,12 @@ test('a recipient is suppressed, found, and removed after a second look', async 
   await drawer(page).getByText('An operator added it.').waitFor()
   await expectNoAxeViolations(page)
   await drawer(page).getByRole('button', { name: 'Remove' }).click()
+  await page.reload()
+  const asked = page.getByRole('alertdialog', { name: 'Remove the suppression?' })
+  await eventually(async () => expect(await asked.evaluate((one) => one.contains(document.activeElement))).toBe(true))
+  await page.keyboard.press('Escape')
+  await asked.waitFor({ state: 'detached' })
+  await drawer(page).getByRole('button', { name: 'Remove' }).click()
   await page.getByRole('alertdialog').getByRole('button', { name: 'Remove the suppression' }).click()
   await page.getByText('Nothing matches these filters').waitFor()
   await page.getByRole('button', { name: 'Clear the filters' }).click()
@@ -233,6 +239,9 @@ test('a login that is forced while a form is filled in leads back to the open fo
   await form.waitFor()
   expect(await form.getByLabel('Number').inputValue()).toBe(phone)
   expect(await form.getByLabel('Reference').inputValue()).toBe('ticket 4711')
+  const another = freshPhone()
+  await page.goto(harness.url(`/consents?phone=${encodeURIComponent(another)}&dialog=opt-in`))
+  expect(await form.getByLabel('Number').inputValue()).toBe(another)
 })
 
 test('an operator without the permission to change sees which one is missing', async () => {

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import { eventually } from '@notify/dev-env'
 import { ConsoleHarness } from './harness/console.ts'
+import { expectNoAxeViolations } from './harness/expect-no-axe-violations.ts'
 import { expectSound } from './harness/expect-sound.ts'
 import { button, question } from './harness/parts.ts'
 import { drawer } from './harness/table.ts'
@@ -129,6 +130,16 @@ test(
     await page.waitForURL('**/whatsapp-templates?find=ORDER_')
     await eventually(async () => expect(await page.getByRole('row', { name: /promo_spring/ }).count()).toBe(0))
     await row.waitFor()
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('j')
+    await page.keyboard.press('Enter')
+    await page.waitForURL('**/whatsapp-templates/prov_*/order_update/*?find=ORDER_')
+    await drawer(page).getByText('Approved', { exact: true }).waitFor()
+    await expectNoAxeViolations(page)
+    await page.reload()
+    await drawer(page).getByText('Reported', { exact: true }).waitFor()
+    await page.keyboard.press('Escape')
+    await page.waitForURL('**/whatsapp-templates?find=ORDER_')
   },
   patience,
 )

@@ -172,14 +172,21 @@ test('a refusal shows its reason and the request id, and is tried again on deman
   await alert.getByText(/^Request req_/).waitFor()
 })
 
-test('when the gateway stops a banner says so, polling slows down, and all comes back by itself', async () => {
+test('when the gateway stops a banner says so, other pages open, polling slows down, and all comes back by itself', async () => {
   const page = await harness.signIn({ path: '/activity' })
   await shown(page).waitFor()
   let failed = 0
   page.on('requestfailed', () => {
     failed++
   })
+  const isLoaded = (page: string) => performance.getEntriesByType('resource').some(({ name }) => name.includes(page))
+  await page.waitForFunction(isLoaded, '/assets/audit-page')
   await harness.env.kill('gateway')
+  await page.getByRole('link', { name: 'Suppressions' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Suppressions' }).waitFor()
+  await page.keyboard.press('Control+k')
+  await page.getByRole('dialog', { name: 'Find a page' }).getByRole('searchbox').fill('Activity')
+  await page.keyboard.press('Enter')
   const banner = page.getByText('The gateway does not answer')
   await banner.waitFor({ timeout: 60_000 })
   await expectNoAxeViolations(page)

@@ -207,6 +207,9 @@ test('subscriptions are filtered by application, and found by a part of the addr
 })
 
 test('list and deliveries have no violation of axe at 1280 and 390 pixels, and nothing is cut off', async () => {
+  const long = `${address('ok')}/${'a'.repeat(900)}`
+  const body = { application_id: harness.env.applicationId, url: long, events: ['notification.failed'] }
+  const { subscription_id: lengthy } = await call('POST', base, body)
   const id = await subscribe(
     '500',
     'A description that is long enough to be cut off on every screen. '.repeat(6).trim(),
@@ -225,4 +228,9 @@ test('list and deliveries have no violation of axe at 1280 and 390 pixels, and n
   await page.setViewportSize({ width: 1280, height: 800 })
   await expectNoAxeViolations(page)
   await screenshot(page, 'webhook')
+  await page.goto(harness.url(`/webhooks/${lengthy}?dialog=delete`))
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Cancel' }).click()
+  const title = await page.getByRole('heading', { level: 1 }).boundingBox()
+  expect(title!.height).toBeLessThan(100)
+  expect(await widthAt390(page)).toBeLessThanOrEqual(390)
 })

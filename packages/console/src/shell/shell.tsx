@@ -10,9 +10,10 @@ import { Toasts } from '../ui/toasts.tsx'
 import { KeyList } from './key-list.tsx'
 import { Navigation } from './navigation.tsx'
 import { OperatorMenu } from './operator-menu.tsx'
+import { loadPageFinder, usePreloadedPages } from './preload-pages.ts'
 import { useChord } from './use-chord.ts'
 
-const PageFinder = lazy(async () => ({ default: (await import('./page-finder.tsx')).PageFinder }))
+const PageFinder = lazy(async () => ({ default: (await loadPageFinder()).PageFinder }))
 
 /** What surrounds every page. */
 export function Shell() {
@@ -35,6 +36,8 @@ export function ShellSkeleton() {
 function Frame() {
   const [open, setOpen] = useState<'pages' | 'keys' | 'navigation'>()
   const close = () => setOpen(undefined)
+  // The router shows this frame once it has the code of the first page.
+  usePreloadedPages()
   useChord('k', () => setOpen('pages'))
   useHotkeys({
     '?': () => setOpen('keys'),

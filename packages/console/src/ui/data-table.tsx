@@ -27,7 +27,7 @@ export interface DataTableProps<Row extends RowData> {
   /** undefined while they are loaded for the first time. */
   rows: readonly Row[] | undefined
   rowId: (row: Row) => string
-  /** What `Enter` and a click do. */
+  /** What `Enter` and a click do. Without it the rows take no focus, and `j` and `k` do nothing. */
   onOpen?: (row: Row) => void
   /** The row whose drawer is open; `j` and `k` move it. */
   openId?: string | undefined
@@ -108,7 +108,7 @@ export function DataTable<Row extends RowData>(props: DataTableProps<Row>) {
     event.preventDefault()
     open(event.target)
   }
-  useHotkeys({ j: () => move(1), k: () => move(-1) }, { inDialogs: openId !== undefined })
+  useHotkeys(onOpen ? { j: () => move(1), k: () => move(-1) } : {}, { inDialogs: openId !== undefined })
 
   if (rows?.length === 0) return <>{empty}</>
   return (

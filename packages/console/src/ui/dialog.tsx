@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react'
+import { type ReactNode, useEffect, useState } from 'react'
 import { Heading, Modal, ModalOverlay, Dialog as Primitive } from 'react-aria-components'
 
 const veil = 'fixed inset-0 z-40 bg-veil appear'
@@ -17,9 +17,12 @@ interface DialogProps {
 
 /** A dialog in the middle. It is open while it is rendered; focus goes in, and back where it came from. */
 export function Dialog({ title, onClose, children, decision = false, stays = false, wide = false }: DialogProps) {
+  // A drawer that is opened in the same moment, by a link or a reload, would take the focus from its dialog.
+  const [isOpen, setOpen] = useState(false)
+  useEffect(() => setOpen(true), [])
   return (
     <ModalOverlay
-      isOpen
+      isOpen={isOpen}
       onOpenChange={(open) => open || onClose()}
       isDismissable={!decision && !stays}
       isKeyboardDismissDisabled={stays}

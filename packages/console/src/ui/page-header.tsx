@@ -17,7 +17,7 @@ export function PageHeader({ title, lead, children }: PageHeaderProps) {
   return (
     <header className="flex flex-wrap items-center gap-x-4 gap-y-2 pb-4">
       <div className="min-w-0 flex-1 basis-60">
-        <h1 className="text-lg font-semibold tracking-tight [overflow-wrap:anywhere]">
+        <h1 title={title} className="line-clamp-3 text-lg font-semibold tracking-tight [overflow-wrap:anywhere]">
           <PlainText>{title}</PlainText>
         </h1>
         {lead ? <div className="text-soft">{lead}</div> : null}

@@ -38,7 +38,7 @@ export const TableRow = memo(function TableRow<Row extends RowData>(props: Table
   return (
     <tr
       data-row={id}
-      tabIndex={isReachable ? 0 : -1}
+      tabIndex={isReachable ? 0 : opens ? -1 : undefined}
       aria-current={isActive || undefined}
       className={`border-b border-line last:border-b-0 -outline-offset-2 ${opens ? 'cursor-pointer hover:bg-hover' : ''} ${isActive ? 'bg-selected' : ''}`}
     >

@@ -25,7 +25,7 @@ const sourceOptions = Object.entries(optInSources).map(([value, label]) => ({ va
 
 /** Records that a recipient agreed. After a STOP that needs new evidence, which the form says before the service does. */
 export function RecordOptIn({ phone, onRecorded, onClose }: RecordOptInProps) {
-  const draft = useDraft<Draft>('opt-in', { phone, source: 'web_form', reference: '', evidence: '' })
+  const draft = useDraft<Draft>(`opt-in:${phone}`, { phone, source: 'web_form', reference: '', evidence: '' })
   const record = useRecordOptIn()
   const { data: consent } = useConsent(phone)
   const [refused, setRefused] = useState<string>()

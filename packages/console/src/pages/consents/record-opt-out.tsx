@@ -13,7 +13,7 @@ interface RecordOptOutProps {
 
 /** Records an opt-out that was asked for in another way than by WhatsApp. */
 export function RecordOptOut({ phone, onRecorded, onClose }: RecordOptOutProps) {
-  const draft = useDraft('opt-out', { phone, reference: '' })
+  const draft = useDraft(`opt-out:${phone}`, { phone, reference: '' })
   const record = useRecordOptOut()
   const { value } = draft
   const close = () => {

@@ -2,6 +2,7 @@ import type { components } from '@notify/sdk'
 import { useQuery } from '@tanstack/react-query'
 import { answer, api } from '../../api/client.ts'
 
+export type Usage = components['schemas']['Usage']
 export type UsageItem = components['schemas']['UsageItem']
 
 /** Filters as the address has them; the service says which are wrong. */

@@ -1,4 +1,6 @@
 import { useMemo } from 'react'
+import { useNavigate } from 'react-router'
+import { useMay } from '../../api/me.ts'
 import { useAddressFilters } from '../../ui/address-filters.ts'
 import { ApplicationFilter } from '../../ui/application-choice.tsx'
 import { useApplicationNames } from '../../ui/application-name.tsx'
@@ -13,7 +15,8 @@ import { useCursor } from '../../ui/pager.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { EmptyState } from '../../ui/states.tsx'
 import { channelNames } from '../activity/words.ts'
-import { type UsageFilters, type UsageItem, useUsage } from './queries.ts'
+import { messagesOf } from './messages-of.ts'
+import { type Usage, type UsageFilters, type UsageItem, useUsage } from './queries.ts'
 
 const names = ['from', 'to', 'interval', 'application_id', 'channel'] as const
 const channelOptions = Object.entries(channelNames).map(([value, label]) => ({ value, label }))
@@ -34,9 +37,12 @@ function columnsOf(applications: ReadonlyMap<string, string>): Column<UsageItem>
     {
       id: 'channel',
       header: 'Channel',
-      cell: ({ channel, category }) => (
+      cell: ({ channel, category, application_id }) => (
         <span className="block truncate">
           {channelNames[channel]} {category ? <span className="text-soft">{category}</span> : null}
+          <PlainText className="block truncate text-xs text-faint md:hidden">
+            {applications.get(application_id) ?? application_id}
+          </PlainText>
         </span>
       ),
       grow: 'narrow',
@@ -50,7 +56,11 @@ function columnsOf(applications: ReadonlyMap<string, string>): Column<UsageItem>
 export function UsagePage() {
   const { filters, set, clear, field: of } = useAddressFilters<UsageFilters>(names)
   const list = useUsage(filters, useCursor())
-  const { data } = list
+  const { data, error } = list
+  const navigate = useNavigate()
+  const maySeeMessages = useMay()('activity:read')
+  const open = (item: UsageItem) =>
+    void navigate({ pathname: '/activity', search: String(new URLSearchParams(messagesOf(item))) })
   const applications = useApplicationNames()
   const columns = useMemo(() => columnsOf(applications), [applications])
   const isFiltered = Object.keys(filters).length > 0
@@ -58,7 +68,7 @@ export function UsagePage() {
     <>
       <PageHeader
         title="Usage"
-        lead="Messages and credits by period, application and channel. Days are those of UTC."
+        lead={`Messages and credits by period, application and channel. Days are those of UTC.${maySeeMessages ? ' A row opens its messages.' : ''}`}
       />
       <search className="flex flex-wrap gap-2 pb-3">
         <FilterDay label="From" {...of('from')} />
@@ -75,22 +85,30 @@ export function UsagePage() {
         <FilterChoice label="Channel" options={channelOptions} {...of('channel')} />
         <ApplicationFilter {...of('application_id')} />
       </search>
-      <dl className="mb-3 flex min-h-14 flex-wrap gap-x-10 gap-y-2 rounded-lg border border-line bg-surface px-4 py-2">
-        <Total name="Messages" value={data?.totals.messages} />
-        <Total name="Credits" value={data?.totals.credits} />
-        <div>
-          <dt className="text-xs text-faint">Time</dt>
-          <dd className="text-base tabular-nums">{data ? `${data.from} to ${data.to}` : '…'}</dd>
-        </div>
-      </dl>
+      {error && !data ? null : <Totals usage={data} />}
       <ListPanel
         list={list}
         label="Usage"
         columns={columns}
         rowId={({ period, application_id, channel, category }) => `${period} ${application_id} ${channel} ${category}`}
+        {...(maySeeMessages ? { onOpen: open } : {})}
         empty={<NoUsage isFiltered={isFiltered} onClear={clear} />}
       />
     </>
+  )
+}
+
+/** Of all pages; `…` until they are read. */
+function Totals({ usage }: { usage: Usage | undefined }) {
+  return (
+    <dl className="mb-3 flex min-h-14 flex-wrap gap-x-10 gap-y-2 rounded-lg border border-line bg-surface px-4 py-2">
+      <Total name="Messages" value={usage?.totals.messages} />
+      <Total name="Credits" value={usage?.totals.credits} />
+      <div>
+        <dt className="text-xs text-faint">Time</dt>
+        <dd className="text-base tabular-nums">{usage ? `${usage.from} to ${usage.to}` : '…'}</dd>
+      </div>
+    </dl>
   )
 }
 

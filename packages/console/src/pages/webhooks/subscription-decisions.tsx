@@ -64,6 +64,10 @@ export function DeleteSubscription({ subscription, onClose }: DecisionProps) {
   )
 }
 
+/** The page behind the question shows the whole address. */
+const longestShown = 160
+
 function Address({ subscription: { url } }: { subscription: Subscription }) {
-  return <PlainText className="font-medium [overflow-wrap:anywhere] text-text">{url}</PlainText>
+  const shown = url.length > longestShown ? `${url.slice(0, longestShown)}…` : url
+  return <PlainText className="font-medium [overflow-wrap:anywhere] text-text">{shown}</PlainText>
 }

@@ -39,7 +39,7 @@ export function SubscriptionDetail({ id, deliveryId, onSecret }: SubscriptionDet
         {subscription ? <Actions subscription={subscription} onShow={show} /> : null}
       </PageHeader>
       <Panel className="mb-4">
-        <div className="min-h-[148px] p-4">
+        <div className="min-h-[176px] p-4">
           {subscription ? (
             <Details subscription={subscription} />
           ) : error ? (
@@ -102,7 +102,7 @@ function Actions({ subscription: { subscription_id, status }, onShow }: ActionsP
 }
 
 function Details({ subscription }: { subscription: Subscription }) {
-  const { subscription_id, application_id, provider_id, events, description, created_at } = subscription
+  const { subscription_id, application_id, provider_id, url, events, description, created_at } = subscription
   const { status, disabled_reason, failing_since } = subscription
   return (
     <Facts>
@@ -114,6 +114,9 @@ function Details({ subscription }: { subscription: Subscription }) {
             No delivery has succeeded since <ExactTime at={failing_since} />.
           </span>
         ) : null}
+      </Fact>
+      <Fact name="Address">
+        <CopyableId id={url} what="address" />
       </Fact>
       {description ? (
         <Fact name="Description">

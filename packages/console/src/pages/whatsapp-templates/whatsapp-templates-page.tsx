@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { RefreshCw } from 'lucide-react'
 import { useMemo } from 'react'
-import { Link } from 'react-router'
+import { Link, useNavigate, useParams, useSearchParams } from 'react-router'
 import { answer, api } from '../../api/client.ts'
 import { useWhatsAppTemplateList, type WhatsAppTemplate, whatsAppTemplatesKey } from '../../api/whatsapp-templates.ts'
 import { useAddressFilters } from '../../ui/address-filters.ts'
@@ -15,6 +15,7 @@ import { EmptyState } from '../../ui/states.tsx'
 import { timeColumn } from '../../ui/time-column.tsx'
 import { showToast } from '../../ui/toasts.tsx'
 import { useProviders } from '../providers/queries.ts'
+import { TemplateDrawer } from './template-drawer.tsx'
 import { stateOf } from './words.ts'
 
 /** The message templates of the WhatsApp accounts, with what the carrier says of each. */
@@ -28,27 +29,52 @@ export function WhatsAppTemplatesPage() {
     [providers],
   )
   const columns = useMemo(() => columnsWith(names), [names])
+  const { provider, name, language } = useParams()
+  const openId = provider && name && language && idOf({ provider_id: provider, name, language })
+  const [search] = useSearchParams()
+  const navigate = useNavigate()
+  const go = (id = '') => void navigate({ pathname: `/whatsapp-templates/${id}`, search: search.toString() })
   return (
-    <ListPage
-      title="WhatsApp templates"
-      lead="What WhatsApp approved for your accounts. Only approved templates are sent. The list updates by itself."
-      actions={
-        <Button busy={sync.isPending} onClick={() => sync.mutate()}>
-          <RefreshCw size={14} aria-hidden />
-          Sync now
-        </Button>
-      }
-      address={address}
-      searchBy="find"
-      searchLabel="Part of a name"
-      list={list}
-      columns={columns}
-      rowId={({ provider_id, name, language }) => `${provider_id}/${name}/${language}`}
-      noneFound="No template has this in its name"
-      noneYet={providers?.items.length === 0 ? <NoAccount /> : <NoTemplates />}
-    />
+    <>
+      <ListPage
+        title="WhatsApp templates"
+        lead="What WhatsApp approved for your accounts. Only approved templates are sent. The list updates by itself."
+        actions={
+          <Button busy={sync.isPending} onClick={() => sync.mutate()}>
+            <RefreshCw size={14} aria-hidden />
+            Sync now
+          </Button>
+        }
+        address={address}
+        searchBy="find"
+        searchLabel="Part of a name"
+        list={list}
+        columns={columns}
+        rowId={idOf}
+        onOpen={(template) => go(idOf(template))}
+        openId={openId}
+        noneFound="No template has this in its name"
+        noneYet={providers?.items.length === 0 ? <NoAccount /> : <NoTemplates />}
+      />
+      {openId && list.data ? (
+        <TemplateDrawer
+          key={openId}
+          template={list.data.items.find((item) => idOf(item) === openId)}
+          providerNames={names}
+          onClose={() => go()}
+        />
+      ) : null}
+    </>
   )
 }
+
+/** Its path below the page too. */
+const idOf = ({
+  provider_id,
+  name,
+  language,
+}: Pick<WhatsAppTemplate, 'name' | 'language'> & { provider_id: string }): string =>
+  [provider_id, name, language].map(encodeURIComponent).join('/')
 
 const columnsWith = (providerNames: ReadonlyMap<string, string>): Column<WhatsAppTemplate>[] => [
   {

@@ -1,0 +1,37 @@
+import { useEffect, useEffectEvent } from 'react'
+import { useGatewayAway } from '../api/connection.ts'
+import { useMay } from '../api/me.ts'
+import { pages } from '../pages.tsx'
+
+export const loadPageFinder = () => import('./page-finder.tsx')
+
+/** Waits until the browser has nothing else to do. */
+const idle = () =>
+  new Promise<void>((resolve) => {
+    // Safari does not have it.
+    if ('requestIdleCallback' in globalThis) requestIdleCallback(() => resolve())
+    else setTimeout(resolve, 200)
+  })
+
+/** Ends with the first one that cannot be loaded; it is loaded again when it is visited. */
+async function loadInTurn(loads: readonly (() => Promise<unknown>)[]): Promise<void> {
+  try {
+    for (const load of loads) {
+      await idle()
+      await load()
+    }
+  } catch {}
+}
+
+/** Loads the code of the other pages once the first one is shown, so that they open while the gateway is away. */
+export function usePreloadedPages(): void {
+  const may = useMay()
+  const isAway = useGatewayAway()
+  const preload = useEffectEvent(() => {
+    const seen = pages.filter(({ permission }) => may(permission))
+    void loadInTurn([loadPageFinder, ...seen.map(({ load }) => load)])
+  })
+  useEffect(() => {
+    if (!isAway) preload()
+  }, [isAway])
+}
