@@ -6,10 +6,12 @@ import { rows } from '../harness/table.ts'
 import { events, harness, patience } from './stack.ts'
 
 test(
-  'a list without rows says what to do first',
+  'the events of the first application are shown; a list without rows says what to do first',
   async () => {
+    const page = await harness.signIn({ path: '/events' })
+    await page.getByRole('table', { name: 'Events' }).waitFor()
     const { applicationId } = await addApplication(harness.env)
-    const page = await harness.signIn({ path: `/events/${applicationId}` })
+    await page.goto(harness.url(`/events/${applicationId}`))
     await page.getByText('No events yet').waitFor()
     await expectNoAxeViolations(page)
     await page.goto(harness.url(`${events()}/not.there`))

@@ -23,7 +23,7 @@ async function publish(page: Page, version: number): Promise<void> {
 test(
   'an event is created, previewed while it is written, published, changed and restored',
   async () => {
-    const page = await harness.signIn({ path: '/events' })
+    const page = await harness.signIn({ path: events() })
     await page.getByRole('table', { name: 'Events' }).waitFor()
     await page.getByText('order.shipped').waitFor()
     await expectSound(page, 'events')

@@ -33,7 +33,7 @@ export function WhatsAppTemplatesPage() {
   const openId = provider && name && language && idOf({ provider_id: provider, name, language })
   const [search] = useSearchParams()
   const navigate = useNavigate()
-  const go = (id = '') => void navigate({ pathname: `/whatsapp-templates/${id}`, search: search.toString() })
+  const go = (rest = '') => void navigate({ pathname: `/whatsapp-templates${rest}`, search: search.toString() })
   return (
     <>
       <ListPage
@@ -51,7 +51,7 @@ export function WhatsAppTemplatesPage() {
         list={list}
         columns={columns}
         rowId={idOf}
-        onOpen={(template) => go(idOf(template))}
+        onOpen={(template) => go(`/${idOf(template)}`)}
         openId={openId}
         noneFound="No template has this in its name"
         noneYet={providers?.items.length === 0 ? <NoAccount /> : <NoTemplates />}
