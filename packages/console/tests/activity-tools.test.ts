@@ -164,24 +164,38 @@ async function mainThreadMs(session: CDPSession): Promise<number> {
   return 1000 * seconds.reduce((sum, value) => sum + value, 0)
 }
 
+/** Removes the filter by channel and waits for a painted hundred rows, in the page: no work of Playwright is counted. */
+const showHundred = (page: Page) =>
+  page.evaluate(
+    () =>
+      new Promise<void>((resolve) => {
+        const shown = new MutationObserver(() => {
+          if (document.querySelectorAll('tbody tr[data-row]').length < 100) return
+          shown.disconnect()
+          requestAnimationFrame(() => requestAnimationFrame(() => resolve()))
+        })
+        shown.observe(document.body, { childList: true, subtree: true })
+        const channel = document.querySelector<HTMLSelectElement>('select[aria-label=Channel]')!
+        channel.value = ''
+        channel.dispatchEvent(new Event('change', { bubbles: true }))
+      }),
+  )
+
 test('a hundred rows take less than 100 ms of script, style and layout', async () => {
   const { env } = harness
   await storeItems(
     env,
     Array.from({ length: 100 }, () => itemOf(env, { mode: 'test', failure_reason: 'carrier says no' })),
   )
-  const page = await harness.signIn({ path: '/activity?event_key=none' })
+  const page = await harness.signIn({ path: '/activity?mode=test&channel=whatsapp' })
   const session = await page.context().newCDPSession(page)
   await session.send('Performance.enable', { timeDomain: 'threadTicks' })
   const times: number[] = []
   for (let turn = 0; turn < 3; turn++) {
     await page.getByText('Nothing matches these filters').waitFor()
     const before = await mainThreadMs(session)
-    await page.getByLabel('Mode').selectOption('test')
-    await page.getByLabel('Event key').fill('')
-    await rows(page).nth(99).waitFor()
+    await showHundred(page)
     times.push((await mainThreadMs(session)) - before)
-    await page.goBack()
     await page.goBack()
   }
   if (process.env.DEBUG) process.stderr.write(`100 rows: ${times.map(Math.round).join(', ')} ms\n`)

@@ -17,11 +17,5 @@ interface BadgeProps {
 
 /** A state in one word; its meaning never hangs on the colour alone. */
 export function Badge({ tone = 'quiet', className = '', children }: BadgeProps) {
-  return (
-    <span
-      className={`inline-flex items-center rounded px-1.5 py-px text-xs font-medium whitespace-nowrap ${tones[tone]} ${className}`}
-    >
-      {children}
-    </span>
-  )
+  return <span className={`badge ${tones[tone]} ${className}`}>{children}</span>
 }

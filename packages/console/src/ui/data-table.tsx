@@ -11,7 +11,7 @@ import {
   useState,
 } from 'react'
 import { useHotkeys } from './hotkeys.ts'
-import { type Column, cellClass, SkeletonRows, TableRow } from './table-row.tsx'
+import { type Column, cellsOf, SkeletonRows, TableRow } from './table-row.tsx'
 
 export type { Column }
 
@@ -47,6 +47,7 @@ export function DataTable<Row extends RowData>(props: DataTableProps<Row>) {
     () => columns.map(({ id, header }): ColumnDef<typeof features, Row> => ({ id, header })),
     [columns],
   )
+  const cells = useMemo(() => cellsOf(columns), [columns])
   const data = useMemo(() => (rows ? [...rows] : []), [rows])
   const table = useTable({ features, columns: definitions, data, getRowId: rowId })
   const activeId = openId ?? chosen
@@ -117,7 +118,7 @@ export function DataTable<Row extends RowData>(props: DataTableProps<Row>) {
         {table.getHeaderGroups().map((group) => (
           <tr key={group.id} className="border-b border-line">
             {group.headers.map((header, at) => (
-              <th key={header.id} className={`h-8 text-xs font-medium text-faint ${cellClass(columns[at] as never)}`}>
+              <th key={header.id} className={`h-8 text-xs font-medium text-faint ${cells[at]?.className}`}>
                 <table.FlexRender header={header} />
               </th>
             ))}
@@ -125,13 +126,13 @@ export function DataTable<Row extends RowData>(props: DataTableProps<Row>) {
         ))}
       </thead>
       <tbody ref={body} onFocus={onFocus} onPointerDown={onPointerDown} onClick={onClick} onKeyDown={onKeyDown}>
-        {rows ? null : <SkeletonRows columns={columns} count={expected} />}
+        {rows ? null : <SkeletonRows cells={cells} count={expected} />}
         {table.getRowModel().rows.map(({ id, original }, at) => (
           <TableRow
             key={id}
             id={id}
             row={original}
-            columns={columns}
+            cells={cells}
             opens={onOpen !== undefined}
             isReachable={onOpen !== undefined && (active === at || (active < 0 && at === 0))}
             isActive={id === activeId}

@@ -1,13 +1,9 @@
 /**
  * Text that somebody else wrote: names, subjects, carriers' messages. It is never markup, and its direction does not
- * reach the text around it.
+ * reach the text around it: a bdi without `dir` finds its own.
  */
 export function PlainText({ children, className }: { children: string; className?: string }) {
-  return (
-    <bdi className={className} dir="auto">
-      {children}
-    </bdi>
-  )
+  return <bdi className={className}>{children}</bdi>
 }
 
 /** A long text, such as a template: as it was written, with a bounded height. */

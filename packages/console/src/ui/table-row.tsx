@@ -15,17 +15,27 @@ export interface Column<Row extends RowData> {
 
 const growth = {
   always: 'w-full max-w-0',
-  narrow: 'max-md:w-full max-md:max-w-0 whitespace-nowrap',
+  narrow: 'max-md:w-full max-md:max-w-0',
   wide: 'md:w-full md:max-w-0',
 }
 
-export const cellClass = ({ wide, align, grow }: Column<never>) =>
-  `px-3 first:pl-4 last:pr-4 ${wide ? 'max-md:hidden' : ''} ${align === 'right' ? 'text-right' : 'text-left'} ${grow ? growth[grow] : 'whitespace-nowrap'}`
+interface Cell<Row extends RowData> extends Column<Row> {
+  className: string
+}
+
+/** The columns with the classes of their cells, which are the same in every row. */
+export const cellsOf = <Row extends RowData>(columns: readonly Column<Row>[]): Cell<Row>[] =>
+  columns.map((column, at) => {
+    const { wide, align, grow } = column
+    const place = [at === 0 && 'cell-first', at === columns.length - 1 && 'cell-last', align && `cell-${align}`]
+    const classes = ['cell', ...place, wide && 'max-md:hidden', grow && growth[grow]]
+    return { ...column, className: classes.filter(Boolean).join(' ') }
+  })
 
 interface TableRowProps<Row extends RowData> {
   id: string
   row: Row
-  columns: readonly Column<Row>[]
+  cells: readonly Cell<Row>[]
   opens: boolean
   /** Tab leads to this row of the list. */
   isReachable: boolean
@@ -34,35 +44,29 @@ interface TableRowProps<Row extends RowData> {
 
 /** Rendered again only when its own item or state changes; the table's body listens for all rows. */
 export const TableRow = memo(function TableRow<Row extends RowData>(props: TableRowProps<Row>) {
-  const { id, row, columns, opens, isReachable, isActive } = props
+  const { id, row, cells, opens, isReachable, isActive } = props
   return (
     <tr
       data-row={id}
       tabIndex={isReachable ? 0 : opens ? -1 : undefined}
       aria-current={isActive || undefined}
-      className={`border-b border-line last:border-b-0 -outline-offset-2 ${opens ? 'cursor-pointer hover:bg-hover' : ''} ${isActive ? 'bg-selected' : ''}`}
+      className={`row ${opens ? 'cursor-pointer hover:bg-hover' : ''} ${isActive ? 'bg-selected' : ''}`}
     >
-      {columns.map((column) => (
-        <td key={column.id} className={`h-[38px] py-1 ${cellClass(column as never)}`}>
-          {column.cell(row)}
+      {cells.map(({ id: column, className, cell }) => (
+        <td key={column} className={className}>
+          {cell(row)}
         </td>
       ))}
     </tr>
   )
 }) as <Row extends RowData>(props: TableRowProps<Row>) => ReactNode
 
-export function SkeletonRows<Row extends RowData>({
-  columns,
-  count,
-}: {
-  columns: readonly Column<Row>[]
-  count: number
-}) {
+export function SkeletonRows<Row extends RowData>({ cells, count }: { cells: readonly Cell<Row>[]; count: number }) {
   return Array.from({ length: count }, (_, row) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: the rows are all alike
-    <tr key={row} className="border-b border-line last:border-b-0">
-      {columns.map((column) => (
-        <td key={column.id} className={`h-[38px] ${cellClass(column as never)}`}>
+    <tr key={row} className="row">
+      {cells.map(({ id, className }) => (
+        <td key={id} className={className}>
           <span className="skeleton inline-block h-3.5 w-full min-w-12" />
         </td>
       ))}

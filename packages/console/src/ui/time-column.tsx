@@ -8,6 +8,6 @@ export function timeColumn<Row extends RowData>(
   atOf: (row: Row) => string,
   { wide = false }: { wide?: boolean } = {},
 ): Column<Row> {
-  const cell = (row: Row) => <Time at={atOf(row)} className="whitespace-nowrap text-soft" />
+  const cell = (row: Row) => <Time at={atOf(row)} className="text-soft" />
   return { id: header, header, cell, align: 'right', wide }
 }

@@ -28,7 +28,7 @@ export function Time({ at, className = '' }: { at: string; className?: string })
   const present = useSyncExternalStore(subscribe, () => now)
   return (
     // A hundred rows would format a hundred hints that nobody looks at.
-    <time dateTime={at} onPointerEnter={showExact} className={`tabular-nums ${className}`}>
+    <time dateTime={at} onPointerEnter={showExact} className={`time ${className}`}>
       {age(Date.parse(at), Math.max(present, now))}
     </time>
   )
@@ -41,7 +41,7 @@ const showExact = ({ currentTarget }: PointerEvent<HTMLTimeElement>) => {
 /** A moment in full, with its zone. */
 export function ExactTime({ at }: { at: string }) {
   return (
-    <time dateTime={at} title={at} className="tabular-nums">
+    <time dateTime={at} title={at} className="time">
       {exact.format(new Date(at))}
     </time>
   )

@@ -6,7 +6,7 @@ import { rows } from '../harness/table.ts'
 import { events, harness, patience } from './stack.ts'
 
 test(
-  'the events of the first application are shown; a list without rows says what to do first',
+  'an address without application leads to the newest one; a list without rows says what to do first',
   async () => {
     const page = await harness.signIn({ path: '/events' })
     await page.getByRole('table', { name: 'Events' }).waitFor()
