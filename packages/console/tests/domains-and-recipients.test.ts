@@ -181,7 +181,7 @@ test('an opt-in and an opt-out are recorded; after it the form asks for new evid
   const page = await harness.signIn({ path: '/consents' })
   await page.getByText('No consent has been recorded yet').waitFor()
   await expectNoAxeViolations(page)
-  await page.getByLabel('Whole number').fill(phone)
+  await page.getByLabel('Whole number').fill(`${phone.slice(0, 5)} (${phone.slice(5, 8)}) ${phone.slice(8)}`)
   await page.keyboard.press('Enter')
   await page.getByText('The ledger has no entry of this number').waitFor()
   await page.getByRole('button', { name: 'Record an opt-in' }).first().click()

@@ -7,6 +7,7 @@ const keys = [
   ['Esc', 'Close what is open'],
   ['/', 'Search'],
   ['Ctrl K', 'Find a page'],
+  ['Ctrl S', 'Save an event or template'],
   ['?', 'This list'],
 ] as const
 

@@ -12,6 +12,7 @@ import { NumberConsent } from './number-consent.tsx'
 import { useLedger } from './queries.ts'
 import { RecordOptIn } from './record-opt-in.tsx'
 import { RecordOptOut } from './record-opt-out.tsx'
+import { ungrouped } from './words.ts'
 
 /** Who may be written to by WhatsApp: one number, or the latest entries of the ledger. */
 export function ConsentsPage() {
@@ -42,7 +43,7 @@ export function ConsentsPage() {
           type="search"
           placeholder="Whole number, as +15551230001"
           value={phone}
-          onChange={open}
+          onChange={(text) => open(ungrouped(text))}
         />
       </search>
       {phone ? <NumberConsent key={phone} phone={phone} record={optIn} /> : <Ledger onOpen={open} record={optIn} />}

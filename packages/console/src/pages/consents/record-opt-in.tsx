@@ -5,7 +5,7 @@ import { useDraft } from '../../ui/draft.ts'
 import { SelectField, TextField } from '../../ui/field.tsx'
 import { Form } from '../../ui/form.tsx'
 import { useConsent, useRecordOptIn } from './queries.ts'
-import { type OptInSource, optInSources } from './words.ts'
+import { type OptInSource, optInSources, ungrouped } from './words.ts'
 
 interface RecordOptInProps {
   /** The number that is shown, to begin with. */
@@ -31,7 +31,7 @@ export function RecordOptIn({ phone, onRecorded, onClose }: RecordOptInProps) {
   const [refused, setRefused] = useState<string>()
   const { value } = draft
   const change = (changes: Partial<Draft>) => draft.set({ ...value, ...changes })
-  const number = value.phone.trim()
+  const number = ungrouped(value.phone)
   const needsEvidence = number === refused || (consent?.status === 'revoked' && number === phone)
   const close = () => {
     draft.clear()

@@ -3,6 +3,7 @@ import { useDraft } from '../../ui/draft.ts'
 import { TextField } from '../../ui/field.tsx'
 import { Form } from '../../ui/form.tsx'
 import { useRecordOptOut } from './queries.ts'
+import { ungrouped } from './words.ts'
 
 interface RecordOptOutProps {
   /** The number that is shown, to begin with. */
@@ -21,7 +22,7 @@ export function RecordOptOut({ phone, onRecorded, onClose }: RecordOptOutProps) 
     onClose()
   }
   const submit = async () => {
-    const number = value.phone.trim()
+    const number = ungrouped(value.phone)
     const reference = value.reference.trim()
     await record.mutateAsync({ phone_e164: number, ...(reference ? { reference } : {}) })
     draft.clear()

@@ -36,6 +36,9 @@ const sources: Record<string, string> = {
 
 export const sourceName = (source: string) => sources[source] ?? source
 
+/** A number as it was pasted, without the signs that people group digits by. */
+export const ungrouped = (text: string): string => text.replaceAll(/[\s().-]/g, '')
+
 /** A number as lists show it, like the recipients of the activity: `+15*****0001`. */
 export function maskNumber(phone: string): string {
   const shown = phone.length >= 11 ? 4 : 2
