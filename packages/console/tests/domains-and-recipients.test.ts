@@ -210,7 +210,7 @@ test('an opt-in and an opt-out are recorded; after it the form asks for new evid
   await screenshot(page, 'consent')
 
   await page.keyboard.press('Escape')
-  await page.waitForURL('**/console/consents')
+  await page.getByRole('table', { name: 'Latest entries' }).waitFor()
   await rows(page).first().waitFor()
   expect(await page.content()).not.toContain(phone)
   await expectNoAxeViolations(page)
@@ -221,6 +221,8 @@ test('an opt-in and an opt-out are recorded; after it the form asks for new evid
   await rows(page).first().waitFor()
   expect(await widthAt390(page)).toBeLessThanOrEqual(390)
   await expectNoAxeViolations(page)
+  const source = rows(page).getByText('Web form').first()
+  expect(await source.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0)
   await screenshot(page, 'consent-390')
 })
 

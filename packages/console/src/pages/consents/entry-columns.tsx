@@ -3,6 +3,7 @@ import { Badge } from '../../ui/badge.tsx'
 import type { Column } from '../../ui/data-table.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { ExactTime, Time } from '../../ui/time.tsx'
+import { timeColumn } from '../../ui/time-column.tsx'
 import { actions, type ConsentEntry, maskNumber, sourceName } from './words.ts'
 
 const number: Column<ConsentEntry> = {
@@ -38,21 +39,25 @@ const entry: Column<ConsentEntry>[] = [
   },
 ]
 
-const recorded = (Shown: typeof Time): Column<ConsentEntry> => ({
+/** In full, where there is room for it. */
+const recorded: Column<ConsentEntry> = {
   id: 'recorded',
   header: 'Recorded',
   cell: ({ recorded_at }) => (
-    <span className="text-soft">
-      <Shown at={recorded_at} />
-    </span>
+    <>
+      <span className="text-soft max-md:hidden">
+        <ExactTime at={recorded_at} />
+      </span>
+      <Time at={recorded_at} className="text-soft md:hidden" />
+    </>
   ),
   align: 'right',
-})
+}
 
 /** Entries of the ledger, of many numbers. */
-export const ledgerColumns = [number, ...entry, recorded(Time)]
+export const ledgerColumns = [number, ...entry, timeColumn<ConsentEntry>('Recorded', ({ recorded_at }) => recorded_at)]
 /** Entries of one number. */
-export const historyColumns = [...entry, recorded(ExactTime)]
+export const historyColumns = [...entry, recorded]
 
 /** It opens apart, and is not told where the click came from: the address is the number's. */
 function Evidence({ url }: { url: string }) {
