@@ -80,7 +80,7 @@ describe('applications', () => {
     },
   )
 
-  test('of the bootstrap document are told as well, and keep what was changed through the API', async () => {
+  test('of the bootstrap document are told as well, and keep what was changed through the API; a start changes no key', async () => {
     const path = `/applications/${env.applicationId}`
     const told = async () => {
       const { rows } = await env.sql('gateway').query(
@@ -92,9 +92,13 @@ describe('applications', () => {
     }
     expect(await told()).toEqual([1])
     expect((await call('PATCH', path, { name: 'Renamed Shop' })).status).toBe(200)
+    const keys = async () => (await call('GET', `${path}/keys`)).body
+    const before = await keys()
     await env.restart('gateway')
     expect((await call('GET', path)).body.name).toBe('Renamed Shop')
     expect(await told()).toEqual([1, 2])
+    // A start that changes no key leaves the state that an edit is based on.
+    expect(await keys()).toEqual(before)
   })
 
   test('are told to other services on each change, and as revoked when deleted', async () => {
