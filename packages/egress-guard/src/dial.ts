@@ -1,5 +1,5 @@
 import { connect as connectTcp, isIP, type Socket } from 'node:net'
-import { type ConnectionOptions, connect as connectTls } from 'node:tls'
+import { type ConnectionOptions, connect as connectTls, createSecureContext } from 'node:tls'
 import type { buildConnector } from 'undici'
 import type { AllowList } from './allow-list.ts'
 import { withoutBrackets } from './destination.ts'
@@ -16,15 +16,16 @@ interface DialOptions {
 
 /** A connector for undici over TLS. SNI and the name that the certificate must bear are those of the URL. */
 export function createDial({ ca, connectMs, ...guard }: DialOptions): buildConnector.connector {
+  // Once for all connections: to parse 150 root certificates takes 5 ms, several times as much as a handshake.
+  const secureContext = createSecureContext({ minVersion: 'TLSv1.2', ...(ca ? { ca: [...ca] } : {}) })
   return ({ hostname, port: portText }, callback) => {
     const host = withoutBrackets(hostname)
     const port = Number(portText || 443)
     const options: ConnectionOptions = {
       port,
       ALPNProtocols: ['http/1.1'],
-      minVersion: 'TLSv1.2',
+      secureContext,
       ...(isIP(host) ? {} : { servername: host }),
-      ...(ca ? { ca: [...ca] } : {}),
     }
     const open = (address: string) => opened(connectTls({ ...options, host: address }), 'secureConnect', connectMs)
     dialPublic({ host, port, connectMs, ...guard }, open).then(

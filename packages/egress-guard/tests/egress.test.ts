@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server } from 'node:net'
-import type { TLSSocket } from 'node:tls'
+import { createSecureContext, rootCertificates, type TLSSocket } from 'node:tls'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { createEgress, type Egress, type HostResolver, parseAllowList } from '../src/index.ts'
@@ -248,4 +248,21 @@ test.each<[string, boolean]>([
   const outcome = await post(egress, 'https://secret.example.com/')
   expect(outcome).toMatchObject({ kind: 'failed', reason: 'dns', own })
   expect(JSON.stringify(outcome)).not.toContain('secret')
+})
+
+test('a new connection does not parse the trusted certificates again', async () => {
+  const closing = answered('HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 2\r\n\r\nok')
+  const { port } = await receiver(closing)
+  const egress = client()
+  const call = async () => expect(await post(egress, `https://127.0.0.1:${port}/`)).toMatchObject({ status: 200 })
+  const cpuOf = async (work: () => unknown) => {
+    const before = process.cpuUsage()
+    for (let at = 0; at < 50; at++) await work()
+    const { user, system } = process.cpuUsage(before)
+    return user + system
+  }
+  await call()
+  const parsing = await cpuOf(() => createSecureContext({ ca: [...rootCertificates, authority.ca] }))
+  // Measured: 0.7 times; 1.9 times when each connection parses them.
+  expect(await cpuOf(call)).toBeLessThan(1.25 * parsing)
 })
