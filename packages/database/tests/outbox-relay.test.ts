@@ -101,6 +101,25 @@ test('two relays publish each message once', async () => {
   await two.kit.stop()
 })
 
+test('an idle relay looks for messages with one statement, not with a transaction', async () => {
+  let looks = 0
+  let transactions = 0
+  const run: BusProcess['db']['run'] = (statement, values) => {
+    if (typeof statement === 'object' && statement.name === 'look-outbox') looks++
+    return one.db.run(statement, values)
+  }
+  const transaction: BusProcess['db']['transaction'] = (work) => {
+    transactions++
+    return one.db.transaction(work)
+  }
+  relay({ ...one, db: { ...one.db, run, transaction } })
+  await eventually(async () => expect(looks).toBeGreaterThanOrEqual(10))
+  // The checks of the stream, every five seconds.
+  expect(transactions).toBeLessThan(looks / 2)
+  await enqueue(one, [1])
+  await allPublished()
+})
+
 test('a message that Postgres did not learn was published is not stored a second time', async () => {
   relay(one)
   await enqueue(one, [1])

@@ -7,7 +7,7 @@ const hour = 3_600_000
 const silent = pino({ level: 'silent' })
 
 /** Starts a task whose rounds can be awaited. */
-function task(run: (round: number) => unknown, { everyMs = hour, log = silent as pino.Logger } = {}) {
+function task(run: (round: number, woken: boolean) => unknown, { everyMs = hour, log = silent as pino.Logger } = {}) {
   const lifecycle = new Lifecycle(log)
   let round = 0
   let onRound = Promise.withResolvers<void>()
@@ -16,11 +16,11 @@ function task(run: (round: number) => unknown, { everyMs = hour, log = silent as
     {
       name: 'task',
       everyMs,
-      async run() {
+      async run(woken) {
         round++
         onRound.resolve()
         onRound = Promise.withResolvers()
-        return run(round)
+        return run(round, woken)
       },
     },
   )
@@ -61,6 +61,24 @@ test('waking starts the next round now', async () => {
   periodic.wake()
   await periodic.until(2)
   await periodic.stop()
+})
+
+test('a round learns whether it was asked for or only its time has come', async () => {
+  const asked: boolean[] = []
+  const periodic = task((round, woken) => {
+    asked.push(woken)
+    return round === 2
+  })
+  await periodic.until(1)
+  await settled()
+  periodic.wake()
+  await periodic.until(3)
+  await periodic.stop()
+  expect(asked).toEqual([false, true, true])
+  const timed = task((_, woken) => asked.push(woken), { everyMs: 1 })
+  await timed.until(2)
+  await timed.stop()
+  expect(asked.slice(3, 5)).toEqual([false, false])
 })
 
 test('waking while a round is under way starts exactly one more after it', async () => {

@@ -5,8 +5,11 @@ interface PeriodicOptions {
   name: string
   /** Wait between the end of one run and the start of the next, in milliseconds. */
   everyMs: number
-  /** Runs one round. Returning `true` starts the next round at once, because there is more to do. */
-  run(): Promise<unknown>
+  /**
+   * Runs one round. Returning `true` starts the next round at once, because there is more to do.
+   * @param woken whether the task was woken or had more to do; otherwise the interval has passed
+   */
+  run(woken: boolean): Promise<unknown>
 }
 
 /** A task that repeats until the service stops. */
@@ -34,11 +37,13 @@ export function startPeriodic(
     })
   let failures = 0
   const loop = async () => {
+    let more: unknown = false
     while (!stopped) {
-      let more: unknown = false
+      const asked = woken || more === true
+      more = false
       woken = false
       try {
-        more = await run()
+        more = await run(asked)
         failures = 0
       } catch (error) {
         if (failures++ % 20 === 0)

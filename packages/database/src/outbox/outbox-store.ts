@@ -15,6 +15,16 @@ const claim: Statement = {
          where published_at is null order by id limit $1 for update skip locked`,
 }
 
+const look: Statement = {
+  name: 'look-outbox',
+  text: `select 1 from outbox where published_at is null limit 1`,
+}
+
+/** Whether any message is unpublished, also one that another relay has locked: cheaper than a claim that finds nothing. */
+export async function hasUnpublished(run: Run): Promise<boolean> {
+  return (await run(look)).length > 0
+}
+
 /** Locks the oldest unpublished messages until the transaction ends; those that another relay has locked are passed over. */
 export function claimUnpublished(run: Run, limit: number): Promise<UnpublishedMessage[]> {
   return run<UnpublishedMessage>(claim, [limit])

@@ -2,7 +2,7 @@ import { wakeSubject } from '@notify/contracts'
 import { type Bus, openBusOf, type PendingBus, publish } from '@notify/messaging'
 import { type Kit, type Logger, startPeriodic } from '@notify/service-kit'
 import type { Queries } from '../open.ts'
-import { claimUnpublished, markPublished, type UnpublishedMessage } from './outbox-store.ts'
+import { claimUnpublished, hasUnpublished, markPublished, type UnpublishedMessage } from './outbox-store.ts'
 import { createOutboxRetention } from './retention.ts'
 import { createStreamWatch } from './watch-stream.ts'
 
@@ -54,8 +54,9 @@ export function startOutboxRelay(kit: Kit, db: Queries, bus: Bus, options: Outbo
   const relay = startPeriodic(kit, {
     name: 'outbox relay',
     everyMs: pollMs,
-    async run() {
+    async run(woken) {
       await watch.ensureChecked()
+      if (!woken && !(await hasUnpublished(db.run))) return false
       const { claimed, confirmed } = await relayOnce(kit, db, bus)
       if (confirmed > 0) published({}, confirmed)
       if (confirmed < claimed)

@@ -57,8 +57,8 @@ async function lastBefore(run: Run, moment: Date): Promise<string | null> {
 
 /** The result of a round of {@link republishLost}. */
 export interface Round {
-  /** Whether another round must follow at once. */
-  more: boolean
+  /** What is left: nothing, more rows, or more rows once the relay has published those that wait. */
+  left: 'nothing' | 'rows' | 'rows once published'
   /** Number of republished messages, set by the last round. */
   republished?: number
 }
@@ -75,7 +75,8 @@ export function republishLost(db: Queries, stream: string, staleSubjects: string
        where stream = $1 and made_up_at is null for update skip locked`,
       [stream],
     )
-    if (!loss || (await isBusy(run))) return { more: false }
+    if (!loss) return { left: 'nothing' }
+    if (await isBusy(run)) return { left: 'rows once published' }
     const { id, looked, again } = await republishPage(run, stream, loss.looked_up_to ?? beginning, staleSubjects)
     const ended = looked < pageSize
     await run(
@@ -84,7 +85,7 @@ export function republishLost(db: Queries, stream: string, staleSubjects: string
        where stream = $1`,
       [stream, id, again, ended],
     )
-    return ended ? { more: false, republished: loss.republished + again } : { more: true }
+    return ended ? { left: 'nothing', republished: loss.republished + again } : { left: 'rows' }
   })
 }
 

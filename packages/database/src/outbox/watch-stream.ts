@@ -14,7 +14,7 @@ import type { Queries, Run } from '../open.ts'
 import { noteLoss, republishLost } from './republish-lost.ts'
 
 const checkEveryMs = 5000
-const makeUpEveryMs = 200
+const repairEveryMs = 200
 
 export interface StreamWatch {
   /** Resolves once the stream was checked since the last (re)connection. */
@@ -42,6 +42,8 @@ export function createStreamWatch(kit: Kit, db: Queries, bus: Bus, options: Stre
   )
   const republishedAgain = kit.metrics.counter('stream_republished_total', 'Messages published again after a loss')
   let checked = false
+  // After each check: another replica may have noticed a loss, and died in its repair.
+  let mayBeLost = false
   const check = async () => {
     const loss = await noticeLoss(kit, db, bus, options)
     if (loss) {
@@ -49,6 +51,7 @@ export function createStreamWatch(kit: Kit, db: Queries, bus: Bus, options: Stre
       // A restart is no loss yet: publishing again is a precaution.
       kit.log[loss === 'rewound' ? 'error' : 'info']({ stream, cause: loss }, said[loss])
     }
+    mayBeLost = true
     checked = true
   }
   void (async () => {
@@ -59,14 +62,16 @@ export function createStreamWatch(kit: Kit, db: Queries, bus: Bus, options: Stre
   startPeriodic(kit, { name: 'stream watch', everyMs: checkEveryMs, run: check })
   startPeriodic(kit, {
     name: 'stream loss',
-    everyMs: makeUpEveryMs,
+    everyMs: repairEveryMs,
     async run() {
-      const { more, republished } = await republishLost(db, stream, options.staleSubjects)
+      if (!mayBeLost) return false
+      const { left, republished } = await republishLost(db, stream, options.staleSubjects)
       if (republished !== undefined) {
         republishedAgain({ stream }, republished)
         kit.log.info({ stream, messages: republished }, 'republished messages that the stream may have lost')
       }
-      return more
+      mayBeLost = left !== 'nothing'
+      return left === 'rows'
     },
   })
   return {
