@@ -1,4 +1,6 @@
 import { once } from 'node:events'
+import { readdir, readFile } from 'node:fs/promises'
+import { constants, getPriority } from 'node:os'
 import { Worker } from 'node:worker_threads'
 import { afterAll, beforeEach, expect, test } from '@jest/globals'
 import { newId } from '@notify/contracts'
@@ -97,6 +99,21 @@ test('a template has all of its CPU time on a machine that others keep busy', as
   } finally {
     await others.end()
   }
+})
+
+const canGiveWay = process.platform === 'linux' && getPriority() < constants.priority.PRIORITY_LOW
+
+;(canGiveWay ? test : test.skip)('threads that render give way to the one that answers requests', async () => {
+  const priorityOf = async (thread: string) => {
+    const stat = await readFile(`/proc/self/task/${thread}/stat`, 'utf8')
+    // The name is in parentheses and may contain spaces; the nice value is the 17th field after it.
+    return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[16])
+  }
+  await fill(text('{{ name | upcase }}'), { name: 'Ada' })
+  expect(await priorityOf(String(process.pid))).toBe(getPriority())
+  const threads = await readdir('/proc/self/task')
+  const all = await Promise.all(threads.map((thread) => priorityOf(thread).catch(() => 0)))
+  expect(all.filter((priority) => priority > getPriority()).length).toBeGreaterThanOrEqual(1)
 })
 
 test('a tenant whose templates take all the time there is delays another tenant by no more than a turn', async () => {
