@@ -3,7 +3,10 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { mintOperatorToken, type Stack } from '@notify/dev-env'
-import { createSmsClient, type SmsClient } from '../sms-client.ts'
+import { cpuTimes } from '../cpu-time.ts'
+import { withForked } from '../forked.ts'
+import { createJsonClient } from '../json-client.ts'
+import { createSmsClient } from '../sms-client.ts'
 import { percentile } from '../statistics.ts'
 import { withStack } from '../with-stack.ts'
 import { type HostileRequest, reads, sends } from './hostile-requests.ts'
@@ -13,57 +16,82 @@ import { peakMemory } from './peak-memory.ts'
 const seconds = Number(process.env.BENCH_SECONDS ?? 10)
 /** Runs only the attacks whose names contain this. */
 const only = process.env.BENCH_ONLY ?? ''
-/** Interval of the neighbour's requests, independent of responses. */
-const neighbourEveryMs = 20
+/** Interval of each caller's requests, independent of responses. */
+const everyMs = 20
 /** The rate limit of one key. */
 const hostilePerSecond = 100
 const hostileOpen = 200
 const targetMs = 100
+const message = { to: '+15550100001', body: 'Your table is ready.' }
+
+interface Latencies {
+  neighbour: ReturnType<typeof summary>
+  bystander: ReturnType<typeof summary>
+}
 
 /** The latency of a tenant's accepted SMS, alone and beside each attack of a hostile tenant at its rate limit. */
 export function benchHostile(): Promise<object> {
-  return withStack({ env: { all: { LOG_LEVEL: 'warn' } } }, async (stack) => {
-    const key = await addHostileTenant(stack)
-    const { operator } = stack.state
-    const token = await mintOperatorToken(stack.url('identity-provider'), operator)
-    const neighbour = createSmsClient(stack)
-    try {
-      await measure(neighbour, 3)
-      const alone = summary(await measure(neighbour, seconds))
-      print('alone', alone)
-      const beside: Record<string, ReturnType<typeof summary>> = {}
-      const attacks = [
-        ...Object.entries(sends).map(([name, request]) => ({ name, request, bearer: key })),
-        ...Object.entries(reads).map(([name, request]) => ({ name, request, bearer: token })),
-      ].filter(({ name }) => name.includes(only))
-      for (const { name, request, bearer } of attacks) {
-        const { stop } = attack(stack, request, bearer)
-        beside[name] = summary(await measure(neighbour, seconds))
-        print(name, beside[name], await stop())
-        console.log(
-          `  peak so far: gateway ${peakMemory(stack, 'gateway')} MiB, dispatch-api ${peakMemory(stack, 'dispatch-api')} MiB`,
-        )
-        await delay(500)
+  return withStack({ env: { all: { LOG_LEVEL: 'warn' } } }, (stack) =>
+    withForked(join(import.meta.dirname, 'bystander-yardstick.ts'), async (port) => {
+      const key = await addHostileTenant(stack)
+      const { operator } = stack.state
+      const token = await mintOperatorToken(stack.url('identity-provider'), operator)
+      const neighbour = createSmsClient(stack)
+      const bystander = createJsonClient(stack, `http://127.0.0.1:${port}`)
+      const callers = {
+        neighbour: () => neighbour.post(message),
+        bystander: () => bystander.post('/', message),
       }
-      const worst = Math.max(...Object.values(beside).map(({ p99_ms }) => p99_ms))
-      const peak_mib = { gateway: peakMemory(stack, 'gateway'), dispatch_api: peakMemory(stack, 'dispatch-api') }
-      return { within_target: worst <= targetMs, worst_p99_ms: worst, target_ms: targetMs, peak_mib, alone, beside }
-    } finally {
-      neighbour.close()
-    }
-  })
+      try {
+        await measure(callers, 3)
+        const alone = await measure(callers, seconds)
+        print('alone', alone)
+        const beside: Record<string, Latencies> = {}
+        const attacks = [
+          ...Object.entries(sends).map(([name, request]) => ({ name, request, bearer: key })),
+          ...Object.entries(reads).map(([name, request]) => ({ name, request, bearer: token })),
+        ].filter(({ name }) => name.includes(only))
+        for (const { name, request, bearer } of attacks) {
+          const { stop } = attack(stack, request, bearer)
+          const before = cpuTimes(stack)
+          beside[name] = await measure(callers, seconds)
+          const cores = coresInUse(before, cpuTimes(stack))
+          print(name, beside[name], await stop())
+          const [gateway, dispatchApi] = [peakMemory(stack, 'gateway'), peakMemory(stack, 'dispatch-api')]
+          console.log(`  cores: ${cores}\n  peak so far: gateway ${gateway} MiB, dispatch-api ${dispatchApi} MiB`)
+          await delay(500)
+        }
+        const worst = Math.max(...Object.values(beside).map(({ neighbour }) => neighbour.p99_ms))
+        const peak_mib = { gateway: peakMemory(stack, 'gateway'), dispatch_api: peakMemory(stack, 'dispatch-api') }
+        return { within_target: worst <= targetMs, worst_p99_ms: worst, target_ms: targetMs, peak_mib, alone, beside }
+      } finally {
+        neighbour.close()
+        bystander.close()
+      }
+    }),
+  )
 }
 
-/** Latencies of the neighbour's requests, in milliseconds. */
-async function measure(neighbour: SmsClient, forSeconds: number): Promise<number[]> {
+/** Both callers' latencies in the same seconds: what the bystander's has is due to the machine. */
+async function measure(
+  callers: Record<keyof Latencies, () => Promise<unknown>>,
+  forSeconds: number,
+): Promise<Latencies> {
+  const [neighbour, bystander] = await Promise.all([
+    sample(callers.neighbour, forSeconds),
+    sample(callers.bystander, forSeconds),
+  ])
+  return { neighbour: summary(neighbour), bystander: summary(bystander) }
+}
+
+/** Latencies of requests at a fixed interval, in milliseconds. */
+async function sample(call: () => Promise<unknown>, forSeconds: number): Promise<number[]> {
   const samples: Promise<number>[] = []
   const startMs = performance.now()
   while (performance.now() - startMs < forSeconds * 1000) {
     const sentMs = performance.now()
-    samples.push(
-      neighbour.post({ to: '+15550100001', body: 'Your table is ready.' }).then(() => performance.now() - sentMs),
-    )
-    await delay(Math.max(startMs + samples.length * neighbourEveryMs - performance.now(), 0))
+    samples.push(call().then(() => performance.now() - sentMs))
+    await delay(Math.max(startMs + samples.length * everyMs - performance.now(), 0))
   }
   return Promise.all(samples)
 }
@@ -95,15 +123,20 @@ function summary(times: readonly number[]) {
   return { p50_ms: tenth(percentile(times, 0.5)), p99_ms: tenth(percentile(times, 0.99)), samples: times.length }
 }
 
-function print(
-  title: string,
-  { p50_ms, p99_ms }: ReturnType<typeof summary>,
-  answers: Record<string, number> = {},
-): void {
+/** Cores that each process used for the whole time; those below 0.03 are left out. */
+function coresInUse(before: ReadonlyMap<string, number>, after: ReadonlyMap<string, number>): string {
+  return [...after]
+    .map(([name, ms]) => [name, (ms - (before.get(name) ?? 0)) / (seconds * 1000)] as const)
+    .filter(([, cores]) => cores >= 0.03)
+    .sort(([, a], [, b]) => b - a)
+    .map(([name, cores]) => `${name} ${cores.toFixed(2)}`)
+    .join(', ')
+}
+
+function print(title: string, { neighbour, bystander }: Latencies, answers: Record<string, number> = {}): void {
   const statuses = Object.entries(answers)
     .map(([status, count]) => `${count} × ${status === '0' ? 'none' : status}`)
     .join(', ')
-  console.log(
-    `${title.padEnd(28)} p50 ${String(p50_ms).padStart(7)} ms   p99 ${String(p99_ms).padStart(8)} ms   ${statuses}`,
-  )
+  const [p50, p99, machine] = [neighbour.p50_ms, neighbour.p99_ms, bystander.p99_ms].map((ms) => String(ms).padStart(8))
+  console.log(`${title.padEnd(28)} p50 ${p50} ms   p99 ${p99} ms   bystander's p99 ${machine} ms   ${statuses}`)
 }

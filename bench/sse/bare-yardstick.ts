@@ -1,9 +1,11 @@
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { connect } from '@nats-io/transport-node'
+import { openForYardstick } from './sealed-yardstick.ts'
 
-/** The yardstick: Server-Sent Events of node:http alone. It writes what NATS brings to the streams of the user it is for. */
+/** The yardstick: Server-Sent Events of node:http alone. It writes, or decrypts and writes, what NATS brings for a user to their streams. */
 const heartbeatMs = 15_000
+const eventEnd = Buffer.from('\n\n')
 const [, , servers = '', user = '', pass = ''] = process.argv
 const streams = new Map<string, Set<ServerResponse>>()
 
@@ -24,6 +26,14 @@ bus.subscribe('bare.>', {
   callback(_error, message) {
     const text = message.string()
     for (const response of streams.get(message.subject.slice('bare.'.length)) ?? []) response.write(text)
+  },
+})
+bus.subscribe('sealed.>', {
+  callback(_error, { subject, data }) {
+    const message = Buffer.from(data.buffer, data.byteOffset, data.length)
+    const headEnd = 1 + message[0]!
+    const text = Buffer.concat([message.subarray(1, headEnd), openForYardstick(message.subarray(headEnd)), eventEnd])
+    for (const response of streams.get(subject.slice('sealed.'.length)) ?? []) response.write(text)
   },
 })
 await bus.flush()

@@ -29,6 +29,8 @@ interface Figures {
   bytesEach: number
   /** Events to one stream each, and one event to all streams: in a second, and CPU time of each in microseconds. */
   single: { perSecond: number; micros: number }
+  /** As `single`, with contents that the yardstick decrypts. */
+  sealed?: { perSecond: number; micros: number }
   all: { perSecond: number; micros: number }
 }
 
@@ -103,6 +105,7 @@ async function compare(own: Server, bare: Server, load: Ask): Promise<object> {
     bare_bytes_each: Math.round(yardstick.bytesEach),
     memory_ratio: round(memory),
     single: { ours: figures.single, bare: yardstick.single, ratio: round(single) },
+    single_sealed: { bare: yardstick.sealed, ratio: round(figures.single.perSecond / yardstick.sealed!.perSecond) },
     to_all: { ours: figures.all, bare: yardstick.all, ratio: round(all) },
     commit_to_reader: { per_second: pacePerSecond, p50_ms: percentile(latencies, 0.5), p99_ms: p99Ms },
     idle: held,
@@ -116,8 +119,8 @@ const open = (load: Ask, { port, requestOf }: Server, users: readonly string[]) 
 
 async function measure(server: Server, load: Ask): Promise<Figures> {
   const { feed, pid } = server
-  const pump = async (users: string[], fanOut: number, onTheWay: number) => {
-    const command = { do: 'pump', feed, users, onTheWay, fanOut } as const
+  const pump = async (users: string[], fanOut: number, onTheWay: number, kind: Server['feed'] | 'sealed' = feed) => {
+    const command = { do: 'pump', feed: kind, users, onTheWay, fanOut } as const
     await load({ ...command, seconds: 3 })
     const beforeMs = cpuMs(pid)
     const { events, seconds: took } = await load<{ events: number; seconds: number }>({ ...command, seconds })
@@ -131,11 +134,12 @@ async function measure(server: Server, load: Ask): Promise<Figures> {
   await open(load, server, users)
   const bytesEach = ((await settledBytes(pid)) - emptyBytes) / connections
   const single = await pump(users, 1, 1000)
+  const sealed = feed === 'bare' ? await pump(users, 1, 1000, 'sealed') : undefined
   await load({ do: 'close' })
   await open(load, server, Array(connections).fill('all'))
   const all = await pump(['all'], connections, 4)
   await load({ do: 'close' })
-  const figures = { bytesEach, single, all }
+  const figures = { bytesEach, single, ...(sealed && { sealed }), all }
   console.log(feed, JSON.stringify(figures))
   return figures
 }

@@ -1,6 +1,7 @@
 import { type InboxAddress, liveSubject, newId } from '@notify/contracts'
 import { createBlindIndex, parseKey, parseKeyRing } from '@notify/privacy'
 import { mark } from './readers.ts'
+import { sealForYardstick } from './sealed-yardstick.ts'
 
 /** Of the state of a stack, what its events are made with. */
 export interface FeedState {
@@ -67,6 +68,20 @@ export function bareFeed(): Feed {
     const notification = { id, title: shown.title, body: shown.body, is_read: false, created_at: new Date() }
     const data = JSON.stringify({ notification: { ...notification, data: shown.data }, unread_count: seq })
     return { subject: `bare.${user}`, data: `id: ${seq}\nevent: notification.created\ndata: ${data}\n\n` }
+  }
+}
+
+/** The same events for a yardstick that decrypts their contents, as inbox-stream has to. */
+export function sealedFeed(): Feed {
+  const id = newId('inapp')
+  const next = sequences()
+  const { title, body, data } = shown
+  const content = sealForYardstick(JSON.stringify({ title, body, data }).slice(1))
+  return (user) => {
+    const seq = next(user)
+    const start = JSON.stringify({ unread_count: seq, id, is_read: false, created_at: new Date() }).slice(0, -1)
+    const head = Buffer.from(`id: ${seq}\nevent: notification.created\ndata: ${start},`)
+    return { subject: `sealed.${user}`, data: Buffer.concat([Buffer.from([head.length]), head, content]) }
   }
 }
 

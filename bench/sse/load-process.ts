@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { connect } from '@nats-io/transport-node'
-import { bareFeed, type Feed, type FeedState, handOffFeed, liveFeed } from './feed.ts'
+import { bareFeed, type Feed, type FeedState, handOffFeed, liveFeed, sealedFeed } from './feed.ts'
 import { Readers, type ReadersOptions } from './readers.ts'
 
 /** Holds the readers' connections and publishes the events that they read, in a process of its own. */
@@ -13,7 +13,7 @@ export type Command =
   | ({ do: 'open' } & ReadersOptions)
   | { do: 'close' }
   /** Keeps so many events on their way for some seconds. `fanOut`: streams that each event goes to. */
-  | { do: 'pump'; feed: 'live' | 'bare'; users: string[]; onTheWay: number; fanOut: number; seconds: number }
+  | { do: 'pump'; feed: 'live' | 'bare' | 'sealed'; users: string[]; onTheWay: number; fanOut: number; seconds: number }
   /** Hands over notifications at a steady rate. */
   | { do: 'pace'; users: string[]; perSecond: number; seconds: number }
   | { do: 'count' }
@@ -26,9 +26,10 @@ const burst = 64
 const readers = new Readers()
 const { nats, state } = await new Promise<Setup>((resolve) => process.once('message', resolve))
 const bus = await connect(nats)
-const feeds: Record<'live' | 'bare' | 'handOff', Feed> = {
+const feeds: Record<'live' | 'bare' | 'sealed' | 'handOff', Feed> = {
   live: liveFeed(state),
   bare: bareFeed(),
+  sealed: sealedFeed(),
   handOff: handOffFeed(state),
 }
 
