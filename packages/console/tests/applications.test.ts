@@ -221,7 +221,7 @@ test('settings that somebody else has saved meanwhile are shown before they are 
   const page = await harness.signIn({ path: `/applications/${application_id}` })
   const name = page.getByRole('region', { name: 'Settings' }).getByLabel('Name')
   await name.fill('Mine')
-  await call('PATCH', `/${application_id}`, { name: 'Theirs' })
+  await call('PATCH', `/${application_id}`, { name: 'Theirs', otp: { sends_per_minute: 40 } })
   await button(page, 'Save the settings').click()
   await question(page).getByRole('region', { name: 'Changes: Name' }).getByText('Theirs').waitFor()
   await expectNoAxeViolations(page)
@@ -230,7 +230,8 @@ test('settings that somebody else has saved meanwhile are shown before they are 
   await button(page, 'Save the settings').click()
   await button(page, 'Overwrite theirs with mine').click()
   await page.getByText('The settings are saved.').waitFor()
-  expect(await call('GET', `/${application_id}`)).toMatchObject({ name: 'Mine', otp: { sends_per_minute: 30 } })
+  // What only the others have changed stays theirs.
+  expect(await call('GET', `/${application_id}`)).toMatchObject({ name: 'Mine', otp: { sends_per_minute: 40 } })
   await page.getByLabel('Codes a minute, at most').fill('')
   await button(page, 'Save the settings').click()
   await eventually(async () => expect((await call('GET', `/${application_id}`)).otp).toEqual({}))

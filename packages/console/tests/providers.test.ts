@@ -98,7 +98,9 @@ test(
     await page.getByLabel('Name', { exact: true }).fill('Mine')
     await call('PATCH', `/${made.provider_id}`, { priority: 9 })
     await button(page, 'Save the changes').click()
-    await question(page).getByRole('region', { name: 'Changes: Priority' }).getByText('9').waitFor()
+    await question(page).getByRole('region', { name: 'Changes: Name' }).getByText('Mine').waitFor()
+    // What was not edited is not changed back.
+    expect(await question(page).getByRole('region', { name: 'Changes: Priority' }).count()).toBe(0)
     await expectSound(page, 'provider-conflict')
     await button(page, 'Discard mine and load theirs').click()
     await eventually(async () => expect(await page.getByLabel('Priority').inputValue()).toBe('9'))

@@ -1,6 +1,7 @@
 import { Problem } from '@notify/sdk'
 import { useRef, useState } from 'react'
 import { useDraft } from '../ui/draft.ts'
+import { isSame, rebase } from './rebase.ts'
 
 /** What a form says against a value, at its path in the request. */
 export interface FormError {
@@ -18,6 +19,8 @@ interface Edits<Form> {
   form: Form
   /** What the edits began with. */
   basis: Stored<Form>
+  /** What others had saved when a save met it: the form lies on top of it. */
+  under?: Form
 }
 
 interface EditsOptions<Form> {
@@ -46,6 +49,11 @@ export function useEdits<Form>({ name, stored, errorsOf, write, reread }: EditsO
   const basis = edits.value?.basis ?? stored
   const latest = useRef(form)
 
+  /** What only others have changed becomes theirs in the form. */
+  const putOnTop = (under: Form) => {
+    latest.current = rebase(latest.current, edits.value?.under ?? basis.form, under)
+    edits.set({ form: latest.current, basis, under })
+  }
   const save = async (revision: string, mayRetry: boolean): Promise<Stored<Form>> => {
     try {
       return await write(form, revision)
@@ -53,8 +61,9 @@ export function useEdits<Form>({ name, stored, errorsOf, write, reread }: EditsO
       if (!isConflict(error)) throw error
       const present = await reread()
       // Published or deactivated meanwhile, for example: nothing that was edited has changed.
-      if (!mayRetry || !isSame(present.form, basis.form)) throw error
-      return save(present.revision, false)
+      if (mayRetry && isSame(present.form, basis.form)) return save(present.revision, false)
+      putOnTop(present.form)
+      throw error
     }
   }
   const saveAndClear = async (revision: string): Promise<boolean> => {
@@ -90,7 +99,7 @@ export function useEdits<Form>({ name, stored, errorsOf, write, reread }: EditsO
     fault: refusal !== undefined && refused.length === 0 && !hasConflict ? refusal : undefined,
     set(next: Form) {
       latest.current = next
-      edits.set({ form: next, basis })
+      edits.set({ ...edits.value, form: next, basis })
     },
     discard() {
       setRefusal(undefined)
@@ -100,7 +109,7 @@ export function useEdits<Form>({ name, stored, errorsOf, write, reread }: EditsO
     keep: () => setRefusal(undefined),
     /** @returns whether it was saved; if not, the fields say why */
     save: () => saveAndClear(basis.revision),
-    /** Saves over what others saved, as it was read last. */
+    /** Saves over what others saved, as it was read last: what was not edited stays theirs. */
     overwrite: () => saveAndClear(stored.revision),
   }
 }
@@ -108,4 +117,3 @@ export function useEdits<Form>({ name, stored, errorsOf, write, reread }: EditsO
 export type EditsOf<Form> = ReturnType<typeof useEdits<Form>>
 
 const isConflict = (error: unknown): boolean => error instanceof Problem && error.code === 'edit_conflict'
-const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other)

@@ -46,24 +46,27 @@ test(
     await text(page).fill('Invoice {{ number }} for {{ name }}')
     await preview(page).getByText('Invoice [number] for [name]').waitFor()
     await expectSound(page, 'template')
-    const { name, application_id, templates } = stored.body
-    const theirs = { name: 'Theirs', application_id, templates }
+    const { application_id, templates } = stored.body
+    const theirs = { name: '<b>Theirs</b>', application_id, templates }
     await env.api('PUT', path, { token: env.operatorToken, body: theirs })
     await button(page, 'Save').click()
-    await question(page).getByRole('region', { name: 'Changes: Name' }).getByText('Theirs').waitFor()
+    await question(page).getByText('Invoice {{ number }} for {{ name }}').waitFor()
     await button(page, 'Overwrite theirs with mine').click()
     await page.getByText('Version 4').waitFor()
-    expect((await env.api('GET', path, { token: env.operatorToken })).body).toMatchObject({ name, version: 4 })
+    expect((await env.api('GET', path, { token: env.operatorToken })).body).toMatchObject({
+      ...{ name: '<b>Theirs</b>', version: 4 },
+      templates: { sms: { body: 'Invoice {{ number }} for {{ name }}' } },
+    })
 
     await page.goto(harness.url('/templates'))
-    await page.getByText('<b>Invoice</b>').waitFor()
+    await page.getByText('<b>Theirs</b>').waitFor()
     await expectSound(page, 'templates')
     await page.keyboard.press('/')
     await page.keyboard.type('receipt')
     await page.keyboard.press('Enter')
     await page.getByText('No template has this in its name').waitFor()
     await button(page, 'Clear the filters').click()
-    await page.getByText('<b>Invoice</b>').waitFor()
+    await page.getByText('<b>Theirs</b>').waitFor()
     await page.keyboard.press('Escape')
     await page.keyboard.press('j')
     await page.keyboard.press('Enter')
