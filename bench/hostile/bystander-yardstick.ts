@@ -17,6 +17,8 @@ const server = app.listen(0, '127.0.0.1', () => {
   const address = server.address()
   process.send?.(typeof address === 'object' && address ? address.port : 0)
 })
+// A stalled machine must not make a client use a connection that is about to be closed.
+server.keepAliveTimeout = 0
 process.on('disconnect', async () => {
   server.close()
   server.closeAllConnections()
