@@ -13,7 +13,7 @@ export interface Container {
   ports?: string[]
   volumes?: (string | { source: string; target: string })[]
   depends_on?: Record<string, { condition: string }>
-  healthcheck?: { test?: string[]; disable?: boolean }
+  healthcheck?: { test?: string[]; disable?: boolean; interval?: string }
   restart: string
   init?: boolean
   read_only?: boolean

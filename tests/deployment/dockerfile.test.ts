@@ -33,13 +33,6 @@ test('node is process 1, so that SIGTERM reaches it, and stack traces name the s
   expect(instruction('WORKDIR')).toEqual(['/app'])
 })
 
-test('the health check needs no shell and asks the port of the metrics, which answers from the first moment', () => {
-  const [check] = instruction('HEALTHCHECK')
-  const command = JSON.parse(/CMD (\[.*\])$/.exec(check!)![1]!) as string[]
-  expect(command.slice(0, 2)).toEqual(['node', '-e'])
-  expect(command[2]).toContain("(process.env.METRICS_PORT || process.env.PORT) + '/healthz'")
-})
-
 test('the image holds what its bundle is made of, by the lockfile, and no package manager', () => {
   const install = lines.find((line) => line.includes('pnpm install'))
   for (const option of ['--prod', '--frozen-lockfile', '--filter "@notify/bundle..."'])
