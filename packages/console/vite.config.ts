@@ -9,6 +9,8 @@ export default defineConfig({
   build: {
     target: ['chrome123', 'edge123', 'firefox121', 'safari17.5'],
     manifest: true,
+    // The image of the gateway hands these packages on, and must name their licences.
+    license: true,
     // Inlined files would need more of the Content-Security-Policy.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },

@@ -6,7 +6,7 @@ import { emailTo, freshAddress, sendEmail } from '@notify/test-kit/email'
 import { send, untilState } from '@notify/test-kit/sms'
 import { bundleImage, imageNames } from '../../packages/bundle/src/bundle-image.ts'
 import { serviceNames } from '../../packages/contracts/src/index.ts'
-import { TestEnv } from '../../packages/dev-env/src/index.ts'
+import { buildConsole, TestEnv } from '../../packages/dev-env/src/index.ts'
 import { serviceOf, serviceProcesses } from '../../packages/dev-env/src/stack/process-names.ts'
 import { entryPoint, imageVariables, instruction, program } from './dockerfile.ts'
 import { root } from './project.ts'
@@ -38,6 +38,7 @@ const filesOf = () =>
 beforeAll(async () => {
   mkdirSync(join(root, '.local'), { recursive: true })
   out = mkdtempSync(join(root, '.local', 'images-'))
+  await buildConsole()
   for (const name of imageNames) await bundleImage(name, join(out, name))
   built = filesOf()
   const programOf = (image: string) => join(relative(root, out), image, main)
@@ -111,6 +112,12 @@ test('the render threads are bundled too', async () => {
   expect(text).toContain('template_id')
   const preview = await operator(`/api/v1/templates/${body.template_id}/preview`, { template_data: { total: 12.345 } })
   expect([preview.status, preview.body.rendered]).toEqual([200, { sms: { body: 'Total 12.35' } }])
+})
+
+test('the image of the gateway has the licences of what browsers load from it', () => {
+  const licences = readFileSync(join(out, 'gateway', 'LICENSES.txt'), 'utf8')
+  expect(licences).toMatch(/^@scalar\/api-reference \S+, MIT$/m)
+  expect(licences).toMatch(/^## react-aria-components - \S+ \(Apache-2\.0\)$/m)
 })
 
 test('the gateway serves the files beside its bundle', async () => {

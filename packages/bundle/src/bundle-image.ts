@@ -55,7 +55,7 @@ export async function bundleImage(name: string, out: string): Promise<void> {
   for (const [file, source] of Object.entries(programs)) {
     for (const input of await bundleProgram({ source, file, out, keepNames })) inputs.add(input)
   }
-  await writeFile(join(out, 'LICENSES.txt'), await licencesOf(root, inputs))
+  await writeFile(join(out, 'LICENSES.txt'), await licencesOf(root, inputs, Object.values(files)))
   await writeFile(join(out, 'package.json'), '{ "type": "module" }\n')
   for (const [target, source] of Object.entries(files)) {
     // The console is built apart, and the gateway works without it.

@@ -1,15 +1,19 @@
+import { existsSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 /**
- * The licences of the packages that bundles are made of, as their authors ask: with the copyright, in every copy.
+ * The licences of the packages that an image has parts of, as their authors ask: with the copyright, in every copy.
  * @param inputs the sources of the bundles, relative to the root
+ * @param served files and folders that the image has as they are; one that Vite has built names the licences of its packages
  */
-export async function licencesOf(root: string, inputs: Iterable<string>): Promise<string> {
-  const own = [...inputs].filter((input) => !/^(left-out|builtin):/.test(input))
+export async function licencesOf(root: string, inputs: Iterable<string>, served: readonly string[]): Promise<string> {
+  const own = [...inputs, ...served].filter((input) => !/^(left-out|builtin):/.test(input))
   const folders = new Set(own.flatMap((input) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(input)?.[0] ?? []))
   const parts = await Promise.all([...folders].sort().map((folder) => licenceOf(join(root, folder))))
-  return [...new Set(parts)].join('\n')
+  const lists = served.map((path) => join(root, path, '.vite', 'license.md')).filter((path) => existsSync(path))
+  const built = await Promise.all(lists.map((path) => readFile(path, 'utf8')))
+  return [...new Set(parts), ...built].join('\n')
 }
 
 async function licenceOf(folder: string): Promise<string> {
