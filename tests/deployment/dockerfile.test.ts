@@ -28,13 +28,20 @@ test('the cache of compiled code is filled by the user that reads it: Node keeps
   expect(cache.split(`setpriv --reuid=${uid} --regid=${gid}`)).toHaveLength(1 + starts.length)
 })
 
+test('no file of the image gives its caller the rights of another user', () => {
+  expect(instruction('RUN')[0]).toMatch(/ && find \/ -xdev -type f -perm \/6000 -exec chmod a-s \{\} \+$/)
+})
+
 test('node is process 1, so that SIGTERM reaches it, and stack traces name the sources', () => {
   expect([entryPoint, program]).toEqual([['node', '--enable-source-maps'], ['main.mjs']])
   expect(instruction('WORKDIR')).toEqual(['/app'])
 })
 
 test('the image holds what its bundle is made of, by the lockfile, and no package manager', () => {
-  const install = lines.find((line) => line.includes('pnpm install'))
+  const installs = lines.filter((line) => line.includes('pnpm install'))
+  // Without --prod pnpm adds the development dependencies of the workspace's root to any filter.
+  expect(installs.filter((line) => !line.includes('--prod --frozen-lockfile'))).toEqual([])
+  const [install] = installs
   for (const option of ['--prod', '--frozen-lockfile', '--filter "@notify/bundle..."'])
     expect(install).toContain(option)
   expect(instruction('RUN').some((line) => line.includes('rm -rf /usr/local/lib/node_modules'))).toBe(true)
