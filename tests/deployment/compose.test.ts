@@ -101,6 +101,12 @@ test.each(own)(
   },
 )
 
+test('no container can gain rights, and the broker has none', () => {
+  const others = all.filter(([, { security_opt }]) => !security_opt?.includes('no-new-privileges:true'))
+  expect(others.map(([name]) => name)).toEqual([])
+  expect(containers.nats).toMatchObject({ cap_drop: ['ALL'] })
+})
+
 test('what runs for long is watched and started again', () => {
   for (const [name, { healthcheck, restart }] of all) {
     if (name.startsWith('provision') || name === 'secrets') continue
