@@ -1,13 +1,17 @@
-// The licences of the production dependencies of the seven services, as THIRD-PARTY-NOTICES.md.
+// The licences of the production dependencies of the seven services and of the console, as THIRD-PARTY-NOTICES.md.
 import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
 const root = join(import.meta.dirname, '..')
 
+/** Dependencies of the console that build it, and are no part of it. */
+const buildTools = ['vite', '@vitejs/plugin-react', '@tailwindcss/vite', 'tailwindcss']
+
 /** @returns the text of THIRD-PARTY-NOTICES.md, from the packages that are installed */
 export function licenceNotices() {
   const found = new Map()
   for (const service of readdirSync(join(root, 'services'))) collect(join(root, 'services', service), found)
+  collect(join(root, 'packages', 'console'), found, buildTools)
   const packages = [...found.values()].filter(({ name }) => !name.startsWith('@notify/')).sort(byName)
   const lines = packages.map(
     ({ name, version, license, copyright }) => `| ${name} | ${version} | ${license} | ${copyright} |`,
@@ -26,10 +30,10 @@ export function licenceNotices() {
 }
 
 /** Adds a package's production dependencies. Optional ones differ by machine, and no image has them. */
-function collect(folder, found) {
+function collect(folder, found, leftOut = []) {
   const { dependencies = {}, optionalDependencies = {} } = manifestOf(folder)
   for (const dependency of Object.keys(dependencies)) {
-    if (dependency in optionalDependencies) continue
+    if (dependency in optionalDependencies || leftOut.includes(dependency)) continue
     const place = placeOf(folder, dependency)
     if (place === undefined || found.has(place)) continue
     const { name, version, license } = manifestOf(place)
