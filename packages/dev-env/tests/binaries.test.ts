@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { findBinary } from '../src/binaries/find-binary.ts'
 import { installMissing } from '../src/binaries/install-missing.ts'
@@ -12,6 +15,20 @@ test('a server outside of PATH is found in the usual places', () => {
 
 test('a server that is nowhere is not found', () => {
   expect(findBinary('nats-server', { path: '', places: [] })).toBeUndefined()
+})
+
+test('of the browsers, the one without windows is preferred; any other serves as well', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'notify-binaries-'))
+  const install = (name: string) => writeFileSync(join(folder, name), '', { mode: 0o755 })
+  const found = () => findBinary('chromium', { path: folder, places: [] })
+  try {
+    install('chromium')
+    expect(found()).toBe(join(folder, 'chromium'))
+    install('chromium-headless-shell')
+    expect(found()).toBe(join(folder, 'chromium-headless-shell'))
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
 })
 
 test('without a package manager, one line names what is missing', async () => {

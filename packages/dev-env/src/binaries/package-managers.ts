@@ -22,7 +22,7 @@ interface Manager {
 const managers: Manager[] = [
   {
     name: 'apt-get',
-    packages: { promtool: 'prometheus' },
+    packages: { promtool: 'prometheus', chromium: 'chromium-headless-shell' },
     refresh: ['apt-get', 'update'],
     mask: ['systemctl', 'mask'],
     install: ['apt-get', 'install', '-y', '--no-install-recommends', '-o', 'DPkg::Lock::Timeout=120'],
