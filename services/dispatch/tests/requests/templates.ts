@@ -1,18 +1,13 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { newId } from '@notify/contracts'
 import { openDatabase } from '@notify/database'
 import { addApplication, addEmptyTenant, addTenant, operatorToken } from '@notify/test-kit/other-callers'
 import { createTestKit } from '@notify/test-kit/service-kit'
 import { expectProblem } from '@notify/test-kit/sms'
-import { type ApiRequest, eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
-import type { Tables } from '../src/db/schema.ts'
-import { createTemplateCatalogue } from '../src/templates/template-catalogue.ts'
-
-let env: TestEnv
-beforeAll(async () => {
-  env = await TestEnv.start(['gateway', 'dispatch'])
-})
-afterAll(() => env?.stop())
+import { type ApiRequest, eventually } from '../../../../packages/dev-env/src/index.ts'
+import type { Tables } from '../../src/db/schema.ts'
+import { createTemplateCatalogue } from '../../src/templates/template-catalogue.ts'
+import { env } from './stack.ts'
 
 const path = '/api/v1/templates'
 const email = {

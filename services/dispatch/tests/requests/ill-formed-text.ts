@@ -1,15 +1,9 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { expectProblem, freshPhone, post, send, untilState } from '@notify/test-kit/sms'
-import { TestEnv } from '../../../packages/dev-env/src/index.ts'
-import { parseKeyRing } from '../../../packages/privacy/src/index.ts'
-import { payloadAad } from '../src/channels/payload-aad.ts'
-import { channels } from '../src/channels/registry.ts'
-
-let env: TestEnv
-beforeAll(async () => {
-  env = await TestEnv.start(['gateway', 'dispatch', 'callbacks'])
-})
-afterAll(() => env?.stop())
+import { parseKeyRing } from '../../../../packages/privacy/src/index.ts'
+import { payloadAad } from '../../src/channels/payload-aad.ts'
+import { channels } from '../../src/channels/registry.ts'
+import { env } from './stack.ts'
 
 test('the initial of a name is a whole character, an emoji too', async () => {
   const phone = freshPhone()

@@ -1,19 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { openBus, storedMessages, untilQuiet, untilSettled } from '@notify/test-kit/bus'
 import { demoAccount, postForm, report, signature } from '@notify/test-kit/carrier-callback'
 import { addEmptyTenant, operatorToken } from '@notify/test-kit/other-callers'
 import { expectProblem, freshPhone, send, untilState } from '@notify/test-kit/sms'
-import { newId } from '../../../packages/contracts/src/index.ts'
-import { type ApiRequest, eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
-import { publish } from '../../../packages/messaging/src/index.ts'
+import { newId } from '../../../../packages/contracts/src/index.ts'
+import { type ApiRequest, eventually } from '../../../../packages/dev-env/src/index.ts'
+import { publish } from '../../../../packages/messaging/src/index.ts'
+import { env } from './stack.ts'
 
 const path = '/api/v1/suppressions'
-
-let env: TestEnv
-beforeAll(async () => {
-  env = await TestEnv.start(['gateway', 'dispatch', 'callbacks'])
-})
-afterAll(() => env?.stop())
 
 const call = (method: string, address = path, request: ApiRequest = {}) =>
   env.api(method, address, { token: env.operatorToken, ...request })

@@ -1,13 +1,8 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { expectProblem, freshPhone, smsTo, storedRows, untilState } from '@notify/test-kit/sms'
-import { newId } from '../../../packages/contracts/src/index.ts'
-import { eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
-
-let env: TestEnv
-beforeAll(async () => {
-  env = await TestEnv.start(['gateway', 'dispatch', 'callbacks'])
-})
-afterAll(() => env?.stop())
+import { newId } from '../../../../packages/contracts/src/index.ts'
+import { eventually } from '../../../../packages/dev-env/src/index.ts'
+import { env } from './stack.ts'
 
 const batch = (requests: unknown, headers: Record<string, string> = {}) =>
   env.api('POST', '/api/v1/notifications/batch', { body: { requests }, headers })

@@ -1,13 +1,8 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { addApplication } from '@notify/test-kit/other-callers'
 import { expectProblem, freshPhone, post, send, smsTo, stateOf, untilActivity, untilState } from '@notify/test-kit/sms'
-import { eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
-
-let env: TestEnv
-beforeAll(async () => {
-  env = await TestEnv.start(['gateway', 'dispatch', 'callbacks'])
-})
-afterAll(() => env?.stop())
+import { eventually } from '../../../../packages/dev-env/src/index.ts'
+import { env } from './stack.ts'
 
 const ahead = (ms: number) => new Date(Date.now() + ms).toISOString()
 const anHour = 3_600_000

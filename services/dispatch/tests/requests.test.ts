@@ -1,0 +1,12 @@
+import { afterAll, beforeAll } from '@jest/globals'
+// Each defines the tests of its subject; all use one stack. Templates come first: they expect that nothing was sent yet.
+import './requests/templates.ts'
+import './requests/suppressions.ts'
+import './requests/batch.ts'
+import './requests/idempotency.ts'
+import './requests/ill-formed-text.ts'
+import './requests/schedule.ts'
+import { env, start } from './requests/stack.ts'
+
+beforeAll(start, 60_000)
+afterAll(() => env?.stop())

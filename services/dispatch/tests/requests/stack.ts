@@ -1,0 +1,7 @@
+import { TestEnv } from '../../../../packages/dev-env/src/index.ts'
+
+/** The stack of all tests of requests that need a running dispatch and nothing more. */
+export let env: TestEnv
+export async function start(): Promise<void> {
+  env = await TestEnv.start(['gateway', 'dispatch', 'callbacks'])
+}
