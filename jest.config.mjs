@@ -6,8 +6,6 @@ import { availableParallelism } from 'node:os'
  */
 const shared = [
   ...['undici', 'kysely', 'ioredis', 'jose', 'tldts', 'axios', 'nodemailer'],
-  // What Express loads. Express itself stays: it looks for promises of the file.
-  ...['body-parser', 'debug', 'qs', 'mime-types', 'type-is', 'http-errors'],
   ...['@nats-io/[^/]+', '@opentelemetry/[^/]+'],
 ].join('|')
 
