@@ -39,9 +39,6 @@ function renderTexts({ texts, variables, remember }: RenderJob): Omit<RenderAnsw
   return { texts: done, fault: undefined }
 }
 
-// Requests come before templates. Elsewhere the priority would be that of the whole process.
-if (process.platform === 'linux') setPriority(Math.min(getPriority() + niceness, constants.priority.PRIORITY_LOW))
-
 // The first templates of a thread run many times slower.
 const sample =
   '{% for item in items %}{% if item.name != "" %}{{ item.name | upcase | append: "!" }}{% endif %}{% endfor %}'
@@ -50,3 +47,6 @@ for (let round = 0; round < 20; round++) {
     fillTemplate(form, sample, { items: [{ name: 'a' }, { name: 'b' }] }, { remember: false, limitMs: 60_000 })
   }
 }
+
+// Requests come before templates, once this thread is ready. Elsewhere the priority would be that of the whole process.
+if (process.platform === 'linux') setPriority(Math.min(getPriority() + niceness, constants.priority.PRIORITY_LOW))
