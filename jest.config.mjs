@@ -20,7 +20,7 @@ export default {
   testPathIgnorePatterns: ['/node_modules/', '/.local/'],
   modulePathIgnorePatterns: ['<rootDir>/.local/', '<rootDir>/packages/[^/]+/dist/'],
   coverageProvider: 'v8',
-  testTimeout: 60_000,
+  testTimeout: 120_000,
   transformIgnorePatterns: [`/node_modules/(?!(\\.pnpm|${shared})/)`],
   transform: {
     [`/node_modules/(${shared})/.+\\.[cm]?js$`]: '<rootDir>/packages/dev-env/src/jest-libraries.ts',

@@ -7,7 +7,7 @@ beforeAll(async () => {
   env = await TestEnv.start(['gateway', 'dispatch', 'callbacks'], {
     env: { all: { LOG_LEVEL: 'warn' }, 'dispatch-worker': { RECEIPT_INQUIRIES: '1s' } },
   })
-}, 60_000)
+})
 afterAll(() => env?.stop())
 
 const statuses = async () =>

@@ -18,7 +18,7 @@ beforeAll(async () => {
       },
     },
   })
-}, 60_000)
+})
 afterAll(() => env?.stop())
 
 const publishers = ['dispatch', 'callbacks'] as const

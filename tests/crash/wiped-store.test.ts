@@ -22,7 +22,7 @@ beforeAll(async () => {
       },
     },
   })
-}, 60_000)
+})
 afterAll(() => env?.stop())
 
 test('when NATS loses its whole store, twice, while hundreds are queued, every accepted notification ends, and is sent once', async () => {

@@ -139,7 +139,7 @@ test('after erasing a person nothing yields the number or its blind index, and o
   expect((await stateOf(env, sent)).metadata).toBeFalsy()
   expect((await env.api('GET', `/api/v1/whatsapp/opt-ins/${encodeURIComponent(theirs)}`)).status).toBe(404)
   expect((await env.api('GET', `/api/v1/whatsapp/opt-ins/${encodeURIComponent(other)}`)).body.status).toBe('active')
-}, 60_000)
+})
 
 /** What the stored webhooks say. */
 async function storedBodies(): Promise<Record<string, unknown>[]> {

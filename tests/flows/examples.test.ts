@@ -21,7 +21,7 @@ beforeAll(async () => {
     },
   })
   samples = samplesOf(env, sns)
-}, 60_000)
+})
 afterAll(async () => {
   await env?.stop()
   await sns?.stop()

@@ -10,7 +10,7 @@ beforeAll(async () => {
   env = await TestEnv.start(['gateway', 'dispatch', 'callbacks'])
   const body = { name: 'Short', templates: { sms: { body: '{{ text }}' } } }
   templateId = (await env.api('POST', '/api/v1/templates', { token: env.operatorToken, body })).body.template_id
-}, 60_000)
+})
 afterAll(() => env?.stop())
 
 const at = (name: string, value: unknown = 'x') => `{${JSON.stringify(name)}:${JSON.stringify(value)}}`

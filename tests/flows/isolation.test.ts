@@ -41,7 +41,7 @@ beforeAll(async () => {
   const token = operatorToken(env, { tenant_id: tenantId, permissions: [...OperatorPermission.options] })
   const { body } = await env.api('POST', '/api/v1/in-app/tokens', { key: apiKey, body: { user_id: freshUser() } })
   other = { key: { key: apiKey }, operator: { token }, user: { token: body.token } }
-}, 60_000)
+})
 afterAll(async () => {
   await env?.stop()
   await sns?.stop()

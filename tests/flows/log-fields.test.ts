@@ -12,7 +12,7 @@ beforeAll(async () => {
     apart: 'all',
     env: { all: { LOG_LEVEL: 'debug' } },
   })
-}, 60_000)
+})
 afterAll(() => env?.stop())
 
 type Line = Record<string, unknown>

@@ -82,7 +82,7 @@ beforeAll(async () => {
       transaction_id: await sendCode(keys.test),
     },
   }
-}, 60_000)
+})
 afterAll(() => env?.stop())
 
 function request(mode: Mode, route: Route, id?: string, headers: Record<string, string> = {}) {

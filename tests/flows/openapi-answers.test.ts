@@ -48,7 +48,7 @@ beforeAll(async () => {
   const permissions = ['notifications:send', 'notifications:read', 'inbox:token', 'domains:manage']
   limited = (await addKey(env, env, { permissions, perSecond: 1 })).apiKey
   powerless = operatorToken(env, { permissions: [] })
-}, 60_000)
+})
 afterAll(() => env?.stop())
 
 /** Headers of HTTP itself, which OpenAPI leaves out or describes elsewhere. */

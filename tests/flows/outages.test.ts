@@ -102,7 +102,7 @@ test('when JetStream forgets everything, what was accepted is still delivered on
   expect([await sentTo(phone), await sentTo(later), (await env.messages()).length]).toEqual([1, 1, messages + 2])
   const { rows } = await env.admin.query('select count(*)::int as count from dispatch.notifications')
   expect((await activity(env)).body.total_count).toBe(rows[0].count)
-}, 60_000)
+})
 
 /** For after a start: callbacks says once more than now that it waits. */
 function untilWaits(): () => Promise<void> {
@@ -125,7 +125,7 @@ test('a process that starts while NATS is gone lives and waits, says so, and wor
   await starting
   expect((await health('/readyz')).status).toBe(200)
   await untilActivity(env, await send(env, freshPhone()), { status: 'delivered' }, 20_000)
-}, 60_000)
+})
 
 test('a gateway and a dispatch-api that start while NATS is gone accept; what they accepted is delivered when it comes', async () => {
   await env.kill('nats')
@@ -153,7 +153,7 @@ test('a process that is told to end while it waits for NATS ends in good order',
   expect(env.logs('callbacks')).not.toContain('cannot start')
   await env.restart('nats')
   await env.restart('callbacks')
-}, 60_000)
+})
 
 test('with the database gone a request is 503 with Retry-After that says nothing of the inside; then all works again', async () => {
   const known = await send(env, freshPhone('0002'))
@@ -175,7 +175,7 @@ test('with the database gone a request is 503 with Retry-After that says nothing
   await database.recover()
   await eventually(async () => expect((await post(env, smsTo(freshPhone('0008')))).status).toBe(202))
   await untilActivity(env, await send(env), { status: 'delivered' })
-}, 60_000)
+})
 
 /** Sends 96 messages, a few at a time, while something happens. @returns the phones that were answered 202 */
 async function sendThrough(happenings: Record<number, () => Promise<void>>): Promise<string[]> {
@@ -211,7 +211,7 @@ test('a database that restarts under load costs no accepted message and ends no 
   const { pids } = env.stack
   await expectSentOnce(await sendThrough({ 4: database.fail, 8: database.recover }))
   expect(env.stack.pids).toEqual(pids)
-}, 60_000)
+})
 
 test('a database that ends every connection costs no accepted message and ends no process', async () => {
   const { pids } = env.stack
@@ -222,7 +222,7 @@ test('a database that ends every connection costs no accepted message and ends n
   }
   await expectSentOnce(await sendThrough({ 3: endConnections, 6: endConnections, 9: endConnections }))
   expect(env.stack.pids).toEqual(pids)
-}, 60_000)
+})
 
 test.each(['dispatch-api', 'dispatch-worker', 'callbacks'] as const)(
   '%s killed under load costs no accepted message, and the trail is right in the end',

@@ -46,7 +46,7 @@ beforeAll(async () => {
       })
     },
   })
-}, 60_000)
+})
 afterAll(async () => {
   await env?.stop()
   await (await pgbouncer)?.stop()

@@ -79,7 +79,7 @@ beforeAll(async () => {
     account: { ...demoAccount(env), authToken: 'wrong' },
     fields: { To: secretPhone ?? '' },
   })
-}, 60_000)
+})
 afterAll(() => env?.stop())
 
 test('no log file holds a phone number, a text, a key or a token', async () => {

@@ -26,7 +26,7 @@ const replicas: Replica[] = []
 beforeAll(async () => {
   env = await TestEnv.start(['gateway', 'dispatch', 'callbacks'], { apart: 'all' })
   for (const name of ['dispatch-worker', 'gateway'] as const) replicas.push(await startReplica(name))
-}, 60_000)
+})
 afterAll(async () => {
   await Promise.all(replicas.map((replica) => end(replica, 'SIGTERM')))
   await env?.stop()

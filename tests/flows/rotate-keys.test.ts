@@ -14,7 +14,7 @@ beforeAll(async () => {
     apart: ['dispatch-worker', 'callbacks', 'dispatch-api'],
     env: { all: { ENCRYPTION_KEYS: `${before},${after}` } },
   })
-}, 60_000)
+})
 afterAll(() => env?.stop())
 
 const metadata = { table: '7' }
@@ -40,7 +40,7 @@ test('rotate-keys encrypts everything with the key in front, and what it encrypt
   expect((await retry(env, id)).status).toBe(202)
   await untilState(env, id, { delivery_status: 'undelivered', retry_count: 1, metadata })
   expect((await env.messages()).map(({ text }) => text)).toEqual(['Your table is ready.', 'Your table is ready.'])
-}, 60_000)
+})
 
 test('rotate-keys fails while values of a key that is not in the ring are left, and says how many', async () => {
   const other = `other:${randomBytes(32).toString('base64')}`

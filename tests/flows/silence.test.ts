@@ -47,7 +47,7 @@ beforeAll(async () => {
   })
   if (given) process.env[shared] = given
   else delete process.env[shared]
-}, 60_000)
+})
 afterAll(async () => {
   await env?.stop()
   for (const proxy of Object.values(proxies ?? {})) await proxy.stop()
@@ -164,7 +164,7 @@ test('while dispatch is frozen each call is 503 within 8 s, however many wait; t
     await env.kill('dispatch-api', 'SIGCONT')
   }
   await eventually(() => send(env, freshPhone('0008')), soon)
-}, 60_000)
+})
 
 test('what was answered 503 while dispatch was frozen is not accepted when it is thawed', async () => {
   const [plain, keyed, inBatch] = [freshPhone('0008'), freshPhone('0008'), freshPhone('0008')]
@@ -189,7 +189,7 @@ test('what was answered 503 while dispatch was frozen is not accepted when it is
   }, soon)
   expect((await post(env, smsTo(keyed), key)).text).toBe(repeated.text)
   expect(await acceptedCount()).toBe(before + 1)
-}, 60_000)
+})
 
 test('when the connections to dispatch fall silent, messages are accepted over new ones and the next calls wait for nothing', async () => {
   await warm()
@@ -200,7 +200,7 @@ test('when the connections to dispatch fall silent, messages are accepted over n
     expect((await env.api('GET', '/api/v1/templates', { token: env.operatorToken })).status).toBe(200)
     expect(performance.now() - began).toBeLessThan(3000)
   }
-}, 60_000)
+})
 
 /** Accepts messages during a fault of NATS, and expects everything to be delivered once after its end. */
 async function expectNothingLost(fault: () => unknown, during: () => Promise<void>, end: () => unknown): Promise<void> {

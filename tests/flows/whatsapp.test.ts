@@ -15,7 +15,7 @@ let env: TestEnv
 beforeAll(async () => {
   env = await TestEnv.start(['gateway', 'dispatch', 'callbacks', 'consent'], { apart: ['consent'] })
   await untilTemplates(env)
-}, 60_000)
+})
 afterAll(() => env?.stop())
 
 let evidence = 0

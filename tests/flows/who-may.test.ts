@@ -25,7 +25,7 @@ beforeAll(async () => {
     env: { gateway: { RATE_LIMIT_ADDRESS_PER_SECOND: '100000', RATE_LIMIT_KEY_PER_SECOND: '100000' } },
   })
   user = await userToken(env, freshUser())
-}, 60_000)
+})
 afterAll(() => env?.stop())
 
 async function keyWith(permissions: readonly string[], mode: 'live' | 'test' = 'live'): Promise<ApiRequest> {

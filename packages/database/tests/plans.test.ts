@@ -35,7 +35,7 @@ beforeAll(async () => {
   const rows = await sample()
   for (const { work } of statements) await work(own.db, rows)
   await fill(many)
-}, 60_000)
+})
 afterAll(async () => {
   await own?.kit.stop()
   await env?.stop()

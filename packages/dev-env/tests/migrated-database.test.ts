@@ -33,7 +33,7 @@ test('two that need the migrated database first make it once, and each copy has 
     await client.end()
     expect(rows.map(({ schemaname }) => schemaname).toSorted()).toEqual(serviceNames.map(schemaOf).toSorted())
   }
-}, 60_000)
+})
 
 test('on another server, which has no such database, nothing is copied', async () => {
   expect(await copyMigrated('postgres://postgres@127.0.0.1:1/postgres', 'none')).toBe(false)

@@ -7,7 +7,7 @@ import { createInbox } from '../src/index.ts'
 let env: TestEnv
 beforeAll(async () => {
   env = await TestEnv.start(['gateway', 'dispatch', 'inbox-stream'], { apart: ['inbox-stream'] })
-}, 60_000)
+})
 afterAll(() => env?.stop())
 
 test('in Node, two clients of a user follow the inbox of the real services, and change it', async () => {

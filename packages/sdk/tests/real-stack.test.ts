@@ -86,7 +86,7 @@ test("the READMEs' examples compile and run", async () => {
   project.writeDevFile({ base_url: env.stack.url('gateway'), api_key: env.apiKey })
   expect(await project.run(trying!, {})).toMatch(/^accepted notif_/)
   await receive(receiving!)
-}, 60_000)
+})
 
 async function receive(example: string): Promise<void> {
   const port = String(await closedPort())

@@ -20,7 +20,7 @@ beforeAll(async () => {
     env: { callbacks: { SNS_CERTIFICATE_HOSTS: `http://127.0.0.1:1, ${sns.origin}` } },
   })
   providerId = await addEmailProvider(env, ` ${topicArn} ,${secondTopic}`)
-}, 60_000)
+})
 afterAll(async () => {
   await env?.stop()
   await sns?.stop()

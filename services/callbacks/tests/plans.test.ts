@@ -20,7 +20,7 @@ beforeAll(async () => {
     for (const { work } of statements) await work(db, await someReceipts())
   }
   await fillAfterPlanning(db, { tables, fill, runAll })
-}, 60_000)
+})
 afterAll(async () => {
   await stop?.()
   await env?.stop()

@@ -13,7 +13,7 @@ beforeAll(async () => {
     apart: ['dispatch-api', 'dispatch-worker', 'callbacks', 'consent'],
   })
   await untilTemplates(env)
-}, 60_000)
+})
 afterAll(() => env?.stop())
 
 const state = () => env.stack.state
@@ -293,7 +293,7 @@ test('receipts and STOPs are taken while dispatch is down, and count once it is 
   await untilConsent(env, message.phone, { status: 'revoked' })
   await Promise.all([env.restart('dispatch-api'), env.restart('dispatch-worker')])
   await untilState(env, message.id, { delivery_status: 'delivered' }, 20_000)
-}, 60_000)
+})
 
 test('a STOP survives kill -9 at every step of its way, and is recorded once', async () => {
   const phones = Array.from({ length: 30 }, () => freshPhone())

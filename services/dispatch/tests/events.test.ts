@@ -7,5 +7,5 @@ import './events/refusals.ts'
 import './events/restarts.ts'
 import { env, start } from './events/stack.ts'
 
-beforeAll(start, 60_000)
+beforeAll(start)
 afterAll(() => env?.stop())

@@ -282,7 +282,7 @@ test('whatever came before: an expired attempt is followed by what follows an un
     }),
     { numRuns: 8 },
   )
-}, 60_000)
+})
 
 /** Places are bounded, a campaign is never sent again after an unknown outcome, and nothing is left without a next step. */
 function expectWithinPolicy(lane: Lane, standing: Awaited<ReturnType<typeof standingOf>>): void {

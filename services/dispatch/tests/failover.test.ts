@@ -181,4 +181,4 @@ test('while every provider is held back messages stay queued and none fails; onc
   answer(takes, takes)
   await eventually(async () => expect(await states()).toEqual({ sent: ids.length }), { timeoutMs: 30_000 })
   expect(await heldBack()).toBeLessThan(2)
-}, 60_000)
+})

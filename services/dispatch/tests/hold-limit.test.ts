@@ -14,7 +14,7 @@ beforeAll(async () => {
     withSender: true,
     env: { 'dispatch-worker': sending, 'dispatch-sender': sending },
   })
-}, 60_000)
+})
 afterAll(async () => {
   await env?.stop()
   await carrier?.stop()

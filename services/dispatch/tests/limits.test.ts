@@ -16,7 +16,7 @@ beforeAll(async () => {
     },
   })
   application = (await addApplication(env)).applicationId
-}, 60_000)
+})
 afterAll(() => env?.stop())
 
 const call = (method: string, path: string, body?: object) =>

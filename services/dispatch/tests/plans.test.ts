@@ -35,7 +35,7 @@ beforeAll(async () => {
     for (const { run } of statements) await run(db, await someIds())
   }
   await fillAfterPlanning(db, { tables, fill, runAll })
-}, 60_000)
+})
 afterAll(async () => {
   await stop?.()
   await env?.stop()

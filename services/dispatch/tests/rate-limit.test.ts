@@ -57,4 +57,4 @@ test('a provider’s rate delays and never fails: two lanes share it, and what c
   // All but the first turn of each part came at the rate; the first may have reached the carrier late.
   const lastedMs = calls.at(-1)!.atMs - calls[0]!.atMs
   expect(lastedMs).toBeGreaterThan(((calls.length - 4) / perSecond) * 1000 - 400)
-}, 60_000)
+})

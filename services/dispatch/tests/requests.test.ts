@@ -8,5 +8,5 @@ import './requests/ill-formed-text.ts'
 import './requests/schedule.ts'
 import { env, start } from './requests/stack.ts'
 
-beforeAll(start, 60_000)
+beforeAll(start)
 afterAll(() => env?.stop())

@@ -8,7 +8,7 @@ let env: TestEnv
 beforeAll(async () => {
   carrier = await startStubCarrier()
   env = await TestEnv.start(['gateway', 'dispatch'], { env: { 'dispatch-worker': { TWILIO_API_URL: carrier.url } } })
-}, 60_000)
+})
 afterAll(async () => {
   await env?.stop()
   await carrier?.stop()

@@ -23,7 +23,7 @@ beforeAll(async () => {
   await insertAsEarlierRelease(before.db, 1500)
   await before.stop()
   ;({ db, stop } = await openOwnSchema(env))
-}, 60_000)
+})
 afterAll(async () => {
   await stop?.()
   await env?.stop()

@@ -25,7 +25,7 @@ beforeAll(async () => {
     }),
   )
   await storeItems(env, items)
-}, 60_000)
+})
 afterAll(() => env?.stop())
 
 const exported = (query: string) => env.api('GET', `/api/v1/activity/export?${query}`, { token: env.operatorToken })

@@ -47,7 +47,7 @@ beforeAll(async () => {
   const theirs = { tenant_id: stranger.tenantId, application_id: stranger.applicationId }
   const index = (recipient: string) => indexOf(stranger.tenantId, recipient)
   await storeItems(env, [itemOf(env, { ...theirs, recipient_index: index(recipients[0]!), status: 'failed' })])
-}, 60_000)
+})
 afterAll(() => env?.stop())
 
 type Query = Record<string, string>

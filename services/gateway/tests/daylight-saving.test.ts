@@ -15,7 +15,7 @@ beforeAll(async () => {
   )
   // Sessions of before keep their zone.
   for (const name of ['gateway', 'dispatch-api', 'dispatch-worker'] as const) await env.restart(name)
-}, 60_000)
+})
 afterAll(() => env?.stop())
 
 /** When clocks were changed last in the month, 0 to 11: at 01:00 UTC of its last Sunday. At least three days ago. */

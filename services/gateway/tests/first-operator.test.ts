@@ -13,7 +13,7 @@ let servers: TestEnv
 beforeAll(async () => {
   servers = await TestEnv.start([])
   env = await TestEnv.start(['gateway'], { env: { gateway: { BOOTSTRAP_FILE: '' } } })
-}, 60_000)
+})
 afterAll(async () => {
   await env?.stop()
   await servers?.stop()

@@ -6,5 +6,5 @@ import './management/callers.ts'
 import './management/keys.ts'
 import { env, start } from './management/stack.ts'
 
-beforeAll(start, 60_000)
+beforeAll(start)
 afterAll(() => env?.stop())

@@ -15,7 +15,7 @@ beforeAll(async () => {
   env = await TestEnv.start(['gateway', 'dispatch'], {
     env: { gateway: { RECONCILE_INTERVAL: '500ms', RECONCILE_AFTER: '0s' } },
   })
-}, 60_000)
+})
 afterAll(() => env?.stop())
 
 /** Leaves a message in dispatch's outbox, as a release committed it. */

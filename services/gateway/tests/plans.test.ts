@@ -36,7 +36,7 @@ beforeAll(async () => {
     )
   }
   await db.run('analyze activity, activity_totals, activity_buckets')
-}, 60_000)
+})
 afterAll(async () => {
   await stop?.()
   await env?.stop()

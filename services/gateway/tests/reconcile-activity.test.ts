@@ -7,7 +7,7 @@ beforeAll(async () => {
   env = await TestEnv.start(['gateway', 'dispatch', 'callbacks'], {
     env: { all: { LOG_LEVEL: 'warn' }, gateway: { RECONCILE_INTERVAL: '500ms', RECONCILE_AFTER: '1s' } },
   })
-}, 60_000)
+})
 afterAll(() => env?.stop())
 
 const told = 'id, revision, status'

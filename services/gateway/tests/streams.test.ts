@@ -19,12 +19,12 @@ async function boot(limits: { owner?: object; edge?: object } = usual): Promise<
 const isUp = ({ child }: Served) => child.exitCode === null && child.signalCode === null
 const stop = () => Promise.all([edge, owner].map((served) => end(served)))
 
-beforeAll(() => boot(), 60_000)
+beforeAll(() => boot())
 beforeEach(async () => {
   if (isUp(owner) && isUp(edge)) return
   await stop()
   await boot()
-}, 60_000)
+})
 afterEach(async () => {
   for (const { request } of readers.splice(0)) request.destroy()
 })
@@ -101,7 +101,7 @@ test('a reader that takes nothing is closed, with little in memory, and delays n
   await eventually(() => expect(reader.text().split('event: parcel').length - 1).toBe(sent), { timeoutMs: 30_000 })
   expect(buffered).toBeLessThan(4 * 1024 * 1024)
   idle.answer.resume()
-}, 60_000)
+})
 
 test('an owner that stands still keeps its streams, and new ones are refused in time while it does', async () => {
   const reader = await open()
@@ -116,7 +116,7 @@ test('an owner that stands still keeps its streams, and new ones are refused in 
   await send()
   await eventually(() => expect(reader.text()).toContain('event: parcel'))
   expect(reader.isOver()).toBe(false)
-}, 60_000)
+})
 
 test('an owner that is killed ends its streams at once', async () => {
   const all = await Promise.all(Array.from({ length: 50 }, () => open()))

@@ -9,7 +9,7 @@ import { deleteOldMessages, readUsageOfToday } from '../src/usage/usage-store.ts
 let env: TestEnv
 beforeAll(async () => {
   env = await TestEnv.start(['gateway', 'dispatch', 'callbacks', 'otp'])
-}, 60_000)
+})
 afterAll(() => env?.stop())
 
 const today = () => new Date().toISOString().slice(0, 10)
@@ -79,7 +79,7 @@ test('a message costs its credits once its carrier has taken it; one that failed
       next_cursor: null,
     },
   )
-}, 60_000)
+})
 
 test('counts are exact however often and in whatever order facts arrive', async () => {
   const { applicationId: application_id } = await addApplication(env)
@@ -105,7 +105,7 @@ test('counts are exact however often and in whatever order facts arrive', async 
       ],
     },
   )
-}, 60_000)
+})
 
 test('a message is charged once, also when it is retried after months or after its charge is forgotten', async () => {
   const { applicationId: application_id } = await addApplication(env)

@@ -23,7 +23,7 @@ let nginx: { url: string; stop(): Promise<void> }
 beforeAll(async () => {
   env = await TestEnv.start(['gateway', 'dispatch', 'inbox-stream'], { apart: ['inbox-stream'] })
   nginx = await startNginx(env.stack.url('gateway'))
-}, 60_000)
+})
 /** Closed also where a test fails: clients would try again for ever. */
 const opened: { close(): void }[] = []
 afterEach(() => {

@@ -11,7 +11,7 @@ beforeAll(async () => {
     apart: ['inbox-stream'],
     env: { 'dispatch-worker': { STALLED_AFTER: '1s' } },
   })
-}, 60_000)
+})
 afterAll(() => env?.stop())
 
 test('a notification goes to the inbox and is delivered, with what it shows as it was sent', async () => {

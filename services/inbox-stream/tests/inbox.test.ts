@@ -8,7 +8,7 @@ import { readEvents } from './read-events.ts'
 let env: TestEnv
 beforeAll(async () => {
   env = await TestEnv.start(['gateway', 'dispatch', 'inbox-stream'])
-}, 60_000)
+})
 afterAll(() => env?.stop())
 
 /** A user with so many notifications, `0` first; newest first in the list. */

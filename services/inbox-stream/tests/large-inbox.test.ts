@@ -24,7 +24,7 @@ beforeAll(async () => {
     [inboxKey, count],
   )
   await sql.query('vacuum analyze inbox_items')
-}, 60_000)
+})
 afterAll(() => env?.stop())
 
 const queries = (prefix = '') =>

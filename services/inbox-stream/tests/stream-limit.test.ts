@@ -79,4 +79,4 @@ test('streams of a replica that was killed stop counting', async () => {
   await replica.end('SIGKILL')
   const next = await eventually(() => readEvents(env, token, { base: here() }), { timeoutMs: 30_000 })
   next.close()
-}, 60_000)
+})

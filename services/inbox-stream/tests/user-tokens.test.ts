@@ -23,7 +23,7 @@ beforeAll(async () => {
       variables.USER_TOKEN_KEYS = JSON.stringify({ keys: [wiring.state.user_token_key, next] })
     },
   })
-}, 60_000)
+})
 afterAll(() => env?.stop())
 
 function keyPair(kid: string): JWK & { kid: string } {

@@ -23,7 +23,7 @@ beforeAll(async () => {
     },
   })
   receiver = await startCountingReceiver(env)
-}, 60_000)
+})
 afterAll(async () => {
   receiver?.stop()
   await env?.stop()
@@ -64,7 +64,7 @@ test('the lease of an endpoint is short, and is renewed while requests to it han
     timeoutMs: 20_000,
   })
   expect(openAt('/hang/leased')).toEqual([1])
-}, 60_000)
+})
 
 const openAt = (...paths: string[]) => paths.map((path) => receiver.open.get(path) ?? 0)
 

@@ -30,7 +30,7 @@ beforeAll(async () => {
     },
   })
   receiver = await startCountingReceiver(env)
-}, 60_000)
+})
 afterAll(async () => {
   await env?.stop()
   await postgres?.stop()

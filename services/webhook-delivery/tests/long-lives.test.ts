@@ -13,7 +13,7 @@ beforeAll(async () => {
     apart: ['webhook-delivery'],
     env: { 'webhook-delivery': { WEBHOOK_RETRY_DELAYS: '50ms', WEBHOOK_REPLAY_RATE: '20', WEBHOOK_TIMEOUT: '3s' } },
   })
-}, 60_000)
+})
 afterAll(() => env?.stop())
 
 const operator = (method: string, path: string, body?: unknown) =>

@@ -6,5 +6,5 @@ import './webhooks/secrets.ts'
 import { env, start } from './webhooks/stack.ts'
 import './webhooks/subscriptions.ts'
 
-beforeAll(start, 60_000)
+beforeAll(start)
 afterAll(() => env?.stop())

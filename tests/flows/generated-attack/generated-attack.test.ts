@@ -20,7 +20,7 @@ beforeAll(async () => {
   user = await userToken(env, freshUser())
   const { body } = await env.api('GET', '/content/openapi.json', { key: null })
   operations = operationsOf(body).filter(({ path }) => !path.endsWith('/stream'))
-}, 60_000)
+})
 afterAll(() => env?.stop())
 
 /** Every kind of caller that the operation takes. */
