@@ -75,7 +75,8 @@ async function calibrate(client: JsonClient, database: pg.Pool): Promise<number>
   let perSecond = 0
   for (let round = 0; round < 2; round++) {
     const startedMs = performance.now()
-    await doMany(calibration, callers, () => sendOne(client))
+    const latencies = await doMany(calibration, callers, () => sendOne(client))
+    if (latencies.includes(undefined)) throw new Error('requests were refused while the rate was measured')
     while ((await countOpen(database)) > 0) await delay(100)
     perSecond = (calibration * 1000) / (performance.now() - startedMs)
   }

@@ -6,7 +6,7 @@ import type { RenderAnswer, RenderJob } from './render-job.ts'
 import { TemplateFault } from './template-fault.ts'
 import { renderLimitMs } from './template-limits.ts'
 
-/** So much nicer than the process, a thread gets a third of what the others get on Linux while the CPU is short. */
+/** Added to the nice value of the process: while the CPU is short, Linux gives such a thread a third of what others get. */
 const niceness = 5
 
 function threadCpuMs(): number {
