@@ -28,7 +28,6 @@ beforeAll(async () => {
   sns = await startSns()
   work = await recordWork()
   Object.assign(work.env.callbacks!, { SNS_CERTIFICATE_HOSTS: sns.origin })
-  Object.assign(work.env.gateway!, { RATE_LIMIT_KEY_PER_SECOND: '100000', RATE_LIMIT_TENANT_PER_SECOND: '100000' })
   env = await TestEnv.start(undefined, { env: work.env, onStack: work.onStack })
   samples = samplesOf(env, sns)
   const [tenantId, applicationId] = [newId('ten'), newId('app')]

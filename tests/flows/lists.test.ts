@@ -43,7 +43,6 @@ beforeAll(async () => {
   env = await TestEnv.start(undefined, {
     env: {
       callbacks: { SNS_CERTIFICATE_HOSTS: sns.origin },
-      gateway: { RATE_LIMIT_KEY_PER_SECOND: '100000', RATE_LIMIT_TENANT_PER_SECOND: '100000' },
     },
   })
   samples = samplesOf(env, sns)

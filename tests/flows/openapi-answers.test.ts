@@ -41,8 +41,6 @@ let powerless: string
 beforeAll(async () => {
   env = await TestEnv.start(['gateway', 'dispatch', 'inbox-stream', 'callbacks'], {
     apart: ['dispatch-api', 'inbox-stream', 'callbacks'],
-    // Every route is called at the same moment, and large bodies count as several requests.
-    env: { gateway: { RATE_LIMIT_KEY_PER_SECOND: '10000' } },
   })
   document = (await env.api('GET', '/content/openapi.json', { key: null })).body
   const permissions = ['notifications:send', 'notifications:read', 'inbox:token', 'domains:manage']

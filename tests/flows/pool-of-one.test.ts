@@ -16,7 +16,7 @@ beforeAll(async () => {
   sns = await startSns()
   env = await TestEnv.start([...new Set(allRoutes().map(({ service }) => service))], {
     env: {
-      all: { DATABASE_POOL_SIZE: '1', RATE_LIMIT_KEY_PER_SECOND: '100000' },
+      all: { DATABASE_POOL_SIZE: '1' },
       callbacks: { SNS_CERTIFICATE_HOSTS: sns.origin },
     },
   })

@@ -22,7 +22,7 @@ const keys = new Map<string, string>()
 
 beforeAll(async () => {
   env = await TestEnv.start(undefined, {
-    env: { gateway: { RATE_LIMIT_ADDRESS_PER_SECOND: '100000', RATE_LIMIT_KEY_PER_SECOND: '100000' } },
+    env: { gateway: { RATE_LIMIT_ADDRESS_PER_SECOND: '100000' } },
   })
   user = await userToken(env, freshUser())
 })

@@ -24,7 +24,7 @@ const demoApplication = () => `/applications/${harness.env.applicationId}`
 
 async function createKey(page: Page, name: string): Promise<string> {
   await page.getByRole('button', { name: 'New key' }).click()
-  await page.getByLabel('Name').last().fill(name)
+  await page.getByRole('alertdialog', { name: 'New API key' }).getByLabel('Name').fill(name)
   await page.getByLabel('Mode').selectOption('live')
   await page.getByRole('button', { name: 'Create the key' }).click()
   return storeSecret(page)
@@ -131,13 +131,13 @@ test('a test key may not have what live sends depend on, and the form says so be
 test('a form keeps its content across a login that came in between', async () => {
   const page = await harness.signIn({ path: demoApplication() })
   await page.getByRole('button', { name: 'New key' }).click()
-  await page.getByLabel('Name').last().fill('Kept')
-  await page.getByLabel('otp:send').check()
+  const dialog = page.getByRole('alertdialog', { name: 'New API key' })
+  await dialog.getByLabel('Name').fill('Kept')
+  await dialog.getByLabel('otp:send').check()
   await expireSession(page)
   await page.getByRole('button', { name: 'Create the key' }).click()
   await page.locator('button[formaction$="operator=demo-operator"]').click()
   await page.waitForURL(`**${demoApplication()}`)
-  const dialog = page.getByRole('alertdialog', { name: 'New API key' })
   expect(await dialog.getByLabel('Name').inputValue()).toBe('Kept')
   expect(await dialog.getByLabel('otp:send').isChecked()).toBe(true)
   await dialog.getByRole('button', { name: 'Create the key' }).click()

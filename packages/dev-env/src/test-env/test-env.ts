@@ -19,6 +19,9 @@ import { sharedPostgresVariable, startTestPostgres, type TestPostgres } from './
 
 const projectRoot = join(import.meta.dirname, '..', '..', '..', '..')
 
+/** A test that calls fast on a fast machine is refused by the tests of the limits alone. */
+const unlimited = { RATE_LIMIT_KEY_PER_SECOND: '100000', RATE_LIMIT_TENANT_PER_SECOND: '100000' }
+
 export interface TestEnvOptions
   extends Partial<Pick<StackOptions, 'env' | 'entries' | 'logs' | 'onProgress' | 'onStack' | 'root'>> {
   /**
@@ -99,7 +102,7 @@ export class TestEnv {
    * identity provider with gateway. Without any service: servers only.
    */
   static async start(services?: readonly ServiceName[], options: TestEnvOptions = {}): Promise<TestEnv> {
-    const { root = projectRoot, apart = [], ...rest } = options
+    const { root = projectRoot, apart = [], env: variables = {}, ...rest } = options
     const cleanUp: (() => Promise<void>)[] = []
     const clean = async () => {
       for (const step of cleanUp.splice(0).reverse()) await step()
@@ -119,6 +122,7 @@ export class TestEnv {
       const stack = await startStack({
         logs: 'file',
         ...rest,
+        env: { ...variables, gateway: { ...unlimited, ...variables.gateway } },
         root,
         dataDir,
         portBase: ports.base,
