@@ -51,7 +51,7 @@ async function signInWithout(permission: string, path: string): Promise<Page> {
     const permissions = me.permissions.filter((name: string) => name !== permission)
     await route.fulfill({ response, json: { ...me, permissions } })
   })
-  return harness.signIn({ path, visitor })
+  return harness.logIn({ path, visitor })
 }
 
 test('a domain is added, its records are published, and it is verified against the DNS', async () => {

@@ -41,12 +41,12 @@ test('an issuer may have its endpoints at another origin, which the policy of th
   const provider = harness.env.stack.url('identity-provider')
   const response = await fetch(harness.url('/activity'))
   expect(response.headers.get('content-security-policy')).toContain(`connect-src 'self' ${issuer.url} ${provider}`)
-  const page = await harness.signIn({ path: '/activity' })
+  const page = await harness.logIn({ path: '/activity' })
   await shown(page).waitFor()
 })
 
 test('a token that the API refuses is renewed silently, and the call is repeated', async () => {
-  const page = await harness.signIn({ path: '/activity' })
+  const page = await harness.logIn({ path: '/activity' })
   await shown(page).waitFor()
   await spoil(page, { access_token: 'expired' })
   const tokens: string[] = []
@@ -65,7 +65,7 @@ test('an issuer that needs it is told which API the token is for: at the login, 
     if (pathname === '/auth') asked.push(searchParams)
     if (pathname === '/token') asked.push(new URLSearchParams(request.postData() ?? ''))
   })
-  const page = await harness.signIn({ path: '/activity', visitor })
+  const page = await harness.logIn({ path: '/activity', visitor })
   await shown(page).waitFor()
   await spoil(page, { access_token: 'expired' })
   await page.reload()
@@ -79,7 +79,7 @@ test('an issuer that needs it is told which API the token is for: at the login, 
 })
 
 test('a session that cannot be renewed leads through the login back to the same page', async () => {
-  const page = await harness.signIn({ path: '/activity?status=failed' })
+  const page = await harness.logIn({ path: '/activity?status=failed' })
   await shown(page).waitFor()
   await spoil(page, { access_token: 'expired', refresh_token: 'revoked' })
   await page.context().clearCookies()
@@ -90,7 +90,7 @@ test('a session that cannot be renewed leads through the login back to the same 
 })
 
 test('a token that has expired is renewed silently before the next call', async () => {
-  const page = await harness.signIn({ path: '/activity' })
+  const page = await harness.logIn({ path: '/activity' })
   await page.clock.install()
   await page.reload()
   await shown(page).waitFor()
@@ -103,7 +103,7 @@ test('a token that has expired is renewed silently before the next call', async 
 })
 
 test('who signs out is signed out at the issuer too, stays so, and chooses again whom to be', async () => {
-  const page = await harness.signIn({ path: '/consents?dialog=opt-in' })
+  const page = await harness.logIn({ path: '/consents?dialog=opt-in' })
   await page.getByRole('dialog').getByLabel('Number').fill('+14155550142')
   await page.goto(harness.url('/activity'))
   expect(await page.evaluate(() => JSON.stringify(sessionStorage))).toContain('+14155550142')
@@ -129,7 +129,7 @@ test('who signs out is signed out at the issuer too, stays so, and chooses again
 })
 
 test('a duplicated tab signs in for itself, and the session of the first one goes on', async () => {
-  const page = await harness.signIn({ path: '/activity' })
+  const page = await harness.logIn({ path: '/activity' })
   await shown(page).waitFor()
   const copied = await page.evaluate(() => JSON.stringify(sessionStorage))
   const twin = await page.context().newPage()
@@ -149,7 +149,7 @@ test('a duplicated tab signs in for itself, and the session of the first one goe
 })
 
 test('the theme is chosen, and kept', async () => {
-  const page = await harness.signIn({ path: '/activity' })
+  const page = await harness.logIn({ path: '/activity' })
   await page.getByRole('button', { name: /^Demo/ }).click()
   await page.getByRole('menuitem', { name: 'Dark theme' }).click()
   const canvas = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor)
@@ -160,7 +160,7 @@ test('the theme is chosen, and kept', async () => {
 })
 
 test('a refusal shows its reason and the request id, and is tried again on demand', async () => {
-  const page = await harness.signIn({ path: '/activity?status=lost' })
+  const page = await harness.logIn({ path: '/activity?status=lost' })
   const alert = page.getByRole('alert')
   await alert.getByText(/^Request req_/).waitFor()
   await alert
@@ -173,7 +173,7 @@ test('a refusal shows its reason and the request id, and is tried again on deman
 })
 
 test('when the gateway stops a banner says so, other pages open, polling slows down, and all comes back by itself', async () => {
-  const page = await harness.signIn({ path: '/activity' })
+  const page = await harness.logIn({ path: '/activity' })
   await shown(page).waitFor()
   let failed = 0
   page.on('requestfailed', () => {

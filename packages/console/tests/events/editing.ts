@@ -8,7 +8,7 @@ test(
   'the HTML of an email is shown without running or loading anything of it, and long texts stay editable',
   async () => {
     const visitor = await harness.visit()
-    const page = await harness.signIn({ path: `${events()}/order.shipped?tab=email`, visitor })
+    const page = await harness.logIn({ path: `${events()}/order.shipped?tab=email`, visitor })
     const frame = page.frameLocator('iframe[title="HTML of the email"]')
     await frame.getByText('has left our warehouse').waitFor()
     await expectSound(page, 'event')

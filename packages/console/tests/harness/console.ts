@@ -25,6 +25,8 @@ export class ConsoleHarness {
   /** Other origins that the pages may call. */
   readonly allowed: string[] = []
   private readonly visitors: Visitor[] = []
+  /** What the console stored at the first login of each operator. */
+  private readonly sessions = new Map<Operator, Record<string, string>>()
 
   private constructor(env: TestEnv, browser: Browser) {
     this.env = env
@@ -60,7 +62,7 @@ export class ConsoleHarness {
   }
 
   /** Opens a page of the console, and signs in with the one click that the development issuer needs. */
-  async signIn(
+  async logIn(
     request: { path?: string; operator?: Operator; options?: BrowserContextOptions; visitor?: Visitor } = {},
   ): Promise<Page> {
     const { path = '/', operator = 'demo-operator', options = {} } = request
@@ -72,21 +74,42 @@ export class ConsoleHarness {
     return page
   }
 
+  /** Opens a page with the session of an earlier login: most tests are not about how it came to be. */
+  async signIn(request: { path?: string; operator?: Operator; options?: BrowserContextOptions } = {}): Promise<Page> {
+    const operator = request.operator ?? 'demo-operator'
+    const session = this.sessions.get(operator)
+    if (session) return this.open(session, request)
+    const page = await this.logIn(request)
+    // A tab's own name would make the next page a duplicated tab.
+    const stored = await page.evaluate(() => Object.entries(sessionStorage).filter(([key]) => key !== 'tab'))
+    this.sessions.set(operator, Object.fromEntries(stored))
+    return page
+  }
+
   /** Opens a page as an operator of other permissions or another tenant, whose token the issuer's key has signed. */
-  async signInAs(claims: object, request: { path?: string; options?: BrowserContextOptions } = {}): Promise<Page> {
-    const { context } = await this.visit(request.options)
-    const issuer = this.env.stack.url('identity-provider')
+  signInAs(claims: object, request: { path?: string; options?: BrowserContextOptions } = {}): Promise<Page> {
     const expires_at = Math.floor(Date.now() / 1000) + 600
     const user = { access_token: operatorToken(this.env, claims), token_type: 'Bearer', profile: {}, expires_at }
+    const key = `oidc.user:${this.env.stack.url('identity-provider')}:notify-console`
+    return this.open({ [key]: JSON.stringify(user) }, request)
+  }
+
+  private async open(
+    session: Record<string, string>,
+    { path, options }: { path?: string; options?: BrowserContextOptions },
+  ): Promise<Page> {
+    const { context } = await this.visit(options)
     await context.addInitScript(
-      ([origin, key, value]) => {
-        // Before the first page, the script runs in a document without storage.
-        if (location.origin === origin) sessionStorage.getItem(key!) ?? sessionStorage.setItem(key!, value!)
+      ({ origin, session }) => {
+        // Frames, and the document before the first page, have no storage. A session that has ended stays ended.
+        if (self !== top || location.origin !== origin || sessionStorage.getItem('test-session')) return
+        sessionStorage.setItem('test-session', 'given')
+        for (const [key, value] of Object.entries(session)) sessionStorage.setItem(key, value)
       },
-      [this.env.urls.gateway!, `oidc.user:${issuer}:notify-console`, JSON.stringify(user)],
+      { origin: this.env.urls.gateway!, session },
     )
     const page = await context.newPage()
-    await page.goto(this.url(request.path))
+    await page.goto(this.url(path))
     await page.getByRole('main').waitFor()
     return page
   }
