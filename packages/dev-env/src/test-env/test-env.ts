@@ -122,7 +122,8 @@ export class TestEnv {
       const stack = await startStack({
         logs: 'file',
         ...rest,
-        env: { ...variables, gateway: { ...unlimited, ...variables.gateway } },
+        // Tests change the variables of a process, these same objects, until it starts.
+        env: { ...variables, all: { ...unlimited, ...variables.all } },
         root,
         dataDir,
         portBase: ports.base,
