@@ -10,8 +10,8 @@ const shared = [
 ].join('|')
 
 export default {
-  // Most tests wait for their processes, so two cores run two at a time.
-  maxWorkers: Math.max(2, availableParallelism() - 1),
+  // Most tests wait more than they work: for processes, and for faults to be noticed.
+  maxWorkers: availableParallelism() + 1,
   globalSetup: '<rootDir>/packages/dev-env/src/jest-global-setup.ts',
   globalTeardown: '<rootDir>/packages/dev-env/src/jest-global-teardown.ts',
   testEnvironment: '<rootDir>/packages/dev-env/src/jest-environment.ts',
