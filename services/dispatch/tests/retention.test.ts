@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { earliestId, newId } from '../../../packages/contracts/src/index.ts'
-import type { Database } from '../../../packages/database/src/index.ts'
+import { type Database, endedBefore } from '../../../packages/database/src/index.ts'
 import { TestEnv } from '../../../packages/dev-env/src/index.ts'
 import type { Tables } from '../src/db/schema.ts'
-import { createEndedDeletion, endedBefore } from '../src/retention/retention-store.ts'
+import { createEndedDeletion } from '../src/retention/retention-store.ts'
 import { checkBalance, readTally } from '../src/sending/balance-store.ts'
 import { openOwnSchema } from './own-schema.ts'
 

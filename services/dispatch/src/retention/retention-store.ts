@@ -20,15 +20,6 @@ const deletePage: Statement = {
     select count(*)::int as deleted, (select id from page order by id desc limit 1) as last from gone`,
 }
 
-/** Uses the earlier of two clocks, so that a clock that runs ahead deletes nothing. @returns the end of the retention: earlier ends are deleted */
-export async function endedBefore({ run }: Queries, olderThanMs: number, nowMs = Date.now()): Promise<Date> {
-  const [row] = await run<{ moment: Date }>(
-    `select least(now(), $1::timestamptz) - $2 * interval '1 millisecond' as moment`,
-    [new Date(nowMs), olderThanMs],
-  )
-  return row!.moment
-}
-
 /** @returns a function that deletes one batch of the notifications that ended before a moment, with their attempts */
 export function createEndedDeletion(db: Queries): (before: Date) => Promise<{ deleted: number; more: boolean }> {
   return deletionInOrder(batch, async (after: string | null, before: Date) => {

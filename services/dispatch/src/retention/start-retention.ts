@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { endedBefore } from '@notify/database'
 import { type Kit, startPeriodic } from '@notify/service-kit'
 import type { Context } from '../context.ts'
-import { createEndedDeletion, endedBefore } from './retention-store.ts'
+import { createEndedDeletion } from './retention-store.ts'
 
 const everyMs = 60_000
 /** A backlog, such as that of an upgrade, takes this share of the time of one connection; what is sent now comes first. */

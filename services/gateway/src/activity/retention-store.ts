@@ -1,5 +1,5 @@
 import { earliestId } from '@notify/contracts'
-import { deletionInOrder, type Queries } from '@notify/database'
+import { deletionInOrder, endedBefore, type Queries } from '@notify/database'
 import { countsInto } from './activity-store.ts'
 
 const itemBatch = 1000
@@ -26,7 +26,7 @@ export function createItemDeletion(db: Queries): (olderThanMs: number) => Promis
     }),
   )
   return async (olderThanMs) => {
-    const before = Date.now() - olderThanMs
+    const before = (await endedBefore(db, olderThanMs)).getTime()
     let isMore = false
     for (const deleteSome of deletions) isMore = (await deleteSome(before)).more || isMore
     return isMore
@@ -39,7 +39,7 @@ export async function deleteEmptyBuckets(db: Queries, olderThanMs: number): Prom
     `delete from activity_buckets where ctid in (
        select ctid from activity_buckets where count = 0 and starts_at < $1 limit ${bucketBatch} for update skip locked)
      returning 1`,
-    [new Date(Date.now() - olderThanMs)],
+    [await endedBefore(db, olderThanMs)],
   )
   return deleted.length === bucketBatch
 }
