@@ -1,12 +1,16 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { createTestKit } from '@notify/test-kit/service-kit'
 import { newId } from '../../../packages/contracts/src/index.ts'
 import type { Database } from '../../../packages/database/src/index.ts'
-import { TestEnv } from '../../../packages/dev-env/src/index.ts'
+import { eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
 import { channels } from '../src/channels/registry.ts'
+import type { WorkerContext } from '../src/context.ts'
 import type { Tables } from '../src/db/schema.ts'
 import { checkBalance, holdBalanceLease, readOldestQueued, readTally } from '../src/sending/balance-store.ts'
 import type { Claim } from '../src/sending/claim-store.ts'
 import type { NextStep } from '../src/sending/decide-next.ts'
+import { exportBalance } from '../src/sending/export-balance.ts'
 import { putBackClaims } from '../src/sending/put-back-store.ts'
 import { sumUpTallies, takeDueNotifications } from '../src/sending/schedule-store.ts'
 import { settleAttempts } from '../src/sending/settle-store.ts'
@@ -121,4 +125,29 @@ test('the oldest of each lane is found by one step into the index, and an empty 
   const [sms, email] = await readOldestQueued(db, lanes)
   expect(sms!.seconds).toBeGreaterThanOrEqual(3600)
   expect(email).toEqual({ lane: 'bulk', channel: 'email', seconds: 0 })
+})
+
+test('a scan that ends at its time limit stops neither the counters nor the other gauges, and is not repeated at once', async () => {
+  const own = createOwnNotifications(db, newId('ten'))
+  await own.queued(2)
+  await db.run('delete from balance_lease')
+  const kit = createTestKit('dispatch')
+  let scans = 0
+  const runLong = async () => {
+    scans++
+    await delay(100)
+    throw new Error('canceling statement due to statement timeout')
+  }
+  exportBalance(kit, { db: { ...db, runLong } } as unknown as WorkerContext, [])
+  try {
+    await eventually(() => expect(kit.lines.filter(({ msg }) => /the scan .* failed/.test(msg))).toHaveLength(1))
+    const { queued, waiting } = await readTally(db)
+    expect(kit.gauged('notify_queued')).toBe(queued - waiting)
+    expect(kit.gauges.get('notify_unaccounted')!()).toEqual([])
+    await own.queued(1)
+    await eventually(() => expect(kit.gauged('notify_queued')).toBe(queued - waiting + 1))
+    expect(scans).toBe(1)
+  } finally {
+    await kit.stop()
+  }
 })

@@ -20,7 +20,8 @@ const longestShare = 0.01
 interface Measured {
   tally: Tally
   oldest: OldestQueued[]
-  balance: Balance
+  /** Of the last scan, unless that failed. */
+  balance: Balance | undefined
 }
 
 /**
@@ -32,28 +33,40 @@ export function exportBalance(kit: Kit, { db }: WorkerContext, consumers: readon
   const lanes = consumers.map(({ where: { lane = '', channel = '' } }) => ({ lane, channel }))
   let measured: Measured | undefined
   let scanAtMs = 0
-  const scan = async () => {
-    if (measured && performance.now() < scanAtMs) return measured.balance
+  const scan = async (): Promise<Balance | undefined> => {
     const begunMs = performance.now()
-    const balance = await checkBalance(db)
-    const { corrected } = balance
-    if (corrected !== 0)
-      kit.log.warn({ corrected }, 'the counters of queued notifications differed from the scan: corrected')
-    scanAtMs = performance.now() + (performance.now() - begunMs) / longestShare
-    return balance
+    try {
+      const balance = await checkBalance(db)
+      const { corrected } = balance
+      if (corrected !== 0)
+        kit.log.warn({ corrected }, 'the counters of queued notifications differed from the scan: corrected')
+      return balance
+    } catch (error) {
+      kit.log.warn({ err: error }, 'the scan of what is in flight failed: the counters were not checked')
+      return undefined
+    } finally {
+      scanAtMs = performance.now() + (performance.now() - begunMs) / longestShare
+    }
   }
   startPeriodic(kit, {
     name: 'balance',
     everyMs,
     async run() {
-      if (await holdBalanceLease(db, holder, leaseSeconds)) {
-        const balance = await scan()
-        measured = { balance, tally: await readTally(db), oldest: await readOldestQueued(db, lanes) }
-      } else measured = undefined
+      if (!(await holdBalanceLease(db, holder, leaseSeconds))) {
+        measured = undefined
+        return
+      }
+      const isScanDue = !measured || performance.now() >= scanAtMs
+      // Known before the scan, which takes long and may fail: alerts and autoscalers read them.
+      const [tally, oldest] = [await readTally(db), await readOldestQueued(db, lanes)]
+      measured = { balance: measured?.balance, tally, oldest }
+      if (isScanDue) measured.balance = await scan()
     },
   })
   const gauge = (name: string, description: string, of: (measured: Measured) => number | Reading[]) =>
     kit.metrics.gauge(name, description, () => (measured ? of(measured) : []))
+  const ofScan = (name: string, description: string, of: (balance: Balance) => number) =>
+    gauge(name, description, ({ balance }) => (balance ? of(balance) : []))
   gauge('notify_accepted', 'Notifications accepted since the beginning', ({ tally }) => tally.accepted)
   gauge('notify_settled', 'Notifications of which nothing more is expected', ({ tally }) => tally.settled)
   gauge(
@@ -61,15 +74,15 @@ export function exportBalance(kit: Kit, { db }: WorkerContext, consumers: readon
     'Notifications that are scheduled, queued or wait for a receipt',
     ({ tally: { accepted, settled } }) => accepted - settled,
   )
-  gauge(
+  ofScan(
     'notify_unaccounted',
     'Accepted less settled less in flight, at the last scan: 0',
-    ({ balance: { accepted, settled, in_flight } }) => accepted - settled - in_flight,
+    ({ accepted, settled, in_flight }) => accepted - settled - in_flight,
   )
-  gauge(
+  ofScan(
     'notify_in_flight_oldest_seconds',
     'Age of the oldest in flight at the last scan, scheduled ones aside',
-    ({ balance }) => balance.oldest_seconds,
+    ({ oldest_seconds }) => oldest_seconds,
   )
   gauge('notify_queued', 'Notifications that are due: a worker could send them now, or is sending them', ({ tally }) =>
     Math.max(0, tally.queued - tally.waiting),
