@@ -15,6 +15,8 @@ export const redisConfig = {
 }
 type RedisConfig = z.output<z.ZodObject<typeof redisConfig>>
 
+const ignore = () => {}
+
 /**
  * Connects to Redis without waiting: commands fail at once while disconnected, and each replica counts on its own.
  * @throws ConfigError for a CA without TLS
@@ -33,6 +35,8 @@ export function connectRedis({ log, lifecycle, health }: Kit, config: RedisConfi
   })
   let fault: 'silent' | 'refused' | undefined
   redis.on('error', (error: Error) => {
+    // The client listens for one error of a connection; TLS may tell another, which nobody would handle.
+    redis.stream?.off('error', ignore).on('error', ignore)
     const found = isRefusal(error) ? 'refused' : 'silent'
     if (found === fault) return
     fault = found
