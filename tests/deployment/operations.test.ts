@@ -21,9 +21,10 @@ const programs = [...commands, ...rotations()].flatMap((line) => {
   return process && args ? [{ process: process as ServiceProcess, args: args.split(' ') }] : []
 })
 const changes = commands.flatMap((line) => {
-  const [, verb, names = ''] = /^kubectl -n notify (scale|rollout undo)((?: deployment\/[\w-]+)+)/.exec(line) ?? []
+  const [, verb, names = '', replicas] =
+    /^kubectl -n notify (scale|rollout undo)((?: deployment\/[\w-]+)+)(?: --replicas=(\d+))?$/.exec(line) ?? []
   const deployments = [...names.matchAll(/deployment\/(\S+)/g)].map(([, name]) => name!)
-  return verb ? [{ verb, deployments }] : []
+  return verb ? [{ verb, deployments, replicas: Number(replicas) }] : []
 })
 
 function rotations(): string[] {
@@ -126,10 +127,12 @@ test('keys are rotated in every service that has the shared ring', () => {
   expect(rotated.toSorted()).toEqual(holders.toSorted())
 })
 
-test('what is scaled and rolled back is a Deployment; what an autoscaler owns is not scaled by hand', () => {
+test('what is scaled and rolled back is a Deployment; what an autoscaler owns is scaled to 0 alone', () => {
   const names = deployments.map(({ metadata }) => metadata.name)
   const owned = ofKind(production, 'HorizontalPodAutoscaler').map(({ spec }) => spec.scaleTargetRef.name)
-  const scaled = changes.filter(({ verb }) => verb === 'scale').flatMap((one) => one.deployments)
+  const scaled = changes
+    .filter(({ verb, replicas }) => verb === 'scale' && replicas !== 0)
+    .flatMap((one) => one.deployments)
   expect(changes.length).toBeGreaterThan(0)
   expect(changes.flatMap(({ deployments: scaled }) => scaled).filter((name) => !names.includes(name))).toEqual([])
   expect(scaled.filter((name) => owned.includes(name))).toEqual([])

@@ -1,20 +1,27 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { runCommand } from '@notify/test-kit/run-command'
 import { createTestKit } from '@notify/test-kit/service-kit'
-import { freshPhone, retry, send, untilState } from '@notify/test-kit/sms'
+import { freshPhone, retry, send, untilActivity, untilState } from '@notify/test-kit/sms'
 import { freshPath, received, subscribe, untilReceived } from '@notify/test-kit/webhooks'
 import { eventually, type NodeProcess, TestEnv } from '../../packages/dev-env/src/index.ts'
 import { afterRestore as dispatch } from '../../services/dispatch/src/restore/after-restore.ts'
 import { afterRestore as gateway } from '../../services/gateway/src/retries/after-restore.ts'
 import { afterRestore as otp } from '../../services/otp/src/restore/after-restore.ts'
 import { afterRestore as webhookDelivery } from '../../services/webhook-delivery/src/restore/after-restore.ts'
+import { readText } from '../deployment/project.ts'
 import { backUp } from './backup.ts'
 
 const commands = { dispatch, gateway, otp, 'webhook-delivery': webhookDelivery }
 const workers = ['dispatch-worker', 'webhook-delivery'] as const satisfies readonly NodeProcess[]
+const apart = [...workers, 'gateway', 'dispatch-api', 'otp'] as const satisfies readonly NodeProcess[]
+/** What the manual stops before a restore. */
+const [, stopCommand] = /^kubectl -n notify scale (.+) --replicas=0$/m.exec(readText('docs/operations.md'))!
+const stopped = apart.filter((process) => stopCommand!.split(' ').includes(`deployment/${process}`))
 let env: TestEnv
 beforeAll(async () => {
   env = await TestEnv.start(['gateway', 'dispatch', 'callbacks', 'webhook-delivery', 'otp'], {
-    apart: [...workers, 'dispatch-api', 'otp'],
+    apart,
+    env: { gateway: { ACTIVITY_RETRY_RATE: '1' } },
   })
 }, 120_000)
 afterAll(() => env?.stop())
@@ -146,6 +153,55 @@ test('a code that a backup brings back is not sent again, and its request can be
   await eventually(async () => expect(await textsTo(phone)).toHaveLength(2), { timeoutMs: 15_000 })
   const [newest, first] = await textsTo(phone)
   expect(newest).not.toBe(first)
+}, 120_000)
+
+test('a retry job that a backup brings back half done retries nothing that was retried since', async () => {
+  const phones = Array.from({ length: 4 }, () => freshPhone('0002'))
+  const ids = await Promise.all(phones.map((phone) => send(env, phone)))
+  for (const id of ids) await untilActivity(env, id, { status: 'undelivered' })
+  const asked = { token: env.operatorToken, body: { status: 'undelivered', channel: 'sms' } }
+  const { body: job } = await env.api('POST', '/api/v1/activity/retries', asked)
+  const jobNow = async () =>
+    (await env.admin.query('select * from gateway.retry_jobs where id = $1', [job.retry_id])).rows[0]
+  await eventually(async () => expect((await jobNow()).processed).toBeGreaterThan(0))
+  await env.kill('gateway')
+  expect(await jobNow()).toMatchObject({ finished_at: null })
+  const restore = await backUp(env, ['gateway', 'dispatch'])
+  // What the dead gateway had claimed is due again when its lease is over.
+  const dueNow = () => env.admin.query('update gateway.retry_jobs set next_at = now() where next_at is not null')
+  await dueNow()
+  await env.restart('gateway')
+  const sentTwice = async () => {
+    for (const phone of phones) expect(await textsTo(phone)).toHaveLength(2)
+  }
+  await eventually(sentTwice, { timeoutMs: 20_000 })
+  await eventually(async () => expect((await jobNow()).finished_at).not.toBeNull(), { timeoutMs: 20_000 })
+
+  await Promise.all(stopped.map((one) => env.kill(one)))
+  await env.admin.query('update dispatch.attempts set lease_until = now()')
+  await restore()
+  await dueNow()
+  const sentUntil = ['--sent-until', new Date().toISOString()]
+  // As processes of their own, as an operator runs them: longer than a gateway takes to resume a job.
+  const counted = await runCommand(env, 'gateway', ['after-restore', ...sentUntil])
+  expect(counted).toEqual({ status: 0, output: expect.stringContaining(job.retry_id) })
+  expect((await runCommand(env, 'dispatch-api', ['after-restore', ...sentUntil])).status).toBe(0)
+  await afterRestore('dispatch', ...sentUntil, '--settle')
+  expect(await afterRestore('gateway', ...sentUntil, '--settle')).toContainEqual({ settled: 'retry jobs', count: 1 })
+  await Promise.all(stopped.map((one) => env.restart(one)))
+
+  const laterPhone = freshPhone()
+  await untilState(env, await send(env, laterPhone), { delivery_status: 'delivered' })
+  // A job of later runs behind those of before.
+  const { body: later } = await env.api('POST', '/api/v1/activity/retries', {
+    ...asked,
+    body: { recipient: laterPhone },
+  })
+  const at = `/api/v1/activity/retries/jobs/${later.retry_id}`
+  await eventually(async () => {
+    expect((await env.api('GET', at, { token: env.operatorToken })).body.status).toBe('completed')
+  })
+  await sentTwice()
 }, 120_000)
 
 test('after-restore asks until when the lost database may have sent', async () => {
