@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { metricsIn } from './exported-metrics.ts'
-import { base, ofKind, production } from './manifests.ts'
-import { root } from './project.ts'
+import { base, environmentOf, ofKind, production } from './manifests.ts'
+import { readText, root } from './project.ts'
 import { type Resource, renderKustomization } from './render-kustomization.ts'
 
 const component = (name: string) => renderKustomization(join(root, 'k8s/components', name))
@@ -53,12 +53,29 @@ test('the base needs no ingress controller, and a Gateway leads to the same serv
   expect(route!.spec.rules[0].timeouts).toEqual({ request: '0s', backendRequest: '0s' })
 })
 
-test('KEDA scales a Deployment that no other autoscaler owns, by a metric that is exported', () => {
-  const [scaled] = component('keda')
-  const { name } = scaled!.spec.scaleTargetRef
-  expect(ofKind(base, 'Deployment').map(({ metadata }) => metadata.name)).toContain(name)
-  expect(ofKind(base, 'HorizontalPodAutoscaler').map(({ spec }) => spec.scaleTargetRef.name)).not.toContain(name)
-  expect(metricsIn(scaled!.spec.triggers[0].metadata.query)).toEqual(['notify_queued'])
+test('KEDA scales a Deployment that no other autoscaler owns, by what waits for the lanes that it sends', () => {
+  const owned = ofKind(base, 'HorizontalPodAutoscaler').map(({ spec }) => spec.scaleTargetRef.name)
+  const durables = readText('infra/nats/authorization.conf').matchAll(
+    /CONSUMER\.INFO\.DISPATCH\.(dispatch-send-(\w+)-\w+)"/g,
+  )
+  const lanes = [...durables].map(([, durable, lane]) => ({ durable: durable!, lane: lane! }))
+  expect(new Set(lanes.map(({ lane }) => lane))).toEqual(new Set(['otp', 'transactional', 'bulk']))
+  const scaled = component('keda')
+  expect(scaled.map(({ spec }) => spec.scaleTargetRef.name).sort()).toEqual(['dispatch-sender', 'dispatch-worker'])
+  for (const { spec } of scaled) {
+    const { name } = spec.scaleTargetRef
+    expect(owned).not.toContain(name)
+    const deployment = ofKind(base, 'Deployment').find(({ metadata }) => metadata.name === name)!
+    const sent = environmentOf(deployment)
+      .find((given) => given.name === 'LANES')!
+      .value!.split(',')
+    const { query } = spec.triggers[0].metadata
+    expect(metricsIn(query)).toEqual(['consumer_pending_events', 'consumer_unacknowledged_events'])
+    for (const [, pattern] of query.matchAll(/durable=~"([^"]+)"/g)) {
+      const counted = lanes.filter(({ durable }) => new RegExp(`^(?:${pattern})$`).test(durable))
+      expect(counted).toEqual(lanes.filter(({ lane }) => sent.includes(lane)))
+    }
+  }
 })
 
 test('beside KEDA no manifest says how many replicas there are', () => {
