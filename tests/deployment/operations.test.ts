@@ -26,6 +26,14 @@ const changes = commands.flatMap((line) => {
   const deployments = [...names.matchAll(/deployment\/(\S+)/g)].map(([, name]) => name!)
   return verb ? [{ verb, deployments, replicas: Number(replicas) }] : []
 })
+/** Of the annotation that pauses KEDA. */
+const pauses = commands.flatMap((line) => {
+  const [, change] =
+    /^kubectl -n notify annotate scaledobjects --all (?:--overwrite )?autoscaling\.keda\.sh\/paused-replicas(.+)$/.exec(
+      line,
+    ) ?? []
+  return change ? [{ at: commands.indexOf(line), change }] : []
+})
 
 function rotations(): string[] {
   return [...section('Rotating keys').matchAll(/^ +(kubectl -n notify exec .+)$/gm)].map(([, line]) => line!)
@@ -82,7 +90,7 @@ test('every question of the night has a command, and every command is one that i
   const questions = section('At night').split(/^### /m).slice(1)
   expect(questions.length).toBeGreaterThanOrEqual(10)
   expect(questions.filter((text) => !text.includes('```sh'))).toEqual([])
-  expect(queries.length + programs.length + changes.length).toBe(commands.length + rotations().length)
+  expect(queries.length + programs.length + changes.length + pauses.length).toBe(commands.length + rotations().length)
 })
 
 test.each(queries)('Postgres answers: %s', async (query) => {
@@ -136,4 +144,12 @@ test('what is scaled and rolled back is a Deployment; what an autoscaler owns is
   expect(changes.length).toBeGreaterThan(0)
   expect(changes.flatMap(({ deployments: scaled }) => scaled).filter((name) => !names.includes(name))).toEqual([])
   expect(scaled.filter((name) => owned.includes(name))).toEqual([])
+})
+
+test('a restore pauses KEDA before it scales to 0, and lets it go on after the last command of a service', () => {
+  const stops = commands.findIndex((line) => line.endsWith(' --replicas=0'))
+  const settles = commands.findLastIndex((line) => line.includes(' after-restore '))
+  expect(pauses.map(({ change }) => change)).toEqual(['=0', '-'])
+  const [pause, resume] = pauses.map(({ at }) => at)
+  expect([pause! < stops, resume! > settles]).toEqual([true, true])
 })
