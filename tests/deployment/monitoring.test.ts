@@ -96,7 +96,7 @@ test('the alerts fire when they should, and only then', () => {
 })
 
 test('counters exist at 0 from the start, but for those whose labels come with carriers and callers', () => {
-  expect(openCounters()).toEqual(['consent_entries_total', 'notify_attempts_total'])
+  expect(openCounters()).toEqual(['consent_entries_total', 'notify_attempts_total', 'notify_reported_total'])
 })
 
 test('every metric of a rule or a dashboard is one that a service exports, or a recorded one', () => {

@@ -1,6 +1,7 @@
 import { Channel, DomainStatus, type ErrorCode, errorCodes, Lane, ReceiptStatus } from '@notify/contracts'
 import type { Metrics } from '@notify/service-kit'
 import type { Latency } from './notifications/latency-sql.ts'
+import type { Reported } from './receipts/receipt-store.ts'
 
 const renderOutcomes = ['filled', 'refused', 'killed'] as const
 const putBackCauses = ['circuit_open', 'rate_limit', 'late', 'fault'] as const
@@ -46,6 +47,11 @@ export function createMetrics(metrics: Metrics) {
     channel: Channel.options,
     status: ReceiptStatus.options,
   })
+  const reported = metrics.counter(
+    'notify_reported_total',
+    'Live messages whose end a receipt reported, by channel, kind of provider and status',
+    'open',
+  )
   const recovered = metrics.counter('notify_recovered_total', 'Notifications requeued by the reconciler, by cause', {
     cause: recoveryCauses,
   })
@@ -93,6 +99,10 @@ export function createMetrics(metrics: Metrics) {
       }
     },
     receipt: (channel: string, status: string) => receipts({ channel, status }),
+    /** Call it when the states are committed. */
+    reported(ends: readonly Reported[]) {
+      for (const { channel, kind, status } of ends) reported({ channel, kind, status })
+    },
     render: (outcome: (typeof renderOutcomes)[number]) => renders({ outcome }),
     domainChecked: (status: DomainStatus) => domains({ status }),
     identityTold: (result: 'ok' | 'failed') => identities({ result }),

@@ -271,3 +271,14 @@ test('a receipt settles the attempt whose outcome was unknown, and nothing is du
     },
   ])
 })
+
+test('the end of a live message is reported once, with the kind of its provider; that of a test message is not', async () => {
+  const [live, trial] = await begin(2)
+  for (const subject of [live!, trial!]) await take(subject, { kind: 'attempt begins' })
+  await db.run(`update notifications set mode = 'test' where id = $1`, [trial!.id])
+  const receipts = (status: ReceiptStatus) => [live!, trial!].map((subject) => receiptOf(subject, status, 1))
+  expect((await applyReceipts(db, receipts('sent'))).reported).toEqual([])
+  const ended = { channel: 'sms', kind: 'twilio', status: 'undelivered' }
+  expect((await applyReceipts(db, receipts('undelivered'))).reported).toEqual([ended])
+  expect((await applyReceipts(db, receipts('undelivered'))).reported).toEqual([])
+})

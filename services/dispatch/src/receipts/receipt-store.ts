@@ -1,4 +1,4 @@
-import type { Receipt } from '@notify/contracts'
+import type { Channel, DeliveryStatus, Receipt } from '@notify/contracts'
 import type { Database, Statement } from '@notify/database'
 import type { Tables } from '../db/schema.ts'
 import { factsInto } from '../notifications/fact-sql.ts'
@@ -27,7 +27,7 @@ const apply: Statement = {
       select * from json_to_recordset($1::json) as t (id text, attempt_id text, provider_id text, provider_message_id text,
         status text, code text, reason text, retryable boolean)
     ), receipt as (
-      select input.*, a.number,
+      select input.*, a.number, p.kind,
         a.outcome is distinct from 'accepted' or a.provider_id is null or a.provider_message_id is null as settles,
         n.status <> 'delivered' and (input.code is not null or input.reason is not null) as explains
       from notifications n join input using (id)
@@ -48,12 +48,21 @@ const apply: Statement = {
           sending = n.sending and receipt.number <> n.attempt_count,
           failure_reason = receipt.reason, retryable = receipt.retryable
       from receipt where n.id = receipt.id and ${nextStatus} is not null
-      returning n.*, old.status as old_status
+      returning n.*, old.status as old_status, receipt.kind
     ), facts as (${factsInto('changed')})
-    select array(select id from changed) as ids, (${latenciesSql('changed')}) as latencies`,
+    select array(select id from changed) as ids, (${latenciesSql('changed')}) as latencies,
+      (select coalesce(json_agg(json_build_object('channel', channel, 'kind', kind, 'status', status)), '[]')
+       from changed where mode = 'live' and status in ('delivered', 'undelivered', 'failed')) as reported`,
 }
 
-/** Applies receipts, at most one per notification. @returns the notifications whose state changed, and how long they took */
+/** A live message whose end a receipt has reported. */
+export interface Reported {
+  channel: Channel
+  kind: string
+  status: DeliveryStatus
+}
+
+/** Applies receipts, at most one per notification. @returns the notifications whose state changed, how long they took and how they ended */
 export async function applyReceipts(db: Database<Tables>, receipts: readonly Receipt[]): Promise<Applied> {
   const [row] = await db.run<Applied>(apply, [JSON.stringify(receipts.map(rowOf))])
   return row!
@@ -62,6 +71,7 @@ export async function applyReceipts(db: Database<Tables>, receipts: readonly Rec
 interface Applied {
   ids: string[]
   latencies: Latency[]
+  reported: Reported[]
 }
 
 function rowOf(receipt: Receipt) {

@@ -16,8 +16,9 @@ export function createReceiptRecorder(context: WorkerContext): RecordReceipt {
     ...batch,
     async run(receipts) {
       for (const round of planRounds(receipts, attemptKey)) {
-        const { latencies } = await applyReceipts(context.db, round)
+        const { latencies, reported } = await applyReceipts(context.db, round)
         context.metrics.took(latencies)
+        context.metrics.reported(reported)
       }
       await recordReads(context.db, receipts)
       context.wakeOutbox()
