@@ -80,7 +80,15 @@ function judgeStatement(statement: Node, state: State, { name }: Migration): str
   if (kind === 'IndexStmt') return [`create index on ${table} stops its writers: use { index }`]
   if (/^(Update|Delete|Insert|Select)Stmt$/.test(kind)) return ['rows are changed in { batches }']
   if (kind !== 'AlterTableStmt') return [`${kind} is not known to be harmless on a table that exists`]
-  return actionsOf(statement).flatMap((action) => judgeAction(table!, action, state))
+  const actions = actionsOf(statement)
+  return actions.flatMap((action) => (isReplaced(action, actions) ? [] : judgeAction(table!, action, state)))
+}
+
+/** A check that the same statement replaces: no release relies on one, and no row is read. */
+function isReplaced({ subtype, name }: Node, actions: Node[]): boolean {
+  if (subtype !== 'AT_DropConstraint') return false
+  const added = actions.flatMap(({ def }) => def?.Constraint ?? [])
+  return added.some((one) => one.conname === name && one.contype === 'CONSTR_CHECK' && one.skip_validation)
 }
 
 const harmlessActions = new Set([

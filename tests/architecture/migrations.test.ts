@@ -89,6 +89,11 @@ const bad: [string, Migration[]][] = [
   ['0002-step: RenameStmt is not', [step('alter table parcels rename column label to name')]],
   ['0002-step: RenameStmt is not', [step('alter table parcels rename to packets')]],
   ['0002-step: AT_DropColumn is not', [step('alter table parcels drop column label')]],
+  ['0002-step: AT_DropConstraint is not', [step('alter table parcels drop constraint parcels_pkey')]],
+  [
+    '0002-step: AT_DropConstraint is not',
+    [step('alter table parcels drop constraint c, add constraint d check (weight > 0) not valid')],
+  ],
   ['0002-step: DropStmt is not', [step('drop table parcels')]],
   ['0002-step: TruncateStmt is not', [step('truncate parcels')]],
   ['0002-step: VacuumStmt is not', [step('vacuum full parcels')]],
@@ -136,6 +141,12 @@ const good: Migration[] = [
     transaction: ['create table lids (id int)', 'create index lids_id on lids (id)', 'insert into lids values (1)'],
   },
   { name: '0011-gone', transaction: ['drop index parcels_weight'] },
+  {
+    name: '0012-weighed',
+    transaction: [
+      'alter table parcels drop constraint weighed, add constraint weighed check (weight is null or weight < 99) not valid',
+    ],
+  },
 ]
 
 test('what is let through rewrites nothing: every table with rows keeps its files', async () => {

@@ -27,5 +27,5 @@ export function rotateKeysCommand(
   }
 }
 
-/** `main.ts dead-letters list|show|replay`: manages the dead letters of a service. */
+/** `main.ts dead-letters list|show|replay|discard`: manages the dead letters of a service. */
 export const deadLettersCommand: Command<DatabaseConfig> = runDeadLetterCommand

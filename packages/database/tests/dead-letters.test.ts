@@ -10,7 +10,7 @@ import {
 import { type Topic, topic } from '@notify/test-kit/topic'
 import { z } from 'zod'
 import { eventually, TestEnv } from '../../dev-env/src/index.ts'
-import { createDeadLetterStore } from '../src/dead-letters/dead-letter-store.ts'
+import { createDeadLetterStore, deleteSettled } from '../src/dead-letters/dead-letter-store.ts'
 import { runDeadLetterCommand } from '../src/dead-letters/run-command.ts'
 import { deadLetterTables } from '../src/dead-letters/tables.ts'
 import { type BusProcess, startBusProcess } from './outbox.ts'
@@ -239,6 +239,67 @@ test('a dead letter is replayed to the handler of its durable, once, and stays a
   expect(await command('replay', '--durable', `consent-${own.name}`)).toMatchObject([{ id: second }])
   await eventually(async () => expect(await command('list', '--state', 'replayed')).toHaveLength(2))
   expect(heard.map(({ n }) => n)).toEqual([1, 1, 2])
+})
+
+test('a letter that is discarded is neither tried again nor counted, and stays as a record', async () => {
+  const heard = serve({
+    handle: () => {
+      throw new PermanentError('the account is unknown')
+    },
+  })
+  await publish({ kind: 'a', n: 1 }, { kind: 'a', n: 2 }, { kind: 'unheard-of', n: 3 })
+  await settled()
+  const durable = `consent-${own.name}`
+  const [waiting] = await command('list', '--state', 'waiting')
+  expect(await command('discard', '--durable', durable, '--limit', '1')).toMatchObject([{ state: 'discarded' }])
+  expect(await command('discard', '--durable', durable)).toMatchObject([{ state: 'discarded' }])
+  await expect(command('discard', '--durable', durable)).rejects.toThrow(
+    `nothing to discard: no letter of ${durable} is dead`,
+  )
+  const id = String(waiting!.id)
+  expect(await command('discard', id)).toMatchObject([{ id, state: 'discarded' }])
+  await expect(command('replay', id)).rejects.toThrow(`nothing to replay: ${id} is discarded`)
+  expect(await command('list')).toEqual([])
+  expect(await command('list', '--state', 'discarded')).toHaveLength(3)
+  expect(await one.kit.gauges.get('dead_letters')?.()).toEqual([])
+  expect(await letters('next_try_at')).toEqual(Array(3).fill({ next_try_at: null }))
+  expect(heard).toHaveLength(2)
+})
+
+test('a letter that is discarded while it is tried again stays discarded', async () => {
+  const store = createDeadLetterStore(one.kit, one.db)
+  const letter = { durable: 'd', eventId: 'e:0', subject: 's', event: '{}', reason: 'unread' }
+  await store.keep({ ...letter, retryUntil: new Date(Date.now() + 60_000) })
+  await due()
+  const [claimed] = await store.claimDue(['d'])
+  await command('discard', claimed!.id)
+  await store.failed(claimed!, 'failed', 'database away')
+  await store.handled(claimed!)
+  expect(await letters('state, reason, next_try_at')).toEqual([
+    { state: 'discarded', reason: 'unread', next_try_at: null },
+  ])
+})
+
+test('what was replayed or discarded 30 days ago is deleted, and nothing else', async () => {
+  const states = ['waiting', 'dead', 'replaying', 'replayed', 'discarded']
+  await run(
+    `insert into dead_letters (durable, event_id, subject, event, whole_message, reason, state, updated_at)
+     select 'd', state || age, 's', '{}', false, '', state, now() - age * interval '1 day'
+     from unnest($1::text[]) as state, unnest(array[29, 31]) as age`,
+    [states],
+  )
+  expect(await deleteSettled(one.db)).toBe(false)
+  const kept = (await letters('event_id')).map(({ event_id }) => event_id)
+  expect(kept).toEqual([
+    'dead29',
+    'dead31',
+    'discarded29',
+    'replayed29',
+    'replaying29',
+    'replaying31',
+    'waiting29',
+    'waiting31',
+  ])
 })
 
 test.each([[[]], [['list', 'x']], [['replay']], [['show', 'no-id']], [['list', '--limit', '0']], [['erase', 'all']]])(

@@ -1,5 +1,5 @@
 import type { DeadLetter, DeadLetterStore, DueLetter, FailedTry } from '@notify/messaging'
-import type { Kit } from '@notify/service-kit'
+import { type Kit, startPeriodic } from '@notify/service-kit'
 import { claimDueSql } from '../claim-due.ts'
 import type { Queries } from '../open.ts'
 
@@ -8,13 +8,16 @@ const claimedAtOnce = 100
 const claimMs = 60_000
 const firstWaitSeconds = 5
 const longestWaitSeconds = 60
+const settledKeptDays = 30
+const deletedAtOnce = 1000
 
 /** The delay doubles with each try. */
 const nextTry = `now() + make_interval(secs => least(${longestWaitSeconds}, ${firstWaitSeconds} * 2 ^ least(tries - 1, 10)))`
 
-/** The dead letters in a service's own schema, and their metric. */
-export function createDeadLetterStore(kit: Pick<Kit, 'metrics'>, db: Queries): DeadLetterStore {
+/** The dead letters in a service's own schema, their metric and their retention. */
+export function createDeadLetterStore(kit: Kit, db: Queries): DeadLetterStore {
   kit.metrics.gauge('dead_letters', 'Events that wait to be read or are dead, by durable and state', () => count(db))
+  startPeriodic(kit, { name: 'dead letter retention', everyMs: 60_000, run: () => deleteSettled(db) })
   return {
     keep: (letter) => keep(db, letter),
     claimDue: (durables) => claimDue(db, durables),
@@ -71,6 +74,18 @@ async function noteHandled({ run }: Queries, { id }: DueLetter): Promise<void> {
   )
 }
 
+/** Deletes a batch of letters that were settled 30 days ago. @returns whether there may be more */
+export async function deleteSettled(db: Queries): Promise<boolean> {
+  const deleted = await db.runLong(
+    `delete from dead_letters where id = any(array(
+       select id from dead_letters
+       where state in ('replayed', 'discarded') and updated_at < now() - interval '${settledKeptDays} days'
+       order by updated_at limit ${deletedAtOnce} for update skip locked))
+     returning 1`,
+  )
+  return deleted.length === deletedAtOnce
+}
+
 /** Age is fatal only for unreadable events: a database outage of a day is no reason to give up an event. */
 async function noteFailed(
   { run }: Queries,
@@ -81,7 +96,7 @@ async function noteFailed(
   const [after] = await run<{ dead: boolean }>(
     `with tried as (
        select id, $2 = 'permanent' or $2 = 'unreadable' and (state = 'replaying' or retry_until <= now()) as dead
-       from dead_letters where id = $1 for update)
+       from dead_letters where id = $1 and state in ('waiting', 'replaying') for update)
      update dead_letters letter
      set state = case when dead then 'dead' else state end, reason = $3, updated_at = now(),
        next_try_at = case when not dead then ${nextTry} end

@@ -1,6 +1,6 @@
 import type { Run } from '../open.ts'
 
-export const letterStates = ['waiting', 'dead', 'replaying', 'replayed'] as const
+export const letterStates = ['waiting', 'dead', 'replaying', 'replayed', 'discarded'] as const
 
 /** A dead letter as shown to operators; lists omit the event. */
 export interface Letter {
@@ -18,7 +18,7 @@ export interface Letter {
 
 export interface LetterFilter {
   durable?: string | undefined
-  /** By default all but replayed ones. */
+  /** By default all but replayed and discarded ones. */
   state?: string | undefined
   limit: number
 }
@@ -29,7 +29,7 @@ const columns = 'id, durable, event_id, subject, state, reason, tries, created_a
 export function listLetters(run: Run, { durable, state, limit }: LetterFilter): Promise<Letter[]> {
   return run<Letter>(
     `select ${columns} from dead_letters
-     where case when $1::text is null then state <> 'replayed' else state = $1 end
+     where case when $1::text is null then state not in ('replayed', 'discarded') else state = $1 end
        and ($2::text is null or durable = $2)
      order by id desc limit $3`,
     [state ?? null, durable ?? null, limit],
@@ -46,6 +46,15 @@ export function replayLetters(run: Run, ids: readonly string[]): Promise<Letter[
   return run<Letter>(
     `update dead_letters
      set state = case state when 'dead' then 'replaying' else state end, tries = 0, next_try_at = now(), updated_at = now()
+     where id = any($1::uuid[]) and state in ('dead', 'waiting') returning ${columns}`,
+    [ids],
+  )
+}
+
+/** Ends letters that need no handling. What is being replayed ends by itself. */
+export function discardLetters(run: Run, ids: readonly string[]): Promise<Letter[]> {
+  return run<Letter>(
+    `update dead_letters set state = 'discarded', next_try_at = null, updated_at = now()
      where id = any($1::uuid[]) and state in ('dead', 'waiting') returning ${columns}`,
     [ids],
   )

@@ -2,12 +2,15 @@ import { parseArgs } from 'node:util'
 import { type CommandKit, UsageError } from '@notify/service-kit'
 import { z } from 'zod'
 import { openDatabase, type Run } from '../open.ts'
-import { findLetter, type Letter, letterStates, listLetters, replayLetters } from './letter-list.ts'
+import { discardLetters, findLetter, type Letter, letterStates, listLetters, replayLetters } from './letter-list.ts'
 
-const usage = `dead-letters list [--durable <name>] [--state ${letterStates.join('|')}] [--limit 100] (by default all but replayed)
+const usage = `dead-letters list [--durable <name>] [--state ${letterStates.join('|')}] [--limit 100] (by default all but replayed and discarded)
 dead-letters show <id> …
-dead-letters replay <id> …
-dead-letters replay --durable <name> [--limit 100]`
+dead-letters replay|discard <id> …
+dead-letters replay|discard --durable <name> [--limit 100]`
+
+const changes = { replay: replayLetters, discard: discardLetters }
+const Change = z.enum(['replay', 'discard'])
 
 const limit = z.coerce
   .number('must be a whole number')
@@ -30,24 +33,24 @@ const Request = z.discriminatedUnion(
       limit,
     }),
     z.strictObject({ action: z.literal('show'), ids }),
-    z.strictObject({ action: z.literal('replay'), ids }),
+    z.strictObject({ action: Change, ids }),
   ],
-  'must be list, show or replay',
+  'must be list, show, replay or discard',
 )
 
-const ReplayByDurable = z.strictObject({
-  action: z.literal('replay'),
+const ChangeByDurable = z.strictObject({
+  action: Change,
   ids: noIds,
   durable: z.string(),
   limit,
 })
 
-type Request = z.output<typeof Request> | z.output<typeof ReplayByDurable>
+type Request = z.output<typeof Request> | z.output<typeof ChangeByDurable>
 
 /**
  * `main.ts dead-letters …`: prints one line of JSON per letter. A replay hands the event to the running service, which
- * calls the handler of its durable.
- * @throws UsageError for invalid arguments, an unknown id, or a replay without matching letters
+ * calls the handler of its durable; a discarded one is kept as a record.
+ * @throws UsageError for invalid arguments, an unknown id, or a replay or discard without matching letters
  */
 export async function runDeadLetterCommand(
   config: { DATABASE_URL: string },
@@ -67,14 +70,14 @@ async function answer(run: Run, request: Request): Promise<Letter[]> {
     'durable' in request
       ? await listLetters(run, { ...request, state: 'dead' })
       : await Promise.all(request.ids.map((id) => requireLetter(run, id)))
-  const replayed = await replayLetters(
+  const changed = await changes[request.action](
     run,
     letters.map(({ id }) => id),
   )
-  if (replayed.length > 0) return replayed
+  if (changed.length > 0) return changed
   const states = letters.map(({ id, state }) => `${id} is ${state}`).join(', ')
   throw new UsageError(
-    `nothing to replay: ${states || `no letter of ${(request as { durable: string }).durable} is dead`}`,
+    `nothing to ${request.action}: ${states || `no letter of ${(request as { durable: string }).durable} is dead`}`,
   )
 }
 
@@ -94,7 +97,8 @@ function readRequest(args: readonly string[]): Request {
     })
     const [action, ...ids] = positionals
     const given = { action, ids, ...values }
-    return action === 'replay' && values.durable !== undefined ? ReplayByDurable.parse(given) : Request.parse(given)
+    const byDurable = Change.safeParse(action).success && values.durable !== undefined
+    return byDurable ? ChangeByDurable.parse(given) : Request.parse(given)
   } catch (error) {
     throw new UsageError(`${reasonOf(error)}\nuse:\n${usage}`)
   }

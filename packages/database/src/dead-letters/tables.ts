@@ -26,4 +26,23 @@ export const deadLetterTables: Migrations = [
       'create index dead_letters_listed on dead_letters (state, durable, id)',
     ],
   },
+  {
+    name: 'dead-letters-0002-discarded',
+    transaction: [
+      `alter table dead_letters drop constraint dead_letters_state_check,
+         add constraint dead_letters_state_check
+           check (state in ('waiting', 'dead', 'replaying', 'replayed', 'discarded')) not valid`,
+    ],
+  },
+  {
+    name: 'dead-letters-0003-validate-states',
+    transaction: ['alter table dead_letters validate constraint dead_letters_state_check'],
+  },
+  {
+    name: 'dead-letters-0004-settled-index',
+    index: {
+      name: 'dead_letters_settled',
+      on: `on dead_letters (updated_at) where state in ('replayed', 'discarded')`,
+    },
+  },
 ]
