@@ -1,10 +1,11 @@
 import { BlockList, isIPv6 } from 'node:net'
+import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { publicRoutes } from '../../packages/contracts/src/catalogue.ts'
 import { isPublicAddress } from '../../packages/egress-guard/src/index.ts'
 import { base, matches, ofKind, podLabels, production, workloads } from './manifests.ts'
-import { readText } from './project.ts'
-import type { Resource } from './render-kustomization.ts'
+import { readText, root } from './project.ts'
+import { type Resource, renderKustomization } from './render-kustomization.ts'
 
 const ingresses = ofKind(production, 'Ingress')
 const rules = ingresses.flatMap(({ spec }) => spec.rules[0].http.paths)
@@ -46,7 +47,7 @@ test('the largest body of any public route passes', () => {
 })
 
 test('a pod is called by nobody whom no policy names', () => {
-  const policies = ofKind(base, 'NetworkPolicy')
+  const policies = ofKind(production, 'NetworkPolicy')
   const denying = policies.filter(({ spec }) => spec.policyTypes.includes('Ingress') && !spec.ingress)
   for (const workload of workloads) {
     expect(denying.some(({ spec }) => selects(spec.podSelector, podLabels(workload)))).toBe(true)
@@ -69,6 +70,39 @@ test('a pod is called by nobody whom no policy names', () => {
     'webhook-delivery': ['from-gateway', 'metrics-from-monitoring'],
   })
   for (const { spec } of policies) for (const rule of spec.ingress ?? []) expect(rule.from.length).toBeGreaterThan(0)
+})
+
+test.each([
+  ['ingress', 'ingress'],
+  ['ingress-nginx', 'ingress-nginx'],
+  ['gateway-api', 'gateway-system'],
+])('%s lets the pods of %s in to what it leads to, and to nothing else', (name, namespace) => {
+  const component = renderKustomization(join(root, 'k8s/components', name))
+  const policies = ofKind(component, 'NetworkPolicy')
+  expect(policies.map(({ metadata }) => metadata.name)).toEqual(['from-ingress'])
+  const [{ spec }] = policies as [Resource]
+  expect(spec.ingress).toEqual([
+    {
+      from: [{ namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': namespace } } }],
+      ports: [{ port: 'http', protocol: 'TCP' }],
+    },
+  ])
+  const open = workloads.filter((workload) => selects(spec.podSelector, podLabels(workload)))
+  const led = component.flatMap(({ kind, spec: { rules } }) => {
+    if (kind === 'HTTPRoute')
+      return rules.flatMap(({ backendRefs }: { backendRefs: { name: string }[] }) => backendRefs)
+    if (kind !== 'Ingress') return []
+    return rules[0].http.paths.map((path: { backend: { service: { name: string } } }) => path.backend.service)
+  })
+  const names = new Set(led.map((backend: { name: string }) => backend.name))
+  expect(open.map(({ metadata }) => metadata.name).sort()).toEqual([...names].sort())
+  const [route] = ofKind(component, 'HTTPRoute')
+  if (route) expect(route.spec.parentRefs[0].namespace).toBe(namespace)
+})
+
+test('the base names no way in', () => {
+  expect(ofKind(base, 'NetworkPolicy').map(({ metadata }) => metadata.name)).not.toContain('from-ingress')
+  expect(JSON.stringify(base)).not.toMatch(/nginx|"ingress"\s*}/)
 })
 
 test('callers are told apart behind the ingress controller', () => {

@@ -6,7 +6,7 @@ import { readText, root } from './project.ts'
 import { type Resource, renderKustomization } from './render-kustomization.ts'
 
 const component = (name: string) => renderKustomization(join(root, 'k8s/components', name))
-const components = ['ingress-nginx', 'gateway-api', 'keda'].flatMap(component)
+const components = ['ingress-nginx', 'ingress', 'gateway-api', 'keda'].flatMap(component)
 
 interface Model {
   validate(): void
@@ -39,12 +39,12 @@ test('a resource that does not fit its schema is refused', async () => {
 
 test('the base needs no ingress controller, and a Gateway leads to the same services as the Ingress', () => {
   expect(ofKind(base, 'Ingress')).toEqual([])
-  const [route] = component('gateway-api')
+  const [route] = ofKind(component('gateway-api'), 'HTTPRoute')
   const byRoute = route!.spec.rules.map(
     (rule: { matches: { path: { value: string } }[]; backendRefs: { name: string }[] }) =>
       `${rule.matches[0]!.path.value} ${rule.backendRefs[0]!.name}`,
   )
-  const byIngress = component('ingress-nginx').flatMap(({ spec }) =>
+  const byIngress = ofKind(component('ingress-nginx'), 'Ingress').flatMap(({ spec }) =>
     spec.rules[0].http.paths.map(
       (path: { path: string; backend: { service: { name: string } } }) => `${path.path} ${path.backend.service.name}`,
     ),
