@@ -59,6 +59,15 @@ test('compose mounts the files where Prometheus and Grafana read them', () => {
   expect(targets).toContain(provider.providers[0].options.path)
 })
 
+test('nobody may change anything in Grafana: it has no user, and takes no login', () => {
+  expect(containers.grafana!.environment).toMatchObject({
+    GF_AUTH_ANONYMOUS_ORG_ROLE: 'Viewer',
+    GF_AUTH_DISABLE_LOGIN_FORM: 'true',
+    GF_AUTH_BASIC_ENABLED: 'false',
+    GF_SECURITY_DISABLE_INITIAL_ADMIN_CREATION: 'true',
+  })
+})
+
 test('traces go from the services by the collector to Jaeger, and Grafana shows them', () => {
   const { 'otel-collector': collector, jaeger } = containers
   const [volume] = collector!.volumes as string[]
