@@ -2,9 +2,15 @@
 //
 //   node k8s/run-command.mjs otp after-restore --sent-until 2026-11-22T03:00:00Z
 //
-// Plain JavaScript without dependencies, on Node 20 or later. NAMESPACE is `notify` unless set; the Job is deleted an hour later.
+// Plain JavaScript without dependencies, on Node 20 or later. NAMESPACE is `notify` unless set. The Job ends by itself, also when this
+// program does not see it, and is deleted an hour later.
 import { spawnSync } from 'node:child_process'
 import process from 'node:process'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/** How often a Job is asked for its end after its log has ended. */
+const asksAfterLog = 10
+const askEveryMs = 1000
 
 const [, , deployment, ...command] = process.argv
 const namespace = process.env.NAMESPACE ?? 'notify'
@@ -15,9 +21,37 @@ if (!deployment || command.length === 0) {
 } else {
   const job = jobOf(JSON.parse(kubectl(['get', 'deployment', deployment, '-o', 'json'])))
   const name = kubectl(['create', '-f', '-', '-o', 'name'], JSON.stringify(job)).trim()
-  show(['logs', '--follow', '--pod-running-timeout=5m', name])
-  // The log ends a moment before the Job does.
-  process.exitCode = show(['wait', '--for=condition=complete', '--timeout=30s', name])
+  process.exitCode = (await followToEnd(name)) === 'Complete' ? 0 : 1
+}
+
+/** Shows the log until the Job has ended; a stream that breaks is opened again. @returns its last condition */
+async function followToEnd(name) {
+  const follow = ['logs', '--follow', '--pod-running-timeout=5m']
+  for (let brokeAtMs; ; ) {
+    // By the clock of the node; a line may be shown twice.
+    const since = brokeAtMs === undefined ? [] : [`--since=${Math.ceil((Date.now() - brokeAtMs) / 1000) + 1}s`]
+    const broke = show([...follow, ...since, name]) !== 0
+    brokeAtMs = Date.now()
+    // The log ends a moment before the Job does.
+    for (let asks = broke ? 1 : asksAfterLog; asks > 0; asks--) {
+      const end = endOf(name)
+      if (end) return end
+      await sleep(askEveryMs)
+    }
+  }
+}
+
+/** @returns `Complete` or `Failed`; undefined while the Job runs, or nobody answers */
+function endOf(name) {
+  const { status, stdout, stderr } = spawnSync('kubectl', ['-n', namespace, 'get', name, '-o', 'json'], {
+    encoding: 'utf8',
+  })
+  if (status === 0) {
+    const ended = ({ type, status }) => status === 'True' && (type === 'Complete' || type === 'Failed')
+    return (JSON.parse(stdout).status?.conditions ?? []).find(ended)?.type
+  }
+  console.error(stderr?.trim() || 'kubectl does not answer')
+  return /NotFound/.test(stderr ?? '') ? 'Failed' : undefined
 }
 
 /** Labels choose the network policies; without `component` no Service and no disruption budget counts the pod. */

@@ -10,13 +10,24 @@ import { root } from './project.ts'
 let folder: string
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'run-command-'))
-  // Stands in for a cluster: has the Deployments of the overlay, and keeps what is made. The last command ends as $FAILS says.
+  // Stands in for a cluster: has the Deployments of the overlay, and keeps what is made. $ANSWERS are those to questions about the Job, in
+  // order, the last one for ever; $LOGS are the exit codes of its log.
   const script = `#!/bin/sh
 printf "%s\\n" "$*" >> "${folder}/calls"
-case "$3" in
-  get) cat "${folder}/$5.json" || exit 1 ;;
-  create) cat > "${folder}/job.json"; echo job.batch/made ;;
-  wait) exit "\${FAILS:-0}" ;;
+asked() { grep -c -- "$1" "${folder}/calls"; }
+nth() { n=$1; shift; [ $n -gt $# ] && n=$#; shift $((n - 1)); echo "$1"; }
+case "$3 $4" in
+  "get deployment") cat "${folder}/$5.json" || exit 1 ;;
+  "get "*)
+    answer=$(nth $(asked "get job.batch/made") \${ANSWERS:-Complete})
+    case $answer in
+      away) echo "Unable to connect to the server" >&2; exit 1 ;;
+      gone) echo "Error from server (NotFound)" >&2; exit 1 ;;
+      running) echo '{"status":{"conditions":[{"type":"FailureTarget","status":"True"}]}}' ;;
+      *) echo '{"status":{"conditions":[{"type":"'$answer'","status":"True"}]}}' ;;
+    esac ;;
+  "create "*) cat > "${folder}/job.json"; echo job.batch/made ;;
+  "logs "*) exit $(nth $(asked " logs --follow ") \${LOGS:-0}) ;;
 esac
 `
   writeFileSync(join(folder, 'kubectl'), script)
@@ -27,7 +38,10 @@ esac
 })
 afterAll(() => rmSync(folder, { recursive: true }))
 
+const calls = () => readFileSync(join(folder, 'calls'), 'utf8').trim().split('\n')
+
 function runCommand(args: string[], variables: Record<string, string> = {}) {
+  rmSync(join(folder, 'calls'), { force: true })
   return spawnSync(process.execPath, [join(root, 'k8s/run-command.mjs'), ...args], {
     encoding: 'utf8',
     env: { ...process.env, PATH: `${folder}${delimiter}${process.env.PATH}`, ...variables },
@@ -51,13 +65,35 @@ test.each(ofKind(production, 'Deployment').map((deployment) => [deployment.metad
     expect(spec.containers[0]).not.toHaveProperty('readinessProbe')
     const { 'app.kubernetes.io/component': _, ...labels } = template.metadata.labels
     expect(metadata.labels).toEqual(labels)
-    const calls = readFileSync(join(folder, 'calls'), 'utf8')
-    expect(calls).toContain('-n notify logs --follow --pod-running-timeout=5m job.batch/made')
+    expect(calls()).toContain('-n notify logs --follow --pod-running-timeout=5m job.batch/made')
   },
 )
 
-test('a command that fails, and a Deployment that is not there, end with 1', () => {
-  expect(runCommand(['otp', ...command], { FAILS: '1' }).status).toBe(1)
+test('a command that fails, a Job or a Deployment that is not there, end with 1', () => {
+  expect(runCommand(['otp', ...command], { ANSWERS: 'Failed' }).status).toBe(1)
+  expect(runCommand(['otp', ...command], { ANSWERS: 'running gone' })).toMatchObject({
+    status: 1,
+    stderr: expect.stringContaining('NotFound'),
+  })
   expect(runCommand(['nobody', ...command])).toMatchObject({ status: 1, stderr: expect.stringContaining('failed') })
   expect(runCommand(['otp'])).toMatchObject({ status: 1, stderr: expect.stringContaining('usage') })
+})
+
+const logs = () => calls().filter((call) => call.includes(' logs '))
+
+test.each([
+  ['Complete', 0],
+  ['Failed', 1],
+])('a log that breaks is followed again until the Job is %s, which decides', (end, status) => {
+  expect(runCommand(['otp', ...command], { LOGS: '1 1 0', ANSWERS: `running away ${end}` }).status).toBe(status)
+  expect(logs()).toEqual([
+    expect.stringMatching(/--pod-running-timeout=5m job\.batch\/made$/),
+    expect.stringMatching(/ --since=[2-9]s job\.batch\/made$/),
+    expect.stringMatching(/ --since=[2-9]s job\.batch\/made$/),
+  ])
+})
+
+test('a log that ends before the Job does is not shown again', () => {
+  expect(runCommand(['otp', ...command], { ANSWERS: 'running running Complete' }).status).toBe(0)
+  expect(logs()).toHaveLength(1)
 })
