@@ -27,7 +27,7 @@ export const deadLetterTables: Migrations = [
     ],
   },
   {
-    name: 'dead-letters-0002-discarded',
+    name: 'dead-letters-0002',
     transaction: [
       `alter table dead_letters drop constraint dead_letters_state_check,
          add constraint dead_letters_state_check
@@ -35,11 +35,11 @@ export const deadLetterTables: Migrations = [
     ],
   },
   {
-    name: 'dead-letters-0003-validate-states',
+    name: 'dead-letters-0003',
     transaction: ['alter table dead_letters validate constraint dead_letters_state_check'],
   },
   {
-    name: 'dead-letters-0004-settled-index',
+    name: 'dead-letters-0004',
     index: {
       name: 'dead_letters_settled',
       on: `on dead_letters (updated_at) where state in ('replayed', 'discarded')`,
