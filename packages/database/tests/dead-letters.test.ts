@@ -10,7 +10,7 @@ import {
 import { type Topic, topic } from '@notify/test-kit/topic'
 import { z } from 'zod'
 import { eventually, TestEnv } from '../../dev-env/src/index.ts'
-import { createDeadLetterStore, deleteSettled } from '../src/dead-letters/dead-letter-store.ts'
+import { createDeadLetterStore } from '../src/dead-letters/dead-letter-store.ts'
 import { runDeadLetterCommand } from '../src/dead-letters/run-command.ts'
 import { deadLetterTables } from '../src/dead-letters/tables.ts'
 import { type BusProcess, startBusProcess } from './outbox.ts'
@@ -288,18 +288,13 @@ test('what was replayed or discarded 30 days ago is deleted, and nothing else', 
      from unnest($1::text[]) as state, unnest(array[29, 31]) as age`,
     [states],
   )
-  expect(await deleteSettled(one.db)).toBe(false)
-  const kept = (await letters('event_id')).map(({ event_id }) => event_id)
-  expect(kept).toEqual([
-    'dead29',
-    'dead31',
-    'discarded29',
-    'replayed29',
-    'replaying29',
-    'replaying31',
-    'waiting29',
-    'waiting31',
-  ])
+  serve()
+  const young = ['discarded29', 'replayed29']
+  await eventually(async () =>
+    expect((await letters('event_id')).map(({ event_id }) => event_id)).toEqual(
+      [...young, 'dead29', 'dead31', 'replaying29', 'replaying31', 'waiting29', 'waiting31'].toSorted(),
+    ),
+  )
 })
 
 test.each([[[]], [['list', 'x']], [['replay']], [['show', 'no-id']], [['list', '--limit', '0']], [['erase', 'all']]])(

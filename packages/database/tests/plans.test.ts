@@ -60,6 +60,11 @@ async function fill(count: number): Promise<void> {
      from generate_series(1, $1::int)`,
     [count],
   )
+  await runLong(
+    `insert into dead_letters (durable, event_id, subject, event, whole_message, reason, state)
+     select 'consent-told', gen_random_uuid(), 'consent.told.a', '{}', false, '', 'replayed' from generate_series(1, $1::int)`,
+    [count],
+  )
   await runLong(`insert into walks (name, reached) select gen_random_uuid(), '' from generate_series(1, $1::int)`, [
     count,
   ])
@@ -78,7 +83,7 @@ async function sample(): Promise<Sample> {
   return {
     messages: await some('outbox', 'id, 1 as seq'),
     keys: await some('idempotency_keys', 'scope, key'),
-    letters: await some('dead_letters', 'id'),
+    letters: await some(`dead_letters where state = 'waiting'`, 'id'),
   }
 }
 
@@ -113,6 +118,7 @@ const statements: StatementCase[] = [
         letters.map(({ id }) => id),
       ),
   },
+  { name: 'delete settled letters', work: (db) => lettersOf(db).deleteSettled() },
   { name: 'walk', work: (db) => takePage(db, 'walk') },
   { name: 'page of a loss', work: (db) => republishLost(db, 'CONSENT', undefined), most: 3000 },
 ]

@@ -33,4 +33,6 @@ export interface DeadLetterStore {
   handled(letter: DueLetter): Promise<void>
   /** The event was not handled; returns whether it will be retried. */
   failed(letter: DueLetter, kind: FailedTry, reason: string): Promise<'waiting' | 'dead'>
+  /** Deletes a batch of the letters that were settled long ago; returns whether there may be more. */
+  deleteSettled(): Promise<boolean>
 }

@@ -14,10 +14,11 @@ import {
 import { readMessage } from './read-event.ts'
 
 const everyMs = 1000
+const retentionEveryMs = 60_000
 
 /**
- * Retries unreadable events, and dead letters that an operator replays. They come from Postgres, so they never delay
- * new messages of the stream.
+ * Retries unreadable events, and dead letters that an operator replays; deletes those that were settled long ago. They come from
+ * Postgres, so they never delay new messages of the stream.
  */
 export function startLetterRetries<Context>(
   kit: Kit,
@@ -27,6 +28,11 @@ export function startLetterRetries<Context>(
   const { consumers, deadLetters } = options
   const entries = new Map(consumers.map((entry) => [entry.durable, entry]))
   if (entries.size === 0) return
+  startPeriodic(kit, {
+    name: 'dead letter retention',
+    everyMs: retentionEveryMs,
+    run: () => deadLetters.deleteSettled(),
+  })
   startPeriodic(kit, {
     name: 'dead letter retries',
     everyMs,

@@ -81,6 +81,7 @@ export function hear({ kit, bus }: Process, { name, event }: Topic, options: Hea
       claimDue: async () => [],
       handled: async () => {},
       failed: async () => 'waiting',
+      deleteSettled: async () => false,
     },
   })
   return { durable, heard, letters }

@@ -1,5 +1,5 @@
 import type { DeadLetter, DeadLetterStore, DueLetter, FailedTry } from '@notify/messaging'
-import { type Kit, startPeriodic } from '@notify/service-kit'
+import type { Kit } from '@notify/service-kit'
 import { claimDueSql } from '../claim-due.ts'
 import type { Queries } from '../open.ts'
 
@@ -14,15 +14,15 @@ const deletedAtOnce = 1000
 /** The delay doubles with each try. */
 const nextTry = `now() + make_interval(secs => least(${longestWaitSeconds}, ${firstWaitSeconds} * 2 ^ least(tries - 1, 10)))`
 
-/** The dead letters in a service's own schema, their metric and their retention. */
-export function createDeadLetterStore(kit: Kit, db: Queries): DeadLetterStore {
+/** The dead letters in a service's own schema, and their metric. */
+export function createDeadLetterStore(kit: Pick<Kit, 'metrics'>, db: Queries): DeadLetterStore {
   kit.metrics.gauge('dead_letters', 'Events that wait to be read or are dead, by durable and state', () => count(db))
-  startPeriodic(kit, { name: 'dead letter retention', everyMs: 60_000, run: () => deleteSettled(db) })
   return {
     keep: (letter) => keep(db, letter),
     claimDue: (durables) => claimDue(db, durables),
     handled: (letter) => noteHandled(db, letter),
     failed: (letter, kind, reason) => noteFailed(db, letter, kind, reason),
+    deleteSettled: () => deleteSettled(db),
   }
 }
 
@@ -74,8 +74,8 @@ async function noteHandled({ run }: Queries, { id }: DueLetter): Promise<void> {
   )
 }
 
-/** Deletes a batch of letters that were settled 30 days ago. @returns whether there may be more */
-export async function deleteSettled(db: Queries): Promise<boolean> {
+/** Letters that were settled 30 days ago. */
+async function deleteSettled(db: Queries): Promise<boolean> {
   const deleted = await db.runLong(
     `delete from dead_letters where id = any(array(
        select id from dead_letters
