@@ -2,6 +2,8 @@ import type { Queries, Restored, Statement } from '@notify/database'
 import { factsInto } from '../notifications/fact-sql.ts'
 
 const batch = 500
+/** Rows read by a statement that counts or deletes. */
+const pageSize = 5000
 
 /** The failure of what a backup brought back; an operator can retry it. */
 const restoredReason = 'restored: may have been sent after the backup'
@@ -20,17 +22,58 @@ const valuesOf = ({ sent_until, created_before, tenant, lane, channel }: Restore
 ]
 
 const waiting = `select n.* from in_flight f join notifications n using (id) where ${where}`
-const queued = `${waiting} and f.status = 'queued' and n.status = 'queued'`
-const scheduled = `${waiting} and f.next_attempt_at is not null and f.status = 'scheduled' and n.status = 'scheduled'`
+const isQueued = `f.status = 'queued' and n.status = 'queued'`
+const isScheduled = `f.next_attempt_at is not null and f.status = 'scheduled' and n.status = 'scheduled'`
+const queued = `${waiting} and ${isQueued}`
+const scheduled = `${waiting} and ${isScheduled}`
+
+interface Group {
+  lane: string
+  channel: string
+  tenant_id: string
+  status: string
+  count: number
+  /** Unix time in milliseconds, as the next. */
+  oldest: number
+  newest: number
+}
+
+const msOf = (of: 'min' | 'max') => `(extract(epoch from ${of}(created_at)) * 1000)::float8`
+const countPage = `
+  with page as (select id from in_flight where id > $6 order by id limit ${pageSize}), groups as (
+    select lane, channel, tenant_id, status, count(*)::int as count, ${msOf('min')} as oldest, ${msOf('max')} as newest
+    from (${waiting} and f.id in (select id from page) and (${isQueued} or ${isScheduled})) as waiting group by 1, 2, 3, 4
+  )
+  select (select id from page order by id desc limit 1) as last,
+    (select coalesce(json_agg(groups), '[]') from groups) as groups`
 
 /** Counts what waits and may have been sent already, by lane, channel and tenant. */
-export function countRestored(db: Queries, restored: Restored): Promise<object[]> {
-  return db.runLong(
-    `select lane, channel, tenant_id, status, count(*)::int as count, min(created_at) as oldest, max(created_at) as newest
-     from (${queued} union all ${scheduled}) as waiting group by 1, 2, 3, 4 order by 1, 2, 3, 4`,
-    valuesOf(restored),
-  )
+export async function countRestored(db: Queries, restored: Restored): Promise<object[]> {
+  const found = new Map<string, Group>()
+  for (let after: string | null = ''; after !== null; ) {
+    const [page]: { last: string | null; groups: Group[] }[] = await db.runLong(countPage, [
+      ...valuesOf(restored),
+      after,
+    ])
+    for (const group of page!.groups) {
+      const key = [group.lane, group.channel, group.tenant_id, group.status].join(' ')
+      const same = found.get(key)
+      found.set(key, same ? joined(same, group) : group)
+    }
+    after = page!.last
+  }
+  return [...found.keys()].toSorted().map((key) => {
+    const { oldest, newest, ...group } = found.get(key)!
+    return { ...group, oldest: new Date(oldest), newest: new Date(newest) }
+  })
 }
+
+const joined = (one: Group, other: Group): Group => ({
+  ...one,
+  count: one.count + other.count,
+  oldest: Math.min(one.oldest, other.oldest),
+  newest: Math.max(one.newest, other.newest),
+})
 
 /** Notifications are locked before their attempts, as in every statement. */
 const settle: Statement = {
@@ -63,27 +106,40 @@ export async function settleRestored(db: Queries, restored: Restored): Promise<n
 }
 
 /** Work of the outbox was perhaps published after the backup. What is still queued is published again from its notification. */
-const ofWork = `starts_with_any as (select unnest($2::text[]) as prefix)`
-
-export async function countWork(db: Queries, { sent_until }: Restored, prefixes: readonly string[]): Promise<object[]> {
-  const rows = await db.runLong<{ count: number }>(
-    `with ${ofWork} select count(*)::int as count from outbox
-     where created_at <= $1::timestamptz and exists (select from starts_with_any where starts_with(subject, prefix))`,
-    [sent_until, prefixes],
+const workPage = `
+  with page as (
+    select id, created_at <= $1::timestamptz and exists (select from unnest($2::text[]) prefix where starts_with(subject, prefix)) as is_work
+    from outbox where id > $3::uuid order by id limit ${pageSize}
+  )`
+const last = '(select id from page order by id desc limit 1) as last'
+const countWorkPage = `${workPage} select ${last}, (select count(*) from page where is_work)::int as count`
+const deleteWorkPage = `${workPage}, gone as (
+    delete from outbox where id = any(array(select id from page where is_work)) returning 1
   )
-  return rows.filter(({ count }) => count > 0)
+  select ${last}, (select count(*) from gone)::int as count`
+
+export async function countWork(db: Queries, restored: Restored, prefixes: readonly string[]): Promise<object[]> {
+  const count = await walkWork(db, countWorkPage, restored, prefixes)
+  return count > 0 ? [{ count }] : []
 }
 
-/** Deletes a batch of the work. @returns how many there were */
-export async function deleteWork(db: Queries, { sent_until }: Restored, prefixes: readonly string[]): Promise<number> {
-  const rows = await db.runLong(
-    `with ${ofWork}, page as (
-       select id from outbox
-       where created_at <= $1::timestamptz and exists (select from starts_with_any where starts_with(subject, prefix))
-       order by id limit 5000
-     )
-     delete from outbox where id = any(array(select id from page)) returning 1`,
-    [sent_until, prefixes],
-  )
-  return rows.length
+/** Deletes the work, each page in a transaction of its own. @returns how much there was */
+export function deleteWork(db: Queries, restored: Restored, prefixes: readonly string[]): Promise<number> {
+  return walkWork(db, deleteWorkPage, restored, prefixes)
+}
+
+/** The outbox holds the messages of a week: one statement would end at its time limit. */
+async function walkWork(
+  db: Queries,
+  text: string,
+  { sent_until }: Restored,
+  prefixes: readonly string[],
+): Promise<number> {
+  let total = 0
+  for (let after: string | null = '00000000-0000-0000-0000-000000000000'; after !== null; ) {
+    const [page]: { last: string | null; count: number }[] = await db.runLong(text, [sent_until, prefixes, after])
+    total += page!.count
+    after = page!.last
+  }
+  return total
 }
