@@ -65,8 +65,10 @@ export function exportBalance(kit: Kit, { db }: WorkerContext, consumers: readon
   })
   const gauge = (name: string, description: string, of: (measured: Measured) => number | Reading[]) =>
     kit.metrics.gauge(name, description, () => (measured ? of(measured) : []))
-  const ofScan = (name: string, description: string, of: (balance: Balance) => number) =>
-    gauge(name, description, ({ balance }) => (balance ? of(balance) : []))
+  const ofScan =
+    (of: (balance: Balance) => number) =>
+    ({ balance }: Measured) =>
+      balance ? of(balance) : []
   gauge('notify_accepted', 'Notifications accepted since the beginning', ({ tally }) => tally.accepted)
   gauge('notify_settled', 'Notifications of which nothing more is expected', ({ tally }) => tally.settled)
   gauge(
@@ -74,15 +76,15 @@ export function exportBalance(kit: Kit, { db }: WorkerContext, consumers: readon
     'Notifications that are scheduled, queued or wait for a receipt',
     ({ tally: { accepted, settled } }) => accepted - settled,
   )
-  ofScan(
+  gauge(
     'notify_unaccounted',
     'Accepted less settled less in flight, at the last scan: 0',
-    ({ accepted, settled, in_flight }) => accepted - settled - in_flight,
+    ofScan(({ accepted, settled, in_flight }) => accepted - settled - in_flight),
   )
-  ofScan(
+  gauge(
     'notify_in_flight_oldest_seconds',
     'Age of the oldest in flight at the last scan, scheduled ones aside',
-    ({ oldest_seconds }) => oldest_seconds,
+    ofScan(({ oldest_seconds }) => oldest_seconds),
   )
   gauge('notify_queued', 'Notifications that are due: a worker could send them now, or is sending them', ({ tally }) =>
     Math.max(0, tally.queued - tally.waiting),
