@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { entriesOfBatch } from '@notify/test-kit/batch-costs'
 import { countRowsRead, few, fillAfterPlanning, many } from '@notify/test-kit/rows-read'
 import { newId } from '../../../packages/contracts/src/index.ts'
-import type { Database } from '../../../packages/database/src/index.ts'
+import type { Database, Person } from '../../../packages/database/src/index.ts'
 import { TestEnv } from '../../../packages/dev-env/src/index.ts'
 import type { Tables } from '../src/db/schema.ts'
 import { createDeliveryDeletion, deleteOrphans } from '../src/deliveries/delete-old.ts'
@@ -10,6 +10,7 @@ import { insertDeliveries, listDeliveryRows } from '../src/deliveries/delivery-s
 import { settleAttempts } from '../src/deliveries/settle-store.ts'
 import { takeDeliveries } from '../src/deliveries/take-store.ts'
 import { claimEndpoints, mendEndpoints, releaseEndpoints, renewEndpoints } from '../src/endpoints/endpoint-store.ts'
+import { readDeliveries } from '../src/erasure/erasure-store.ts'
 import { findHandOffs } from '../src/hand-offs/hand-off-store.ts'
 import { insertReplay, replayPages } from '../src/replays/replay-store.ts'
 import { findSubscribers } from '../src/subscriptions/subscription-store.ts'
@@ -175,4 +176,10 @@ test('each batch of the retention reads its own entries alone, also while nothin
   const deleteOldDeliveries = createDeliveryDeletion(db)
   const deletion = { index: 'deliveries_finished', deleteBatch: () => deleteOldDeliveries(0), after: 5 }
   expect(await entriesOfBatch(db, env.sql('webhook-delivery'), deletion)).toBeLessThan(2500)
+})
+
+test("a page of an erasure reads as many rows when none of them is the person's", async () => {
+  const person: Person = { tenantId: newId('ten'), recipient: '+15550000001', index: 'nobody', forgetStops: false }
+  const read = await countRowsRead(db, tables, (on) => readDeliveries(on, person, ''))
+  expect(read).toBeLessThan(many / 10)
 })

@@ -15,8 +15,9 @@ async function walk(db: Queries, keyRing: KeyRing, person: Person, erase: boolea
   let found = 0
   let left = 0
   for (let after = ''; ; ) {
-    const page = await readDeliveries(db, person, after)
-    const theirs = page.filter((delivery) => isTheirs(keyRing, delivery, person))
+    const { last, deliveries } = await readDeliveries(db, person, after)
+    if (last === null) return { found, left }
+    const theirs = deliveries.filter((delivery) => isTheirs(keyRing, delivery, person))
     found += theirs.length
     if (erase)
       left +=
@@ -25,8 +26,7 @@ async function walk(db: Queries, keyRing: KeyRing, person: Person, erase: boolea
           db,
           theirs.map((delivery) => erasedOf(keyRing, delivery)),
         ))
-    if (page.length === 0) return { found, left }
-    after = page.at(-1)!.id
+    after = last
   }
 }
 

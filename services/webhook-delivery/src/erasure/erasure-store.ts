@@ -2,22 +2,37 @@ import { webhookReported } from '@notify/contracts'
 import { enqueueSql, erasedText, type Person, type Queries } from '@notify/database'
 import type { DeliveryRow } from '../deliveries/delivery-store.ts'
 
-/** Rows read at a time. */
-const pageSize = 500
+/** Rows of all tenants that a statement reads. */
+const pageSize = 1000
 
 /** Why a delivery to the person's address ends. */
 export const erasedReason = 'recipient_erased'
 
 export type StoredDelivery = Pick<DeliveryRow, 'id' | 'tenant_id' | 'url' | 'body' | 'recipient_index'>
 
-/** A page of the deliveries that may be the person's: those with their index, and those to any address of the tenant. */
-export function readDeliveries(db: Queries, { tenantId, index }: Person, after: string): Promise<StoredDelivery[]> {
-  return db.runLong<StoredDelivery>(
-    `select id, tenant_id, url, body, recipient_index from deliveries
-     where id > $3 and tenant_id = $1 and (recipient_index = $2 or url is not null and last_error is distinct from '${erasedReason}')
-     order by id limit ${pageSize}`,
+export interface DeliveryPage {
+  /** The id of the last row that was read; null after the end of the table. */
+  last: string | null
+  deliveries: StoredDelivery[]
+}
+
+/**
+ * The deliveries of a page that may be the person's: those with their index, and those to any address of the tenant. A page is as many
+ * rows of the primary key, whosever they are, so that no statement walks on for a match that is rare.
+ */
+export async function readDeliveries(db: Queries, { tenantId, index }: Person, after: string): Promise<DeliveryPage> {
+  const rows = await db.runLong<Omit<StoredDelivery, 'id'> & { last: string; id: string | null }>(
+    `with page as (
+       select id, tenant_id = $1 and (recipient_index = $2 or url is not null and last_error is distinct from '${erasedReason}') as may_be
+       from deliveries where id > $3 order by id limit ${pageSize}
+     )
+     select last.id as last, d.id, d.tenant_id, d.url, d.body, d.recipient_index
+     from (select id from page order by id desc limit 1) as last
+     left join deliveries d on d.id = any(array(select id from page where may_be)) order by d.id`,
     [tenantId, index, after],
   )
+  const deliveries = rows.flatMap(({ last: _, id, ...row }) => (id === null ? [] : [{ id, ...row }]))
+  return { last: rows[0]?.last ?? null, deliveries }
 }
 
 /** What stays of a delivery; `body` and `url` are encrypted. */
