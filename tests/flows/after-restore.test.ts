@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { runCommand } from '@notify/test-kit/run-command'
 import { createTestKit } from '@notify/test-kit/service-kit'
@@ -8,14 +10,14 @@ import { afterRestore as dispatch } from '../../services/dispatch/src/restore/af
 import { afterRestore as gateway } from '../../services/gateway/src/retries/after-restore.ts'
 import { afterRestore as otp } from '../../services/otp/src/restore/after-restore.ts'
 import { afterRestore as webhookDelivery } from '../../services/webhook-delivery/src/restore/after-restore.ts'
-import { readText } from '../deployment/project.ts'
 import { backUp } from './backup.ts'
 
 const commands = { dispatch, gateway, otp, 'webhook-delivery': webhookDelivery }
 const workers = ['dispatch-worker', 'webhook-delivery'] as const satisfies readonly NodeProcess[]
 const apart = [...workers, 'gateway', 'dispatch-api', 'otp'] as const satisfies readonly NodeProcess[]
+const manual = readFileSync(join(import.meta.dirname, '../../docs/operations.md'), 'utf8')
 /** What the manual stops before a restore. */
-const [, stopCommand] = /^kubectl -n notify scale (.+) --replicas=0$/m.exec(readText('docs/operations.md'))!
+const [, stopCommand] = /^kubectl -n notify scale (.+) --replicas=0$/m.exec(manual)!
 const stopped = apart.filter((process) => stopCommand!.split(' ').includes(`deployment/${process}`))
 let env: TestEnv
 beforeAll(async () => {

@@ -1,6 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
+const dayMs = 86_400_000
+
 /** Paths of PEM files: a local certificate authority and the certificates that it signed. */
 export interface Certificates {
   ca: string
@@ -20,7 +22,9 @@ export async function makeCertificates(folder: string): Promise<Certificates> {
   mkdirSync(folder, { recursive: true })
   const paths = certificatesIn(folder)
   const write = (path: string, text: string) => writeFileSync(path, text, { mode: 0o600 })
-  const settings = { keyType: 'ec' as const, algorithm: 'sha256' }
+  // Valid for clocks that are behind, too.
+  const notBeforeDate = new Date(Date.now() - dayMs)
+  const settings = { keyType: 'ec' as const, algorithm: 'sha256', notBeforeDate }
   const ca = await generate([{ name: 'commonName', value: 'Test authority' }], {
     ...settings,
     extensions: [
