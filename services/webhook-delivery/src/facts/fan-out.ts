@@ -1,4 +1,5 @@
 import { type NotificationFact, newId } from '@notify/contracts'
+import { readable } from '@notify/messaging'
 import type { KeyRing } from '@notify/privacy'
 import { coalesce } from '@notify/service-kit'
 import type { Context } from '../context.ts'
@@ -43,11 +44,13 @@ export function createFanOut(context: Pick<Context, 'db' | 'secrets' | 'metrics'
   }
 }
 
-/** The caller's metadata; only facts of final states hold it. */
+/** The caller's metadata; only facts of final states hold it. @throws UnreadableError for an unknown key */
 function metadataOf(keyRing: KeyRing, { metadata, tenant_id, notification_id }: NotificationFact) {
   if (!metadata) return null
   const place = metadataAad(tenant_id, notification_id)
-  return JSON.parse(keyRing.decrypt(Buffer.from(metadata, 'base64'), place)) as Record<string, string>
+  return readable('the metadata cannot be decrypted', () => {
+    return JSON.parse(keyRing.decrypt(Buffer.from(metadata, 'base64'), place)) as Record<string, string>
+  })
 }
 
 function deliveriesOf(
