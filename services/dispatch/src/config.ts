@@ -97,7 +97,7 @@ export const Config = z.object({
     .optional()
     .describe("Comma-separated resolvers for sending domains, `host` or `host:port`. Default: the system's"),
   DNS_TIMEOUT: duration('6s').describe(
-    'Timeout of all DNS lookups of one domain. Callers wait for it; the gateway waits at most 10s',
+    'Timeout of all DNS lookups of one domain. Callers wait for it; the gateway waits at most 7s',
   ),
   SPF_INCLUDE: z
     .string()

@@ -36,7 +36,10 @@ export async function commitJudged(
 ): Promise<Committed> {
   const urgent: CommittedMessage[] = []
   const commit = async (batch: readonly NewNotification[]) => {
-    const committed = await attempt((run) => commitTogether(context, batch, run))
+    const committed = await attempt((run) => commitTogether(context, batch, run)).catch((error) => {
+      // Only a row with a key can meet its twin; what locks the table keeps all waiting.
+      throw isLockTimeout(error) && !batch.some(hasKey) ? tableLocked(error) : error
+    })
     urgent.push(...committed.urgent)
     return committed.outcomes
   }
@@ -84,6 +87,15 @@ async function commitTogether(context: Context, batch: readonly NewNotification[
 
 function isShared(error: unknown): boolean {
   return error instanceof Problem || isConnectionError(error)
+}
+
+const hasKey = ({ candidate }: NewNotification): boolean => candidate.idempotency !== undefined
+
+function tableLocked(cause: unknown): Problem {
+  return new Problem('service_unavailable', 'The database is busy: a table is locked; try again shortly', {
+    headers: { 'Retry-After': '1' },
+    cause,
+  })
 }
 
 function asProblem(error: unknown): Problem {

@@ -130,3 +130,30 @@ test('a batch of which nothing could be judged is refused as a whole, and its ke
   const { status, body } = await batch([requests[0]], headers)
   expect([status, body.results?.[0]?.status]).toEqual([202, 'accepted'])
 })
+
+test('what a locked table keeps waiting is 503, in time, and is not the stored answer of a key', async () => {
+  const headers = { 'idempotency-key': newId('req') }
+  const requests = Array.from({ length: 5 }, () => smsTo(freshPhone()))
+  const client = await env.admin.connect()
+  try {
+    await client.query('begin; lock table dispatch.notifications in share row exclusive mode')
+    const [alone, together] = await Promise.all([
+      env.api('POST', '/api/v1/notifications', { body: smsTo(freshPhone()) }),
+      batch(requests, headers),
+    ])
+    for (const answer of [alone, together]) {
+      expectProblem(answer, 503, 'service_unavailable')
+      expect(answer.headers.get('retry-after')).toBe('1')
+    }
+  } finally {
+    await client.query('rollback')
+    client.release()
+  }
+  await eventually(async () => {
+    const { status, body } = await batch(requests, headers)
+    expect([status, body.results?.map((one: { status?: string }) => one.status)]).toEqual([
+      202,
+      Array(5).fill('accepted'),
+    ])
+  })
+})
