@@ -55,7 +55,7 @@ async function restart(): Promise<void> {
 const newest = z.object({ kind: z.enum(['a', 'b', 'c']), n: z.number() })
 
 /** A release of the service, with what it can read and what its handler does. */
-function serve(options: { schema?: z.ZodType; handle?: (n: number) => void } = {}) {
+function serve(options: { schema?: z.ZodType; handle?: (n: number) => void; failingMs?: number } = {}) {
   const heard: { n: number; id: string }[] = []
   const event = { ...own.event, schema: options.schema ?? own.event.schema }
   const entry = consumer<undefined, z.ZodType>(event, {
@@ -72,6 +72,7 @@ function serve(options: { schema?: z.ZodType; handle?: (n: number) => void } = {
     context: undefined,
     consumers: [entry as ConsumerEntry<undefined>],
     deadLetters: createDeadLetterStore(one.kit, one.db),
+    ...(options.failingMs !== undefined && { failingMs: options.failingMs }),
   })
   return heard
 }
@@ -204,6 +205,40 @@ test('a handler that fails for now keeps an event that was put aside alive, howe
   await due()
   await eventually(async () => expect(await letters()).toEqual([]))
   expect(heard.length).toBeGreaterThan(1)
+})
+
+test('an event whose handler keeps failing leaves the stream before that drops it, and is handled once it can be', async () => {
+  let broken = true
+  const heard = serve({
+    failingMs: 300,
+    handle: (n) => {
+      if (broken && n === 2) throw new Error('a constraint refuses it')
+    },
+  })
+  await publish({ kind: 'a', n: 1 }, { kind: 'a', n: 2 })
+  await settled()
+  expect(heard.filter(({ n }) => n === 2).length).toBeGreaterThanOrEqual(5)
+  expect(await letters()).toEqual([
+    { event_id: expect.stringMatching(/:1$/), state: 'waiting', reason: 'a constraint refuses it' },
+  ])
+  await due('48 hours')
+  await eventually(async () => expect(await letters('tries, state')).toEqual([{ tries: 1, state: 'waiting' }]))
+  broken = false
+  await due()
+  await eventually(async () => expect(await letters()).toEqual([]))
+})
+
+test('an event that fails for now stays on the stream', async () => {
+  let failures = 20
+  const heard = serve({
+    handle: () => {
+      if (failures-- > 0) throw new Error('database away')
+    },
+  })
+  await publish({ kind: 'a', n: 1 })
+  await settled()
+  expect(heard).toHaveLength(21)
+  expect(await letters()).toEqual([])
 })
 
 test('a dead letter is replayed to the handler of its durable, once, and stays as a record', async () => {

@@ -13,6 +13,8 @@ export interface ConsumeOptions<Context> {
   deadLetters: DeadLetterStore
   /** Age of messages that NATS may lose when killed, in milliseconds; five minutes by default. */
   unsyncedMs?: number
+  /** Age from which a message that keeps failing leaves its stream for the dead letters, in milliseconds; one hour by default. */
+  failingMs?: number
 }
 
 /** Results that every durable may have. */

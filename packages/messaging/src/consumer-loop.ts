@@ -28,6 +28,8 @@ const longestDrainMs = 1000
 const fetchedMessages = 16
 /** Fetch more when fewer than these wait. */
 const fewMessages = 8
+/** A message that was delivered less often has not shown that it keeps failing, however old it is. */
+const fewestDeliveries = 5
 
 /** Results counted per durable. `foreign`: a message of another subject. `mended`: the durable was recreated. */
 export type Counted = Result | 'foreign' | 'mended'
@@ -190,7 +192,8 @@ export class ConsumerLoop<Context> {
     if (this.#stopped) return 'repeat'
     const { subject, redelivered } = message
     const details = { deliveries: message.info.deliveryCount, again_ms: this.#repeatAfterMs(message) }
-    const arrival = { wire, eventId, subject, redelivered, retryUntil: retryUntil(message), details }
+    const leavesStream = this.#keepsFailing(message)
+    const arrival = { wire, eventId, subject, redelivered, retryUntil: retryUntil(message), leavesStream, details }
     const result = await settleEvent(this.#kit, this.#entry, this.#options, arrival)
     this.#count(result)
     return result
@@ -215,6 +218,11 @@ export class ConsumerLoop<Context> {
       this.#held.answer(message, () => message.nak(this.#repeatAfterMs(message)))
       this.#count('repeat')
     }
+  }
+
+  #keepsFailing({ info }: JsMsg): boolean {
+    const { failingMs = 60 * 60_000 } = this.#options
+    return info.deliveryCount >= fewestDeliveries && Date.now() - info.timestampNanos / 1_000_000 >= failingMs
   }
 
   #repeatAfterMs({ info }: JsMsg): number {

@@ -16,6 +16,8 @@ export interface Arrival {
   redelivered: boolean
   /** Deadline of retries for an event that cannot be read. */
   retryUntil: Date
+  /** Whether a failed handler leaves the event to the dead letters, which retry it without end: the stream would drop it. */
+  leavesStream: boolean
   /** Logged with a failure. */
   details?: Readonly<Record<string, unknown>>
 }
@@ -89,12 +91,13 @@ async function settle<Context>(
   } catch (error) {
     const kind = kindOf(error)
     const line = { ...arrival.details, err: error }
-    if (kind === 'failed') {
+    if (kind === 'failed' && !arrival.leavesStream) {
       kit.log.warn(line, 'event failed; it will be redelivered')
       return 'repeat'
     }
-    const waits = kind === 'unreadable'
-    if (waits) kit.log.warn(line, 'event is unreadable; it is kept and retried for a day')
+    const waits = kind !== 'permanent'
+    if (kind === 'unreadable') kit.log.warn(line, 'event is unreadable; it is kept and retried for a day')
+    else if (waits) kit.log.error(line, 'event keeps failing; it is kept as a dead letter and retried')
     else kit.log.error(line, 'event moved to the dead letters')
     const letter = { durable, eventId, subject, event: JSON.stringify(wire.event ?? null), reason: messageOf(error) }
     try {

@@ -100,5 +100,5 @@ function arrivalOf(
   event: unknown,
   eventId: string,
 ): Arrival {
-  return { wire: { event, traceparent }, eventId, subject, redelivered: true, retryUntil }
+  return { wire: { event, traceparent }, eventId, subject, redelivered: true, retryUntil, leavesStream: true }
 }
