@@ -224,6 +224,20 @@ test('a database that ends every connection costs no accepted message and ends n
   expect(env.stack.pids).toEqual(pids)
 })
 
+test.each([
+  ['without an Idempotency-Key', {}],
+  ['with an Idempotency-Key', { headers: { 'idempotency-key': 'answer-of-the-database-lost' } }],
+])('a send %s whose commit took effect and lost its answer is accepted, once', async (_, options) => {
+  await send(env, freshPhone('0008'))
+  const phone = freshPhone()
+  const lost = database.loseResponseTo('commit-accepted-')
+  const answer = await post(env, smsTo(phone), options)
+  await lost
+  expect([answer.status, answer.headers.get('idempotent-replayed')]).toEqual([202, null])
+  await untilActivity(env, answer.body.notification_id, { status: 'delivered' })
+  expect(await sentTo(phone)).toBe(1)
+})
+
 test.each(['dispatch-api', 'dispatch-worker', 'callbacks'] as const)(
   '%s killed under load costs no accepted message, and the trail is right in the end',
   async (process) => {

@@ -11,6 +11,11 @@ export interface FaultProxy {
   swallowNew(): void
   /** Stops reading from both sides of every connection; pending data arrives after `recover`. */
   hold(): void
+  /**
+   * Closes the connection that next sends this text, once the server has responded: the request took effect, and nobody
+   * learns of it. Resolves then.
+   */
+  loseResponseTo(text: string): Promise<void>
   /** Closes every connection and refuses new ones, as after a crash. */
   fail(): Promise<void>
   /** Accepts new connections again on the same port and resumes paused ones; dropped ones stay silent. */
@@ -23,6 +28,8 @@ interface Link {
   near: Socket
   far: Socket
   silent: boolean
+  /** Replaces the relay of the server's next data. */
+  onResponse?: () => void
 }
 
 /** @param target where the server is, asked for at each connection: the proxy may be there before the server */
@@ -30,12 +37,23 @@ export async function startFaultProxy(target: () => string | URL): Promise<Fault
   const links = new Set<Link>()
   let silentNew = false
   let held = false
+  let losing: { text: string; done(): void } | undefined
+  const watch = (link: Link, chunk: Buffer) => {
+    if (!losing || !chunk.includes(losing.text)) return
+    const { done } = losing
+    losing = undefined
+    link.onResponse = () => {
+      link.near.destroy()
+      done()
+    }
+  }
   const take = (near: Socket) => {
     const { hostname, port } = new URL(target())
     const link = { near, far: connect(Number(port), hostname), silent: silentNew }
     links.add(link)
     carry(link, near, link.far, () => links.delete(link))
     carry(link, link.far, near, () => links.delete(link))
+    near.on('data', (chunk: Buffer) => watch(link, chunk))
     if (held) holdLink(link)
   }
   let server = await listen(take, 0)
@@ -65,6 +83,7 @@ export async function startFaultProxy(target: () => string | URL): Promise<Fault
       held = true
       for (const link of links) holdLink(link)
     },
+    loseResponseTo: (text) => new Promise((done) => (losing = { text, done })),
     fail: close,
     async recover() {
       silentNew = false
@@ -91,7 +110,8 @@ function holdLink({ near, far }: Link): void {
 /** Relays data and the end of the connection, unless the connection is silenced. */
 function carry(link: Link, from: Socket, to: Socket, ended: () => void): void {
   from.on('data', (chunk) => {
-    if (!link.silent) to.write(chunk)
+    if (from === link.far && link.onResponse) link.onResponse()
+    else if (!link.silent) to.write(chunk)
   })
   from.on('error', () => {})
   from.on('close', () => {

@@ -16,10 +16,10 @@ export interface AcceptRequest {
 
 /** Longer than dispatch's Postgres timeout, and short enough for a retry. */
 const firstTimeoutMs = 5000
-/** Delays before a call that was never sent is retried; gateway-chosen ids make retries safe. */
-const repeatAfterMs = [50, 200, 500, 1000, 1500]
+/** Delays before a failed call or request is repeated; gateway-chosen ids make repetitions safe. */
+export const repeatAfterMs = [50, 200, 500, 1000, 1500]
 
-interface CallOptions {
+export interface CallOptions {
   dispatch: InternalClient
   /** Whether slow items may be answered `pending`. */
   defers: boolean
