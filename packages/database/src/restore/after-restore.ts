@@ -19,7 +19,7 @@ export interface RestoredRows {
   name: string
   /** Counts the rows, by whatever an operator decides by. */
   count(db: Queries, restored: Restored): Promise<readonly object[]>
-  /** Settles a batch, which commits alone. @returns how many; 0 once none is left */
+  /** Settles rows, in transactions of a batch each. @returns how many; 0 once none is left */
   settle(db: Queries, restored: Restored): Promise<number>
 }
 

@@ -21,11 +21,12 @@ const valuesOf = ({ sent_until, created_before, tenant, lane, channel }: Restore
   channel,
 ]
 
-const waiting = `select n.* from in_flight f join notifications n using (id) where ${where}`
-const isQueued = `f.status = 'queued' and n.status = 'queued'`
-const isScheduled = `f.next_attempt_at is not null and f.status = 'scheduled' and n.status = 'scheduled'`
-const queued = `${waiting} and ${isQueued}`
-const scheduled = `${waiting} and ${isScheduled}`
+/** Rows of a page that may have been sent; pages, because a statement with filters that match few rows would read all. */
+const waiting = `select n.* from in_flight f join notifications n using (id) where f.id in (select id from page) and ${where}
+  and (f.status = 'queued' and n.status = 'queued'
+    or f.next_attempt_at is not null and f.status = 'scheduled' and n.status = 'scheduled')`
+const pageOf = (size: number) => `page as (select id from in_flight where id > $6 order by id limit ${size})`
+const lastPage = '(select id from page order by id desc limit 1) as last'
 
 interface Group {
   lane: string
@@ -40,12 +41,11 @@ interface Group {
 
 const msOf = (of: 'min' | 'max') => `(extract(epoch from ${of}(created_at)) * 1000)::float8`
 const countPage = `
-  with page as (select id from in_flight where id > $6 order by id limit ${pageSize}), groups as (
+  with ${pageOf(pageSize)}, groups as (
     select lane, channel, tenant_id, status, count(*)::int as count, ${msOf('min')} as oldest, ${msOf('max')} as newest
-    from (${waiting} and f.id in (select id from page) and (${isQueued} or ${isScheduled})) as waiting group by 1, 2, 3, 4
+    from (${waiting}) as waiting group by 1, 2, 3, 4
   )
-  select (select id from page order by id desc limit 1) as last,
-    (select coalesce(json_agg(groups), '[]') from groups) as groups`
+  select ${lastPage}, (select coalesce(json_agg(groups), '[]') from groups) as groups`
 
 /** Counts what waits and may have been sent already, by lane, channel and tenant. */
 export async function countRestored(db: Queries, restored: Restored): Promise<object[]> {
@@ -79,12 +79,7 @@ const joined = (one: Group, other: Group): Group => ({
 const settle: Statement = {
   name: 'settle-restored',
   text: `
-    with waiting as (
-      select id from (
-        (${queued} order by f.lane, f.channel, f.enqueued_at limit ${batch})
-        union all (${scheduled} order by f.next_attempt_at limit ${batch})
-      ) as waiting order by id limit ${batch}
-    ), locked as (
+    with ${pageOf(batch)}, waiting as (${waiting}), locked as (
       select id from notifications where id = any(array(select id from waiting)) and status in ('queued', 'scheduled')
       order by id for update
     ), settled as (
@@ -96,13 +91,12 @@ const settle: Statement = {
       update attempts set finished_at = now(), outcome = 'unknown', ambiguous = true
       where notification_id = any(array(select id from settled)) and finished_at is null
     ), facts as (${factsInto('settled')})
-    select count(*)::int as count from settled`,
+    select ${lastPage}, (select count(*)::int from settled) as count`,
 }
 
-/** Ends a batch as failed. @returns how many there were */
-export async function settleRestored(db: Queries, restored: Restored): Promise<number> {
-  const [row] = await db.runLong<{ count: number }>(settle, valuesOf(restored))
-  return row!.count
+/** Ends all of it as failed, each page in a transaction of its own. @returns how many there were */
+export function settleRestored(db: Queries, restored: Restored): Promise<number> {
+  return sumOfPages('', (after) => db.runLong(settle, [...valuesOf(restored), after]))
 }
 
 /** Work of the outbox was perhaps published after the backup. What is still queued is published again from its notification. */
@@ -111,12 +105,11 @@ const workPage = `
     select id, created_at <= $1::timestamptz and exists (select from unnest($2::text[]) prefix where starts_with(subject, prefix)) as is_work
     from outbox where id > $3::uuid order by id limit ${pageSize}
   )`
-const last = '(select id from page order by id desc limit 1) as last'
-const countWorkPage = `${workPage} select ${last}, (select count(*) from page where is_work)::int as count`
+const countWorkPage = `${workPage} select ${lastPage}, (select count(*) from page where is_work)::int as count`
 const deleteWorkPage = `${workPage}, gone as (
     delete from outbox where id = any(array(select id from page where is_work)) returning 1
   )
-  select ${last}, (select count(*) from gone)::int as count`
+  select ${lastPage}, (select count(*) from gone)::int as count`
 
 export async function countWork(db: Queries, restored: Restored, prefixes: readonly string[]): Promise<object[]> {
   const count = await walkWork(db, countWorkPage, restored, prefixes)
@@ -129,15 +122,18 @@ export function deleteWork(db: Queries, restored: Restored, prefixes: readonly s
 }
 
 /** The outbox holds the messages of a week: one statement would end at its time limit. */
-async function walkWork(
-  db: Queries,
-  text: string,
-  { sent_until }: Restored,
-  prefixes: readonly string[],
+function walkWork(db: Queries, text: string, { sent_until }: Restored, prefixes: readonly string[]): Promise<number> {
+  return sumOfPages('00000000-0000-0000-0000-000000000000', (after) => db.runLong(text, [sent_until, prefixes, after]))
+}
+
+/** Runs a statement for each page, from the one after `first`. */
+async function sumOfPages(
+  first: string,
+  run: (after: string) => Promise<{ last: string | null; count: number }[]>,
 ): Promise<number> {
   let total = 0
-  for (let after: string | null = '00000000-0000-0000-0000-000000000000'; after !== null; ) {
-    const [page]: { last: string | null; count: number }[] = await db.runLong(text, [sent_until, prefixes, after])
+  for (let after: string | null = first; after !== null; ) {
+    const [page]: { last: string | null; count: number }[] = await run(after)
     total += page!.count
     after = page!.last
   }
