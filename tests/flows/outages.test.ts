@@ -224,6 +224,36 @@ test('a database that ends every connection costs no accepted message and ends n
   expect(env.stack.pids).toEqual(pids)
 })
 
+test('what needs a locked table is 503 with Retry-After, with an Idempotency-Key or without', async () => {
+  const id = await send(env, freshPhone('0002'))
+  await untilActivity(env, id, { status: 'undelivered' })
+  const suppress = (options = {}) =>
+    env.api('POST', '/api/v1/suppressions', {
+      token: env.operatorToken,
+      body: { channel: 'sms', recipient: freshPhone() },
+      ...options,
+    })
+  const key = { headers: { 'idempotency-key': 'while-a-table-is-locked' } }
+  const client = await env.admin.connect()
+  try {
+    await client.query('begin; lock table dispatch.suppressions, dispatch.notifications, gateway.applications')
+    const during = await Promise.all([
+      suppress(),
+      suppress(key),
+      retry(env, id),
+      env.api('POST', '/api/v1/applications', { token: env.operatorToken, body: { name: 'Locked' } }),
+    ])
+    for (const answer of during) {
+      expectProblem(answer, 503, 'service_unavailable')
+      expect(answer.headers.get('retry-after')).toMatch(/^\d+$/)
+    }
+  } finally {
+    await client.query('rollback')
+    client.release()
+  }
+  expect((await suppress(key)).status).toBe(201)
+})
+
 test.each([
   ['without an Idempotency-Key', {}],
   ['with an Idempotency-Key', { headers: { 'idempotency-key': 'answer-of-the-database-lost' } }],

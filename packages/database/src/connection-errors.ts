@@ -1,4 +1,5 @@
 import { Problem } from '@notify/service-kit'
+import pg from 'pg'
 
 const connectionCodes = new Set([
   'ECONNREFUSED',
@@ -25,6 +26,8 @@ const connectionCodes = new Set([
 ])
 
 const queryCanceled = '57014'
+/** lock_not_available and deadlock_detected. */
+const lockCodes = new Set(['55P03', '40P01'])
 
 /** Whether Postgres was unreachable, so that the statement itself is not at fault. */
 export function isConnectionError(error: unknown): boolean {
@@ -38,16 +41,36 @@ export function isConnectionError(error: unknown): boolean {
 
 /** The problem returned while Postgres is unreachable. */
 export function databaseUnavailable(cause: unknown): Problem {
-  return new Problem('service_unavailable', 'The service cannot reach its database; try again shortly', {
-    headers: { 'Retry-After': '1' },
-    cause,
-  })
+  return unavailable('The service cannot reach its database; try again shortly', cause)
 }
 
-/** @throws Problem `service_unavailable` for connection errors and statement timeouts; other errors unchanged */
+/** Whether a table or row stayed locked for too long, or its locks were a deadlock; also as the cause of a problem. */
+export function isLockTimeout(error: unknown): boolean {
+  if (!(typeof error === 'object' && error !== null)) return false
+  const { code } = error as { code?: string }
+  return error instanceof Problem ? isLockTimeout(error.cause) : code !== undefined && lockCodes.has(code)
+}
+
+/** @throws Problem `service_unavailable` for connection errors, locks and statement timeouts; other errors unchanged */
 export function rethrow(error: unknown): never {
+  if (isLockTimeout(error)) {
+    throw unavailable('The database is busy: what the request needs is locked; try again shortly', error)
+  }
   if (isConnectionError(error) || (error as { code?: string } | null)?.code === queryCanceled) {
     throw databaseUnavailable(error)
   }
   throw error
+}
+
+/** {@link rethrow} for a statement that commits: without a response from Postgres its outcome is unknown. */
+export function rethrowCommitting(error: unknown): never {
+  if (!isConnectionError(error) || error instanceof pg.DatabaseError) rethrow(error)
+  throw unavailable(
+    'The service lost its database before the response. A change may have taken effect: repeat it with the same Idempotency-Key',
+    error,
+  )
+}
+
+function unavailable(detail: string, cause: unknown): Problem {
+  return new Problem('service_unavailable', detail, { headers: { 'Retry-After': '1' }, cause })
 }

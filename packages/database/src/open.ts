@@ -9,7 +9,7 @@ import {
   type Transaction,
 } from 'kysely'
 import pg, { type QueryConfig } from 'pg'
-import { isConnectionError, rethrow } from './connection-errors.ts'
+import { isConnectionError, rethrow, rethrowCommitting } from './connection-errors.ts'
 import { type Connection, Connections } from './connections.ts'
 import { whileHeld } from './held-connection.ts'
 import { migrate } from './migrations/migrate.ts'
@@ -101,18 +101,18 @@ export async function openDatabase<Tables>(
 
 function queriesOf(connections: Connections, prepared: boolean): Queries {
   const runOver =
-    (connection: Connection, answerMs?: number): Run =>
+    (connection: Connection, fail: (error: unknown) => never, answerMs?: number): Run =>
     async <Row>(statement: Statement | string, values: readonly unknown[] = []) => {
-      const { rows } = await connection.query(queryOf(statement, values, prepared), answerMs).catch(rethrow)
+      const { rows } = await connection.query(queryOf(statement, values, prepared), answerMs).catch(fail)
       return rows as Row[]
     }
   const transact = async <T>(work: (run: Run) => Promise<T>, answerMs?: number): Promise<T> => {
     const connection = await connections.connect().catch(rethrow)
-    const run = runOver(connection, answerMs)
+    const run = runOver(connection, rethrow, answerMs)
     try {
       await run('begin')
       const result = await whileHeld(connections.pool, () => work(run))
-      await run('commit')
+      await runOver(connection, rethrowCommitting, answerMs)('commit')
       return result
     } catch (error) {
       await connection.rollback()
@@ -124,7 +124,7 @@ function queriesOf(connections: Connections, prepared: boolean): Queries {
   const lend = async <T>(work: (run: Run) => Promise<T>): Promise<T> => {
     const connection = await connections.connect().catch(rethrow)
     try {
-      return await work(runOver(connection))
+      return await work(runOver(connection, rethrowCommitting))
     } finally {
       connection.release()
     }
@@ -155,7 +155,7 @@ function builderPool(connections: Connections): PostgresPool {
     end: async () => {},
     async connect() {
       const connection = await connections.connect().catch(rethrow)
-      const query = (text: string, values: unknown[]) => connection.query({ text, values }).catch(rethrow)
+      const query = (text: string, values: unknown[]) => connection.query({ text, values }).catch(rethrowCommitting)
       return { query: query as unknown as PostgresPoolClient['query'], release: () => connection.release() }
     },
   }

@@ -1,5 +1,5 @@
 import type { Kit } from '@notify/service-kit'
-import { isConnectionError } from './connection-errors.ts'
+import { isConnectionError, isLockTimeout } from './connection-errors.ts'
 
 /** What work at the start of a process needs to wait and to try again. */
 export type StartKit = Pick<Kit, 'log' | 'lifecycle'>
@@ -9,8 +9,7 @@ const firstWaitMs = 100
 
 /** A lock timeout, a deadlock or a lost connection. */
 export function isPassing(error: unknown): boolean {
-  const { code } = error as { code?: string }
-  return code === '55P03' || code === '40P01' || isConnectionError(error)
+  return isLockTimeout(error) || isConnectionError(error)
 }
 
 /** Jitter keeps replicas from retrying at the same moment. */

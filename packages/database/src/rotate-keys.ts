@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { type KeyRing, keyIdBytes, keyIdOf } from '@notify/privacy'
 import { type Logger, Problem } from '@notify/service-kit'
-import { isLockTimeout } from './idempotency/refusals.ts'
 import type { Queries, Run } from './open.ts'
 
 /** A column encrypted with the service's key ring. */
@@ -133,8 +132,7 @@ function patiently({ runLong }: Queries): Run {
       try {
         return await runLong(statement, values)
       } catch (error) {
-        const isPassing = isLockTimeout(error) || (error instanceof Problem && error.code === 'service_unavailable')
-        if (!isPassing) throw error
+        if (!(error instanceof Problem && error.code === 'service_unavailable')) throw error
       }
       await delay(waitMs)
     }

@@ -88,6 +88,29 @@ test('a commit without an answer is service_unavailable, whatever became of it, 
   expect(await one.db.run('select 1 as one')).toEqual([{ one: 1 }])
 })
 
+test.each([
+  [
+    'a commit',
+    'commit',
+    /may have taken effect.*Idempotency-Key/,
+    (work: string) => one.db.transaction((run) => run(work)),
+  ],
+  ['a statement of its own', 'things', /may have taken effect.*Idempotency-Key/, (work: string) => one.db.run(work)],
+  [
+    'a statement of a transaction',
+    'things',
+    /^.* again shortly$/,
+    (work: string) => one.db.transaction((run) => run(work)),
+  ],
+])('the loss of the response to %s says whether there may be an effect', async (_, lost, said, write) => {
+  const gone = proxy.loseResponseTo(lost)
+  await expect(write(`insert into things values (1, 'a')`)).rejects.toMatchObject({
+    ...unavailable,
+    message: expect.stringMatching(said),
+  })
+  await gone
+})
+
 test('what was committed without an answer is found by its Idempotency-Key, and not done again', async () => {
   const request = { scope: 'app_1 POST /things', key: 'k1', fingerprint: 'f' }
   const work = (id: number) => ({

@@ -98,7 +98,8 @@ function problemOf({ status, text, headers }: InternalAnswer, contract: Route): 
   }
   const cause = new Error(`${contract.service} answered ${status} to ${contract.method} ${contract.path}`)
   if (status === 503 || isOurs) {
-    return new Problem('service_unavailable', 'An internal service is unavailable; try again shortly', {
+    const said = !isOurs && parsed.success ? parsed.data.detail : undefined
+    return new Problem('service_unavailable', said ?? 'An internal service is unavailable; try again shortly', {
       headers: { 'Retry-After': '1' },
       cause,
     })

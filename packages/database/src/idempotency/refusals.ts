@@ -1,12 +1,5 @@
 import { Problem } from '@notify/service-kit'
 
-const lockNotAvailable = '55P03'
-
-/** Whether a needed row was locked by another transaction for too long. */
-export function isLockTimeout(error: unknown): boolean {
-  return (error as { code?: string }).code === lockNotAvailable
-}
-
 export function idempotencyConflict(): Problem {
   return new Problem(
     'idempotency_conflict',

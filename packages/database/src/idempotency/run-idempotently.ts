@@ -1,7 +1,7 @@
 import { Reply } from '@notify/service-kit'
 import type { Queries, Run } from '../open.ts'
 import { claimKey, findAnswers, type KeyedRequest, type StoredAnswer, saveAnswer, unfinished } from './key-store.ts'
-import { idempotencyConflict, inProgress, isLockTimeout } from './refusals.ts'
+import { idempotencyConflict } from './refusals.ts'
 import { createPatience, type Lines, takeTurns } from './take-turns.ts'
 
 /**
@@ -89,22 +89,18 @@ async function commit(
   { seal }: Seal,
   effect: (run: Run) => Promise<Reply | Unfinished>,
 ): Promise<Reply | undefined> {
-  try {
-    return await db.transaction(async (run) => {
-      if (!(await claimKey(run, request, seen))) return undefined
-      const result = await effect(run)
-      if (!(result instanceof Reply)) {
-        await saveAnswer(run, request, { status: unfinished, response: seal(result.done) })
-        return result.reply
-      }
-      // Throwing rolls the effect back: an effect without a record must not exist.
-      if (result.status < 200 || result.status > 299) throw new Error(`an effect returned ${result.status}`)
-      await saveAnswer(run, request, { status: result.status, response: seal(result.text) })
-      return result
-    })
-  } catch (error) {
-    throw isLockTimeout(error) ? inProgress() : error
-  }
+  return db.transaction(async (run) => {
+    if (!(await claimKey(run, request, seen))) return undefined
+    const result = await effect(run)
+    if (!(result instanceof Reply)) {
+      await saveAnswer(run, request, { status: unfinished, response: seal(result.done) })
+      return result.reply
+    }
+    // Throwing rolls the effect back: an effect without a record must not exist.
+    if (result.status < 200 || result.status > 299) throw new Error(`an effect returned ${result.status}`)
+    await saveAnswer(run, request, { status: result.status, response: seal(result.text) })
+    return result
+  })
 }
 
 function replay({ status, response }: StoredAnswer, { open }: Seal): Reply {

@@ -37,8 +37,8 @@ export async function commitJudged(
   const urgent: CommittedMessage[] = []
   const commit = async (batch: readonly NewNotification[]) => {
     const committed = await attempt((run) => commitTogether(context, batch, run)).catch((error) => {
-      // Only a row with a key can meet its twin; what locks the table keeps all waiting.
-      throw isLockTimeout(error) && !batch.some(hasKey) ? tableLocked(error) : error
+      // New rows meet others only in their keys; without one, a table is locked and keeps all waiting.
+      throw isLockTimeout(error) && batch.some(hasKey) ? new TwinUnderWay() : error
     })
     urgent.push(...committed.urgent)
     return committed.outcomes
@@ -91,14 +91,9 @@ function isShared(error: unknown): boolean {
 
 const hasKey = ({ candidate }: NewNotification): boolean => candidate.idempotency !== undefined
 
-function tableLocked(cause: unknown): Problem {
-  return new Problem('service_unavailable', 'The database is busy: a table is locked; try again shortly', {
-    headers: { 'Retry-After': '1' },
-    cause,
-  })
-}
+/** A request with the same key has not been committed yet, on another replica; the others of a batch can be. */
+class TwinUnderWay extends Error {}
 
 function asProblem(error: unknown): Problem {
-  // New rows meet others only in their keys: a twin on another replica has not committed yet.
-  return isLockTimeout(error) ? inProgress() : refusalOf(error)
+  return error instanceof TwinUnderWay ? inProgress() : refusalOf(error)
 }
