@@ -1,5 +1,6 @@
-import { Agent as HttpAgent } from 'node:http'
-import { Agent as HttpsAgent } from 'node:https'
+import http, { type ClientRequest, type IncomingMessage, type RequestOptions } from 'node:http'
+import https from 'node:https'
+import { TLSSocket } from 'node:tls'
 import axios from 'axios'
 
 /** A call of the Graph API. */
@@ -21,7 +22,7 @@ export interface GraphAnswer {
 
 /** Calls the Graph API over kept connections. */
 export interface GraphClient {
-  /** @throws AxiosError without a complete response in time */
+  /** @throws AxiosError without a complete response in time; `hasLeft` tells whether the request may have left */
   call(call: GraphCall): Promise<GraphAnswer>
   close(): void
 }
@@ -37,7 +38,7 @@ export function createGraphClient({
   maxConnections: number
 }): GraphClient {
   const pool = { keepAlive: true, maxSockets: maxConnections }
-  const [httpAgent, httpsAgent] = [new HttpAgent(pool), new HttpsAgent(pool)]
+  const [httpAgent, httpsAgent] = [new http.Agent(pool), new https.Agent(pool)]
   const client = axios.create({
     httpAgent,
     httpsAgent,
@@ -49,18 +50,43 @@ export function createGraphClient({
   })
   return {
     async call({ method, url, accessToken, body, traceparent }) {
-      const { status, headers, data } = await client.request<string>({
-        method,
-        url,
-        data: body,
-        headers: { authorization: `Bearer ${accessToken}`, ...(traceparent ? { traceparent } : {}) },
-        signal: AbortSignal.timeout(timeoutMs),
-      })
-      return { status, retryAfter: headers['retry-after'] as string | undefined, body: readJson(data) }
+      let hasLeft = false
+      const transport = watched(url.startsWith('https:') ? https : http, () => (hasLeft = true))
+      try {
+        const { status, headers, data } = await client.request<string>({
+          method,
+          url,
+          data: body,
+          transport,
+          headers: { authorization: `Bearer ${accessToken}`, ...(traceparent ? { traceparent } : {}) },
+          signal: AbortSignal.timeout(timeoutMs),
+        })
+        return { status, retryAfter: headers['retry-after'] as string | undefined, body: readJson(data) }
+      } catch (error) {
+        throw Object.assign(error as Error, { hasLeft })
+      }
     },
     close() {
       httpAgent.destroy()
       httpsAgent.destroy()
+    },
+  }
+}
+
+/** Node's client, which tells when a request has a connection that is ready: until then nothing of it can leave. */
+function watched(native: typeof http | typeof https, onReady: () => void) {
+  const { Agent, globalAgent } = native
+  return {
+    Agent,
+    globalAgent,
+    request(options: RequestOptions, onResponse: (response: IncomingMessage) => void): ClientRequest {
+      const request = native.request(options, onResponse)
+      return request.once('socket', (socket) => {
+        const isSecure = socket instanceof TLSSocket
+        const isPending = socket.connecting || (isSecure && (socket as { secureConnecting?: boolean }).secureConnecting)
+        if (isPending) socket.once(isSecure ? 'secureConnect' : 'connect', onReady)
+        else onReady()
+      })
     },
   }
 }

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, expect, test } from '@jest/globals'
 import { newId } from '@notify/contracts'
@@ -52,7 +52,10 @@ async function carrierThat(answers: { status: number; body: string; headers?: Re
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, seen }
 }
 
-function send(url: string, fields: Partial<WhatsAppMessage> = {}, timeoutMs = 2000) {
+const send = (url: string, fields: Partial<WhatsAppMessage> = {}, timeoutMs = 2000) => senderOf(url, timeoutMs)(fields)
+
+/** Sends over the connections of one sender. */
+function senderOf(url: string, timeoutMs = 2000) {
   const carrier = metaSender.createSender({
     timeoutMs,
     maxConnections: 2,
@@ -67,7 +70,7 @@ function send(url: string, fields: Partial<WhatsAppMessage> = {}, timeoutMs = 20
     mode: 'live',
     traceparent: undefined,
   } as const
-  return carrier.send(account, { ...message, ...fields, ...correlation })
+  return (fields: Partial<WhatsAppMessage> = {}) => carrier.send(account, { ...message, ...fields, ...correlation })
 }
 
 test('a code goes into the body and the button of its template, and the correlation travels along', async () => {
@@ -127,4 +130,43 @@ test('silence is an unknown outcome, and a carrier that cannot be reached is non
   expect(await send(url, {}, 200)).toMatchObject({ outcome: 'unknown', carrierFault: true })
   const nobody = `http://127.0.0.1:${await closedPort()}`
   expect(await send(nobody)).toMatchObject({ outcome: 'rejected_retryable', code: 'ECONNREFUSED', carrierFault: true })
+})
+
+test.each<[string, (socket: Socket) => unknown]>([
+  ['says nothing', () => {}],
+  ['ends', (socket) => socket.resetAndDestroy()],
+])(
+  'a connection that %s before its handshake is done has taken nothing: the message is tried again',
+  async (_, meet) => {
+    const sockets = new Set<Socket>()
+    const server = createTcpServer((socket) => {
+      sockets.add(socket.on('error', () => {}))
+      socket.once('data', () => meet(socket))
+    }).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    ends.push(
+      () => server.close(),
+      () => {
+        for (const socket of sockets) socket.destroy()
+      },
+    )
+    const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`
+    expect(await send(url, {}, 300)).toMatchObject({ outcome: 'rejected_retryable', carrierFault: true })
+  },
+)
+
+test('a kept connection that ends after the request may have taken it', async () => {
+  let requests = 0
+  const server = createServer((request, response) => {
+    if (++requests > 1) return void request.socket.resetAndDestroy()
+    response.writeHead(200).end(example('send_response_200'))
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  ends.push(
+    () => server.close(),
+    () => server.closeAllConnections(),
+  )
+  const deliver = senderOf(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+  expect(await deliver()).toMatchObject({ outcome: 'accepted' })
+  expect(await deliver()).toMatchObject({ outcome: 'unknown' })
 })

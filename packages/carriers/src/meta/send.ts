@@ -4,7 +4,7 @@ import type { EnvironmentOf } from '../kinds.ts'
 import type { WhatsAppMessage } from '../messages.ts'
 import { readRetryAfter } from '../retry-after.ts'
 import type { SenderDefinition } from '../sender.ts'
-import { accepted, couldNotBeReached, didNotAnswer, isNeverLeft, isNotWritable, notBegun, refusal } from '../verdict.ts'
+import { accepted, couldNotBeReached, didNotAnswer, isNotWritable, notBegun, refusal } from '../verdict.ts'
 import { withoutNumbers } from '../without-numbers.ts'
 import { checkAccount } from './check.ts'
 import { describeCode, judgeMetaError } from './codes.ts'
@@ -71,6 +71,6 @@ function readAnswer({ status, retryAfter, body }: GraphAnswer): CarrierAnswer {
 
 function explainSilence(error: unknown): CarrierAnswer {
   if (isNotWritable(error)) return notBegun(error)
-  const code = String((error as { code?: unknown }).code ?? 'no_answer')
-  return refusal(code, isNeverLeft(code) ? couldNotBeReached : didNotAnswer, null)
+  const { code = 'no_answer', hasLeft } = error as { code?: unknown; hasLeft?: boolean }
+  return refusal(String(code), hasLeft === false ? couldNotBeReached : didNotAnswer, null)
 }
