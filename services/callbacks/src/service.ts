@@ -41,7 +41,7 @@ export async function createService(config: Config, kit: Kit): Promise<void> {
     keyRing: config.ENCRYPTION_KEYS,
     log: kit.log,
     receiving: {
-      accounts: createAccountDirectory(db, config.ENCRYPTION_KEYS),
+      accounts: createAccountDirectory(db, config.ENCRYPTION_KEYS, kit.log),
       stateOf: startReceivers(config, kit.log),
     },
     record: createCallbackRecorder(shared),

@@ -257,6 +257,31 @@ test('the other tenant’s own messages are delivered through its own account', 
   expect((await env.api('GET', `/api/v1/notifications/${id}`)).status).toBe(404)
 })
 
+test('a provider whose secret cannot be read stops only the callbacks that it alone could verify', async () => {
+  const message = await silentMessage()
+  const addUnreadable = (id: string) =>
+    env.admin.query(
+      `insert into callbacks.providers (id, tenant_id, kind, revision, account_id, credentials)
+       values ($1, $2, 'twilio', 1, $3, 'of a key that is gone')`,
+      [newId('prov'), newId('ten'), id],
+    )
+  await addUnreadable(demoAccount(env).sid)
+  const alone = { ...demoAccount(env), sid: `AC${'7'.repeat(32)}` }
+  await addUnreadable(alone.sid)
+  const forged = { ...demoAccount(env), authToken: 'x'.repeat(32) }
+  await eventually(async () => {
+    for (const account of [forged, alone]) {
+      expectProblem(await report(env, message, 'failed', { account }), 503, 'service_unavailable')
+    }
+  })
+  expect((await report(env, message, 'delivered')).body).toEqual({ status: 'recorded' })
+  await untilState(env, message.id, { delivery_status: 'delivered' })
+  await env.admin.query(`delete from callbacks.providers where credentials = 'of a key that is gone'`)
+  await eventually(async () =>
+    expectProblem(await report(env, message, 'failed', { account: forged }), 403, 'invalid_signature'),
+  )
+})
+
 describe('a form that cannot be one is refused before anything is looked up', () => {
   const post = (raw: string | Uint8Array, type = 'application/x-www-form-urlencoded') =>
     env.api('POST', '/api/v1/callbacks/smsprovider/sms', { key: null, raw, headers: { 'content-type': type } })

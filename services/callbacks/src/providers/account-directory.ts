@@ -2,17 +2,25 @@ import type { Claim, ReceivingAccount } from '@notify/carriers/receiving'
 import { idSchema } from '@notify/contracts'
 import type { Database, Statement } from '@notify/database'
 import type { KeyRing } from '@notify/privacy'
-import { createTtlCache } from '@notify/service-kit'
+import { createTtlCache, type Logger } from '@notify/service-kit'
 import type { Tables } from '../db/schema.ts'
+
+/** The accounts of a claim; a tenant whose secret cannot be decrypted does not stop those that share its account. */
+export interface FoundAccounts {
+  accounts: ReceivingAccount[]
+  /** Why an account is missing. */
+  faults: unknown[]
+}
 
 /** The accounts whose callbacks can be verified. */
 export interface AccountDirectory {
   /** The accounts that a callback claims; several tenants may share a carrier account. */
-  find(kind: string, claimed: Claim['of']): Promise<ReceivingAccount[]>
+  find(kind: string, claimed: Claim['of']): Promise<FoundAccounts>
   forget(): void
 }
 
 const rememberedMs = 1000
+const none: FoundAccounts = { accounts: [], faults: [] }
 const ProviderId = idSchema('prov')
 
 /** The AAD of a provider's secret. */
@@ -50,7 +58,7 @@ const byId: Statement = {
 }
 
 /** Accounts by kind and claimed id, cached for a second. */
-export function createAccountDirectory(db: Database<Tables>, keyRing: KeyRing): AccountDirectory {
+export function createAccountDirectory(db: Database<Tables>, keyRing: KeyRing, log: Logger): AccountDirectory {
   const accountOf = (row: Row): ReceivingAccount => {
     const { id, tenant_id: tenantId, sender, topic_arns: topicArns } = row
     const open = (sealed: Buffer | null) => sealed && keyRing.decrypt(sealed, credentialsAad(tenantId, id))
@@ -65,8 +73,21 @@ export function createAccountDirectory(db: Database<Tables>, keyRing: KeyRing): 
       verifyToken: open(row.verify_token),
     }
   }
+  const readable = (rows: readonly Row[]): FoundAccounts => {
+    const faults: unknown[] = []
+    const accounts = rows.flatMap((row) => {
+      try {
+        return [accountOf(row)]
+      } catch (error) {
+        log.error({ provider_id: row.id, err: error }, 'the secret of a provider cannot be read')
+        faults.push(error)
+        return []
+      }
+    })
+    return { accounts, faults }
+  }
   const remembered = (statement: Statement) =>
-    createTtlCache<ReceivingAccount[]>({
+    createTtlCache<FoundAccounts>({
       ttlMs: rememberedMs,
       maxEntries: 10_000,
       async load(key) {
@@ -74,7 +95,7 @@ export function createAccountDirectory(db: Database<Tables>, keyRing: KeyRing): 
         const rows = await db.run<Row>(statement, [key.slice(0, at), key.slice(at + 1)])
         // An account that its tenant has connected again is reported once, for the provider in use.
         const inUse = new Set(rows.filter((row) => !row.deleted_at).map((row) => row.tenant_id))
-        return rows.filter((row) => !row.deleted_at || !inUse.has(row.tenant_id)).map(accountOf)
+        return readable(rows.filter((row) => !row.deleted_at || !inUse.has(row.tenant_id)))
       },
     })
   const [ofAccount, ofParent, ofId] = [remembered(byAccount), remembered(byParent), remembered(byId)]
@@ -85,10 +106,11 @@ export function createAccountDirectory(db: Database<Tables>, keyRing: KeyRing): 
           ...claimed.accountIds.map((id) => ofAccount.get(`${kind}|${id}`)),
           ...claimed.parentIds.map((id) => ofParent.get(`${kind}|${id}`)),
         ])
-        return [...new Map(found.flat().map((account) => [account.id, account])).values()]
+        const accounts = new Map(found.flatMap((one) => one.accounts.map((account) => [account.id, account])))
+        return { accounts: [...accounts.values()], faults: found.flatMap(({ faults }) => faults) }
       }
       if ('accountId' in claimed) return ofAccount.get(`${kind}|${claimed.accountId}`)
-      return ProviderId.safeParse(claimed.providerId).success ? ofId.get(`${kind}|${claimed.providerId}`) : []
+      return ProviderId.safeParse(claimed.providerId).success ? ofId.get(`${kind}|${claimed.providerId}`) : none
     },
     forget() {
       ofAccount.clear()

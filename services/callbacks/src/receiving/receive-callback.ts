@@ -1,6 +1,6 @@
 import type { Claim, Endpoint, Received, Report } from '@notify/carriers/receiving'
 import type { Channel, Route } from '@notify/contracts'
-import type { Handler, HttpRequest } from '@notify/service-kit'
+import { type Handler, type HttpRequest, Problem } from '@notify/service-kit'
 import type { Context } from '../context.ts'
 import { callbackOfReport } from './callback-of-report.ts'
 
@@ -39,7 +39,17 @@ function open(context: Context, kind: string, endpoint: Endpoint<never>, request
 }
 
 async function receive({ receiving }: Context, kind: string, claim: Claim): Promise<Received> {
-  return claim.receive(await receiving.accounts.find(kind, claim.of))
+  const { accounts, faults } = await receiving.accounts.find(kind, claim.of)
+  if (faults.length === 0) return claim.receive(accounts)
+  try {
+    if (accounts.length > 0) return await claim.receive(accounts)
+  } catch (error) {
+    if (!(error instanceof Problem && error.code === 'invalid_signature')) throw error
+  }
+  // Perhaps signed with a secret that cannot be read now: the carrier is to repeat it.
+  throw new Problem('service_unavailable', 'The account of this callback cannot be verified now; try again shortly', {
+    cause: faults[0],
+  })
 }
 
 function resultOf(reports: readonly Report[], isNew: readonly boolean[]): 'recorded' | 'repeated' | 'ignored' {
