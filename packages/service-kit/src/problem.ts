@@ -45,3 +45,8 @@ export class Problem extends Error {
     }
   }
 }
+
+/** A problem of one field: its path stands in the detail and in `errors`. */
+export function fieldProblem(code: ErrorCode, path: string, message: string): Problem {
+  return new Problem(code, `${path} ${message}`, { errors: [{ path, message }] })
+}

@@ -1,5 +1,5 @@
 import type { EventTemplates } from '@notify/contracts'
-import { Problem } from '@notify/service-kit'
+import { fieldProblem, Problem } from '@notify/service-kit'
 import type { Context } from '../context.ts'
 import type { Candidate } from './accept-item.ts'
 
@@ -35,5 +35,5 @@ async function stored({ directory }: Context, { principal, request }: Candidate,
   const message = templates
     ? `names a template that has no part for ${request.channel}`
     : 'names no stored template that this application may use'
-  throw new Problem('validation_failed', `template_id ${message}`, { errors: [{ path: 'template_id', message }] })
+  throw fieldProblem('validation_failed', 'template_id', message)
 }

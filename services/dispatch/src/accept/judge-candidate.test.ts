@@ -170,6 +170,27 @@ test('a stored template fills each of its channels with template_data', async ()
   expect(await codeOf({ ...sms, ...variables }, forMail)).toBe('validation_failed')
 })
 
+test.each([
+  ['a NUL', '{{ "%00" | url_decode }}', 'NUL'],
+  ['half of a character', '{{ "\\ud83e" }}', 'surrogate'],
+])('%s that a template makes inside of data is refused, before anything is handed over', async (_, text, said) => {
+  const data = { list: [{ label: text }] }
+  const context = world({
+    templates: { [stored]: { in_app: { title: 'Hi', body: 'Hello', data }, webhook: { data } } },
+  })
+  for (const [channel, recipient] of [
+    ['in_app', 'ada-42'],
+    ['webhook', { url: 'https://hooks.example.com/' }],
+  ]) {
+    const refused = judgeCandidate(context, candidate({ channel, recipient, template_id: stored, template_data: {} }))
+    await expect(refused).rejects.toMatchObject({
+      code: 'validation_failed',
+      message: expect.stringMatching(new RegExp(`data\\.list\\.0\\.label that contains .*${said}`)),
+      errors: [{ path: 'template_data' }],
+    })
+  }
+})
+
 test('a sender of its own must be at a verified domain', async () => {
   expect(await payloadOf({ ...content, from: 'news@SHOP.example' })).toMatchObject({ from: 'news@shop.example' })
   for (const from of ['news@other.example', 'news@mail.shop.example', 'news@example']) {

@@ -1,5 +1,5 @@
 import type { DispatchRequest } from '@notify/contracts'
-import { Problem } from '@notify/service-kit'
+import { fieldProblem } from '@notify/service-kit'
 
 const longestWaitMs = 30 * 24 * 3600 * 1000
 /** Clocks differ, and requests are repeated: what was due this long ago is sent at once. */
@@ -15,7 +15,6 @@ export function readSendAt({ send_at }: Pick<DispatchRequest, 'send_at'>): Date 
   const aheadMs = sendAt.getTime() - Date.now()
   const fault =
     aheadMs > longestWaitMs ? 'must be at most 30 days ahead' : aheadMs < -toleratedMs ? 'is in the past' : undefined
-  if (fault)
-    throw new Problem('validation_failed', `send_at ${fault}`, { errors: [{ path: 'send_at', message: fault }] })
+  if (fault) throw fieldProblem('validation_failed', 'send_at', fault)
   return aheadMs > 0 ? sendAt : undefined
 }

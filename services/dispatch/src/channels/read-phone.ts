@@ -1,5 +1,5 @@
 import { type DispatchRequest, e164Fault, e164Pattern } from '@notify/contracts'
-import { Problem } from '@notify/service-kit'
+import { fieldProblem } from '@notify/service-kit'
 
 /** @throws Problem `invalid_recipient` for what is not E.164 */
 export function readPhone({ recipient }: Pick<DispatchRequest, 'recipient'>): string {
@@ -7,5 +7,5 @@ export function readPhone({ recipient }: Pick<DispatchRequest, 'recipient'>): st
   if (typeof phone === 'string' && e164Pattern.test(phone)) return phone
   const path = typeof recipient === 'string' ? 'recipient' : 'recipient.phone'
   const message = phone === undefined ? 'is missing' : e164Fault
-  throw new Problem('invalid_recipient', `${path} ${message}`, { errors: [{ path, message }] })
+  throw fieldProblem('invalid_recipient', path, message)
 }

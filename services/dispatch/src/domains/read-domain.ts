@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import { domainToASCII, domainToUnicode } from 'node:url'
-import { Problem } from '@notify/service-kit'
+import { fieldProblem, type Problem } from '@notify/service-kit'
 import { getPublicSuffix } from 'tldts'
 
 /** Leaves room for selector and `_domainkey` within the 253 characters of a name. */
@@ -45,5 +45,5 @@ export function readDomain(text: string): string {
 }
 
 function refusal(message: string): Problem {
-  return new Problem('validation_failed', `domain ${message}`, { errors: [{ path: 'domain', message }] })
+  return fieldProblem('validation_failed', 'domain', message)
 }

@@ -1,6 +1,6 @@
 import { type createProvider as contract, dispatchAuditRecorded, newId } from '@notify/contracts'
 import { idempotent, recordAudit } from '@notify/database'
-import { type Handler, Problem, Reply } from '@notify/service-kit'
+import { fieldProblem, type Handler, Reply } from '@notify/service-kit'
 import type { ApiContext } from '../context.ts'
 import { describeProvider } from './describe-provider.ts'
 import { kindOf } from './provider-kind.ts'
@@ -12,8 +12,9 @@ import { writeProvider } from './write-provider.ts'
 export const createProvider: Handler<ApiContext, typeof contract> = idempotent({
   async prepare(context, { body }) {
     const kind = kindOf(context.carrierTable, body.kind)
-    if (!kind) throw invalid('kind', 'is not a known kind of provider')
-    if (kind.channel !== body.channel) throw invalid('channel', `must be ${kind.channel} for kind ${body.kind}`)
+    if (!kind) throw fieldProblem('validation_failed', 'kind', 'is not a known kind of provider')
+    if (kind.channel !== body.channel)
+      throw fieldProblem('validation_failed', 'channel', `must be ${kind.channel} for kind ${body.kind}`)
     refuseOurs(kind, body.credentials)
     const made = kind.make?.(body.credentials) ?? {}
     const credentials = { ...body.credentials, ...made }
@@ -46,7 +47,3 @@ export const createProvider: Handler<ApiContext, typeof contract> = idempotent({
     log.info({ provider_id: id, kind: body.kind, operator: principal.subject, request_id: requestId }, 'provider added')
   },
 })
-
-function invalid(path: string, message: string): Problem {
-  return new Problem('validation_failed', `${path} ${message}`, { errors: [{ path, message }] })
-}

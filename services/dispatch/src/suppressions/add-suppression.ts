@@ -1,6 +1,6 @@
 import { type addSuppression as contract, dispatchAuditRecorded, type SuppressionChannel } from '@notify/contracts'
 import { idempotent, type Run, recordAudit } from '@notify/database'
-import { type Handler, Problem, Reply } from '@notify/service-kit'
+import { fieldProblem, type Handler, Reply } from '@notify/service-kit'
 import type { Channels } from '../channels/channel.ts'
 import type { Context } from '../context.ts'
 import { suppressionOf } from './list-suppressions.ts'
@@ -51,7 +51,7 @@ async function suppressByHand(
 function requireRecipient({ channels }: Context, { channel, recipient }: Wanted): void {
   const message = rulesOf(channels, channel).faultOf(recipient)
   if (message === undefined) return
-  throw new Problem('invalid_recipient', `recipient ${message}`, { errors: [{ path: 'recipient', message }] })
+  throw fieldProblem('invalid_recipient', 'recipient', message)
 }
 
 /** Every channel in the contract has suppression rules. */

@@ -1,5 +1,5 @@
 import { type summarizeActivity as contract, mostBuckets } from '@notify/contracts'
-import { type Handler, Problem } from '@notify/service-kit'
+import { fieldProblem, type Handler, type Problem } from '@notify/service-kit'
 import type { Context } from '../context.ts'
 import { listBuckets } from './bucket-store.ts'
 
@@ -45,5 +45,5 @@ function rangeOf({ interval, from, to }: { interval: 'hour' | 'day'; from?: Date
 }
 
 function refused(message: string): Problem {
-  return new Problem('validation_failed', `from ${message}`, { errors: [{ path: 'from', message }] })
+  return fieldProblem('validation_failed', 'from', message)
 }

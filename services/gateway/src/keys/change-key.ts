@@ -1,6 +1,6 @@
 import { type changeApiKey as contract, permissionsRefused } from '@notify/contracts'
 import { requireUnchanged } from '@notify/database'
-import { type Handler, Problem } from '@notify/service-kit'
+import { fieldProblem, type Handler, type Problem } from '@notify/service-kit'
 import { recordOwnAudit } from '../audit/audit-store.ts'
 import type { RouteContext } from '../context.ts'
 import { requireActiveKey } from './key-of-application.ts'
@@ -26,5 +26,5 @@ export const changeKey: Handler<RouteContext, typeof contract> = async ({ db }, 
 
 function notForTestKeys(index: number, permission: string): Problem {
   const [path, message] = [`permissions.${index}`, `must not be ${permission} for a test key`]
-  return new Problem('validation_failed', `${path} ${message}`, { errors: [{ path, message }] })
+  return fieldProblem('validation_failed', path, message)
 }

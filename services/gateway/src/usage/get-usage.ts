@@ -1,6 +1,6 @@
 import { Channel, type getUsage as contract, type UsageItem } from '@notify/contracts'
 import { type ListOrder, page } from '@notify/database'
-import { type Handler, Problem } from '@notify/service-kit'
+import { fieldProblem, type Handler } from '@notify/service-kit'
 import { z } from 'zod'
 import type { RouteContext } from '../context.ts'
 import { listUsageRows, sumUsage, type UsageFilter, type UsagePosition, type UsageRow } from './usage-store.ts'
@@ -22,7 +22,7 @@ function spanOf({ from, to }: { from?: string | undefined; to?: string | undefin
   const first = from ?? `${last.slice(0, 8)}01`
   if (first <= last) return { from: first, to: last }
   const message = 'must not be after to, which is today by default'
-  throw new Problem('validation_failed', `from ${message}`, { errors: [{ path: 'from', message }] })
+  throw fieldProblem('validation_failed', 'from', message)
 }
 
 const describe = ({ application_id, category, ...row }: UsageRow): UsageItem => ({

@@ -1,5 +1,5 @@
 import type { KeyMode, OtpSettings } from '@notify/contracts'
-import { Problem } from '@notify/service-kit'
+import { fieldProblem } from '@notify/service-kit'
 import type { Context } from '../context.ts'
 import { rateLimited } from './rate-limited.ts'
 import { type NumberParts, readNumber } from './read-number.ts'
@@ -30,7 +30,7 @@ export async function admitSend(context: Context, sending: Sending): Promise<voi
 function requireAllowed(phone: string, { allowed_countries: allowed }: OtpSettings): void {
   if (!allowed || allowed.some((beginning) => phone.startsWith(beginning))) return
   const message = 'belongs to a country that this application does not send codes to'
-  throw new Problem('country_not_allowed', `recipient ${message}`, { errors: [{ path: 'recipient', message }] })
+  throw fieldProblem('country_not_allowed', 'recipient', message)
 }
 
 async function admitNumber(context: Context, { tenantId, mode }: Sending, { country, prefix }: NumberParts) {

@@ -1,6 +1,6 @@
 import { type createWebhookSubscription as contract, newId } from '@notify/contracts'
 import { idempotent } from '@notify/database'
-import { type Handler, Problem, Reply } from '@notify/service-kit'
+import { fieldProblem, type Handler, Problem, Reply } from '@notify/service-kit'
 import { newWebhookSecret } from '@notify/webhook-signature'
 import type { Context } from '../context.ts'
 import { urlAad } from '../db/places.ts'
@@ -24,7 +24,8 @@ export const createSubscription: Handler<Context, typeof contract> = idempotent(
       !provider.deleted_at &&
       !provider.own &&
       (provider.application_id === null || provider.application_id === applicationId)
-    if (!isUsable) throw invalid('provider_id', 'names no webhook provider of this application')
+    if (!isUsable)
+      throw fieldProblem('validation_failed', 'provider_id', 'names no webhook provider of this application')
     return { applicationId, providerId: body.provider_id, secret: undefined }
   },
   async effect({ config, secrets: { keyRing } }, request, run, { applicationId, providerId, secret }) {
@@ -67,15 +68,11 @@ export const createSubscription: Handler<Context, typeof contract> = idempotent(
 /** @throws Problem `validation_failed` when it is missing, or not the key's own */
 function applicationOf(principal: Manager, given: string | undefined): string {
   if (principal.kind === 'operator') {
-    if (given === undefined) throw invalid('application_id', 'is missing')
+    if (given === undefined) throw fieldProblem('validation_failed', 'application_id', 'is missing')
     return given
   }
   if (given !== undefined && given !== principal.application_id) {
-    throw invalid('application_id', 'names no application of this key')
+    throw fieldProblem('validation_failed', 'application_id', 'names no application of this key')
   }
   return principal.application_id
-}
-
-function invalid(path: string, message: string): Problem {
-  return new Problem('validation_failed', `${path} ${message}`, { errors: [{ path, message }] })
 }

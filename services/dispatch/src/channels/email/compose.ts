@@ -1,5 +1,5 @@
 import { type DispatchRequest, type EventTemplates, oneLinePattern } from '@notify/contracts'
-import { Problem } from '@notify/service-kit'
+import { fieldProblem } from '@notify/service-kit'
 import { textFault } from '../../carriers/text-fault.ts'
 import type { Fill, NamedTemplate } from '../../rendering/create-renderer.ts'
 import type { EmailPayload } from './payload.ts'
@@ -37,8 +37,8 @@ function filled(request: EmailRequest, template: EmailTemplate, fill: Fill): Pro
 
 /** The caller's own content. */
 async function written({ subject, body, html_body, template_data }: EmailRequest, fill: Fill): Promise<Content> {
-  if (subject === undefined) throw invalid('subject', 'is missing; an email needs one')
-  if (body === undefined) throw invalid('body', 'is missing')
+  if (subject === undefined) throw fieldProblem('validation_failed', 'subject', 'is missing; an email needs one')
+  if (body === undefined) throw fieldProblem('validation_failed', 'body', 'is missing')
   if (template_data === undefined) return checked({ subject, text: body, html: html_body }, (part) => part)
   return fillParts({ subject, body, html_body }, template_data, fill, (part) => ({ field: 'template_data', part }))
 }
@@ -70,26 +70,22 @@ function checked(
   pathOf: (part: Part) => string,
 ): Content {
   const title = subject.trim()
-  if (title === '') throw invalid(pathOf('subject'), 'gives an empty subject')
+  if (title === '') throw fieldProblem('validation_failed', pathOf('subject'), 'gives an empty subject')
   if (title.length > maxSubject)
-    throw invalid(pathOf('subject'), `gives a subject of more than ${maxSubject} characters`)
+    throw fieldProblem('validation_failed', pathOf('subject'), `gives a subject of more than ${maxSubject} characters`)
   if (!oneLinePattern.test(title)) {
-    throw invalid(pathOf('subject'), 'gives a subject with line breaks or control characters')
+    throw fieldProblem('validation_failed', pathOf('subject'), 'gives a subject with line breaks or control characters')
   }
-  if (text.trim() === '') throw invalid(pathOf('body'), 'renders to an empty text')
+  if (text.trim() === '') throw fieldProblem('validation_failed', pathOf('body'), 'renders to an empty text')
   for (const [part, content] of [
     ['subject', title],
     ['body', text],
     ['html_body', html ?? ''],
   ] as const) {
     const fault = textFault(content)
-    if (fault) throw invalid(pathOf(part), `gives ${nameOfPart[part]} that ${fault}`)
+    if (fault) throw fieldProblem('validation_failed', pathOf(part), `gives ${nameOfPart[part]} that ${fault}`)
   }
   return { subject: title, text, ...(html === undefined || html.trim() === '' ? {} : { html }) }
 }
 
 const nameOfPart: Record<Part, string> = { subject: 'a subject', body: 'a text', html_body: 'HTML' }
-
-function invalid(path: string, message: string): Problem {
-  return new Problem('validation_failed', `${path} ${message}`, { errors: [{ path, message }] })
-}

@@ -1,5 +1,5 @@
 import { type DispatchRequest, oneLinePattern } from '@notify/contracts'
-import { Problem } from '@notify/service-kit'
+import { fieldProblem, type Problem } from '@notify/service-kit'
 import type { EmailPayload } from './payload.ts'
 import { readAddress } from './read-address.ts'
 
@@ -37,11 +37,10 @@ function recipientOf(recipient: DispatchRequest['recipient']): Pick<EmailPayload
 
 function senderOf(text: string): string {
   const { address, fault } = readAddress(text)
-  if (fault !== undefined)
-    throw new Problem('validation_failed', `from ${fault}`, { errors: [{ path: 'from', message: fault }] })
+  if (fault !== undefined) throw fieldProblem('validation_failed', 'from', fault)
   return address
 }
 
 function badRecipient(path: string, message: string): Problem {
-  return new Problem('invalid_recipient', `${path} ${message}`, { errors: [{ path, message }] })
+  return fieldProblem('invalid_recipient', path, message)
 }

@@ -1,8 +1,9 @@
 import type { DispatchRequest, EventTemplates, InAppPayload } from '@notify/contracts'
-import { textFault } from '../../carriers/text-fault.ts'
+import { fieldProblem } from '@notify/service-kit'
+import { faultInside, textFault } from '../../carriers/text-fault.ts'
 import type { Fill, NamedTemplate } from '../../rendering/create-renderer.ts'
 import { mapTemplates, textsOf } from '../../templates/map-templates.ts'
-import { displayFields, invalid, requireDisplayData } from './display-data.ts'
+import { displayFields, requireDisplayData } from './display-data.ts'
 
 type Content = Pick<InAppPayload, 'title' | 'body' | 'data'>
 type Template = NonNullable<EventTemplates['in_app']>
@@ -24,10 +25,14 @@ export async function composeInApp(
   for (const field of ['title', 'body'] as const) {
     const text = content[field]
     const fault = text.length > longest[field] ? `has more than ${longest[field]} characters` : textFault(text)
-    if (fault) throw invalid(template ? variablesOf(request) : field, `gives a ${field} that ${fault}`)
+    if (fault)
+      throw fieldProblem('validation_failed', template ? variablesOf(request) : field, `gives a ${field} that ${fault}`)
   }
-  if (content.body.trim() === '') throw invalid(template ? variablesOf(request) : 'body', 'gives an empty body')
+  if (content.body.trim() === '')
+    throw fieldProblem('validation_failed', template ? variablesOf(request) : 'body', 'gives an empty body')
   requireDisplayData(content.data)
+  const fault = faultInside(content.data, 'data')
+  if (fault) throw fieldProblem('validation_failed', variablesOf(request), `gives a ${fault}`)
   return content
 }
 

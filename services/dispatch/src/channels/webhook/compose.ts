@@ -1,4 +1,6 @@
 import type { DispatchRequest, EventTemplates, WebhookPayload } from '@notify/contracts'
+import { fieldProblem } from '@notify/service-kit'
+import { faultInside } from '../../carriers/text-fault.ts'
 import type { Fill } from '../../rendering/create-renderer.ts'
 import { mapTemplates, textsOf } from '../../templates/map-templates.ts'
 
@@ -12,6 +14,20 @@ export async function composeWebhook(
   webhook: EventTemplates['webhook'],
   fill: Fill,
 ): Promise<WebhookPayload['data']> {
+  const field = webhook && request.event_key !== undefined ? 'data' : 'template_data'
+  const data = await contentOf(request, webhook, field, fill)
+  // The request held none of it, but a template's filters can make it.
+  const fault = faultInside(data, 'data')
+  if (fault) throw fieldProblem('validation_failed', field, `gives a ${fault}`)
+  return data
+}
+
+async function contentOf(
+  request: DispatchRequest,
+  webhook: EventTemplates['webhook'],
+  field: 'data' | 'template_data',
+  fill: Fill,
+): Promise<WebhookPayload['data']> {
   const { body, data = {}, template_data } = request
   if (!webhook) {
     if (template_data === undefined || body === undefined)
@@ -20,7 +36,6 @@ export async function composeWebhook(
     const [text = ''] = await fill([template], template_data)
     return { ...(data as WebhookPayload['data']), body: text }
   }
-  const field = request.event_key === undefined ? 'template_data' : 'data'
   const texts = textsOf({ webhook }).map(({ template, form }) => ({ template, form, field }) as const)
   const filled = (await fill(texts, request[field] ?? {})).values()
   return mapTemplates({ webhook }, () => filled.next().value ?? '').webhook!.data

@@ -1,6 +1,6 @@
 import type { DispatchRequest } from '@notify/contracts'
 import { type AllowList, DestinationError, readDestination } from '@notify/egress-guard'
-import { Problem } from '@notify/service-kit'
+import { fieldProblem, type Problem } from '@notify/service-kit'
 
 /** @throws Problem `invalid_recipient` for what is no public https address; names are resolved at delivery */
 export function readUrl({ recipient }: Pick<DispatchRequest, 'recipient'>, allowed: AllowList): string {
@@ -24,5 +24,5 @@ export function maskUrl(url: string): string {
 }
 
 function badUrl(path: string, message: string): Problem {
-  return new Problem('invalid_recipient', `${path} ${message}`, { errors: [{ path, message }] })
+  return fieldProblem('invalid_recipient', path, message)
 }

@@ -1,6 +1,6 @@
 import type { EventTemplates } from '@notify/contracts'
 import { maskPhone } from '@notify/privacy'
-import { Problem } from '@notify/service-kit'
+import { fieldProblem } from '@notify/service-kit'
 import type { ChannelDefinition, DraftSettings } from '../channel.ts'
 import { readPhone } from '../read-phone.ts'
 import { fillParameters } from './compose.ts'
@@ -61,5 +61,5 @@ function referenceOf(template: EventTemplates['whatsapp']): WhatsAppPayload['tem
   if (template) return { name: template.template_name, language: template.language, category: template.category }
   const message =
     'cannot be sent by WhatsApp, which accepts only approved templates: name one by event_key or template_id'
-  throw new Problem('validation_failed', `body ${message}`, { errors: [{ path: 'body', message }] })
+  throw fieldProblem('validation_failed', 'body', message)
 }

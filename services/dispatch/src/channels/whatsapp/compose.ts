@@ -1,5 +1,5 @@
 import type { DispatchRequest, EventTemplates } from '@notify/contracts'
-import { Problem } from '@notify/service-kit'
+import { fieldProblem } from '@notify/service-kit'
 import { textFault } from '../../carriers/text-fault.ts'
 import type { Fill } from '../../rendering/create-renderer.ts'
 import type { WhatsAppPayload } from './payload.ts'
@@ -42,5 +42,5 @@ function checked(text: string, path: string): string {
         : textFault(text)
   if (!fault) return text
   const message = `gives a parameter of the WhatsApp template that ${fault}`
-  throw new Problem('validation_failed', `${path} ${message}`, { errors: [{ path, message }] })
+  throw fieldProblem('validation_failed', path, message)
 }

@@ -1,5 +1,5 @@
 import type { DispatchRequest } from '@notify/contracts'
-import { Problem } from '@notify/service-kit'
+import { fieldProblem } from '@notify/service-kit'
 import type { DraftSettings } from '../channel.ts'
 import type { WhatsAppPayload } from './payload.ts'
 
@@ -28,7 +28,7 @@ export function codeContent(
   const code = template_data?.code ?? leadingCode.exec(body)?.[1] ?? body
   if (typeof code !== 'string' || !codePattern.test(code)) {
     const message = 'must be a code of 4 to 15 characters, or begin with one'
-    throw new Problem('validation_failed', `body ${message}`, { errors: [{ path: 'body', message }] })
+    throw fieldProblem('validation_failed', 'body', message)
   }
   return { parameters: [code], ...codeButton(code, settings) }
 }
