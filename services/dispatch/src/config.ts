@@ -54,7 +54,7 @@ export const Config = z.object({
     'Maximum delay before each further attempt; the actual delay is random (full jitter)',
   ),
   HOLD_LIMIT: duration('24h').describe(
-    'How long a message waits while the circuit breakers of all providers of its channel are open. It then fails and can be retried',
+    'How long a message waits while the circuit breakers of all providers of its channel are open, or an internal error keeps it from being sent. It then fails and can be retried',
   ),
   UNKNOWN_GRACE: duration('60s').describe('Time to wait for a callback when the outcome of an attempt is unknown'),
   UNKNOWN_GRACE_OTP: duration('10s').describe(

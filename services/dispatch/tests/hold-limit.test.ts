@@ -41,3 +41,21 @@ test('a message that no provider may be called for waits for so long and no long
   expect((await retry(env, first.notification_id)).status).toBe(202)
   await untilState(env, first.notification_id, { delivery_status: 'sent', retry_count: 1 }, 30_000)
 }, 120_000)
+
+test('a message whose payload cannot be read fails after the same time, and can be sent again once it can be', async () => {
+  carrier.answer = takes
+  const id = await send(env, undefined, { send_at: new Date(Date.now() + 3_600_000).toISOString() })
+  const sql = env.sql('dispatch')
+  const { rows } = await sql.query('select payload from notifications where id = $1', [id])
+  const change = (payload: Buffer, due: string) =>
+    sql.query(`update notifications set payload = $2 ${due} where id = $1`, [id, payload])
+  await change(Buffer.from('of a key that is gone'), ', send_at = now(), next_attempt_at = now()')
+  const { attempts, failure_reason } = await untilState(env, id, { delivery_status: 'failed', retryable: true }, 30_000)
+  expect(failure_reason).toMatch(/internal error/)
+  expect(attempts).toMatchObject([
+    { outcome: 'rejected_retryable', provider_code: 'internal_error', provider_id: null },
+  ])
+  await change(rows[0].payload, '')
+  expect((await retry(env, id)).status).toBe(202)
+  await untilState(env, id, { delivery_status: 'sent', retry_count: 1 }, 30_000)
+}, 90_000)

@@ -18,6 +18,15 @@ export const heldTooLong: CarrierAnswer = {
   retryAfterMs: null,
 }
 
+/** The stored message could not be read, or what its sending needs did not respond, until HOLD_LIMIT. */
+export const notPrepared: CarrierAnswer = {
+  outcome: 'rejected_retryable',
+  code: 'internal_error',
+  message: 'An internal error kept the message from being sent for too long',
+  providerMessageId: null,
+  retryAfterMs: null,
+}
+
 /** The provider cannot send with the template of the message now; another one may. */
 export const templateNotApproved = (message: string): CarrierAnswer => ({
   outcome: 'rejected_retryable',

@@ -35,7 +35,7 @@ const putBack: Statement = {
 export interface Unmade {
   claim: Pick<Claim, 'id' | 'attempt_id'>
   afterMs: number
-  /** Whether no provider may be called. */
+  /** Whether HOLD_LIMIT counts from now on: no provider may be called, or a fault of our own prevents it. */
   held?: boolean
 }
 

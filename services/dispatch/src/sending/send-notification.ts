@@ -12,7 +12,7 @@ import { chooseProvider } from './choose-provider.ts'
 import type { Claim } from './claim-store.ts'
 import { createClaims } from './claim-work.ts'
 import { decideNext, retryPolicyOf } from './decide-next.ts'
-import { heldTooLong, noProvider } from './own-answers.ts'
+import { heldTooLong, noProvider, notPrepared } from './own-answers.ts'
 import { createPace } from './pace.ts'
 import { recordAttempt } from './record-attempt.ts'
 import { createThrottle, longestTurnMs } from './throttle.ts'
@@ -48,13 +48,21 @@ export function createSender(
 
   const putBack = async (claim: Claim, cause: 'circuit_open' | 'rate_limit' | 'late' | 'fault', afterMs: number) => {
     metrics.putBack(claim.channel, cause)
-    await claims.putBack({ claim, afterMs, held: cause === 'circuit_open' })
+    await claims.putBack({ claim, afterMs, held: cause === 'circuit_open' || cause === 'fault' })
     return false
   }
 
-  /** Requeues after an internal error; an expired lease would count as an unknown outcome. */
+  /** Neither the circuit breakers nor faults of our own hold a message for longer than HOLD_LIMIT. */
+  const giveUpHeld = async (claim: Claim, answer: CarrierAnswer) => {
+    const next = { status: 'failed', reason: answer.message!, retryable: true } as const
+    await recordAttempt(context, claims, { claim, provider: null, answer, next })
+    return false
+  }
+
+  /** Requeues after an internal error, at most until HOLD_LIMIT; an expired lease would count as an unknown outcome. */
   const putBackOnFault = (claim: Claim) => async (fault: unknown) => {
-    await putBack(claim, 'fault', faultPauseMs + Math.random() * heldBackSpreadMs[urgencyOf(claim)])
+    if (claim.held_ms > config.HOLD_LIMIT) await giveUpHeld(claim, notPrepared)
+    else await putBack(claim, 'fault', faultPauseMs + Math.random() * heldBackSpreadMs[urgencyOf(claim)])
     throw fault
   }
 
@@ -74,9 +82,7 @@ export function createSender(
     if (claim.held_ms <= config.HOLD_LIMIT) {
       return putBack(claim, 'circuit_open', circuitOpenMs + Math.random() * heldBackSpreadMs[urgencyOf(claim)])
     }
-    const next = { status: 'failed', reason: heldTooLong.message!, retryable: true } as const
-    await recordAttempt(context, claims, { claim, provider: null, answer: heldTooLong, next })
-    return false
+    return giveUpHeld(claim, heldTooLong)
   }
 
   /** @returns whether another provider takes its turn at once */
