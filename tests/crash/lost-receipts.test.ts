@@ -10,14 +10,21 @@ beforeAll(async () => {
 })
 afterAll(() => env?.stop())
 
+const delivered = (count: number) => [{ status: 'delivered', count }]
 const statuses = async () =>
   (await env.sql('dispatch').query('select status, count(*)::int as count from notifications group by 1')).rows
 
-test('receipts that are lost for good on the bus are asked of callbacks, whether the outcome was known or not', async () => {
-  const requests = Array.from({ length: 20 }, () => ({ channel: 'sms', recipient: '+15550000011', body: 'message' }))
+/** Sends messages and awaits their receipts. */
+async function deliver(count: number): Promise<string[]> {
+  await env.sql('dispatch').query('delete from notifications')
+  const requests = Array.from({ length: count }, () => ({ channel: 'sms', recipient: '+15550000011', body: 'message' }))
   const { body } = await env.api('POST', '/api/v1/notifications/batch', { body: { requests } })
-  const ids = body.results.map((result: { notification_id: string }) => result.notification_id).toSorted()
-  await eventually(async () => expect(await statuses()).toEqual([{ status: 'delivered', count: 20 }]))
+  await eventually(async () => expect(await statuses()).toEqual(delivered(count)))
+  return body.results.map((result: { notification_id: string }) => result.notification_id).toSorted()
+}
+
+test('receipts that are lost for good on the bus are asked of callbacks, whether the outcome was known or not', async () => {
+  const ids = await deliver(20)
   // Simulates receipts that never arrived.
   const database = env.sql('dispatch')
   await database.query(`update notifications set status = 'sent' where id = any($1)`, [ids.slice(0, 10)])
@@ -30,8 +37,41 @@ test('receipts that are lost for good on the bus are asked of callbacks, whether
   await eventually(
     async () => {
       await walkAgain()
-      expect(await statuses()).toEqual([{ status: 'delivered', count: 20 }])
+      expect(await statuses()).toEqual(delivered(20))
     },
     { timeoutMs: 20_000, intervalMs: 500 },
   )
+})
+
+test('a receipt of a message that was sent long after its acceptance is asked for too, of whichever attempt', async () => {
+  const ids = await deliver(6)
+  const database = env.sql('dispatch')
+  // The walk by the time of acceptance has passed them.
+  await database.query(
+    `update walks set reached = 'notif_z', next_at = now() + interval '1 hour' where name like 'receipts-%'`,
+  )
+  await database.query(
+    `insert into attempts (notification_id, number, id, lease_until, finished_at, outcome)
+     select id, 2, 'att_' || id, now(), now(), 'accepted' from unnest($1::text[]) as id`,
+    [ids.slice(0, 3)],
+  )
+  await database.query(
+    `update notifications set status = 'sent', updated_at = now(), attempt_count = case when id = any($1) then 2 else 1 end`,
+    [ids.slice(0, 3)],
+  )
+  await eventually(async () => expect(await statuses()).toEqual(delivered(6)), { timeoutMs: 20_000 })
+})
+
+test('before a message is given up with an unknown outcome, its receipt is asked for', async () => {
+  const ids = await deliver(3)
+  const database = env.sql('dispatch')
+  await database.query(`update walks set next_at = now() + interval '1 hour'`)
+  await database.query(
+    `update attempts set outcome = 'unknown', provider_message_id = null where notification_id = any($1)`,
+    [ids],
+  )
+  await database.query(`update notifications set status = 'queued', when_due = 'give_up', next_attempt_at = now()`)
+  await eventually(async () => expect(await statuses()).toEqual(delivered(3)), { timeoutMs: 20_000 })
+  const { rows } = await database.query('select distinct revision from notifications')
+  expect(rows.every(({ revision }) => revision > 3)).toBe(true)
 })

@@ -5,7 +5,7 @@ import type { Database } from '../../../packages/database/src/index.ts'
 import { TestEnv } from '../../../packages/dev-env/src/index.ts'
 import { channels } from '../src/channels/registry.ts'
 import type { Tables } from '../src/db/schema.ts'
-import { askForReceipts } from '../src/receipts/inquiry-store.ts'
+import { askForFailed, askForSent } from '../src/receipts/inquiry-store.ts'
 import { applyReceipts } from '../src/receipts/receipt-store.ts'
 import { createEndedDeletion } from '../src/retention/retention-store.ts'
 import { claimForSending } from '../src/sending/claim-store.ts'
@@ -35,11 +35,17 @@ beforeAll(async () => {
     for (const { run } of statements) await run(db, await someIds())
   }
   await fillAfterPlanning(db, { tables, fill, runAll })
+  const [first] = await db.run<{ until: Date }>(
+    `select min(since) + interval '50 ms' as until from in_flight where status = 'sent'`,
+  )
+  firstSent = first!.until
 })
 afterAll(async () => {
   await stop?.()
   await env?.stop()
 })
+
+let firstSent = new Date()
 
 /** Notifications of every kind that a statement looks for, each with one attempt. */
 async function fill(count: number): Promise<void> {
@@ -48,7 +54,7 @@ async function fill(count: number): Promise<void> {
        insert into notifications (id, tenant_id, application_id, channel, lane, mode, recipient_masked, recipient_index, credits,
          payload, status, attempt_count, round_attempts, created_at, updated_at)
        select 'notif_' || gen_random_uuid(), $2, 'app_1', 'sms', 'bulk', 'live', '+1***', 'index ' || i, 1, '',
-         (array['sent', 'delivered', 'queued'])[i % 3 + 1], 1, 1, now(), now()
+         (array['sent', 'delivered', 'queued'])[i % 3 + 1], 1, 1, now(), now() - i * interval '1 ms'
        from generate_series(1, $1::int) as i
        returning id)
      insert into attempts (notification_id, number, id, lease_until, finished_at, outcome)
@@ -133,7 +139,8 @@ const statements: { name: string; run(db: Database<Tables>, some: readonly Sampl
     run: (on) => requeueLostWork(on, channels, [{ lane: 'bulk', channel: 'sms', delivered_ms_ago: 3_600_000 }]),
   },
   { name: 'retention', run: (on) => createEndedDeletion(on)(new Date(0)) },
-  { name: 'inquiry', run: (on, some) => askForReceipts(on, channels, some[0]!.id, `${some[0]!.id}z`) },
+  { name: 'inquiry of sent ones', run: (on) => askForSent(on, channels, '2026-01-01T00:00:00Z', firstSent) },
+  { name: 'inquiry of failed ones', run: (on, some) => askForFailed(on, some[0]!.id, `${some[0]!.id}z`) },
 ]
 
 test.each(statements)(

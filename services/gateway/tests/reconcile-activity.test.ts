@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { earliestId } from '../../../packages/contracts/src/index.ts'
 import { eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
 
 let env: TestEnv
@@ -30,6 +31,29 @@ test('facts that never came over the bus are asked of their owner, whole or newe
     from activity_counts where status = 'delivered' on conflict (tenant_id, application_id, channel, status) do update set count = 5`)
   await eventually(async () => expect(await shown()).toEqual(await owned()), { timeoutMs: 20_000 })
   expect(await counts()).toEqual(delivered)
+})
+
+test('a change of a message that was accepted days ago is found too, of one that the retention has deleted it is not', async () => {
+  const { body } = await env.api('POST', '/api/v1/notifications', {
+    body: { channel: 'sms', recipient: '+15550000011', body: 'message' },
+  })
+  const id: string = body.notification_id
+  await eventually(async () => expect(await shown()).toContainEqual({ id, revision: 3, status: 'delivered' }))
+  const [recent, old] = [3, 40].map((days) => earliestId('notif', Date.now() - days * 24 * 3_600_000))
+  const [dispatch, gateway] = [env.sql('dispatch'), env.sql('gateway')]
+  const walkAgain = () =>
+    gateway.query(
+      `update walks set reached = '', next_at = now() where name = 'older activity' and next_at > now() + interval '1 hour'`,
+    )
+  await dispatch.query('update notifications set id = $2 where id = $1', [id, recent])
+  // A change counts as lost only once it is a second old.
+  await eventually(async () => {
+    await walkAgain()
+    expect(await shown()).toContainEqual({ id: recent, revision: 3, status: 'delivered' })
+  })
+  await dispatch.query('update notifications set id = $2 where id = $1', [recent, old])
+  for (let round = 0; round < 2; round++) await eventually(async () => expect((await walkAgain()).rowCount).toBe(1))
+  expect((await shown()).map((row) => row.id)).not.toContain(old)
 })
 
 test('dispatch tells facts of all tenants to nobody but the gateway', async () => {

@@ -2,42 +2,64 @@ import { earliestId } from '@notify/contracts'
 import { endPage, takePage } from '@notify/database'
 import { type Kit, startPeriodic } from '@notify/service-kit'
 import type { WorkerContext } from '../context.ts'
-import { askForReceipts, inquiryPage } from './inquiry-store.ts'
+import { askForFailed, askForSent, type Inquiry, inquiryPage } from './inquiry-store.ts'
+
+/** A walk over the notifications of one state; its positions sort as text. */
+interface Walk {
+  name: string
+  /** The position of a time. */
+  at(ms: number): string
+  ask(after: string, untilMs: number): Promise<Inquiry>
+}
+
+/** Callbacks keeps receipts no longer. */
+const longestMs = 6 * 24 * 60 * 60_000
 
 /**
- * Walks all notifications at each configured age and requests missing receipts.
- * Each page is claimed by one replica.
+ * Requests missing receipts at each configured age: of sent messages by when they were sent, of those that failed with an
+ * unknown outcome by when they were accepted. Each page is claimed by one replica.
  */
 export function startInquiries(kit: Kit, context: WorkerContext): void {
-  const { RECEIPT_INQUIRIES } = context.config
-  const everyMs = Math.min(5000, ...RECEIPT_INQUIRIES)
-  for (const ageMs of RECEIPT_INQUIRIES) {
-    const walk = `receipts-${ageMs}`
-    startPeriodic(kit, {
-      name: `receipt inquiry ${ageMs}`,
-      everyMs,
-      async run() {
-        const after = await takePage(context.db, walk)
-        if (after === undefined) return false
-        const moment = Date.now() - ageMs
-        // At first, and after days of absence, no further back than callbacks keeps receipts.
-        const from = [after, earliestId('notif', moment - longestMs)].toSorted().at(-1)!
-        const { reached, looked, asked } = await askForReceipts(
-          context.db,
-          context.channels,
-          from,
-          earliestId('notif', moment),
-        )
-        const more = looked === inquiryPage
-        await endPage(context.db, walk, reached ?? from, more ? 0 : everyMs)
-        if (asked > 0) {
-          context.metrics.receiptsAsked(asked)
-          context.wakeOutbox()
-        }
-        return more
-      },
-    })
+  const { config, db, channels } = context
+  const everyMs = Math.min(5000, ...config.RECEIPT_INQUIRIES)
+  for (const ageMs of config.RECEIPT_INQUIRIES) {
+    const ofSent: Walk = {
+      name: `sent-${ageMs}`,
+      at: (ms) => new Date(ms).toISOString(),
+      ask: (after, untilMs) => askForSent(db, channels, after, new Date(untilMs)),
+    }
+    const ofFailed: Walk = {
+      name: `receipts-${ageMs}`,
+      at: (ms) => earliestId('notif', ms),
+      ask: (after, untilMs) => askForFailed(db, after, earliestId('notif', untilMs)),
+    }
+    for (const walk of [ofSent, ofFailed]) startWalk(kit, context, walk, { ageMs, everyMs })
   }
 }
 
-const longestMs = 6 * 24 * 60 * 60_000
+function startWalk(
+  kit: Kit,
+  { db, metrics, wakeOutbox }: WorkerContext,
+  { name, at, ask }: Walk,
+  { ageMs, everyMs }: { ageMs: number; everyMs: number },
+): void {
+  startPeriodic(kit, {
+    name: `inquiry ${name}`,
+    everyMs,
+    async run() {
+      const after = await takePage(db, name)
+      if (after === undefined) return false
+      const untilMs = Date.now() - ageMs
+      // At first, and after days of absence.
+      const from = [after, at(untilMs - longestMs)].toSorted().at(-1)!
+      const { reached, looked, asked } = await ask(from, untilMs)
+      const more = looked === inquiryPage
+      await endPage(db, name, reached ?? from, more ? 0 : everyMs)
+      if (asked > 0) {
+        metrics.receiptsAsked(asked)
+        wakeOutbox()
+      }
+      return more
+    },
+  })
+}

@@ -4,6 +4,7 @@ import type { Channels } from '../channels/channel.ts'
 import type { Tables } from '../db/schema.ts'
 import { factsInto } from '../notifications/fact-sql.ts'
 import { workQueries } from '../notifications/work-sql.ts'
+import { askSql, silentSql } from '../receipts/inquiry-store.ts'
 import { expiredReason, hasExpired } from './expiry-store.ts'
 import { lockOpenSql } from './open-sql.ts'
 
@@ -30,6 +31,11 @@ const takeDue = (channels: Channels): Statement => ({
       where n.id = any (array(select id from due))
       returning n.*, old.status as old_status
     ), ${workQueries(channels, `taken where status = 'queued'`)},
+    -- A receipt that the bus has lost may settle what is given up.
+    silent as (
+      ${silentSql(`taken join attempts a on a.notification_id = taken.id
+      where taken.status = 'failed' and a.outcome = 'unknown'`)}
+    ), asked as (${askSql('silent')}),
     facts as (${factsInto('taken where status <> old_status')})
     select count(*)::int as count from taken`,
 })

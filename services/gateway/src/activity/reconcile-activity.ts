@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { activityLanes, compareNotifications, earliestId, gatewayItself, NotificationFact } from '@notify/contracts'
 import { endPage, takePage } from '@notify/database'
 import { type Kit, Problem, startPeriodic } from '@notify/service-kit'
@@ -5,40 +6,71 @@ import type { Context } from '../context.ts'
 import { countMissed } from '../usage/count-usage.ts'
 import { listRevisions, projectFacts } from './activity-store.ts'
 
-const walk = 'activity'
+/** A comparison that repeats: the messages accepted within a range of ages. */
+interface Walk {
+  name: string
+  ageMs: { from: number; to: number }
+  /** Time between its end and its next start. */
+  intervalMs: number
+  /** Pause after each page, in times of the page's own duration. */
+  rest: number
+}
+
 const pageSize = 1000
-const lookBackMs = 24 * 60 * 60_000
+const dayMs = 24 * 60 * 60_000
+/** A message is sent at most 30 days after its acceptance. */
+const oldestMs = 31 * dayMs
 const timeoutMs = 5000
 /** Services of one deployment start in any order; an absence beyond this is logged as a failure. */
 const startMs = 60_000
 
 /**
- * Compares the activity of the last day with dispatch and writes missing facts.
- * Each page is claimed by one replica.
+ * Compares the activity with dispatch and writes missing facts: of the last day often, of what is older once a day, because messages
+ * that were scheduled or retried change late. Each page is claimed by one replica.
  */
 export function startReconciliation(kit: Kit, context: Context): void {
-  const { RECONCILE_INTERVAL, RECONCILE_AFTER } = context.config
-  const everyMs = Math.min(RECONCILE_INTERVAL, 5000)
+  const { RECONCILE_INTERVAL, RECONCILE_AFTER, ACTIVITY_RETENTION } = context.config
+  // What the retention deletes must not come back.
+  const longestMs = Math.min(oldestMs, ACTIVITY_RETENTION - 60 * 60_000)
+  const walks: Walk[] = [
+    {
+      name: 'activity',
+      ageMs: { from: Math.min(dayMs, longestMs), to: RECONCILE_AFTER },
+      intervalMs: RECONCILE_INTERVAL,
+      rest: 0,
+    },
+    { name: 'older activity', ageMs: { from: longestMs, to: dayMs }, intervalMs: dayMs, rest: 4 },
+  ]
+  for (const walk of walks) if (walk.ageMs.from > walk.ageMs.to) startWalk(kit, context, walk)
+}
+
+function startWalk(kit: Kit, context: Context, { name, ageMs, intervalMs, rest }: Walk): void {
+  const everyMs = Math.min(context.config.RECONCILE_INTERVAL, 5000)
   const startedMs = performance.now()
   const isStarting = (fault: unknown) =>
     fault instanceof Problem && fault.code === 'service_unavailable' && performance.now() - startedMs < startMs
   startPeriodic(kit, {
-    name: 'activity reconciler',
+    name: `reconciler of the ${name}`,
     everyMs,
     async run() {
-      const reached = await takePage(context.db, walk)
+      const reached = await takePage(context.db, name)
       if (reached === undefined) return false
       const now = Date.now()
-      const end = earliestId('notif', now - RECONCILE_AFTER)
-      const after = [reached, earliestId('notif', now - lookBackMs)].toSorted().at(-1)!
+      const end = earliestId('notif', now - ageMs.to)
+      const after = [reached, earliestId('notif', now - ageMs.from)].toSorted().at(-1)!
       const next = await comparePage(context, after, end).catch(async (fault: unknown) => {
-        await endPage(context.db, walk, reached, everyMs)
+        await endPage(context.db, name, reached, everyMs)
         if (!isStarting(fault)) throw fault
         kit.log.info('dispatch does not respond yet; the activity is compared once it does')
       })
       if (next === undefined) return false
-      await (next === end ? endPage(context.db, walk, '', RECONCILE_INTERVAL) : endPage(context.db, walk, next, 0))
-      return next !== end
+      if (next === end) {
+        await endPage(context.db, name, '', intervalMs)
+        return false
+      }
+      await delay(rest * (Date.now() - now))
+      await endPage(context.db, name, next, 0)
+      return true
     },
   })
 }
