@@ -20,7 +20,13 @@ export type AcceptItem = z.infer<typeof AcceptItem>
 /** The result of a request: the response of the public route as JSON text, or its problem. */
 export const ItemResult = z.union([
   z.object({ body: z.string(), replayed: z.boolean().optional() }),
-  z.object({ problem: ProblemBody.omit({ request_id: true, type: true }) }),
+  z.object({
+    problem: ProblemBody.omit({ request_id: true, type: true }),
+    may_have_taken_effect: z
+      .literal(true)
+      .optional()
+      .meta({ description: 'The commit has lost its response. Repeat the item with the same id.' }),
+  }),
 ])
 export type ItemResult = z.infer<typeof ItemResult>
 

@@ -68,9 +68,10 @@ export function rethrowCommitting(error: unknown): never {
   throw unavailable(
     'The service lost its database before the response. A change may have taken effect: repeat it with the same Idempotency-Key',
     error,
+    true,
   )
 }
 
-function unavailable(detail: string, cause: unknown): Problem {
-  return new Problem('service_unavailable', detail, { headers: { 'Retry-After': '1' }, cause })
+function unavailable(detail: string, cause: unknown, mayHaveTakenEffect = false): Problem {
+  return new Problem('service_unavailable', detail, { headers: { 'Retry-After': '1' }, cause, mayHaveTakenEffect })
 }

@@ -5,6 +5,7 @@ interface ProblemOptions {
   attemptsRemaining?: number
   headers?: Record<string, string>
   cause?: unknown
+  mayHaveTakenEffect?: boolean
 }
 
 /** An error to return to the caller; its code determines status and title. */
@@ -14,17 +15,20 @@ export class Problem extends Error {
   readonly errors: FieldError[] | undefined
   readonly attemptsRemaining: number | undefined
   readonly headers: Record<string, string>
+  /** Whether the outcome is unknown, for example because a commit has lost its response. */
+  readonly mayHaveTakenEffect: boolean
 
   /** @param detail what is wrong and how to fix it; safe to show */
   constructor(
     code: ErrorCode,
     detail: string,
-    { errors, attemptsRemaining, headers = {}, cause }: ProblemOptions = {},
+    { errors, attemptsRemaining, headers = {}, cause, mayHaveTakenEffect = false }: ProblemOptions = {},
   ) {
     super(detail, cause === undefined ? undefined : { cause })
     this.code = code
     this.errors = errors
     this.attemptsRemaining = attemptsRemaining
+    this.mayHaveTakenEffect = mayHaveTakenEffect
     // Set here, so that it survives the way between services as a body.
     this.headers = code === 'service_unavailable' ? { 'Retry-After': '1', ...headers } : headers
   }

@@ -43,7 +43,7 @@ export function createAcceptOne(context: ApiContext): AcceptOne {
       context.metrics.refused(problem.code)
       if (problem.status >= 500) context.log.error({ err: error }, 'a dispatch request failed')
       span.end(problem)
-      return { problem: problem.toBody() }
+      return { problem: problem.toBody(), ...(problem.mayHaveTakenEffect && { may_have_taken_effect: true as const }) }
     } finally {
       markPrepared()
     }

@@ -19,13 +19,13 @@ const together = {
 /** Accepts one request through dispatch. */
 export type Accept = (request: AcceptRequest) => Promise<AcceptResult>
 
-/** Batches concurrent requests into one call to dispatch, and repeats those that failed on our side. */
+/** Batches concurrent requests into one call to dispatch, and repeats those whose outcome is unknown. */
 export function createAcceptance(context: Context): Accept {
   const accept = coalesce<AcceptRequest, AcceptResult>({
     ...together,
     run: (requests) => acceptInTime(context, requests, { dispatch: context.dispatch, defers: true }),
   })
-  // Large and slow requests travel alone, and failed ones apart, over connections of their own.
+  // Large and slow requests travel alone, and repeated ones apart, over connections of their own.
   const slow = { dispatch: createInternalClient(context.config.DISPATCH_URL), defers: false }
   const acceptAgain = coalesce<AcceptRequest, AcceptResult>({
     ...together,
@@ -44,7 +44,7 @@ export function createAcceptance(context: Context): Accept {
   return async (request) => {
     let result = await acceptFirst(request)
     for (const waitMs of repeatAfterMs) {
-      if (!hasFailed(result) || performance.now() + waitMs >= request.untilMs) break
+      if (!isUnknown(result) || performance.now() + waitMs >= request.untilMs) break
       context.metrics.acceptRepeated()
       await delay(waitMs)
       result = await acceptAgain(request)
@@ -53,9 +53,8 @@ export function createAcceptance(context: Context): Accept {
   }
 }
 
-/** Dispatch failed, perhaps after its commit: a repetition with the same id is accepted once. */
-const hasFailed = (result: AcceptResult): boolean =>
-  'problem' in result && result.problem.code === 'service_unavailable'
+/** Whether dispatch failed, perhaps after its commit: a repetition with the same id is accepted once. */
+const isUnknown = (result: AcceptResult): boolean => 'problem' in result && result.may_have_taken_effect === true
 
 /** Drops requests whose callers already received 503. */
 async function acceptInTime(context: Context, requests: readonly AcceptRequest[], options: CallOptions) {
