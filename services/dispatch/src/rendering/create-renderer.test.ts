@@ -116,6 +116,19 @@ const canGiveWay = process.platform === 'linux' && getPriority() < constants.pri
   expect(all.filter((priority) => priority > getPriority()).length).toBeGreaterThanOrEqual(1)
 })
 
+test('long templates of one batch are parsed in turns of the event loop of their own', async () => {
+  let turns = 0
+  const count = () => {
+    turns++
+    timer = setImmediate(count)
+  }
+  let timer = setImmediate(count)
+  const fills = Array.from({ length: 10 }, (_, at) => fill(text(`${at}${'{{x}}'.repeat(1800)}`), { x: '' }))
+  expect(await Promise.all(fills)).toEqual(Array.from({ length: 10 }, (_, at) => [String(at)]))
+  clearImmediate(timer)
+  expect(turns).toBeGreaterThanOrEqual(9)
+})
+
 test('a tenant whose templates take all the time there is delays another tenant by no more than a turn', async () => {
   const hostile = newId('ten')
   const attacks = Array.from({ length: 60 }, () => refusalOf(fill(text(loops), {}, hostile)))

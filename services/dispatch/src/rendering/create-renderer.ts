@@ -47,6 +47,8 @@ const killAfterMs = 3 * renderLimitMs
 /** Charged for a killed thread, because its successor must start. */
 const killCostMs = 500
 const maxWaiting = 500
+/** Parsing longer ones together takes milliseconds. */
+const quicklyParsed = 5000
 /** Texts up to this length are free; longer ones are charged for encrypting, storing and sending. */
 const freeCharacters = 50_000
 /** A megabyte takes some 100 ms of CPU in all processes together, and delays everything behind it. */
@@ -122,21 +124,23 @@ export function createRenderer({ threads, msPerSecond, metrics, log }: Options):
     texts: readonly NamedTemplate[],
     variables: Record<string, unknown>,
   ) => {
-    const { results: plain, fault } = untilFault(texts, (text) => {
+    const unknown = texts.filter(({ form, template }) => !plain[form].get(template))
+    if (unknown.reduce((sum, { template }) => sum + template.length, 0) > quicklyParsed) await ownLoopTurn()
+    const { results: found, fault } = untilFault(texts, (text) => {
       const parsed = parse(text, text.part === undefined)
       return parsed && { parsed, ...lookUpValues(parsed, variables) }
     })
-    const length = plain.reduce((sum, one) => sum + (one?.length ?? 0), 0)
+    const length = found.reduce((sum, one) => sum + (one?.length ?? 0), 0)
     if (length > freeCharacters) {
       await ownLoopTurn()
       charge(tenantId, length)
     }
-    const joined = untilFault(texts.slice(0, plain.length), ({ form }, at) => {
-      const one = plain[at]
+    const joined = untilFault(texts.slice(0, found.length), ({ form }, at) => {
+      const one = found[at]
       return one && joinPlain(one.parsed, one.values, form === 'html' ? escapeHtml : undefined)
     })
     const filled: (string | undefined)[] = joined.results
-    const left = [...plain.keys()].filter((at) => plain[at] === undefined && at < filled.length)
+    const left = [...found.keys()].filter((at) => found[at] === undefined && at < filled.length)
     return { filled, left, fault: joined.fault ?? fault }
   }
 

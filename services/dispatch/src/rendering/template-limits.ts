@@ -26,6 +26,7 @@ export function requireBounds(form: TemplateForm, template: string): void {
 
 /** The nesting depth of brackets within one placeholder: `a[b[c]]` is 2. */
 function bracketDepth(template: string): number {
+  if (!template.includes('[')) return 0
   let depth = 0
   let deepest = 0
   let isInside = false

@@ -1,5 +1,5 @@
 import type { CarrierAnswer } from '@notify/carriers/sending'
-import { type Span, SpanKind } from '@notify/service-kit'
+import { ownLoopTurn, type Span, SpanKind } from '@notify/service-kit'
 import type { CarrierMessage } from '../carriers/carrier.ts'
 import { circuitOpenCode } from '../carriers/circuit-breaker.ts'
 import { payloadAad } from '../channels/payload-aad.ts'
@@ -9,6 +9,8 @@ import { domainOf } from '../domains/verified-domains.ts'
 import type { Provider } from '../providers/provider-directory.ts'
 import type { Claim } from './claim-store.ts'
 import { senderUnverified, templateNotApproved } from './own-answers.ts'
+
+const largeText = 50_000
 
 /** How a call ended, or why none was made. */
 export type CallResult =
@@ -30,6 +32,8 @@ export async function callCarrier(
   const { channels, secrets, directory, carriers, tracer, metrics } = context
   const channel = channels[claim.channel]!
   const stored = secrets.keyRing.decrypt(claim.payload, payloadAad(channel, { ...claim, tenantId: claim.tenant_id }))
+  // The clients of carriers take milliseconds to write a large message down; a code must not wait for several of them.
+  if (stored.length > largeText) await ownLoopTurn()
   const payload = channel.payload.parse(JSON.parse(stored))
   // Between the acceptance and now the domain may have drifted, or have gone to another tenant.
   const sender = channel.senderOf?.(payload)

@@ -8,6 +8,7 @@ const maxBatch = 256
 const callsInFlight = 4
 /** A longer body, in UTF-16 units, travels alone, so that others need not wait for its parsing. */
 const longestTogether = 32 * 1024
+const largeInFlight = 4
 /** Maximum UTF-16 units of the bodies in one call. */
 const maxCallLength = 1024 * 1024
 const together = {
@@ -31,13 +32,19 @@ export function createAcceptance(context: Context): Accept {
     ...together,
     run: (requests) => acceptInTime(context, requests, slow),
   })
+  // A tenant may send many large ones at once after a pause: together they would hold up every process on the way.
+  const acceptLarge = coalesce<AcceptRequest, AcceptResult>({
+    maxBatch: 1,
+    maxInFlight: largeInFlight,
+    run: (requests) => acceptInTime(context, requests, slow),
+  })
   const acceptAlone = async (request: AcceptRequest) => {
     const [result] = await acceptTogether(context, [request], slow)
     if (result instanceof Error) throw result
     return result!
   }
   const acceptFirst = async (request: AcceptRequest) => {
-    if (request.text.length > longestTogether) return acceptAlone(request)
+    if (request.text.length > longestTogether) return acceptLarge(request)
     const early = await accept(request)
     return 'pending' in early ? acceptAlone(request) : early
   }
