@@ -11,6 +11,10 @@ export const inquiryPage = 500
 export const silentSql = (rows: string): string =>
   `select a.id, traceparent, case when a.outcome = 'accepted' then 'sent' else 'unknown' end as known from ${rows}`
 
+/** SQL for a relation of notifications and their `attempts a`; `offset 0` keeps a plan for small tables from reading all attempts. */
+export const withAttempts = (relation: string): string =>
+  `${relation} cross join lateral (select * from attempts where notification_id = ${relation}.id offset 0) as a`
+
 /** SQL that asks callbacks for the receipts of the attempts of {@link silentSql}. */
 export const askSql = (silent: string): string =>
   enqueueSql(receiptWanted, silent, `json_build_object('attempt_id', id, 'known', known)`)

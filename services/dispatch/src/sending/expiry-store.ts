@@ -1,6 +1,7 @@
 import type { Database, Statement } from '@notify/database'
 import type { Tables } from '../db/schema.ts'
 import { factsInto } from '../notifications/fact-sql.ts'
+import { askSql, silentSql, withAttempts } from '../receipts/inquiry-store.ts'
 import { lockOpenSql } from './open-sql.ts'
 
 /** The failure of what could not be sent in time. */
@@ -38,7 +39,10 @@ const endExpired: Statement = {
           next_attempt_at = null, failovers = 0, held_since = null
       where n.id = any (array(select id from expired))
       returning n.*, old.status as old_status
-    ), facts as (${factsInto('ended where status <> old_status')})
+    ), silent as (
+      ${silentSql(`${withAttempts('ended')}
+      where ended.status <> old_status and ended.attempt_count > 0 and a.outcome = 'unknown'`)}
+    ), asked as (${askSql('silent')}), facts as (${factsInto('ended where status <> old_status')})
     select count(*)::int as count, count(*) filter (where status <> old_status)::int as failed from ended`,
 }
 

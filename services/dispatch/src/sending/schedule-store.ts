@@ -4,7 +4,7 @@ import type { Channels } from '../channels/channel.ts'
 import type { Tables } from '../db/schema.ts'
 import { factsInto } from '../notifications/fact-sql.ts'
 import { workQueries } from '../notifications/work-sql.ts'
-import { askSql, silentSql } from '../receipts/inquiry-store.ts'
+import { askSql, silentSql, withAttempts } from '../receipts/inquiry-store.ts'
 import { expiredReason, hasExpired } from './expiry-store.ts'
 import { lockOpenSql } from './open-sql.ts'
 
@@ -31,10 +31,9 @@ const takeDue = (channels: Channels): Statement => ({
       where n.id = any (array(select id from due))
       returning n.*, old.status as old_status
     ), ${workQueries(channels, `taken where status = 'queued'`)},
-    -- A receipt that the bus has lost may settle what is given up.
+    -- A receipt that the bus has lost may settle what is given up, or is sent again.
     silent as (
-      ${silentSql(`taken join attempts a on a.notification_id = taken.id
-      where taken.status = 'failed' and a.outcome = 'unknown'`)}
+      ${silentSql(`${withAttempts('taken')} where taken.attempt_count > 0 and a.outcome = 'unknown'`)}
     ), asked as (${askSql('silent')}),
     facts as (${factsInto('taken where status <> old_status')})
     select count(*)::int as count from taken`,
@@ -100,17 +99,27 @@ const closeOverdue: Statement = {
         still: `n.status = 'sent' and not n.settled`,
         limit: batch,
       })}
-    )
-    update notifications n set receipt_overdue = true from overdue where n.id = overdue.id returning 1`,
+    ), closed as (
+      update notifications n set receipt_overdue = true where n.id = any (array(select id from overdue)) returning n.id, n.traceparent
+    ),
+    -- After an outage no inquiry may have reached them.
+    silent as (
+      ${silentSql(`${withAttempts('closed')} where a.outcome in ('accepted', 'unknown')`)}
+    ), asked as (${askSql('silent')})
+    select count(*)::int as count from closed`,
 }
 
-/** Expects nothing more of messages that were sent so long ago without a receipt; they stay `sent`. @returns how many */
+/**
+ * Expects nothing more of messages that were sent so long ago without a receipt, and asks for it a last time; they stay `sent`.
+ * @returns how many
+ */
 export async function closeOverdueReceipts(
   db: Database<Tables>,
   channels: readonly string[],
   deadlineMs: number,
 ): Promise<number> {
-  return (await db.runLong(closeOverdue, [deadlineMs / 1000, channels])).length
+  const [row] = await db.runLong<{ count: number }>(closeOverdue, [deadlineMs / 1000, channels])
+  return row?.count ?? 0
 }
 
 const tallyBatch = 10_000

@@ -81,13 +81,15 @@ export function startSchedulers(kit: Kit, context: WorkerContext, bus: Bus, lane
 }
 
 /** Closes what is overdue, channels with the same deadline together. @returns whether there is more */
-async function closeOverdue({ channels, config, db }: WorkerContext): Promise<boolean> {
+async function closeOverdue({ channels, config, db, wakeOutbox }: WorkerContext): Promise<boolean> {
   const byDeadline = Map.groupBy(Object.values(channels), (channel) => channel.receiptDeadlineMs(config))
   let more = false
   for (const [deadlineMs, group] of byDeadline) {
     if (deadlineMs === undefined) continue
     const names = group.map(({ name }) => name)
-    more = (await closeOverdueReceipts(db, names, deadlineMs)) === scheduleBatch || more
+    const count = await closeOverdueReceipts(db, names, deadlineMs)
+    if (count > 0) wakeOutbox()
+    more = count === scheduleBatch || more
   }
   return more
 }
