@@ -59,3 +59,24 @@ test('a message whose payload cannot be read fails after the same time, and can 
   expect((await retry(env, id)).status).toBe(202)
   await untilState(env, id, { delivery_status: 'sent', retry_count: 1 }, 30_000)
 }, 90_000)
+
+test('a message whose payload can be read again within that time is sent', async () => {
+  carrier.answer = takes
+  const id = await send(env, undefined, { send_at: new Date(Date.now() + 3_600_000).toISOString() })
+  const sql = env.sql('dispatch')
+  const { rows } = await sql.query('select payload from notifications where id = $1', [id])
+  await sql.query('update notifications set payload = $2, send_at = now(), next_attempt_at = now() where id = $1', [
+    id,
+    Buffer.from('of a key that is gone'),
+  ])
+  // Held, and put back: no attempt is left.
+  await eventually(async () => {
+    const { rowCount } = await sql.query(
+      `update notifications set payload = $2 where id = $1 and held_since is not null and not sending`,
+      [id, rows[0].payload],
+    )
+    expect(rowCount).toBe(1)
+  })
+  const { attempts } = await untilState(env, id, { delivery_status: 'sent', retry_count: 0 }, 30_000)
+  expect(attempts).toMatchObject([{ outcome: 'accepted' }])
+})
