@@ -92,7 +92,7 @@ export const Config = z.object({
   ...addresses,
   BOOTSTRAP_FILE: z.string().optional().describe('JSON document with the initial tenants, applications and keys'),
   RECONCILE_INTERVAL: duration('15m').describe(
-    'Interval between comparisons of the activity of the last day with dispatch; that of the 30 days before is compared once a day',
+    'Interval between comparisons of the activity of the last day with dispatch; what is older, up to 35 days, is compared once a day',
   ),
   RECONCILE_AFTER: duration('2m').describe('Age at which a change that has not arrived over the bus counts as lost'),
   ACTIVITY_RETENTION: duration('395d').describe('Age at which items of the activity are deleted; 13 months by default'),

@@ -18,8 +18,8 @@ interface Walk {
 
 const pageSize = 1000
 const dayMs = 24 * 60 * 60_000
-/** A message is sent at most 30 days after its acceptance. */
-const oldestMs = 31 * dayMs
+/** A message is first sent at most 30 days after its acceptance; retries and receipts take some days more. */
+const oldestMs = 35 * dayMs
 const timeoutMs = 5000
 /** Services of one deployment start in any order; an absence beyond this is logged as a failure. */
 const startMs = 60_000
