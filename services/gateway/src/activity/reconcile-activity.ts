@@ -21,6 +21,8 @@ const dayMs = 24 * 60 * 60_000
 /** A message is first sent at most 30 days after its acceptance; retries and receipts take some days more. */
 const oldestMs = 35 * dayMs
 const timeoutMs = 5000
+/** A stop waits for the pause. */
+const longestRestMs = 2000
 /** Services of one deployment start in any order; an absence beyond this is logged as a failure. */
 const startMs = 60_000
 
@@ -68,7 +70,7 @@ function startWalk(kit: Kit, context: Context, { name, ageMs, intervalMs, rest }
         await endPage(context.db, name, '', intervalMs)
         return false
       }
-      await delay(rest * (Date.now() - now))
+      await delay(Math.min(rest * (Date.now() - now), longestRestMs))
       await endPage(context.db, name, next, 0)
       return true
     },
