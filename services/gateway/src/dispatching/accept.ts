@@ -3,12 +3,15 @@ import type { AcceptResult } from '@notify/contracts'
 import { coalesce, createInternalClient, Problem } from '@notify/service-kit'
 import type { Context } from '../context.ts'
 import { type AcceptRequest, type CallOptions, callDispatch, repeatAfterMs } from './call-dispatch.ts'
+import { createTurns } from './large-turns.ts'
 
 const maxBatch = 256
 const callsInFlight = 4
 /** A longer body, in UTF-16 units, travels alone, so that others need not wait for its parsing. */
 const longestTogether = 32 * 1024
-const largeInFlight = 4
+/** Longer bodies that begin together, and how long each may delay the next. */
+const largeTogether = 4
+const longestTurnMs = 50
 /** Maximum UTF-16 units of the bodies in one call. */
 const maxCallLength = 1024 * 1024
 const together = {
@@ -32,17 +35,18 @@ export function createAcceptance(context: Context): Accept {
     ...together,
     run: (requests) => acceptInTime(context, requests, slow),
   })
-  // A tenant may send many large ones at once after a pause: together they would hold up every process on the way.
-  const acceptLarge = coalesce<AcceptRequest, AcceptResult>({
-    maxBatch: 1,
-    maxInFlight: largeInFlight,
-    run: (requests) => acceptInTime(context, requests, slow),
-  })
   const acceptAlone = async (request: AcceptRequest) => {
     const [result] = await acceptTogether(context, [request], slow)
     if (result instanceof Error) throw result
     return result!
   }
+  // A tenant may send many large ones at once after a pause: together they would hold up every process on the way.
+  const largeTurns = createTurns({ places: largeTogether, longestMs: longestTurnMs })
+  const acceptLarge = (request: AcceptRequest) =>
+    largeTurns(async () => {
+      if (request.untilMs <= performance.now()) throw tooLate()
+      return acceptAlone(request)
+    })
   const acceptFirst = async (request: AcceptRequest) => {
     if (request.text.length > longestTogether) return acceptLarge(request)
     const early = await accept(request)
