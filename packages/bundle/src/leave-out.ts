@@ -25,6 +25,23 @@ const parts: LeftOut[] = [
     importer: /\/undici\/index\.js$/,
     stub: 'exports.CacheStorage = class {}',
   },
+  // Who called pino, for its transports, which are not used: with source maps Node parses the whole map to say it.
+  { filter: /^\.\/lib\/caller$/, importer: /\/pino\/pino\.js$/, stub: 'module.exports = () => undefined' },
+  // Express names a thousand types; services name theirs in full, and stand-ins answer HTML, text and JSON.
+  {
+    filter: /^mime-db$/,
+    importer: /\/mime-types\/index\.js$/,
+    stub: `module.exports = {
+      'text/html': { charset: 'UTF-8', extensions: ['html'] },
+      'text/plain': { charset: 'UTF-8', extensions: ['txt'] },
+      'text/css': { charset: 'UTF-8', extensions: ['css'] },
+      'text/javascript': { charset: 'UTF-8', extensions: ['js', 'mjs'] },
+      'application/json': { charset: 'UTF-8', extensions: ['json', 'map'] },
+      'application/octet-stream': { extensions: ['bin'] },
+      'image/svg+xml': { extensions: ['svg'] },
+    }`,
+    of: /^services\//,
+  },
   // Every product of Twilio but the one that sends messages, from modules that its client requires on demand.
   { filter: /^\.\/\w+$/, importer: /\/twilio\/lib\/rest\/Twilio\.js$/, keep: ['Api'] },
   // Tokens and markup of Twilio's voice products, with the libraries that make them.

@@ -14,7 +14,8 @@ const maxTenants = 10_000
  * @param masterKey 32 bytes
  */
 export function createBlindIndex(masterKey: Buffer): BlindIndex {
-  const tenantKeys = new LRUCache<string, KeyObject>({ max: maxTenants })
+  // Not `max`: it reserves memory for all entries at once.
+  const tenantKeys = new LRUCache<string, KeyObject>({ maxSize: maxTenants, sizeCalculation: () => 1 })
   return (tenantId, recipient) => {
     let key = tenantKeys.get(tenantId)
     if (!key) {

@@ -29,7 +29,8 @@ interface Entry<Value> {
  */
 export function createTtlCache<Value>({ ttlMs, maxEntries, load, keep }: TtlCacheOptions<Value>): TtlCache<Value> {
   // Not the library's `fetch`: its `clear` fails the loads under way. Nor its `ttl`, which costs more than the rest of a look.
-  const entries = new LRUCache<string, Entry<Value>>({ max: maxEntries })
+  // Not `max`: it reserves memory for all entries at once.
+  const entries = new LRUCache<string, Entry<Value>>({ maxSize: maxEntries, sizeCalculation: () => 1 })
   const fresh = (key: string) => {
     const entry = entries.get(key)
     return entry && entry.freshUntilMs > performance.now() ? entry : undefined

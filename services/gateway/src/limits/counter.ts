@@ -32,7 +32,8 @@ export function createCounter(
   now: () => number = () => performance.now(),
 ): (id: string, requests: number) => Place {
   // A full map drops the least recently active caller.
-  const windows = new LRUCache<string, Window>({ max: maxWindows })
+  // Not `max`: it reserves memory for all entries at once.
+  const windows = new LRUCache<string, Window>({ maxSize: maxWindows, sizeCalculation: () => 1 })
 
   const tell = async (id: string, window: Window) => {
     const told = window.untold

@@ -32,7 +32,8 @@ export async function createUserTokens(keys: UserTokenKeys): Promise<UserTokens>
   const [{ kid }] = keys as [UserTokenKeys[number]]
   const signingKey = await importJWK(keys[0]!, 'ES256')
   const known = createLocalJWKSet(publicKeys(keys))
-  const verified = new LRUCache<string, UserPrincipal>({ max: maxCached })
+  // Not `max`: it reserves memory for all entries at once.
+  const verified = new LRUCache<string, UserPrincipal>({ maxSize: maxCached, sizeCalculation: () => 1 })
   return {
     issue: ({ tenant_id, application_id, user_id, mode }, expiresAtMs) =>
       new SignJWT({ tenant_id, application_id, mode })
