@@ -119,3 +119,10 @@ test('a full cache keeps what is in use and drops what was not asked for longest
   for (const key of ['a', 'b', 'a', 'c', 'a', 'b']) await cache.get(key)
   expect(loaded).toEqual(['a', 'b', 'c', 'b'])
 })
+
+test('a cache that may become large takes no memory while it is empty', () => {
+  const before = process.memoryUsage().rss
+  const cache = createTtlCache({ ttlMs: 1000, maxEntries: 20_000_000, load: async (key) => key })
+  expect(process.memoryUsage().rss - before).toBeLessThan(50 * 1024 * 1024)
+  expect(cache.peek('a')).toBeUndefined()
+})
