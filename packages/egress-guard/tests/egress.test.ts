@@ -255,14 +255,19 @@ test('a new connection does not parse the trusted certificates again', async () 
   const { port } = await receiver(closing)
   const egress = client()
   const call = async () => expect(await post(egress, `https://127.0.0.1:${port}/`)).toMatchObject({ status: 200 })
+  /** The least of many: what else the process does in between only adds to it. */
   const cpuOf = async (work: () => unknown) => {
-    const before = process.cpuUsage()
-    for (let at = 0; at < 50; at++) await work()
-    const { user, system } = process.cpuUsage(before)
-    return user + system
+    const times: number[] = []
+    for (let at = 0; at < 50; at++) {
+      const before = process.cpuUsage()
+      await work()
+      const { user, system } = process.cpuUsage(before)
+      times.push(user + system)
+    }
+    return Math.min(...times)
   }
   await call()
   const parsing = await cpuOf(() => createSecureContext({ ca: [...rootCertificates, authority.ca] }))
-  // Measured: 0.7 times; 1.9 times when each connection parses them.
+  // Measured: 0.6 times; 1.9 times when each connection parses them.
   expect(await cpuOf(call)).toBeLessThan(1.25 * parsing)
 })
