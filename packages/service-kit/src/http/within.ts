@@ -48,5 +48,9 @@ function look(): void {
 }
 
 function tooLate(): Problem {
-  return new Problem('service_unavailable', 'The service did not answer in time; try again shortly')
+  return new Problem(
+    'service_unavailable',
+    'The service did not answer in time. A change may have taken effect: repeat it with the same Idempotency-Key',
+    { mayHaveTakenEffect: true },
+  )
 }
