@@ -3,6 +3,9 @@ import { type ServiceName, schemaOf } from '@notify/contracts'
 /** A statement ends after this long, on the server's side. */
 const statementTimeoutMs = 3000
 
+/** A statement waits this long for a lock, in milliseconds; shorter than its timeout, so that the wait gets its own error. */
+export const lockTimeoutMs = 2000
+
 /**
  * Services whose statements need nested loops. A connection keeps the plan that it prepared while the tables were small: with a
  * hash or merge join it would read whole tables later. tests/plans.test.ts of each shows which statements do.
@@ -19,8 +22,7 @@ export function sessionSettings(service: ServiceName): Readonly<Record<string, s
   return {
     search_path: schemaOf(service),
     statement_timeout: inSeconds(statementTimeoutMs),
-    // Shorter than the statement timeout, so that a lock wait gets its own error.
-    lock_timeout: '2s',
+    lock_timeout: inSeconds(lockTimeoutMs),
     // Releases the locks of a process that vanished.
     idle_in_transaction_session_timeout: '10s',
     enable_seqscan: 'off',

@@ -121,7 +121,7 @@ test('a call that throws before it begins refuses its items as well', async () =
 test('halving a batch isolates the bad item: all others are done, once, in order', async () => {
   const done: number[] = []
   const results = await bisect<number, number>(
-    Array.from({ length: 33 }, (_, i) => i),
+    [Array.from({ length: 33 }, (_, i) => i)],
     async (items) => {
       if (items.includes(21)) throw new Error('21 cannot be stored')
       done.push(...items)
@@ -135,24 +135,33 @@ test('halving a batch isolates the bad item: all others are done, once, in order
   expect(done.toSorted((a, b) => a - b)).toEqual(others)
 })
 
-test("a failure that is no item's fault fails the whole batch at once", async () => {
-  let calls = 0
+test('nothing is run after a failure that would meet every item; what was done before keeps its result', async () => {
   const lost = new Error('connection lost')
-  const batch = bisect<number, number>(
-    [1, 2, 3, 4],
-    async () => {
-      calls++
-      throw lost
+  const runs: number[][] = []
+  const results = await bisect<number, number>(
+    [
+      [1, 2, 3, 4],
+      [5, 6],
+    ],
+    async (items) => {
+      runs.push([...items])
+      if (items.length === 4) throw new Error('a duplicate')
+      if (items.includes(3)) throw lost
+      return items
     },
     (error) => error === lost,
   )
-  await expect(batch).rejects.toBe(lost)
-  expect(calls).toBe(1)
+  expect(results).toEqual([1, 2, lost, lost, lost, lost])
+  expect(runs).toEqual([
+    [1, 2, 3, 4],
+    [1, 2],
+    [3, 4],
+  ])
 })
 
 test('what is thrown and is no error becomes one, for its item', async () => {
   const results = await bisect<number, number>(
-    [1],
+    [[1]],
     () => Promise.reject('text'),
     () => false,
   )

@@ -87,21 +87,28 @@ export function coalesce<In, Out>({
 }
 
 /**
- * Runs a batch. On failure it bisects, so that only the faulty item fails. `shared` identifies failures of the whole
- * batch, such as a lost connection, which are thrown at once.
+ * Runs pieces of a batch, one after the other. A piece that fails is bisected, so that only the faulty item fails.
+ * @param isShared identifies failures that would meet every item, such as a lost connection: nothing is run after one
+ * @returns results in the order of the items, with the failure for those that failed or were not run
  */
 export async function bisect<In, Out>(
-  items: readonly In[],
+  pieces: readonly (readonly In[])[],
   run: (items: readonly In[]) => Promise<readonly (Out | Error)[]>,
-  shared: (error: unknown) => boolean,
-): Promise<readonly (Out | Error)[]> {
-  try {
-    return await run(items)
-  } catch (error) {
-    if (shared(error)) throw error
-    if (items.length === 1) return [error instanceof Error ? error : new Error(String(error))]
-    const middle = items.length >> 1
-    const left = await bisect(items.slice(0, middle), run, shared)
-    return [...left, ...(await bisect(items.slice(middle), run, shared))]
+  isShared: (error: unknown) => boolean,
+): Promise<(Out | Error)[]> {
+  const results: (Out | Error)[] = []
+  const left = pieces.toReversed()
+  let shared: Error | undefined
+  while (left.length > 0) {
+    const piece = left.pop()!
+    try {
+      results.push(...(shared ? piece.map(() => shared!) : await run(piece)))
+    } catch (error) {
+      const failure = error instanceof Error ? error : new Error(String(error))
+      if (isShared(error)) shared = failure
+      if (shared || piece.length === 1) results.push(...piece.map(() => failure))
+      else left.push(piece.slice(piece.length >> 1), piece.slice(0, piece.length >> 1))
+    }
   }
+  return results
 }

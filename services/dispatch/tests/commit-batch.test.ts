@@ -3,8 +3,10 @@ import { newKeyPrincipal } from '@notify/test-kit/principals'
 import { type Lane, newId } from '../../../packages/contracts/src/index.ts'
 import { type Database, findAnswers } from '../../../packages/database/src/index.ts'
 import { TestEnv } from '../../../packages/dev-env/src/index.ts'
+import { Problem } from '../../../packages/service-kit/src/index.ts'
 import type { NewNotification } from '../src/accept/accept-item.ts'
 import { commitBatch } from '../src/accept/commit-batch.ts'
+import { commitJudged } from '../src/accept/commit-judged.ts'
 import type { Tables } from '../src/db/schema.ts'
 import { claimForSending } from '../src/sending/claim-store.ts'
 import { suppress } from '../src/suppressions/suppression-store.ts'
@@ -148,6 +150,77 @@ test('hand-offs of one batch never make a message larger than NATS takes', async
   )
   expect(longest).toBeGreaterThan(300_000)
   expect(longest).toBeLessThan(1024 * 1024)
+})
+
+/** Commits as the API does. @param before is called before each statement, with its number */
+async function commitPieces(items: readonly NewNotification[], before: (statement: number) => Promise<unknown>) {
+  let statements = 0
+  const context = { channels, metrics: { acceptBatch() {}, accepted() {} } as never, wakeOutbox() {} }
+  const { outcomes } = await commitJudged(context, items, async (work) => {
+    await before(++statements)
+    return work(db.run)
+  })
+  const codes = outcomes.map((one) => (one instanceof Problem ? one.code : 'committed'))
+  return { codes, statements }
+}
+
+const isStored = async (items: readonly NewNotification[]) => {
+  const rows = await db.run<{ id: string }>('select id from notifications where id = any($1)', [idsOf(items)])
+  return idsOf(items).map((id) => rows.some((row) => row.id === id))
+}
+
+/** Locks the notifications for other sessions while the work runs. */
+async function whileLocked<T>(work: (lock: () => Promise<unknown>) => Promise<T>): Promise<T> {
+  const client = await env.admin.connect()
+  try {
+    await client.query('begin')
+    return await work(() => client.query('lock table dispatch.notifications in access exclusive mode'))
+  } finally {
+    await client.query('rollback')
+    client.release()
+  }
+}
+
+test('what is committed stays accepted when a table is locked before the rest is', async () => {
+  const half = () => ({ ...notification(), payload: Buffer.alloc(700_000, 'seal') })
+  const batch = [half(), half(), half()]
+  const { codes, statements } = await whileLocked((lock) =>
+    commitPieces(batch, async (statement) => statement === 2 && lock()),
+  )
+  expect(codes).toEqual(['committed', 'service_unavailable', 'service_unavailable'])
+  expect(statements).toBe(2)
+  expect(await isStored(batch)).toEqual([true, false, false])
+})
+
+test('behind a locked table requests wait once, with keys or without, and none is committed later', async () => {
+  const batch = [notification(), notification('transactional', 'key-4'), notification('bulk', 'key-5'), notification()]
+  const { codes, statements } = await whileLocked((lock) =>
+    commitPieces(batch, async (statement) => statement === 1 && lock()),
+  )
+  expect(codes).toEqual(Array(4).fill('service_unavailable'))
+  // The commit, and the look at what is locked.
+  expect(statements).toBe(2)
+  expect(await isStored(batch)).toEqual(Array(4).fill(false))
+})
+
+test('behind a key that another transaction holds, the others are committed while their callers wait', async () => {
+  const held = notification('transactional', 'key-6')
+  const gone = notification()
+  gone.candidate.isAwaited = (forMs = 0) => forMs === 0
+  const batch = [notification('transactional', 'key-7'), notification(), held, gone]
+  const holder = await env.admin.connect()
+  try {
+    await holder.query('begin')
+    await holder.query(
+      `insert into dispatch.idempotency_keys (scope, key, fingerprint, status, response) values ('test', 'key-6', '', 202, '')`,
+    )
+    const { codes } = await commitPieces(batch, async () => {})
+    expect(codes).toEqual(['committed', 'committed', 'idempotency_in_progress', 'service_unavailable'])
+  } finally {
+    await holder.query('rollback')
+    holder.release()
+  }
+  expect(await isStored(batch)).toEqual([true, true, false, false])
 })
 
 test('who is suppressed is told apart, and leaves neither a notification nor an idempotency record', async () => {

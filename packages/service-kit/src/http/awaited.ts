@@ -6,8 +6,11 @@ import type { Door } from './door.ts'
 /** Header of an internal call: how long the calling service waits for the response, in milliseconds. */
 export const timeoutHeader = 'x-timeout-ms'
 
-/** Whether the caller still waits: it has not closed the connection, and its timeout has not passed. */
-export type IsAwaited = () => boolean
+/**
+ * Whether the caller still waits: it has not closed the connection, and its timeout has not passed.
+ * @param forMs only if it is willing to wait for so many milliseconds more; 0 by default
+ */
+export type IsAwaited = (forMs?: number) => boolean
 
 /**
  * The wait of an internal caller. Its timeout counts from the receipt, so clocks need not agree; a request that was received
@@ -15,8 +18,8 @@ export type IsAwaited = () => boolean
  */
 function internalWait({ headers, socket }: IncomingMessage, receivedMs: number): IsAwaited {
   const timeoutMs = Number(headers[timeoutHeader] ?? Number.POSITIVE_INFINITY)
-  const isLate = () => performance.now() - receivedMs >= timeoutMs
-  return () => !socket.readableEnded && !socket.destroyed && !isLate()
+  const isLate = (forMs: number) => performance.now() + forMs - receivedMs >= timeoutMs
+  return (forMs = 0) => !socket.readableEnded && !socket.destroyed && !isLate(forMs)
 }
 
 /** Resolves once the event loop has read what had arrived before: the first immediate may run ahead of the next poll. */
@@ -48,6 +51,6 @@ export function waitOf(
   leftMs: number | undefined,
 ): IsAwaited {
   const nowMs = performance.now()
-  if (edge) return () => leftMs === undefined || performance.now() - nowMs < leftMs
+  if (edge) return (forMs = 0) => leftMs === undefined || performance.now() + forMs - nowMs < leftMs
   return auth.caller === 'carrier' ? () => true : internalWait(request, nowMs)
 }

@@ -1,6 +1,6 @@
 import type { NotificationAccepted } from '@notify/contracts'
 import { findAnswers, idempotencyConflict, inProgress, type Run } from '@notify/database'
-import { afterNextPoll, noLongerAwaited, Problem } from '@notify/service-kit'
+import { afterNextPoll, Problem } from '@notify/service-kit'
 import type { ApiContext } from '../context.ts'
 import type { AcceptOutcome, Candidate, NewNotification } from './accept-item.ts'
 import { acceptedText } from './accepted-text.ts'
@@ -86,12 +86,10 @@ async function commitFresh(
 async function commitAwaited(context: ApiContext, accepted: readonly NewNotification[]): Promise<CommitOutcome[]> {
   return context.db.withConnection(async (run) => {
     await afterNextPoll()
-    const awaited = accepted.filter(({ candidate }) => candidate.isAwaited())
     // Outside of a transaction, so that what comes back is committed.
-    const { outcomes, urgent } = await commitJudged(context, awaited, (work) => work(run))
+    const { outcomes, urgent } = await commitJudged(context, accepted, (work) => work(run))
     context.publishEarly(urgent)
-    const outcomeOf = new Map(awaited.map((one, index) => [one, outcomes[index]!]))
-    return accepted.map((one) => outcomeOf.get(one) ?? noLongerAwaited())
+    return outcomes
   })
 }
 

@@ -34,7 +34,7 @@ export function createAcceptance(context: ApiContext, acceptOne: AcceptOne): Acc
       let isItemAwaited = isAwaited
       const { promise: prepared, resolve: markPrepared } = Promise.withResolvers<void>()
       const read = (traceparent: string | undefined) =>
-        candidateOf(context, item, callers[item.principal], { traceparent, isAwaited: () => isItemAwaited() })
+        candidateOf(context, item, callers[item.principal], { traceparent, isAwaited: (forMs) => isItemAwaited(forMs) })
       const result = acceptOne(item, read, markPrepared)
       const waitFor = (other: IsAwaited) => {
         isItemAwaited = other

@@ -1,10 +1,11 @@
-import { inProgress, isConnectionError, isLockTimeout, type Run } from '@notify/database'
-import { bisect, Problem } from '@notify/service-kit'
+import { inProgress, isConnectionError, isLockTimeout, lockTimeoutMs, type Run } from '@notify/database'
+import { bisect, noLongerAwaited, Problem } from '@notify/service-kit'
 import type { Context } from '../context.ts'
 import { suppressedRecipient } from '../suppressions/explain-suppression.ts'
 import type { AcceptOutcome, NewNotification } from './accept-item.ts'
 import { commitBatch } from './commit-batch.ts'
 import { refusalOf } from './judge-batch.ts'
+import { areTablesLocked } from './locked-tables.ts'
 import type { CommittedMessage } from './publish-early.ts'
 
 /** Runs a statement so that its failure leaves nothing behind, and lets others follow. */
@@ -19,6 +20,8 @@ export type CommitOutcome = AcceptOutcome | Raced
 
 export const isRaced = (outcome: CommitOutcome): outcome is Raced => 'kind' in outcome && outcome.kind === 'raced'
 
+type Needs = Pick<Context, 'channels' | 'metrics' | 'wakeOutbox'>
+
 /** The outcomes in the order of the items, and the work that cannot wait for the relay once the transaction is committed. */
 interface Committed {
   outcomes: CommitOutcome[]
@@ -26,29 +29,31 @@ interface Committed {
 }
 
 /**
- * Commits what was judged; an item that Postgres refuses fails alone.
- * @throws Problem `service_unavailable` when Postgres is out of reach
+ * Commits what was judged and is still awaited; an item that Postgres refuses fails alone. When Postgres is out of reach or a
+ * table stays locked, what was not committed before fails with `service_unavailable`.
  */
 export async function commitJudged(
-  context: Context,
+  context: Needs,
   items: readonly NewNotification[],
   attempt: Attempt,
 ): Promise<Committed> {
   const urgent: CommittedMessage[] = []
+  /** How long the next statement may wait for a lock that stopped an earlier one. */
+  let waitMs = 0
   const commit = async (batch: readonly NewNotification[]) => {
-    const committed = await attempt((run) => commitTogether(context, batch, run)).catch((error) => {
-      // New rows meet others only in their keys; without one, a table is locked and keeps all waiting.
-      throw isLockTimeout(error) && batch.some(hasKey) ? new TwinUnderWay() : error
+    const awaited = batch.filter(({ candidate }) => candidate.isAwaited(waitMs))
+    const committed = await attempt((run) => commitTogether(context, awaited, run)).catch(async (error) => {
+      if (!isLockTimeout(error)) throw error
+      waitMs = lockTimeoutMs
+      // New rows meet others only in their keys.
+      throw awaited.some(hasKey) && !(await attempt(areTablesLocked)) ? new TwinUnderWay() : error
     })
     urgent.push(...committed.urgent)
-    return committed.outcomes
+    const outcomeOf = new Map(awaited.map((item, place) => [item, committed.outcomes[place]!]))
+    return batch.map((item) => outcomeOf.get(item) ?? noLongerAwaited())
   }
-  const outcomes: CommitOutcome[] = []
-  for (const part of partsOf(items)) {
-    const results = await bisect(part, commit, isShared)
-    outcomes.push(...results.map((result) => (result instanceof Error ? asProblem(result) : result)))
-  }
-  return { outcomes, urgent }
+  const results = await bisect(partsOf(items), commit, isShared)
+  return { outcomes: results.map((result) => (result instanceof Error ? asProblem(result) : result)), urgent }
 }
 
 /** Bytes of the payloads that one statement carries: an email may have megabytes, and batches hundreds of them. */
@@ -70,7 +75,8 @@ function partsOf(items: readonly NewNotification[]): NewNotification[][] {
   return parts
 }
 
-async function commitTogether(context: Context, batch: readonly NewNotification[], run: Run): Promise<Committed> {
+async function commitTogether(context: Needs, batch: readonly NewNotification[], run: Run): Promise<Committed> {
+  if (batch.length === 0) return { outcomes: [], urgent: [] }
   const { ids, suppressed, urgent } = await commitBatch(run, context.channels, batch)
   context.metrics.acceptBatch(batch.length)
   context.wakeOutbox()
