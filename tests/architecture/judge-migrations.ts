@@ -33,7 +33,8 @@ async function judge(migration: Migration, state: State): Promise<string[]> {
   if ('index' in migration) return judgeIndex(await statementsOf(createIndexSql(migration.index)))
   if ('batches' in migration) return judgeBatches(await statementsOf(migration.batches))
   const statements = (await Promise.all(migration.transaction.map(statementsOf))).flat()
-  for (const { CreateStmt } of statements) if (CreateStmt) state.fresh.add(CreateStmt.relation.relname)
+  for (const { CreateStmt } of statements)
+    if (CreateStmt && !CreateStmt.if_not_exists) state.fresh.add(CreateStmt.relation.relname)
   const faults = statements.flatMap((statement) => judgeStatement(statement, state, migration))
   const validates = statements.some((statement) => actionsOf(statement).some(isValidation))
   if (validates && (statements.length > 1 || actionsOf(statements[0]).length > 1))
@@ -59,29 +60,83 @@ function judgeIndex([statement, ...more]: Node[]): string[] {
 function judgeBatches([statement, ...more]: Node[]): string[] {
   if (!statement?.SelectStmt || more.length > 0)
     return ['batches are one statement that answers the last key of its page']
-  const text = JSON.stringify(statement)
-  const paged = ['"limitCount"', '"sortClause"', '"ParamRef"'].every((part) => text.includes(part))
-  return paged ? [] : ['a batch is a page: where id > $1 order by id limit …']
+  const parts: Node[] = nodesOf(statement, 'CommonTableExpr')
+  const pages = parts.filter(isPage).map(({ ctename }) => ctename)
+  if (pages.length === 0) return ['a batch is a page: where id > $1 order by id limit …']
+  const changes = ['UpdateStmt', 'DeleteStmt', 'InsertStmt'].flatMap((kind) => nodesOf(statement, kind))
+  return changes
+    .filter((change) => !namesOf(change.whereClause ?? change.selectStmt).some((name) => pages.includes(name)))
+    .map(({ relation }) => `a batch changes ${relation.relname} where it is in the page only`)
+}
+
+function isPage({ ctequery }: Node): boolean {
+  const { limitCount, sortClause } = ctequery.SelectStmt ?? {}
+  return limitCount !== undefined && sortClause !== undefined && nodesOf(ctequery, 'ParamRef').length > 0
+}
+
+/** All nodes of a kind below a node. */
+function nodesOf(node: Node, kind: string): Node[] {
+  if (typeof node !== 'object' || node === null) return []
+  return Object.entries<Node>(node).flatMap(([name, child]) => [
+    ...(name === kind ? [child] : []),
+    ...nodesOf(child, kind),
+  ])
+}
+
+/** The relations that an expression reads, also as the first part of `page.id`. */
+function namesOf(node: Node): string[] {
+  const columns = nodesOf(node, 'ColumnRef').map(({ fields }) => fields[0].String?.sval)
+  return [...columns, ...nodesOf(node, 'RangeVar').map(({ relname }) => relname)]
 }
 
 /** Takes a short lock, reads no rows, and removes nothing. */
-const harmless = new Set(['CreateStmt', 'CreateFunctionStmt', 'CommentStmt', 'CreateSeqStmt'])
+const harmless = new Set(['CreateFunctionStmt', 'CommentStmt', 'CreateSeqStmt'])
 
 function judgeStatement(statement: Node, state: State, { name }: Migration): string[] {
   const [[kind, body]] = Object.entries<Node>(statement) as [[string, Node]]
   if (harmless.has(kind)) return []
   // Nobody waits in an empty schema.
   if (kind === 'DoStmt' && /\b0001\b/.test(name)) return []
+  if (kind === 'CreateStmt') return judgeTable(body, state)
+  if (body.relation?.schemaname !== undefined) return [ownSchema]
+  const changesRows = /^(Update|Delete|Insert|Select)Stmt$/.test(kind)
+  const isOfFresh = (relation: Node) => state.fresh.has(relation.relname)
+  if (changesRows) {
+    const all = [...(body.relation ? [body.relation] : []), ...relationsIn(statement)]
+    return all.length > 0 && all.every(isOfFresh) ? [] : ['rows are changed in { batches }']
+  }
   const table: string | undefined = body.relation?.relname
   if (table !== undefined && state.fresh.has(table)) return []
   if (table !== undefined) state.touched.add(table)
   if (kind === 'CreateTrigStmt') return []
   if (kind === 'DropStmt' && body.removeType === 'OBJECT_INDEX') return []
   if (kind === 'IndexStmt') return [`create index on ${table} stops its writers: use { index }`]
-  if (/^(Update|Delete|Insert|Select)Stmt$/.test(kind)) return ['rows are changed in { batches }']
   if (kind !== 'AlterTableStmt') return [`${kind} is not known to be harmless on a table that exists`]
   const actions = actionsOf(statement)
   return actions.flatMap((action) => (isReplaced(action, actions) ? [] : judgeAction(table!, action, state)))
+}
+
+const ownSchema = 'a table is named without a schema: it is in the one of the service'
+
+/** The tables that a statement reads or changes. */
+function relationsIn(statement: Node): Node[] {
+  const changed = ['UpdateStmt', 'DeleteStmt', 'InsertStmt'].flatMap((kind) => nodesOf(statement, kind))
+  const parts = new Set(nodesOf(statement, 'CommonTableExpr').map(({ ctename }) => ctename))
+  const read = nodesOf(statement, 'RangeVar').filter(({ relname }) => !parts.has(relname))
+  return [...changed.map(({ relation }) => relation), ...read]
+}
+
+function judgeTable(table: Node, { fresh, touched }: State): string[] {
+  const { relation, inhRelations = [] } = table
+  // A foreign key locks the table that it names.
+  for (const { contype, pktable } of nodesOf(table, 'Constraint'))
+    if (contype === 'CONSTR_FOREIGN' && !fresh.has(pktable.relname)) touched.add(pktable.relname)
+  if (relation.schemaname !== undefined) return [ownSchema]
+  if (relation.relpersistence === 't') return ['a temporary table hides the one of its name']
+  const parents: Node[] = inhRelations.map(({ RangeVar }: Node) => RangeVar)
+  return parents
+    .filter(({ relname }) => !fresh.has(relname))
+    .map(({ relname }) => `a partition of ${relname} locks it, and may read another one`)
 }
 
 /** A check that the same statement replaces: no release relies on one, and no row is read. */
@@ -111,6 +166,7 @@ function judgeAction(table: string, action: Node, { notNull }: State): string[] 
       const { conname, skip_validation, raw_expr } = def.Constraint
       if (!skip_validation) return [`add constraint on ${table} reads it under a lock: not valid first`]
       const test = raw_expr?.NullTest
+      notNull.delete(`${table}.${conname}`)
       const column = test?.nulltesttype === 'IS_NOT_NULL' ? test.arg.ColumnRef?.fields.at(-1).String.sval : undefined
       if (column) notNull.set(`${table}.${conname}`, { column, valid: false })
       return []

@@ -107,7 +107,68 @@ const bad: [string, Migration[]][] = [
     '0002-fill: a batch is a page',
     [{ name: '0002-fill', batches: 'with all_of_it as (update parcels set weight = 0) select null as last' }],
   ],
+  [
+    '0002-fill: a batch changes parcels where it is in the page',
+    [
+      {
+        name: '0002-fill',
+        batches: `with page as (select id from parcels where id > coalesce($1, 0) order by id limit 500),
+          filled as (update parcels set weight = 0 where label is null)
+          select max(id) as last from page`,
+      },
+    ],
+  ],
+  [
+    '0002-fill: a batch is a page',
+    [
+      {
+        name: '0002-fill',
+        batches: `with filled as (update parcels set weight = 0 where id > $1 returning id)
+          select max(id) as last from filled order by 1 limit 1`,
+      },
+    ],
+  ],
   ['0002-fill: batches are one', [{ name: '0002-fill', batches: 'select 1; select 2' }]],
+  [
+    '0002-step: create index on parcels',
+    [step('create table if not exists parcels (id int)', 'create index on parcels (label)')],
+  ],
+  ['0002-step: a table is named without', [step('create table other.parcels (id int)')]],
+  ['0002-step: a table is named without', [step('alter table other.parcels add column n int')]],
+  ['0002-step: a temporary table', [step('create temp table parcels (id int)')]],
+  ['0002-step: a partition of parcels', [step('create table heavy partition of parcels for values from (9) to (99)')]],
+  ['0002-step: a partition of parcels', [step('create table heavy () inherits (parcels)')]],
+  [
+    '0002-step: changes parcels and crates',
+    [step('create table lids (id int references parcels, crate int, foreign key (crate) references crates)')],
+  ],
+  [
+    '0002-step: rows are changed in { batches }',
+    [step('create table lids (id int)', 'insert into lids select id from parcels')],
+  ],
+  [
+    '0002-step: rows are changed in { batches }',
+    [
+      step(
+        'create table lids (id int)',
+        'with gone as (delete from parcels returning id) insert into lids select id from gone',
+      ),
+    ],
+  ],
+  [
+    '0005-step: set not null on parcels.weight',
+    [
+      step('alter table parcels add constraint c check (weight is not null) not valid'),
+      { name: '0003-step', transaction: ['alter table parcels validate constraint c'] },
+      {
+        name: '0004-step',
+        transaction: [
+          'alter table parcels drop constraint c, add constraint c check (weight is not null or weight > 9) not valid',
+        ],
+      },
+      { name: '0005-step', transaction: ['alter table parcels alter column weight set not null'] },
+    ],
+  ],
   ['0002-index: is not one', [{ name: '0002-index', index: { name: 'i', on: 'on parcels (id); drop table parcels' } }]],
 ]
 
