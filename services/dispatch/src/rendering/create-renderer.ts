@@ -47,6 +47,8 @@ const killAfterMs = 3 * renderLimitMs
 /** Charged for a killed thread, because its successor must start. */
 const killCostMs = 500
 const maxWaiting = 500
+/** Longest wait for the turn, nearly always behind the tenant's own templates; a batch is answered long before it is too late. */
+const longestTurnMs = 2000
 /** Parsing longer ones together takes milliseconds. */
 const quicklyParsed = 5000
 /** Texts up to this length are free; longer ones are charged for encrypting, storing and sending. */
@@ -85,9 +87,11 @@ export function createRenderer({ threads, msPerSecond, metrics, log }: Options):
   const inThread = async (tenantId: string, texts: readonly TemplateText[], variables?: string, remember = false) => {
     const turn = turns.enter(tenantId)
     if (!turn) throw overBudget(cpuTimeUsedUp)
+    const askedMs = performance.now()
     const leave = await turn
     try {
-      if (!budgets.threads.has(tenantId)) throw overBudget(cpuTimeUsedUp)
+      const isLate = performance.now() - askedMs > longestTurnMs
+      if (isLate || !budgets.threads.has(tenantId)) throw overBudget(cpuTimeUsedUp)
       const { cpuMs, ...answer } = await pool.run({ texts: texts.map(bare), variables, remember })
       budgets.threads.spend(tenantId, cpuMs)
       return answer

@@ -53,6 +53,11 @@ test.each([
   expect(problemOf(template, variables).missing).toBe(name)
 })
 
+test('a number with an exponent is named as such, not as a variable', () => {
+  const { message, missing } = problemOf('{% assign price = 3 | times: 1e300 %}{{ price }}')
+  expect([message, missing]).toEqual(['1e300 is no number: write it in digits, without an exponent', undefined])
+})
+
 test.each(['{{ order }}', '{{ lines }}', '{{ lines | first }}', '{% cycle order %}'])(
   'an object in %s is refused: nobody is to read [object Object]',
   (template) => {

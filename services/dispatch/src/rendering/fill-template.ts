@@ -74,7 +74,9 @@ function faultOf(error: unknown): TemplateFault {
   if (error instanceof TemplateFault) return error
   if (error instanceof UndefinedVariableError) {
     const { variableName } = (error.originalError ?? {}) as { variableName?: string }
-    return variableMissing(String(variableName ?? 'named in it'))
+    const name = String(variableName ?? 'named in it')
+    if (/^\d/.test(name)) return new TemplateFault(`${name} is no number: write it in digits, without an exponent`)
+    return variableMissing(name)
   }
   // A template over the length limit is an AssertionError, everything else a LiquidError.
   if (!(error instanceof LiquidError || error instanceof AssertionError)) throw error
