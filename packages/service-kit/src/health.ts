@@ -41,10 +41,12 @@ export class Health {
     })
     app.get('/readyz', async (request, response) => {
       const [failures, degraded] = await Promise.all([this.failures(), this.degraded()])
+      const isReady = failures.length === 0
+      if (!isReady) response.set('Retry-After', '1')
       withRequestId(request, response)
-        .status(failures.length === 0 ? 200 : 503)
+        .status(isReady ? 200 : 503)
         .json({
-          status: failures.length === 0 ? 'ready' : 'unready',
+          status: isReady ? 'ready' : 'unready',
           failures,
           ...(degraded.length > 0 ? { degraded } : {}),
         })
