@@ -33,6 +33,8 @@ const batch = (body: object, count: number): HostileRequest => ({
   body: { requests: Array.from({ length: count }, () => body) },
 })
 
+const doubled = `{% assign x = "aaaaaaaaaa" %}${'{% capture x %}{{x}}{{x}}{% endcapture %}'.repeat(15)}{{ x | size }}`
+
 /** Requests of one sending key and one reading operator; each once delayed others. */
 export const sends: Record<string, HostileRequest> = {
   'a large value 2,000 times': one(email('{{x}}'.repeat(2000), { x: large })),
@@ -46,6 +48,7 @@ export const sends: Record<string, HostileRequest> = {
   'a loop': one(sms(loop)),
   'tags alone': one(email('{%if a%}{%endif%}'.repeat(11_000), { a: 1 })),
   'a batch of 100 loops': batch(sms(loop), 100),
+  'a batch of 100 texts that double': batch(sms(doubled), 100),
   'data of 20,000 keys': one({ channel: 'sms', recipient: '+15550109999', event_key: 'no.such', data: keys }),
   'variables of 20,000 keys': one(sms('Hi', keys)),
   'metadata of 20,000 keys': one({ ...sms('Hi'), metadata: keys }),

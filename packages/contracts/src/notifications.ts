@@ -58,6 +58,9 @@ export const BatchResult = z.union([
 ])
 export type BatchResult = z.infer<typeof BatchResult>
 
+/** Maximum requests of one batch. */
+export const maxBatchRequests = 100
+
 export const createNotificationBatch = defineRoute({
   name: 'createNotificationBatch',
   service: 'dispatch',
@@ -69,7 +72,7 @@ export const createNotificationBatch = defineRoute({
     requests: z
       .array(z.unknown().meta({ allOf: [{ $ref: '#/components/schemas/DispatchRequest' }] }))
       .min(1, 'must have at least one request')
-      .max(100, 'must have at most 100 requests'),
+      .max(maxBatchRequests, `must have at most ${maxBatchRequests} requests`),
   }),
   judgesParts: true,
   responses: { 202: z.object({ results: z.array(BatchResult) }).meta({ id: 'NotificationBatch' }) },

@@ -1,3 +1,4 @@
+import type { OutgoingHttpHeaders } from 'node:http'
 import type { Principal } from '@notify/contracts'
 import type { Database } from '@notify/database'
 import type { BlindIndex, Fingerprint, KeyRing } from '@notify/privacy'
@@ -22,8 +23,8 @@ export interface Context {
   wakeOutbox(): void
   /** Looks recipients up without knowing them. */
   blindIndex: BlindIndex
-  /** Counts further requests against a caller's limits. @throws Problem `rate_limited` */
-  charge(principal: Principal, requests: number): void
+  /** Counts further requests of a call that was let in. @returns the RateLimit headers */
+  charge(principal: Principal, requests: number): OutgoingHttpHeaders
 }
 
 /** The context of routes. */

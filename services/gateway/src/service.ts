@@ -1,4 +1,4 @@
-import type { Principal, ServiceName } from '@notify/contracts'
+import type { ServiceName } from '@notify/contracts'
 import { publicRoutes } from '@notify/contracts/catalogue'
 import {
   createDeadLetterStore,
@@ -72,8 +72,7 @@ export async function createService(config: Config, kit: Kit): Promise<void> {
   const limitKey = limitKeyOf(config.BLIND_INDEX_KEY)
   const failures = createFailureLimit(redis, metrics, limitKey, config.RATE_LIMIT_ADDRESS_PER_SECOND)
   const callers = createCallers(db, config, { addressOf, failures })
-  const admission = createAdmission(redis, metrics, limitKey)
-  const admit = (principal: Principal, requests?: number) => admission(callers.limitsOf(principal), requests)
+  const { admit, charge } = createAdmission(redis, metrics, limitKey)
   const peers = createPeers(config)
   const context: Context = {
     config,
@@ -85,7 +84,7 @@ export async function createService(config: Config, kit: Kit): Promise<void> {
     wakeOutbox: createOutboxWaker(kit, bus),
     blindIndex: createBlindIndex(config.BLIND_INDEX_KEY),
     signPrincipal: await createPrincipalSigner(config.PRINCIPAL_SIGNING_KEY),
-    charge: (principal, requests) => void admit(principal, requests),
+    charge: (principal, requests) => charge(callers.limitsOf(principal), requests),
   }
   if (config.BOOTSTRAP_FILE) await loadBootstrap(kit, context, config.BOOTSTRAP_FILE)
   const { STREAM_REPLICAS: streamReplicas, REPUBLISH_WINDOW: republishMs } = config
@@ -105,7 +104,8 @@ export async function createService(config: Config, kit: Kit): Promise<void> {
       samplesItself: true,
       answerWithinMs,
       authenticate: callers.authenticate,
-      admit: (principal, bodyBytes) => admit(principal, weightOf(bodyBytes)),
+      admit: (principal, bodyBytes) => admit(callers.limitsOf(principal), weightOf(bodyBytes)),
+      charge: (principal, bodyBytes) => charge(callers.limitsOf(principal), weightOf(bodyBytes) - 1),
     },
     extend(app, door) {
       const maxBodyBytes = largestBody(publicRoutes().filter(({ auth }) => auth.caller === 'carrier'))

@@ -7,6 +7,7 @@ import { newId } from '../../../packages/contracts/src/index.ts'
 import type { ApiResponse } from '../../../packages/dev-env/src/index.ts'
 import { eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
 import { mintApiKey } from '../../../packages/privacy/src/index.ts'
+import { type Count, createCounter } from '../src/limits/counter.ts'
 
 let env: TestEnv
 beforeAll(async () => {
@@ -63,6 +64,74 @@ test('a large body counts as several requests, one for each 32 KiB, and its leng
     expect(statuses[0]).toBe(422)
     expect(statuses).toContain(429)
   }
+})
+
+describe('a request that counts as more than its caller may make in a second', () => {
+  const sendBatch = (apiKey: string, count: number, fields: object = {}) =>
+    env.api('POST', '/api/v1/notifications/batch', {
+      key: apiKey,
+      body: { requests: Array.from({ length: count }, () => ({ ...smsTo(freshPhone()), ...fields })) },
+    })
+
+  test('passes, and delays the next ones by as long as it takes at the limit', async () => {
+    const { apiKey } = await addKey(env, env, { perSecond: 5 })
+    // 20 items in more than 32 KiB: 21 requests.
+    const batch = await sendBatch(apiKey, 20, { body: 'x'.repeat(1600) })
+    expect(batch.status).toBe(202)
+    expect(batch.body.results).toEqual(Array(20).fill(expect.objectContaining({ status: 'accepted' })))
+    expect(batch.headers.get('ratelimit')).toMatch(/^"key";r=0;t=[2345], /)
+    const began = performance.now()
+    const refused = await post(env, smsTo(freshPhone()), { key: apiKey })
+    expectProblem(refused, 429, 'rate_limited')
+    expect(refused.headers.get('retry-after')).toMatch(/^[2345]$/)
+    await eventually(async () => expect(accepted(await burst(apiKey, 1))).toBe(1), { timeoutMs: 6000 })
+    expect(performance.now() - began).toBeGreaterThan(1000)
+  })
+
+  test('passes where the tenant is the limit, and where its length is not announced', async () => {
+    const tenantId = newId('ten')
+    await env.admin.query(`insert into gateway.tenants (id, name, rate_limit_per_second) values ($1, 'Least', 1)`, [
+      tenantId,
+    ])
+    const { apiKey } = await addApplication(env, tenantId, 'Only')
+    const answers = await sendBatch(apiKey, 3)
+    // Its items pass the limits and then have no provider.
+    expect(answers.status).not.toBe(429)
+    const { apiKey: slow } = await addKey(env, env, { perSecond: 1 })
+    const { status } = await fetch(`${env.stack.url('gateway')}/api/v1/notifications`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${slow}`, 'content-type': 'application/json' },
+      body: new Blob([JSON.stringify({ unknown: 'x'.repeat(100_000) })]).stream(),
+      duplex: 'half',
+    } as RequestInit)
+    expect(status).toBe(422)
+  })
+
+  test('counts once if it has more items than a batch may have', async () => {
+    const { apiKey } = await addKey(env, env, { perSecond: 5 })
+    const answer = await env.api('POST', '/api/v1/notifications/batch', {
+      key: apiKey,
+      body: { requests: Array.from({ length: 10_000 }, () => 1) },
+    })
+    expectProblem(answer, 422, 'validation_failed')
+    expect((await post(env, smsTo(freshPhone()), { key: apiKey })).status).toBe(202)
+  })
+
+  test('delays other replicas as well', async () => {
+    const redis = new Redis(env.stack.redisUrl)
+    const counters = [1, 2].map(() => createCounter(redis, (id) => `test:${id}`))
+    try {
+      const [here, there] = counters as [Count, Count]
+      here('batch', 30, 10)
+      await eventually(async () => expect(await redis.pttl('test:batch')).toBeGreaterThan(2000))
+      there('batch', 1, 10)
+      await eventually(async () => expect(there('batch', 0).place).toBe(31))
+      expect(there('batch', 0).resetMs).toBeGreaterThan(2000)
+    } finally {
+      await redis.del('test:batch')
+      redis.disconnect()
+    }
+  })
 })
 
 test('every answer tells the limits and what is left of them', async () => {

@@ -78,8 +78,8 @@ function requirePermission(
   return principal
 }
 
-/** Counts a request, or a further part of its body, against the caller's limits. */
-export function admit(door: Door, principal: Principal, bodyBytes: number, headers: OutgoingHttpHeaders) {
+/** Counts a request against the caller's limits. */
+function admit(door: Door, principal: Principal, bodyBytes: number, headers: OutgoingHttpHeaders) {
   const admitted = door.admit?.(principal, bodyBytes)
   if (!(admitted instanceof Promise)) return void Object.assign(headers, admitted)
   return admitted.then((found) => void Object.assign(headers, found))

@@ -29,6 +29,11 @@ export interface Door {
    * @throws Problem `rate_limited`
    */
   admit?(principal: Principal, bodyBytes: number): OutgoingHttpHeaders | Promise<OutgoingHttpHeaders>
+  /**
+   * Counts what a body weighs whose length became known only when it was read. Refuses nothing: its request is let in already.
+   * @returns headers for the response
+   */
+  charge?(principal: Principal, bodyBytes: number): OutgoingHttpHeaders
   /** The budget of a request's body while it is received; without it bodies are not counted. */
   shareOf?(request: IncomingMessage): BodyShare
   /** Longest wait of a caller in milliseconds, without the time to receive the body; then `service_unavailable`. */

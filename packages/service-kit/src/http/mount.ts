@@ -7,7 +7,7 @@ import { Problem } from '../problem.ts'
 import { addLogFields, withLogFields } from '../telemetry/log-fields.ts'
 import { traceparentOf } from '../telemetry/read-traceparent.ts'
 import { type Span, SpanKind } from '../telemetry/tracing.ts'
-import { admit, admitCaller } from './admit-caller.ts'
+import { admitCaller } from './admit-caller.ts'
 import { isWrite, requireAwaited, waitOf } from './awaited.ts'
 import { bodyOf } from './body-of.ts'
 import type { Door } from './door.ts'
@@ -135,7 +135,7 @@ async function answerWithin<Context>(
     const { value, text } = 'handler' in entry ? await bodyOf(entry, request, door.shareOf?.(request)) : noBody
     // The size of a chunked body is known only now.
     if (principal && principal.kind !== 'user' && text && request.headers['content-length'] === undefined)
-      await admit(door, principal, text.length, headers)
+      Object.assign(headers, door.charge?.(principal, text.length))
     const leftMs = door.answerWithinMs && door.answerWithinMs - admittedMs
     const isAwaited = waitOf(door, contract, request, leftMs)
     if (!door.edge && isWrite(contract)) await requireAwaited(isAwaited)

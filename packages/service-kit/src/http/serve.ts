@@ -24,7 +24,10 @@ interface ServeOptions<Context> {
   routes: readonly Entry<Context>[]
   /** Overrides of authentication and limits. Default: the principal signed by the gateway. */
   door?: Partial<
-    Pick<Door, 'authenticate' | 'authenticateUser' | 'corsOf' | 'edge' | 'samplesItself' | 'admit' | 'answerWithinMs'>
+    Pick<
+      Door,
+      'authenticate' | 'authenticateUser' | 'corsOf' | 'edge' | 'samplesItself' | 'admit' | 'charge' | 'answerWithinMs'
+    >
   >
   streams?: Partial<StreamLimits>
   /** Mounts what is outside the contracts, such as static files and proxies, before the routes. */

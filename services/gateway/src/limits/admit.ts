@@ -29,38 +29,47 @@ export function limitsFor(key: Omit<Limit, 'scope'>, tenant: Omit<Limit, 'scope'
 
 const windowSeconds = 1
 
-/**
- * Counts requests against a caller's limits.
- * @returns the RateLimit headers (draft-ietf-httpapi-ratelimit-headers); throws `rate_limited` beyond a limit
- */
-export function createAdmission(
-  redis: Redis,
-  metrics: GatewayMetrics,
-  keyOf: (id: string) => string,
-): (limits: Limits, requests?: number) => OutgoingHttpHeaders {
+export interface Admission {
+  /**
+   * Lets a request in while its caller and tenant have any of their limits left; it may take more than is left.
+   * @param requests the number that it counts as
+   * @returns the RateLimit headers (draft-ietf-httpapi-ratelimit-headers)
+   * @throws Problem `rate_limited` when a limit is used up; such a request is not counted
+   */
+  admit(limits: Limits, requests: number): OutgoingHttpHeaders
+  /** Counts further requests of a call that was let in. @returns the RateLimit headers */
+  charge(limits: Limits, requests: number): OutgoingHttpHeaders
+}
+
+/** Counts requests against the limits of callers. */
+export function createAdmission(redis: Redis, metrics: GatewayMetrics, keyOf: (id: string) => string): Admission {
   const count = createCounter(redis, keyOf)
-  const judge = ({ scope, id, perSecond }: Limit, requests: number) => {
-    const { place, resetMs } = count(id, requests)
-    const state = `"${scope}";r=${Math.max(perSecond - place, 0)};t=${secondsOf(resetMs)}`
-    return { passed: place > perSecond, state, resetMs }
+  const stateOf = ({ scope, id, perSecond }: Limit, requests: number) => {
+    const { place, resetMs } = count(id, requests, perSecond)
+    return `"${scope}";r=${Math.max(perSecond - place, 0)};t=${secondsOf(resetMs)}`
   }
-  return (limits, requests = 1) => {
-    const key = judge(limits.key, requests)
-    // A caller beyond its own limit does not use up the tenant's.
-    const tenant = key.passed ? undefined : judge(limits.tenant, requests)
-    const state = tenant ? `${key.state}, ${tenant.state}` : key.state
-    const headers = { 'RateLimit-Policy': limits.policy, RateLimit: state }
-    const passed = key.passed ? limits.key : tenant?.passed ? limits.tenant : undefined
-    if (!passed) return headers
-    metrics.rateLimited(passed.scope)
-    const who = passed.scope === 'key' ? 'caller' : 'tenant'
-    throw new Problem(
-      'rate_limited',
-      `This ${who} may make ${passed.perSecond} requests per second; wait and try again`,
-      {
-        headers: { ...headers, 'Retry-After': String(secondsOf(key.passed ? key.resetMs : (tenant?.resetMs ?? 0))) },
-      },
-    )
+  const headersOf = ({ policy }: Limits, ...states: string[]) => ({
+    'RateLimit-Policy': policy,
+    RateLimit: states.join(', '),
+  })
+  const charge: Admission['charge'] = (limits, requests) =>
+    headersOf(limits, stateOf(limits.key, requests), stateOf(limits.tenant, requests))
+  const requireRoom = (limits: Limits, { scope, id, perSecond }: Limit, who: string) => {
+    const { place, resetMs } = count(id, 0)
+    if (place < perSecond) return
+    metrics.rateLimited(scope)
+    const waitSeconds = secondsOf(resetMs)
+    throw new Problem('rate_limited', `This ${who} may make ${perSecond} requests per second; wait and try again`, {
+      headers: { ...headersOf(limits, `"${scope}";r=0;t=${waitSeconds}`), 'Retry-After': String(waitSeconds) },
+    })
+  }
+  return {
+    admit(limits, requests) {
+      requireRoom(limits, limits.key, 'caller')
+      requireRoom(limits, limits.tenant, 'tenant')
+      return charge(limits, requests)
+    },
+    charge,
   }
 }
 
