@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { openBus, untilQuiet } from '@notify/test-kit/bus'
 import { report } from '@notify/test-kit/carrier-callback'
 import { activity, expectProblem, freshPhone, post, retry, send, smsTo, untilActivity } from '@notify/test-kit/sms'
+import { newId } from '../../packages/contracts/src/index.ts'
 import {
   eventually,
   type FaultProxy,
@@ -11,6 +12,7 @@ import {
   startTestPostgres,
   TestEnv,
 } from '../../packages/dev-env/src/index.ts'
+import { createPrincipalSigner, principalHeader } from '../../packages/service-kit/src/index.ts'
 
 const shared = 'NOTIFY_TEST_POSTGRES_URL'
 let env: TestEnv
@@ -267,6 +269,37 @@ test.each([
   expect([answer.status, answer.headers.get('idempotent-replayed')]).toEqual([202, null])
   await untilActivity(env, answer.body.notification_id, { status: 'delivered' })
   expect(await sentTo(phone)).toBe(1)
+})
+
+test('a request that is committed is accepted, though the next one of its call loses the database', async () => {
+  const sign = await createPrincipalSigner(env.stack.state.otp_signing_key, 'otp')
+  const principal = await sign({ kind: 'service', service: 'otp', permissions: ['notifications:accept'] })
+  const item = (request: object) => ({
+    notification_id: newId('notif'),
+    tenant_id: env.tenantId,
+    application_id: env.applicationId,
+    mode: 'live',
+    lane: 'otp',
+    request,
+  })
+  const suppressed = freshPhone()
+  await env.api('POST', '/api/v1/suppressions', {
+    token: env.operatorToken,
+    body: { channel: 'sms', recipient: suppressed },
+  })
+  const lost = database.loseResponseTo('find-committed')
+  const { status, body } = await env.call('dispatch-api', 'POST', '/internal/v1/notifications', {
+    headers: { [principalHeader]: principal },
+    body: {
+      items: [item(smsTo(freshPhone())), item(smsTo(suppressed))],
+    },
+  })
+  await lost
+  expect(status).toBe(200)
+  expect(body.results).toEqual([
+    { body: expect.stringContaining('accepted') },
+    { problem: expect.objectContaining({ code: 'service_unavailable' }), may_have_taken_effect: true },
+  ])
 })
 
 test.each(['dispatch-api', 'dispatch-worker', 'callbacks'] as const)(

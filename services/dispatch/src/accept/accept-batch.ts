@@ -6,7 +6,7 @@ import type { AcceptOutcome, Candidate, NewNotification } from './accept-item.ts
 import { acceptedText } from './accepted-text.ts'
 import { type CommitOutcome, commitJudged, isRaced } from './commit-judged.ts'
 import { findCommitted } from './committed-store.ts'
-import { judgeBatch } from './judge-batch.ts'
+import { judgeBatch, refusalOf } from './judge-batch.ts'
 
 /**
  * Accepts many requests together; each is judged, committed and refused alone. Of several with the same idempotency key,
@@ -18,7 +18,10 @@ export async function acceptBatch(context: ApiContext, candidates: readonly Cand
   let round = candidates
   while (round.length > 0) {
     const { leaders, followers } = splitTwins(round)
-    await acceptLeaders(context, leaders, outcomes)
+    // What is committed stays accepted, whatever fails afterwards.
+    await acceptLeaders(context, leaders, outcomes).catch((error) => {
+      for (const candidate of leaders) if (!outcomes.has(candidate)) outcomes.set(candidate, refusalOf(error))
+    })
     round = followers
   }
   return candidates.map((candidate) => outcomes.get(candidate)!)
@@ -127,7 +130,12 @@ async function answerCommitted(
 ): Promise<void> {
   const refused = candidates.filter((one) => one.terms && outcomes.get(one) instanceof Problem)
   if (refused.length === 0) return
-  const found = new Map((await findCommitted(run, refused)).map((row) => [row.id, row]))
+  const rows = await findCommitted(run, refused).catch((error) => {
+    // Unknown whether the refusal is the answer.
+    for (const candidate of refused) outcomes.set(candidate, refusalOf(error))
+    return []
+  })
+  const found = new Map(rows.map((row) => [row.id, row]))
   for (const candidate of refused) {
     const row = found.get(candidate.notificationId)
     if (row) outcomes.set(candidate, row.is_same ? { body: acceptedText(candidate) } : idTaken())
