@@ -52,20 +52,45 @@ export function createAcceptance(context: Context): Accept {
     const early = await accept(request)
     return 'pending' in early ? acceptAlone(request) : early
   }
-  return async (request) => {
+  const acceptRepeatedly = async (request: AcceptRequest) => {
     let result = await acceptFirst(request)
     for (const waitMs of repeatAfterMs) {
-      if (!isUnknown(result) || performance.now() + waitMs >= request.untilMs) break
+      if (!isUnknown(result)) break
+      request.unknown ??= unknownOutcome(result)
+      if (performance.now() + waitMs >= request.untilMs) break
       context.metrics.acceptRepeated()
       await delay(waitMs)
       result = await acceptAgain(request)
     }
     return result
   }
+  return async (request) => {
+    const result = await acceptRepeatedly(request).catch(problemOf)
+    if (request.unknown && isForNow(result)) throw request.unknown
+    if (result instanceof Problem) throw result
+    return result
+  }
 }
 
+type Failed = Extract<AcceptResult, { problem: unknown }>
+
 /** Whether dispatch failed, perhaps after its commit: a repetition with the same id is accepted once. */
-const isUnknown = (result: AcceptResult): boolean => 'problem' in result && result.may_have_taken_effect === true
+const isUnknown = (result: AcceptResult): result is Failed =>
+  'problem' in result && result.may_have_taken_effect === true
+
+const unknownOutcome = ({ problem }: Failed): Problem =>
+  new Problem('service_unavailable', problem.detail, { mayHaveTakenEffect: true })
+
+/** Whether a repetition may be answered otherwise; a refusal of what the request says is final. */
+function isForNow(result: AcceptResult | Problem): boolean {
+  const problem = result instanceof Problem ? result : 'problem' in result ? result.problem : undefined
+  return problem !== undefined && (problem.status >= 500 || problem.status === 429)
+}
+
+function problemOf(error: unknown): Problem {
+  if (error instanceof Problem) return error
+  throw error
+}
 
 /** Drops requests whose callers already received 503. */
 async function acceptInTime(context: Context, requests: readonly AcceptRequest[], options: CallOptions) {

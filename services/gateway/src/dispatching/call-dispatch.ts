@@ -12,6 +12,8 @@ export interface AcceptRequest {
   text: string
   /** Deadline, by `performance.now()`. */
   untilMs: number
+  /** The failure of an attempt that may take effect, even later than the next ones fail. */
+  unknown?: Problem
 }
 
 /** Longer than dispatch's Postgres timeout, and short enough for a retry. */
@@ -37,18 +39,17 @@ export async function callDispatch(
   isPart = false,
 ): Promise<(AcceptResult | Error)[]> {
   const untilMs = Math.min(...requests.map((request) => request.untilMs))
-  /** The failure of an attempt that may have reached dispatch. */
-  let ambiguous: Problem | undefined
   for (let attempt = 0; ; attempt++) {
     try {
       return await callOnce(context, requests, options, timeoutFor(requests.length, untilMs, isPart))
     } catch (error) {
       if (!(error instanceof Problem) || error.code !== 'service_unavailable') throw error
-      if (mayHaveBegun(error)) ambiguous = error
+      const hasBegun = mayHaveBegun(error)
+      if (hasBegun) for (const request of requests) request.unknown ??= error
       const waitMs = repeatAfterMs[attempt]
-      if (waitMs === undefined || performance.now() + waitMs >= untilMs) throw ambiguous ?? error
+      if (waitMs === undefined || performance.now() + waitMs >= untilMs) throw error
       context.metrics.acceptRepeated()
-      if (requests.length > 1 && ambiguous === error) return callInHalves(context, requests, options)
+      if (requests.length > 1 && hasBegun) return callInHalves(context, requests, options)
       await delay(waitMs)
     }
   }
