@@ -1,11 +1,13 @@
 import type { NotificationAccepted } from '@notify/contracts'
 import { findAnswers, idempotencyConflict, inProgress, type Run } from '@notify/database'
-import { afterNextPoll, Problem } from '@notify/service-kit'
+import { Problem } from '@notify/service-kit'
 import type { ApiContext } from '../context.ts'
-import type { AcceptOutcome, Candidate, NewNotification } from './accept-item.ts'
+import { type AcceptOutcome, type Candidate, identityOf, type NewNotification } from './accept-item.ts'
 import { acceptedText } from './accepted-text.ts'
-import { type CommitOutcome, commitJudged, isRaced } from './commit-judged.ts'
+import { commitApart } from './commit-apart.ts'
+import { isRaced } from './commit-judged.ts'
 import { findCommitted } from './committed-store.ts'
+import type { HeldKeys } from './held-keys.ts'
 import { judgeBatch, refusalOf } from './judge-batch.ts'
 
 /**
@@ -13,13 +15,17 @@ import { judgeBatch, refusalOf } from './judge-batch.ts'
  * or the same id of another service, the first goes ahead and the others follow it.
  * @returns outcomes in the order of the candidates
  */
-export async function acceptBatch(context: ApiContext, candidates: readonly Candidate[]): Promise<AcceptOutcome[]> {
+export async function acceptBatch(
+  context: ApiContext,
+  heldKeys: HeldKeys,
+  candidates: readonly Candidate[],
+): Promise<AcceptOutcome[]> {
   const outcomes = new Map<Candidate, AcceptOutcome>()
   let round = candidates
   while (round.length > 0) {
     const { leaders, followers } = splitTwins(round)
     // What is committed stays accepted, whatever fails afterwards.
-    await acceptLeaders(context, leaders, outcomes).catch((error) => {
+    await acceptLeaders(context, heldKeys, leaders, outcomes).catch((error) => {
       for (const candidate of leaders) if (!outcomes.has(candidate)) outcomes.set(candidate, refusalOf(error))
     })
     round = followers
@@ -45,24 +51,26 @@ function splitTwins(candidates: readonly Candidate[]): { leaders: Candidate[]; f
 
 /** Identifies concurrent repetitions: by idempotency key, or by the id that another service chose. */
 function twinId({ idempotency, terms, notificationId }: Candidate): string | undefined {
-  if (idempotency) return identity(idempotency)
+  if (idempotency) return identityOf(idempotency)
   return terms && notificationId
 }
 
 async function acceptLeaders(
   context: ApiContext,
+  heldKeys: HeldKeys,
   leaders: readonly Candidate[],
   outcomes: Map<Candidate, AcceptOutcome>,
 ): Promise<void> {
   const { run } = context.db
   await answerAgain(run, leaders, outcomes)
   const fresh = leaders.filter((candidate) => !outcomes.has(candidate))
-  await commitFresh(context, fresh, outcomes)
+  await commitFresh(context, heldKeys, fresh, outcomes)
   await answerCommitted(run, leaders, outcomes)
 }
 
 async function commitFresh(
   context: ApiContext,
+  heldKeys: HeldKeys,
   fresh: readonly Candidate[],
   outcomes: Map<Candidate, AcceptOutcome>,
 ): Promise<void> {
@@ -73,7 +81,7 @@ async function commitFresh(
     else accepted.push(judged)
   }
   if (accepted.length === 0) return
-  const committed = await commitAwaited(context, accepted)
+  const committed = await commitApart(context, heldKeys, accepted)
   const lost: Candidate[] = []
   for (const [index, { candidate }] of accepted.entries()) {
     const outcome = committed[index]!
@@ -83,17 +91,6 @@ async function commitFresh(
   // The winner of the race for a key has committed by now.
   for (const candidate of lost) outcomes.set(candidate, inProgress())
   await answerAgain(run, lost, outcomes)
-}
-
-/** Commits the notifications whose callers still wait once there is a connection. */
-async function commitAwaited(context: ApiContext, accepted: readonly NewNotification[]): Promise<CommitOutcome[]> {
-  return context.db.withConnection(async (run) => {
-    await afterNextPoll()
-    // Outside of a transaction, so that what comes back is committed.
-    const { outcomes, urgent } = await commitJudged(context, accepted, (work) => work(run))
-    context.publishEarly(urgent)
-    return outcomes
-  })
 }
 
 /** Settles candidates whose key was answered before: the same answer again, or the conflict. */
@@ -108,10 +105,10 @@ async function answerAgain(
     run,
     keyed.map(({ idempotency }) => idempotency!),
   )
-  const answers = new Map(found.map((answer) => [identity(answer), answer]))
+  const answers = new Map(found.map((answer) => [identityOf(answer), answer]))
   for (const candidate of keyed) {
     const { fingerprint } = candidate.idempotency!
-    const answer = answers.get(identity(candidate.idempotency!))
+    const answer = answers.get(identityOf(candidate.idempotency!))
     if (!answer) continue
     if (answer.fingerprint !== fingerprint) outcomes.set(candidate, idempotencyConflict())
     else if (isAnswerTo(candidate, answer.response)) outcomes.set(candidate, { body: answer.response })
@@ -148,8 +145,4 @@ const idTaken = () => new Problem('idempotency_conflict', 'Another notification 
 function isAnswerTo({ notificationId }: Candidate, response: string): boolean {
   const { notification_id }: NotificationAccepted = JSON.parse(response)
   return notification_id === notificationId
-}
-
-function identity({ scope, key }: { scope: string; key: string }): string {
-  return `${scope}\n${key}`
 }

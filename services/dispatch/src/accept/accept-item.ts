@@ -33,6 +33,11 @@ export interface Candidate {
   terms?: ServiceTerms
 }
 
+/** One text for an idempotency key in its scope. */
+export function identityOf({ scope, key }: { scope: string; key: string }): string {
+  return `${scope}\n${key}`
+}
+
 /** The lane that a request is sent in. */
 export const laneOf = ({ terms, request }: Pick<Candidate, 'terms' | 'request'>): Lane =>
   terms?.lane ?? request.priority

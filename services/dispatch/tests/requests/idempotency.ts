@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { addApplication, addKey } from '@notify/test-kit/other-callers'
 import { expectProblem, freshPhone, post, smsTo } from '@notify/test-kit/sms'
-import { eventually } from '../../../../packages/dev-env/src/index.ts'
+import { type ApiResponse, eventually } from '../../../../packages/dev-env/src/index.ts'
 import { env } from './stack.ts'
 
 const withKey = (key: string) => ({ headers: { 'idempotency-key': key } })
@@ -102,6 +102,39 @@ test('a key that somebody else holds is waited for, then 409 idempotency_in_prog
   await holder.query('rollback')
   holder.release()
   expect((await post(env, smsTo(freshPhone()), withKey('order-6'))).status).toBe(202)
+})
+
+test('repetitions of a key that stays held keep nobody else waiting, and succeed once it is free', async () => {
+  const scope = `${env.applicationId} POST /api/v1/notifications`
+  const holder = await env.admin.connect()
+  const body = smsTo(freshPhone())
+  const repeat = () => post(env, body, withKey('order-10'))
+  try {
+    await holder.query('begin')
+    await holder.query(
+      `insert into dispatch.idempotency_keys (scope, key, fingerprint, status, response) values ($1, 'order-10', '', 202, '')`,
+      [scope],
+    )
+    expectProblem(await repeat(), 409, 'idempotency_in_progress')
+    const repetitions: Promise<ApiResponse>[] = []
+    const times: number[] = []
+    for (let n = 0; n < 20; n++) {
+      repetitions.push(repeat())
+      const began = performance.now()
+      const others = await Promise.all([
+        post(env, smsTo(freshPhone())),
+        post(env, smsTo(freshPhone()), withKey(`free-${n}`)),
+      ])
+      times.push(performance.now() - began)
+      expect(others.map(({ status }) => status)).toEqual([202, 202])
+    }
+    expect(Math.max(...times)).toBeLessThan(1500)
+    for (const answer of await Promise.all(repetitions)) expectProblem(answer, 409, 'idempotency_in_progress')
+  } finally {
+    await holder.query('rollback')
+    holder.release()
+  }
+  expect((await repeat()).status).toBe(202)
 })
 
 test('a replay survives the deactivation of the event', async () => {
