@@ -1,16 +1,17 @@
-import { parse } from 'libpg-query'
 import type { Migration, Migrations } from '../../packages/database/src/index.ts'
 import { createIndexSql } from '../../packages/database/src/index.ts'
-
-/** A node of Postgres's own syntax tree: `{ AlterTableStmt: { … } }`. */
-// biome-ignore lint/suspicious/noExplicitAny: the tree has some three hundred shapes
-type Node = any
+import { judgeBatches } from './judge-batches.ts'
+import { changesIn, columnOf, type Node, nodesOf, statementsOf } from './syntax-tree.ts'
 
 interface State {
   /** Created by the current migration, so unused yet. */
   fresh: Set<string>
-  /** Existing tables that this migration changes. */
-  touched: Set<string>
+  /** For each statement, the existing tables that it locks. */
+  locked: string[][]
+  /** Created by any migration so far. */
+  tables: Set<string>
+  /** The tables of the indexes so far. */
+  indexes: Map<string, string>
   /** `column is not null` constraints by `table.constraint`, across migrations. */
   notNull: Map<string, { column: string; valid: boolean }>
 }
@@ -20,123 +21,126 @@ interface State {
  * Only known-safe statements pass.
  */
 export async function judgeMigrations(migrations: Migrations): Promise<string[]> {
-  const notNull: State['notNull'] = new Map()
+  const known: Pick<State, 'tables' | 'indexes' | 'notNull'> = {
+    tables: new Set(),
+    indexes: new Map(),
+    notNull: new Map(),
+  }
   const faults: string[] = []
   for (const migration of migrations) {
-    const found = await judge(migration, { fresh: new Set(), touched: new Set(), notNull })
+    const found = await judge(migration, { ...known, fresh: new Set(), locked: [] })
     faults.push(...found.map((fault) => `${migration.name}: ${fault}`))
   }
   return faults
 }
 
 async function judge(migration: Migration, state: State): Promise<string[]> {
-  if ('index' in migration) return judgeIndex(await statementsOf(createIndexSql(migration.index)))
+  if ('index' in migration) return judgeIndex(await statementsOf(createIndexSql(migration.index)), state)
   if ('batches' in migration) return judgeBatches(await statementsOf(migration.batches))
   const statements = (await Promise.all(migration.transaction.map(statementsOf))).flat()
-  for (const { CreateStmt } of statements)
-    if (CreateStmt && !CreateStmt.if_not_exists) state.fresh.add(CreateStmt.relation.relname)
   const faults = statements.flatMap((statement) => judgeStatement(statement, state, migration))
   const validates = statements.some((statement) => actionsOf(statement).some(isValidation))
   if (validates && (statements.length > 1 || actionsOf(statements[0]).length > 1))
     faults.push('validate constraint stands alone: other statements would hold their locks while it reads the table')
-  if (state.touched.size > 1)
-    faults.push(`changes ${[...state.touched].join(' and ')}: one table for each migration, or locks pile up`)
+  // A statement may need the table that a foreign key names; several would hold the first while they wait for the next.
+  const locking = state.locked.filter((tables) => tables.length > 0)
+  const locked = new Set(locking.flat())
+  if (locked.size > (locking.length === 1 ? 2 : 1))
+    faults.push(`changes ${[...locked].join(' and ')}: one table for each migration, or locks pile up`)
   return faults
-}
-
-async function statementsOf(text: string): Promise<Node[]> {
-  const { stmts = [] } = (await parse(text)) as { stmts?: { stmt: Node }[] }
-  return stmts.map(({ stmt }) => stmt)
 }
 
 const isValidation = ({ subtype }: Node) => subtype === 'AT_ValidateConstraint'
 const actionsOf = ({ AlterTableStmt }: Node): Node[] =>
   (AlterTableStmt?.cmds ?? []).map(({ AlterTableCmd }: Node) => AlterTableCmd)
 
-function judgeIndex([statement, ...more]: Node[]): string[] {
-  return statement?.IndexStmt?.concurrent && more.length === 0 ? [] : ['is not one create index']
-}
-
-function judgeBatches([statement, ...more]: Node[]): string[] {
-  if (!statement?.SelectStmt || more.length > 0)
-    return ['batches are one statement that answers the last key of its page']
-  const parts: Node[] = nodesOf(statement, 'CommonTableExpr')
-  const pages = parts.filter(isPage).map(({ ctename }) => ctename)
-  if (pages.length === 0) return ['a batch is a page: where id > $1 order by id limit …']
-  const changes = ['UpdateStmt', 'DeleteStmt', 'InsertStmt'].flatMap((kind) => nodesOf(statement, kind))
-  return changes
-    .filter((change) => !namesOf(change.whereClause ?? change.selectStmt).some((name) => pages.includes(name)))
-    .map(({ relation }) => `a batch changes ${relation.relname} where it is in the page only`)
-}
-
-function isPage({ ctequery }: Node): boolean {
-  const { limitCount, sortClause } = ctequery.SelectStmt ?? {}
-  return limitCount !== undefined && sortClause !== undefined && nodesOf(ctequery, 'ParamRef').length > 0
-}
-
-/** All nodes of a kind below a node. */
-function nodesOf(node: Node, kind: string): Node[] {
-  if (typeof node !== 'object' || node === null) return []
-  return Object.entries<Node>(node).flatMap(([name, child]) => [
-    ...(name === kind ? [child] : []),
-    ...nodesOf(child, kind),
-  ])
-}
-
-/** The relations that an expression reads, also as the first part of `page.id`. */
-function namesOf(node: Node): string[] {
-  const columns = nodesOf(node, 'ColumnRef').map(({ fields }) => fields[0].String?.sval)
-  return [...columns, ...nodesOf(node, 'RangeVar').map(({ relname }) => relname)]
+function judgeIndex([statement, ...more]: Node[], { indexes }: State): string[] {
+  const { concurrent, idxname, relation } = statement?.IndexStmt ?? {}
+  if (!concurrent || more.length > 0) return ['is not one create index']
+  indexes.set(idxname, relation.relname)
+  return []
 }
 
 /** Takes a short lock, reads no rows, and removes nothing. */
-const harmless = new Set(['CreateFunctionStmt', 'CommentStmt', 'CreateSeqStmt'])
+const harmless = new Set(['CreateFunctionStmt', 'CommentStmt'])
+const changesRows = new Set(['UpdateStmt', 'DeleteStmt', 'InsertStmt', 'SelectStmt', 'MergeStmt'])
+
+/** The first migration of a service, or of the tables that packages bring. */
+const isFirst = /^(0001-.*|[a-z-]+-0001)$/
 
 function judgeStatement(statement: Node, state: State, { name }: Migration): string[] {
   const [[kind, body]] = Object.entries<Node>(statement) as [[string, Node]]
   if (harmless.has(kind)) return []
   // Nobody waits in an empty schema.
-  if (kind === 'DoStmt' && /\b0001\b/.test(name)) return []
+  if (kind === 'DoStmt' && isFirst.test(name)) return []
   if (kind === 'CreateStmt') return judgeTable(body, state)
+  if (kind === 'DropStmt') return judgeDrop(body, state)
   if (body.relation?.schemaname !== undefined) return [ownSchema]
-  const changesRows = /^(Update|Delete|Insert|Select)Stmt$/.test(kind)
-  const isOfFresh = (relation: Node) => state.fresh.has(relation.relname)
-  if (changesRows) {
-    const all = [...(body.relation ? [body.relation] : []), ...relationsIn(statement)]
-    return all.length > 0 && all.every(isOfFresh) ? [] : ['rows are changed in { batches }']
-  }
+  if (changesRows.has(kind)) return judgeRows(statement, body, state)
   const table: string | undefined = body.relation?.relname
-  if (table !== undefined && state.fresh.has(table)) return []
-  if (table !== undefined) state.touched.add(table)
+  if (kind === 'IndexStmt') state.indexes.set(body.idxname, table!)
+  const isFresh = table !== undefined && state.fresh.has(table)
+  const references = referencesOf(statement, state)
+  if (isFresh) state.locked.push(...references.map((one) => [one]))
+  else if (table !== undefined) state.locked.push([table, ...references])
+  const actions = actionsOf(statement)
+  if (isFresh) return actions.flatMap((action) => judgeJoin(table, action))
   if (kind === 'CreateTrigStmt') return []
-  if (kind === 'DropStmt' && body.removeType === 'OBJECT_INDEX') return []
   if (kind === 'IndexStmt') return [`create index on ${table} stops its writers: use { index }`]
   if (kind !== 'AlterTableStmt') return [`${kind} is not known to be harmless on a table that exists`]
-  const actions = actionsOf(statement)
   return actions.flatMap((action) => (isReplaced(action, actions) ? [] : judgeAction(table!, action, state)))
 }
 
 const ownSchema = 'a table is named without a schema: it is in the one of the service'
 
-/** The tables that a statement reads or changes. */
-function relationsIn(statement: Node): Node[] {
-  const changed = ['UpdateStmt', 'DeleteStmt', 'InsertStmt'].flatMap((kind) => nodesOf(statement, kind))
-  const parts = new Set(nodesOf(statement, 'CommonTableExpr').map(({ ctename }) => ctename))
-  const read = nodesOf(statement, 'RangeVar').filter(({ relname }) => !parts.has(relname))
-  return [...changed.map(({ relation }) => relation), ...read]
+/** The existing tables that a statement's foreign keys name. */
+function referencesOf(statement: Node, { fresh }: State): string[] {
+  const keys = nodesOf(statement, 'Constraint').filter(({ contype }) => contype === 'CONSTR_FOREIGN')
+  return keys.map(({ pktable }) => pktable.relname).filter((table) => !fresh.has(table))
 }
 
-function judgeTable(table: Node, { fresh, touched }: State): string[] {
-  const { relation, inhRelations = [] } = table
-  // A foreign key locks the table that it names.
-  for (const { contype, pktable } of nodesOf(table, 'Constraint'))
-    if (contype === 'CONSTR_FOREIGN' && !fresh.has(pktable.relname)) touched.add(pktable.relname)
+function judgeTable(table: Node, state: State): string[] {
+  const { relation, inhRelations = [], if_not_exists } = table
   if (relation.schemaname !== undefined) return [ownSchema]
   if (relation.relpersistence === 't') return ['a temporary table hides the one of its name']
+  // Another migration made it; then it is not fresh.
+  if (if_not_exists) return []
+  if (state.tables.has(relation.relname)) return [`${relation.relname} is created twice`]
+  state.fresh.add(relation.relname)
+  state.tables.add(relation.relname)
+  state.locked.push(...referencesOf(table, state).map((one) => [one]))
   const parents: Node[] = inhRelations.map(({ RangeVar }: Node) => RangeVar)
   return parents
-    .filter(({ relname }) => !fresh.has(relname))
+    .filter(({ relname }) => !state.fresh.has(relname))
     .map(({ relname }) => `a partition of ${relname} locks it, and may read another one`)
+}
+
+/** Existing tables join a new one: they are read under a lock. */
+function judgeJoin(table: string, { subtype }: Node): string[] {
+  return ['AT_AttachPartition', 'AT_AddInherit'].includes(subtype)
+    ? [`${subtype} is not known to be harmless on ${table}`]
+    : []
+}
+
+function judgeDrop({ removeType, objects }: Node, state: State): string[] {
+  if (removeType !== 'OBJECT_INDEX') return ['DropStmt is not known to be harmless on a table that exists']
+  const names: string[] = objects.map(({ List }: Node) => List.items.at(-1).String.sval)
+  const unknown = names.find((name) => !state.indexes.has(name))
+  if (unknown !== undefined) return [`no migration has made the index ${unknown}`]
+  state.locked.push(...names.map((name) => [state.indexes.get(name)!]))
+  return []
+}
+
+/** Rows of new tables, from nothing but themselves. */
+function judgeRows(statement: Node, body: Node, { fresh, tables }: State): string[] {
+  const parts = nodesOf(statement, 'CommonTableExpr').map(({ ctename }) => ctename)
+  if (parts.some((part) => tables.has(part))) return ['a part of a statement has the name of a table']
+  const changed = changesIn(statement).map(({ change }) => change.relation)
+  const read = nodesOf(statement, 'RangeVar').filter(({ relname }) => !parts.includes(relname))
+  const all = [...(body.relation ? [body.relation] : []), ...changed, ...read]
+  const isOfFresh = all.length > 0 && all.every(({ relname }) => fresh.has(relname))
+  const calls = nodesOf(statement, 'FuncCall').length > 0 || nodesOf(statement, 'MergeStmt').length > 0
+  return isOfFresh && !calls ? [] : ['rows are changed in { batches }']
 }
 
 /** A check that the same statement replaces: no release relies on one, and no row is read. */
@@ -147,7 +151,6 @@ function isReplaced({ subtype, name }: Node, actions: Node[]): boolean {
 }
 
 const harmlessActions = new Set([
-  'AT_ColumnDefault',
   'AT_DropNotNull',
   'AT_SetRelOptions',
   'AT_ResetRelOptions',
@@ -160,6 +163,8 @@ function judgeAction(table: string, action: Node, { notNull }: State): string[] 
   const { subtype, name, def } = action
   if (harmlessActions.has(subtype)) return []
   switch (subtype) {
+    case 'AT_ColumnDefault':
+      return def ? [] : [`the previous release may rely on the default of ${table}.${name}`]
     case 'AT_AddColumn':
       return judgeColumn(table, def.ColumnDef)
     case 'AT_AddConstraint': {
@@ -167,7 +172,7 @@ function judgeAction(table: string, action: Node, { notNull }: State): string[] 
       if (!skip_validation) return [`add constraint on ${table} reads it under a lock: not valid first`]
       const test = raw_expr?.NullTest
       notNull.delete(`${table}.${conname}`)
-      const column = test?.nulltesttype === 'IS_NOT_NULL' ? test.arg.ColumnRef?.fields.at(-1).String.sval : undefined
+      const column = test?.nulltesttype === 'IS_NOT_NULL' ? columnOf(test.arg).at(-1) : undefined
       if (column) notNull.set(`${table}.${conname}`, { column, valid: false })
       return []
     }
@@ -189,9 +194,8 @@ function judgeAction(table: string, action: Node, { notNull }: State): string[] 
 function judgeColumn(table: string, { colname, constraints = [], typeName }: Node): string[] {
   const place = `${table}.${colname}`
   const kinds = new Map<string, Node>(constraints.map(({ Constraint }: Node) => [Constraint.contype, Constraint]))
-  const type: string = typeName.names.at(-1).String.sval
-  if (/serial/.test(type)) return [`${place} is a serial: the table is rewritten`]
   const faults: string[] = []
+  if (!isPlainType(typeName)) faults.push(`the type of ${place} is not known to leave the table as it is`)
   const fallback = kinds.get('CONSTR_DEFAULT')
   if (fallback && !isConstant(fallback.raw_expr)) faults.push(`the default of ${place} is no constant`)
   if (kinds.has('CONSTR_NOTNULL') && !fallback) faults.push(`${place} is not null and has no default`)
@@ -202,6 +206,17 @@ function judgeColumn(table: string, { colname, constraints = [], typeName }: Nod
   return faults
 }
 
-function isConstant(expression: Node): boolean {
-  return expression.A_Const !== undefined || (expression.TypeCast && isConstant(expression.TypeCast.arg))
+/** Without checks, as a domain has, and without sequences, as a serial has. */
+const plainTypes = new Set(
+  'bool boolean bytea bpchar varchar text int2 int4 int8 float4 float8 numeric date timestamp timestamptz interval json jsonb uuid'.split(
+    ' ',
+  ),
+)
+
+const isPlainType = ({ names }: Node): boolean => plainTypes.has(names.at(-1).String.sval)
+
+/** A value, not null, that is the same for all rows. */
+function isConstant({ A_Const, TypeCast }: Node): boolean {
+  if (A_Const) return !A_Const.isnull
+  return TypeCast !== undefined && isPlainType(TypeCast.typeName) && isConstant(TypeCast.arg)
 }

@@ -48,7 +48,7 @@ const bad: [string, Migration[]][] = [
   ],
   ['0002-step: the default of parcels.key is no', [step('alter table parcels add key uuid not null default uuidv7()')]],
   ['0002-step: parcels.place is not null and has no', [step('alter table parcels add column place int not null')]],
-  ['0002-step: parcels.n is a serial', [step('alter table parcels add column n bigserial')]],
+  ['0002-step: the type of parcels.n is not known', [step('alter table parcels add column n bigserial')]],
   [
     '0002-step: parcels.n brings a CONSTR_IDENTITY',
     [step('alter table parcels add n int generated always as identity')],
@@ -140,7 +140,64 @@ const bad: [string, Migration[]][] = [
   ['0002-step: a partition of parcels', [step('create table heavy () inherits (parcels)')]],
   [
     '0002-step: changes parcels and crates',
-    [step('create table lids (id int references parcels, crate int, foreign key (crate) references crates)')],
+    [
+      step(
+        'create table lids (id int references parcels, crate int)',
+        'alter table lids add foreign key (crate) references crates',
+      ),
+    ],
+  ],
+  [
+    '0002-step: changes parcels and crates',
+    [step('create table lids (id int references parcels, crate int references crates)')],
+  ],
+  ['0002-step: changes parcels and crates', [step('drop index parcels_weight', 'alter table crates add n int')]],
+  ['0002-step: no migration has made the index other', [step('drop index parcels_weight, other')]],
+  ['0002-step: parcels is created twice', [step('create table parcels (id int)')]],
+  ['0002-step: the type of parcels.n is not known', [step('alter table parcels add n positive_int default 1')]],
+  ['0002-step: the default of parcels.n is no', [step('alter table parcels add n int not null default null')]],
+  ['0002-step: the previous release may rely', [step('alter table parcels alter id drop default')]],
+  [
+    '0002-step: AT_AttachPartition is not',
+    [
+      step(
+        'create table lids (id int, weight int, label text) partition by range (id)',
+        'alter table lids attach partition parcels for values from (1) to (9)',
+      ),
+    ],
+  ],
+  [
+    '0002-as-0001: DoStmt is not',
+    [{ name: '0002-as-0001', transaction: ['do $$ begin update parcels set id = 1; end $$'] }],
+  ],
+  [
+    '0002-step: rows are changed in { batches }',
+    [
+      step(
+        'create table lids (id int)',
+        `with m as (merge into parcels using lids on parcels.id = lids.id when matched then update set weight = 0
+           returning parcels.id) insert into lids select id from m`,
+      ),
+    ],
+  ],
+  [
+    '0002-step: rows are changed in { batches }',
+    [
+      step(
+        'create table lids (id int)',
+        'create function wipe() returns int language sql as $$ update parcels set weight = 0; select 1 $$',
+        'insert into lids values (wipe())',
+      ),
+    ],
+  ],
+  [
+    '0002-step: a part of a statement has the name',
+    [
+      step(
+        'create table lids (id int)',
+        'with parcels as (select id from parcels) insert into lids select id from parcels',
+      ),
+    ],
   ],
   [
     '0002-step: rows are changed in { batches }',
@@ -171,6 +228,33 @@ const bad: [string, Migration[]][] = [
   ],
   ['0002-index: is not one', [{ name: '0002-index', index: { name: 'i', on: 'on parcels (id); drop table parcels' } }]],
 ]
+
+const page = 'with page as (select id from parcels where id > coalesce($1, 0) order by id limit 500)'
+const last = 'select max(id) as last from page'
+
+test.each([
+  ['a batch is a page', `${page.replace('limit 500', 'limit all')} ${last}`],
+  ['a batch is a page', `${page.replace('limit 500', 'limit 1000000000')} ${last}`],
+  ['a batch is a page', `${page.replace('500', '$1')} ${last}`],
+  ['a batch is a page', `${page.replace('by id', 'by label')} ${last}`],
+  ['a batch is a page', `${page.replace('by id', 'by random()')} ${last}`],
+  ['a batch is a page', `${page.replace('from parcels', 'from parcels, crates')} ${last}`],
+  ['a batch answers the last key', `${page} select max(parcels.id) as last from parcels, page`],
+  ['found reads beside', `${page}, found as (select count(*) from parcels) ${last}`],
+  ['a batch has one page', `${page}, m as (merge into parcels using page on true when matched then delete) ${last}`],
+  ...[
+    'update parcels set weight = 0 from page where parcels.id = page.id or true',
+    'update parcels set weight = 0 where exists (select from page)',
+    'update parcels set weight = 0 where id not in (select id from page)',
+    'update parcels page set weight = 0 where page.id > 0',
+    'update parcels set weight = 0 from page, crates where parcels.id = page.id',
+    'delete from parcels using page where parcels.id > page.id',
+    'insert into crates select id from parcels where (select count(*) from page) > 0',
+  ].map((change) => ['where it is in the page only', `${page}, changed as (${change}) ${last}`]),
+])('a batch is refused that may be larger than its page: %s: %s', async (fault, batches) => {
+  const found = await judgeMigrations([foundation, { name: '0002-fill', batches: batches! }])
+  expect(found).toEqual([expect.stringContaining(fault!)])
+})
 
 test.each(bad)('a migration is refused that would block or rewrite: %s', async (fault, migrations) => {
   expect(await judgeMigrations([foundation, ...migrations])).toEqual([expect.stringContaining(fault)])
