@@ -75,8 +75,8 @@ function faultOf(error: unknown): TemplateFault {
   if (error instanceof UndefinedVariableError) {
     const { variableName } = (error.originalError ?? {}) as { variableName?: string }
     const name = String(variableName ?? 'named in it')
-    if (/^\d/.test(name)) return new TemplateFault(`${name} is no number: write it in digits, without an exponent`)
-    return variableMissing(name)
+    if (/^[\p{L}_]/u.test(name)) return variableMissing(name)
+    return new TemplateFault(`"${name}" is neither a variable nor a number in digits, as 1500 or 0.5`)
   }
   // A template over the length limit is an AssertionError, everything else a LiquidError.
   if (!(error instanceof LiquidError || error instanceof AssertionError)) throw error
