@@ -7,7 +7,7 @@ import { acceptedText } from './accepted-text.ts'
 import { commitApart } from './commit-apart.ts'
 import { isRaced } from './commit-judged.ts'
 import { findCommitted } from './committed-store.ts'
-import type { HeldKeys } from './held-keys.ts'
+import type { HeldLocks } from './held-locks.ts'
 import { judgeBatch, refusalOf } from './judge-batch.ts'
 
 /**
@@ -17,7 +17,7 @@ import { judgeBatch, refusalOf } from './judge-batch.ts'
  */
 export async function acceptBatch(
   context: ApiContext,
-  heldKeys: HeldKeys,
+  held: HeldLocks,
   candidates: readonly Candidate[],
 ): Promise<AcceptOutcome[]> {
   const outcomes = new Map<Candidate, AcceptOutcome>()
@@ -25,7 +25,7 @@ export async function acceptBatch(
   while (round.length > 0) {
     const { leaders, followers } = splitTwins(round)
     // What is committed stays accepted, whatever fails afterwards.
-    await acceptLeaders(context, heldKeys, leaders, outcomes).catch((error) => {
+    await acceptLeaders(context, held, leaders, outcomes).catch((error) => {
       for (const candidate of leaders) if (!outcomes.has(candidate)) outcomes.set(candidate, refusalOf(error))
     })
     round = followers
@@ -57,20 +57,20 @@ function twinId({ idempotency, terms, notificationId }: Candidate): string | und
 
 async function acceptLeaders(
   context: ApiContext,
-  heldKeys: HeldKeys,
+  held: HeldLocks,
   leaders: readonly Candidate[],
   outcomes: Map<Candidate, AcceptOutcome>,
 ): Promise<void> {
   const { run } = context.db
   await answerAgain(run, leaders, outcomes)
   const fresh = leaders.filter((candidate) => !outcomes.has(candidate))
-  await commitFresh(context, heldKeys, fresh, outcomes)
+  await commitFresh(context, held, fresh, outcomes)
   await answerCommitted(run, leaders, outcomes)
 }
 
 async function commitFresh(
   context: ApiContext,
-  heldKeys: HeldKeys,
+  held: HeldLocks,
   fresh: readonly Candidate[],
   outcomes: Map<Candidate, AcceptOutcome>,
 ): Promise<void> {
@@ -81,7 +81,7 @@ async function commitFresh(
     else accepted.push(judged)
   }
   if (accepted.length === 0) return
-  const committed = await commitApart(context, heldKeys, accepted)
+  const committed = await commitApart(context, held, accepted)
   const lost: Candidate[] = []
   for (const [index, { candidate }] of accepted.entries()) {
     const outcome = committed[index]!

@@ -3,7 +3,7 @@ import { addLogFields, coalesce, isTraceparent, Problem, type Span, withLogField
 import type { ApiContext } from '../context.ts'
 import { acceptBatch } from './accept-batch.ts'
 import type { AcceptOutcome, Candidate } from './accept-item.ts'
-import { createHeldKeys } from './held-keys.ts'
+import { createHeldLocks } from './held-locks.ts'
 import { refusalOf } from './judge-batch.ts'
 import { prepareContent } from './prepare-content.ts'
 
@@ -23,11 +23,11 @@ export type AcceptOne = (
 
 /** Items that arrive together share a commit, also those of different callers. */
 export function createAcceptOne(context: ApiContext): AcceptOne {
-  const heldKeys = createHeldKeys()
+  const held = createHeldLocks()
   const accept = coalesce<Candidate, AcceptOutcome>({
     maxBatch,
     maxInFlight: commitsInFlight,
-    run: (candidates) => acceptBatch(context, heldKeys, candidates),
+    run: (candidates) => acceptBatch(context, held, candidates),
   })
   const acceptWithin = async (span: Span, read: Parameters<AcceptOne>[1], markPrepared = () => {}) => {
     try {

@@ -5,7 +5,7 @@ import { suppressedRecipient } from '../suppressions/explain-suppression.ts'
 import type { AcceptOutcome, NewNotification } from './accept-item.ts'
 import { commitBatch } from './commit-batch.ts'
 import { refusalOf } from './judge-batch.ts'
-import { areTablesLocked } from './locked-tables.ts'
+import { findTableLock } from './locked-tables.ts'
 import type { CommittedMessage } from './publish-early.ts'
 
 /** Runs a statement so that its failure leaves nothing behind, and lets others follow. */
@@ -46,7 +46,7 @@ export async function commitJudged(
       if (!isLockTimeout(error)) throw error
       waitMs = lockTimeoutMs
       // New rows meet others only in their keys.
-      throw awaited.some(hasKey) && !(await attempt(areTablesLocked)) ? new TwinUnderWay() : error
+      throw awaited.some(hasKey) && !(await attempt(findTableLock)) ? new TwinUnderWay() : error
     })
     urgent.push(...committed.urgent)
     const outcomeOf = new Map(awaited.map((item, place) => [item, committed.outcomes[place]!]))

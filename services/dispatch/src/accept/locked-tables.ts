@@ -8,13 +8,13 @@ const tryLocks: Statement = {
   end $$`,
 }
 
-/** Whether a table that accepting needs is locked, so that the statement of any request would wait. */
-export async function areTablesLocked(run: Run): Promise<boolean> {
+/** The error of a lock on a table that accepting needs, if the statement of any request would wait for one now. */
+export async function findTableLock(run: Run): Promise<Error | undefined> {
   try {
     await run(tryLocks)
-    return false
+    return undefined
   } catch (error) {
-    if (isLockTimeout(error)) return true
+    if (error instanceof Error && isLockTimeout(error)) return error
     throw error
   }
 }
