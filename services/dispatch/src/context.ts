@@ -6,6 +6,7 @@ import type { BlindIndex, Fingerprint, KeyRing } from '@notify/privacy'
 import type { Logger, Tracer, VerifyPrincipal } from '@notify/service-kit'
 import type { Acceptance } from './accept/accept-notifications.ts'
 import type { AcceptOne } from './accept/accept-one.ts'
+import type { HeldLocks } from './accept/held-locks.ts'
 import type { PublishEarly } from './accept/publish-early.ts'
 import type { CarrierTemplateDirectory } from './carrier-templates/carrier-template-directory.ts'
 import type { GuardedCarriers } from './carriers/circuit-breaker.ts'
@@ -49,6 +50,7 @@ export interface Context {
 
 /** The context of the API. */
 export interface ApiContext extends Context {
+  heldLocks: HeldLocks
   publishEarly: PublishEarly
   renderer: Renderer
   /** Looks up hosts that tenants name. */

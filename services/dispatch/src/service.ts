@@ -24,6 +24,7 @@ import {
 } from '@notify/service-kit'
 import { createAcceptance } from './accept/accept-notifications.ts'
 import { createAcceptOne } from './accept/accept-one.ts'
+import { createHeldLocks } from './accept/held-locks.ts'
 import { createEarlyPublisher } from './accept/publish-early.ts'
 import { loadBootstrap } from './bootstrap/load-bootstrap.ts'
 import { createCarrierTemplateDirectory } from './carrier-templates/carrier-template-directory.ts'
@@ -116,6 +117,7 @@ async function startApi(kit: Kit, shared: Context, bus: PendingBus): Promise<voi
   const { RENDER_THREADS: threads, RENDER_MS_PER_SECOND: msPerSecond } = config
   const context: ApiContext = {
     ...shared,
+    heldLocks: createHeldLocks(),
     publishEarly: createEarlyPublisher(kit, bus),
     resolveHost: createHostResolver(),
     renderer: createRenderer({ threads, msPerSecond, metrics: shared.metrics, log: shared.log }),

@@ -7,7 +7,6 @@ import { acceptedText } from './accepted-text.ts'
 import { commitApart } from './commit-apart.ts'
 import { isRaced } from './commit-judged.ts'
 import { findCommitted } from './committed-store.ts'
-import type { HeldLocks } from './held-locks.ts'
 import { judgeBatch, refusalOf } from './judge-batch.ts'
 
 /**
@@ -15,17 +14,13 @@ import { judgeBatch, refusalOf } from './judge-batch.ts'
  * or the same id of another service, the first goes ahead and the others follow it.
  * @returns outcomes in the order of the candidates
  */
-export async function acceptBatch(
-  context: ApiContext,
-  held: HeldLocks,
-  candidates: readonly Candidate[],
-): Promise<AcceptOutcome[]> {
+export async function acceptBatch(context: ApiContext, candidates: readonly Candidate[]): Promise<AcceptOutcome[]> {
   const outcomes = new Map<Candidate, AcceptOutcome>()
   let round = candidates
   while (round.length > 0) {
     const { leaders, followers } = splitTwins(round)
     // What is committed stays accepted, whatever fails afterwards.
-    await acceptLeaders(context, held, leaders, outcomes).catch((error) => {
+    await acceptLeaders(context, leaders, outcomes).catch((error) => {
       for (const candidate of leaders) if (!outcomes.has(candidate)) outcomes.set(candidate, refusalOf(error))
     })
     round = followers
@@ -57,20 +52,18 @@ function twinId({ idempotency, terms, notificationId }: Candidate): string | und
 
 async function acceptLeaders(
   context: ApiContext,
-  held: HeldLocks,
   leaders: readonly Candidate[],
   outcomes: Map<Candidate, AcceptOutcome>,
 ): Promise<void> {
   const { run } = context.db
   await answerAgain(run, leaders, outcomes)
   const fresh = leaders.filter((candidate) => !outcomes.has(candidate))
-  await commitFresh(context, held, fresh, outcomes)
+  await commitFresh(context, fresh, outcomes)
   await answerCommitted(run, leaders, outcomes)
 }
 
 async function commitFresh(
   context: ApiContext,
-  held: HeldLocks,
   fresh: readonly Candidate[],
   outcomes: Map<Candidate, AcceptOutcome>,
 ): Promise<void> {
@@ -81,7 +74,7 @@ async function commitFresh(
     else accepted.push(judged)
   }
   if (accepted.length === 0) return
-  const committed = await commitApart(context, held, accepted)
+  const committed = await commitApart(context, accepted)
   const lost: Candidate[] = []
   for (const [index, { candidate }] of accepted.entries()) {
     const outcome = committed[index]!

@@ -3,7 +3,6 @@ import { addLogFields, coalesce, isTraceparent, Problem, type Span, withLogField
 import type { ApiContext } from '../context.ts'
 import { acceptBatch } from './accept-batch.ts'
 import type { AcceptOutcome, Candidate } from './accept-item.ts'
-import { createHeldLocks } from './held-locks.ts'
 import { refusalOf } from './judge-batch.ts'
 import { prepareContent } from './prepare-content.ts'
 
@@ -23,11 +22,10 @@ export type AcceptOne = (
 
 /** Items that arrive together share a commit, also those of different callers. */
 export function createAcceptOne(context: ApiContext): AcceptOne {
-  const held = createHeldLocks()
   const accept = coalesce<Candidate, AcceptOutcome>({
     maxBatch,
     maxInFlight: commitsInFlight,
-    run: (candidates) => acceptBatch(context, held, candidates),
+    run: (candidates) => acceptBatch(context, candidates),
   })
   const acceptWithin = async (span: Span, read: Parameters<AcceptOne>[1], markPrepared = () => {}) => {
     try {

@@ -4,6 +4,7 @@ import { type Handler, type HttpRequest, Problem, Reply, requireStorable } from 
 import type { ApiContext } from '../context.ts'
 import type { Candidate, NewNotification } from './accept-item.ts'
 import { type CommitOutcome, commitJudged, isRaced } from './commit-judged.ts'
+import { noteLocks, requireNoLock } from './held-locks.ts'
 import { judgeBatch } from './judge-batch.ts'
 import { readCandidate } from './read-candidate.ts'
 
@@ -19,7 +20,9 @@ export const createBatch: Handler<ApiContext, typeof contract> = idempotent({
   prepare: judgeRequests,
   async effect(context, request, run, judged) {
     const items = judged.filter(isNew)
+    await requireNoLock(context.heldLocks, run)
     const { outcomes: committed } = await commitJudged(context, items, (work) => withSavepoint(run, () => work(run)))
+    noteLocks(context.heldLocks, items, committed)
     const outcomes = new Map(items.map((item, place) => [item, committed[place]!]))
     const results = judged.map((one) => (isNew(one) ? resultOf(outcomes.get(one)!) : one))
     return answerOf(context, request.requestId, results)

@@ -1,4 +1,9 @@
+import { isLockTimeout, type Run } from '@notify/database'
+import { Problem } from '@notify/service-kit'
 import { LRUCache } from 'lru-cache'
+import { identityOf, type NewNotification } from './accept-item.ts'
+import type { CommitOutcome } from './commit-judged.ts'
+import { findTableLock } from './locked-tables.ts'
 
 /** What requests waited for in vain a moment ago, so that the next ones need not. */
 export interface HeldLocks {
@@ -25,4 +30,25 @@ export function createHeldLocks(): HeldLocks {
       wereLocked: () => performance.now() - lockedMs < tablesMs,
     },
   }
+}
+
+/** Remembers what was locked. @returns the outcomes */
+export function noteLocks(
+  held: HeldLocks,
+  items: readonly NewNotification[],
+  outcomes: CommitOutcome[],
+): CommitOutcome[] {
+  for (const [place, outcome] of outcomes.entries()) {
+    if (!(outcome instanceof Problem)) continue
+    const { idempotency } = items[place]!.candidate
+    if (idempotency && outcome.code === 'idempotency_in_progress') held.keys.add(identityOf(idempotency))
+    if (isLockTimeout(outcome)) held.tables.add()
+  }
+  return outcomes
+}
+
+/** @throws Problem `service_unavailable` at once when a table was locked a moment ago, and is */
+export async function requireNoLock(held: HeldLocks, run: Run): Promise<void> {
+  const lock = held.tables.wereLocked() ? await findTableLock(run) : undefined
+  if (lock) throw lock
 }
