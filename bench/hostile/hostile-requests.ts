@@ -35,6 +35,8 @@ const batch = (body: object, count: number): HostileRequest => ({
 
 const doubled = `{% assign x = "aaaaaaaaaa" %}${'{% capture x %}{{x}}{{x}}{% endcapture %}'.repeat(15)}{{ x | size }}`
 
+const filtered = '{% for i in (1..900) %}{{ i | plus: 1 | append: "x" | upcase }}{% endfor %}'
+
 /** Requests of one sending key and one reading operator; each once delayed others. */
 export const sends: Record<string, HostileRequest> = {
   'a large value 2,000 times': one(email('{{x}}'.repeat(2000), { x: large })),
@@ -49,6 +51,7 @@ export const sends: Record<string, HostileRequest> = {
   'tags alone': one(email('{%if a%}{%endif%}'.repeat(11_000), { a: 1 })),
   'a batch of 100 loops': batch(sms(loop), 100),
   'a batch of 100 texts that double': batch(sms(doubled), 100),
+  'a batch of 90 loops in HTML': batch(email(filtered), 90),
   'data of 20,000 keys': one({ channel: 'sms', recipient: '+15550109999', event_key: 'no.such', data: keys }),
   'variables of 20,000 keys': one(sms('Hi', keys)),
   'metadata of 20,000 keys': one({ ...sms('Hi'), metadata: keys }),
