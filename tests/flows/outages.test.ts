@@ -279,7 +279,7 @@ test('a request that is committed is accepted, though the next one of its call l
     tenant_id: env.tenantId,
     application_id: env.applicationId,
     mode: 'live',
-    lane: 'otp',
+    lane: 'transactional',
     request,
   })
   const suppressed = freshPhone()
