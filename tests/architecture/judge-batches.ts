@@ -3,11 +3,8 @@ import { changesIn, columnOf, type Node, nodesOf } from './syntax-tree.ts'
 const largestPage = 10_000
 
 /**
- * Refuses batches that may read or change more than a page. The accepted form:
- *
- *     with page as (select … from t where id > coalesce($1, '') order by id limit 1000),
- *       changed as (update t set … from page where t.id = page.id)
- *     select max(id) as last from page
+ * Refuses batches that may read or change more than a page: `with page as (select … where id > coalesce($1, '') order by id limit
+ * 1000), changed as (update … from page where t.id = page.id) select max(id) as last from page` is accepted.
  */
 export function judgeBatches([statement, ...more]: Node[]): string[] {
   const select = statement?.SelectStmt

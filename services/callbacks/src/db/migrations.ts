@@ -3,6 +3,7 @@ import { foundation } from './migrations/0001-foundation.ts'
 import { parents } from './migrations/0002-parents.ts'
 import { parentIndex } from './migrations/0003-parent-index.ts'
 import { deletedProviders } from './migrations/0004-deleted-providers.ts'
+import { removedProviders } from './migrations/0005-removed-providers.ts'
 
 export const migrations: Migrations = [
   ...outboxTables,
@@ -11,4 +12,5 @@ export const migrations: Migrations = [
   parents,
   parentIndex,
   deletedProviders,
+  removedProviders,
 ]

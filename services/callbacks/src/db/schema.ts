@@ -25,6 +25,8 @@ export const tables = {
     topic_arns: column<string[]>(),
     /** Since when nothing new is sent through it; what is in flight is still reported. */
     deleted_at: column<ColumnType<Date | null, Date | null | undefined, Date | null>>(),
+    /** Since when nothing is verified with it: the row keeps no secret, only the revision. */
+    removed_at: column<ColumnType<Date | null, Date | null | undefined, Date | null>>(),
     updated_at: column<Time>(),
   },
   received_callbacks: {

@@ -54,7 +54,7 @@ const byParent: Statement = {
 }
 const byId: Statement = {
   name: 'find-provider',
-  text: `select ${columns} from providers where kind = $1 and id = $2`,
+  text: `select ${columns} from providers where kind = $1 and id = $2 and removed_at is null`,
 }
 
 /** Accounts by kind and claimed id, cached for a second. */

@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals'
+import { openBus, untilQuiet } from '@notify/test-kit/bus'
 import { expectProblem } from '@notify/test-kit/sms'
 import { eventually } from '../../../../packages/dev-env/src/index.ts'
 import { call, create, env, of, twilio } from './stack.ts'
@@ -23,8 +24,25 @@ test('long after its deletion a provider’s credentials are erased, and its cal
     made.provider_id,
   ])
   await env.restart('dispatch-worker')
+  const kept = async () => {
+    const { rows } = await env.admin.query(
+      'select account_id, credentials, verify_token, sender from callbacks.providers where id = $1',
+      [made.provider_id],
+    )
+    return rows
+  }
+  const nothing = [{ account_id: null, credentials: null, verify_token: null, sender: null }]
+  await eventually(async () => expect(await kept()).toEqual(nothing))
+  // As after a power cut of the broker: the changes from before are published again.
+  const { rowCount } = await env.admin.query(
+    `update dispatch.outbox set published_at = null where subject = 'dispatch.provider.changed'`,
+  )
+  expect(rowCount).toBeGreaterThan(1)
   await eventually(async () => {
-    const { rows } = await env.admin.query('select from callbacks.providers where id = $1', [made.provider_id])
+    const { rows } = await env.admin.query('select from dispatch.outbox where published_at is null')
     expect(rows).toHaveLength(0)
   })
+  await using bus = await openBus(env)
+  await untilQuiet(bus)
+  expect(await kept()).toEqual(nothing)
 }, 60_000)
