@@ -1,5 +1,5 @@
-import { writeSync } from 'node:fs'
 import pino from 'pino'
+import { type LogOutput, openLogOutput } from './log-output.ts'
 import { currentLogFields } from './telemetry/log-fields.ts'
 
 export type Logger = pino.Logger
@@ -10,12 +10,15 @@ export interface LoggerHandle {
   flush(): void
 }
 
+const flushMs = 250
+
 /**
  * Logs JSON lines to standard output, asynchronously in blocks; call `flush` before the process ends. Errors are
  * reduced to type, message, code and stack: HTTP clients attach requests with credentials and phone numbers to theirs.
  */
 export function createLogger(service: string, level: string): LoggerHandle {
-  const destination = pino.destination({ dest: 1, sync: false, minLength: 4096 })
+  const tellDropped = (lines: number) => log.warn({ lines }, 'log lines were dropped: standard output was not read')
+  standardOutput ??= openStandardOutput(tellDropped)
   const log = pino(
     {
       level,
@@ -25,23 +28,19 @@ export function createLogger(service: string, level: string): LoggerHandle {
       serializers: { err: describeError },
       formatters: { level: (label, number) => ({ level: number, severity: label }) },
     },
-    destination,
+    standardOutput,
   )
-  const timer = setInterval(() => destination.flush(), 250)
-  timer.unref()
-  return {
-    log,
-    flush() {
-      clearInterval(timer)
-      try {
-        // The library retries writes to a closed pipe for ever; this throws instead.
-        writeSync(1, '')
-        destination.flushSync()
-      } catch {
-        // Standard output is not open; nothing can be logged.
-      }
-    },
-  }
+  return { log, flush: standardOutput.flushSync }
+}
+
+let standardOutput: LogOutput | undefined
+
+/** One for all loggers of a process; the first of them tells what was dropped. */
+function openStandardOutput(onDropped: (lines: number) => void): LogOutput {
+  const output = openLogOutput({ fd: 1, onDropped })
+  setInterval(output.flush, flushMs).unref()
+  process.on('exit', output.flushSync)
+  return output
 }
 
 /** The loggable parts of an error, without attached properties. */

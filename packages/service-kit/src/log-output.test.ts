@@ -1,0 +1,109 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { setTimeout as delay } from 'node:timers/promises'
+import { afterEach, expect, test } from '@jest/globals'
+
+const logger = JSON.stringify(new URL('./logger.ts', import.meta.url).href)
+let child: ChildProcess | undefined
+
+afterEach(() => {
+  // With those that a shell has started.
+  if (child?.exitCode === null && child.signalCode === null) process.kill(-child.pid!, 'SIGKILL')
+})
+
+/** Runs code with a logger in a process of its own. */
+function start(code: string, ...command: string[]) {
+  const source = `
+    import { createLogger } from ${logger}
+    const { log, flush } = createLogger('dispatch', 'info')
+    const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
+    ${code}`
+  const [file, ...args] = [...command, process.execPath, '--input-type=module', '--eval', source]
+  const started = spawn(file!, args, { stdio: ['pipe', 'pipe', 'pipe'], detached: true })
+  child = started
+  return { ...started, ended: once(started, 'exit'), said: read(started.stderr) }
+}
+
+async function read(stream: NodeJS.ReadableStream): Promise<string> {
+  let text = ''
+  for await (const chunk of stream) text += chunk
+  return text
+}
+
+test('a process whose log reader has gone works on, and ends', async () => {
+  const { stdout, stderr, stdin, ended, said } = start(`
+    process.stderr.write('.\\n')
+    process.stdin.once('data', () => { log.info('last'); flush(); log.info('after the last'); process.exit(0) })
+    for (let i = 0; ; i++) { log.info({ i }, 'line'); if (i % 100 === 0) await sleep(1) }`)
+  await once(stderr, 'data')
+  stdout.destroy()
+  await delay(500)
+  expect(child!.exitCode).toBe(null)
+  stdin.write('end')
+  expect(await ended).toEqual([0, null])
+  expect(await said).toBe('.\n')
+}, 10_000)
+
+test.each([
+  ['a socket', []],
+  ['a pipe, where a write of nothing succeeds', ['sh', '-c', '"$0" "$@" | true']],
+])(
+  'a process that learns at its end that its log reader has gone ends: %s',
+  async (_what, command) => {
+    const { stdout, stderr, stdin, ended } = start(
+      `process.stderr.write('.')
+     process.stdin.once('data', () => { log.info('last'); flush(); log.info('after the last'); process.exit(0) })`,
+      ...command,
+    )
+    await once(stderr, 'data')
+    stdout.destroy()
+    stdin.write('end')
+    expect(await ended).toEqual([0, null])
+  },
+  10_000,
+)
+
+test('a process whose log reader does not read works on, and keeps its memory', async () => {
+  const { stderr } = start(`
+    const line = 'x'.repeat(1000)
+    const began = process.memoryUsage.rss()
+    for (let i = 0; i < 300_000; i++) { log.info(line); if (i % 1000 === 0) await sleep(0) }
+    process.stderr.write(String(Math.round((process.memoryUsage.rss() - began) / 2 ** 20)))`)
+  const [grownMib] = await once(stderr, 'data')
+  // 300 MiB were logged.
+  expect(Number(grownMib)).toBeLessThan(150)
+}, 20_000)
+
+test('a reader that comes back gets whole lines in order, and is told how many were dropped', async () => {
+  const { stdout, stderr, ended } = start(`
+    for (let i = 0; i < 40_000; i++) { log.info({ i }, 'x'.repeat(1000)); if (i % 1000 === 0) await sleep(0) }
+    process.stderr.write('.')
+    process.stdin.once('data', () => { log.info('seen again'); flush(); process.exit(0) })`)
+  await once(stderr, 'data')
+  const lines = read(stdout)
+  await delay(1000)
+  child!.stdin!.write('go')
+  await ended
+  const said = (await lines)
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  const numbers = said.filter(({ i }) => i !== undefined).map(({ i }) => i)
+  expect(numbers).toEqual(Array.from(numbers, (_, place) => place))
+  expect(numbers.length).toBeLessThan(20_000)
+  const dropped = said.filter(({ msg }) => msg.startsWith('log lines were dropped'))
+  expect(dropped.map(({ lines }) => lines)).toEqual([40_000 - numbers.length])
+  expect(said.at(-1)).toMatchObject({ msg: 'seen again' })
+}, 20_000)
+
+test('what was logged after the last flush is written when the process ends', async () => {
+  const { stdout, ended } = start(`log.info('first'); flush(); log.info('second'); process.exit(0)`)
+  const text = read(stdout)
+  await ended
+  expect(
+    (await text)
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line).msg),
+  ).toEqual(['first', 'second'])
+})
