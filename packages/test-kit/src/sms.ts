@@ -30,16 +30,40 @@ export async function stateOf(env: TestEnv, id: string) {
   return (await env.api('GET', `/api/v1/notifications/${id}`)).body
 }
 
-/** Waits until the notification looks like this, and gives it. */
-export function untilState(env: TestEnv, id: string, expected: object, timeoutMs = 10_000) {
-  return eventually(
-    async () => {
-      const state = await stateOf(env, id)
-      expect(state).toMatchObject(expected)
-      return state
-    },
-    { timeoutMs },
+/** Waits until the notification looks like this, and gives it. Otherwise the error tells what is known of it. */
+export async function untilState(env: TestEnv, id: string, expected: object, timeoutMs = 10_000) {
+  try {
+    return await eventually(
+      async () => {
+        const state = await stateOf(env, id)
+        expect(state).toMatchObject(expected)
+        return state
+      },
+      { timeoutMs },
+    )
+  } catch (error) {
+    if (error instanceof Error) error.message += `\n\n${await whatIsKnown(env, id)}`
+    throw error
+  }
+}
+
+async function whatIsKnown(env: TestEnv, id: string): Promise<string> {
+  const { rows } = await env.admin.query(
+    `select status, sending, attempt_count, next_attempt_at, held_since, now() as at,
+       (select count(*)::int from dispatch.outbox where published_at is null) as unpublished,
+       (select json_agg(a) from dispatch.attempts a where notification_id = n.id) as attempts
+     from dispatch.notifications n where id = $1`,
+    [id],
   )
+  const warnings = new Set(
+    (Object.keys(env.urls) as (keyof typeof env.urls)[]).flatMap((process) =>
+      env
+        .logs(process, 5000)
+        .split('\n')
+        .filter((line) => /"level":[456]0/.test(line)),
+    ),
+  )
+  return [JSON.stringify(rows), ...[...warnings].slice(-20)].join('\n')
 }
 
 /** The operator's view of the trail. */
