@@ -15,6 +15,7 @@ import {
 import { PermissionViolationError } from '@nats-io/transport-node'
 import { type ServiceName, streams } from '@notify/contracts'
 import type { Bus } from './connect.ts'
+import { hasDelivered, isAnswering } from './is-answering.ts'
 import { findNewStart, markOf, readMark, type SeenMessage, type Start } from './mend-consumer.ts'
 
 const day = 24 * 60 * 60 * 1000
@@ -79,12 +80,12 @@ export interface DurableSettings {
   seen?: SeenMessage | undefined
 }
 
-/** `mended`: the durable's position contradicted its stream, so it was recreated. */
+/** `made`: also one that existed, but did not answer. `mended`: its position contradicted its stream, so it was recreated. */
 export type Provisioned = 'made' | 'kept' | 'mended'
 
 /**
- * Creates a durable or updates its limits. Recreates it if its stream lost delivered messages.
- * @throws Error when one of this name has another filter and would receive the wrong messages
+ * Creates a durable or updates its limits. Recreates it if its stream lost delivered messages, or if it does not answer.
+ * @throws Error when one of this name has another filter and would receive the wrong messages, or when it does not answer
  */
 export async function provisionConsumer(bus: Bus, settings: DurableSettings): Promise<Provisioned> {
   const { publisher, durable, filter, seen, unsyncedMs } = settings
@@ -104,12 +105,19 @@ export async function provisionConsumer(bus: Bus, settings: DurableSettings): Pr
     await addConsumer(bus, settings, mark, start)
     return 'mended'
   }
+  if (!hasDelivered(known) && !(await isAnswering(bus, name, durable))) {
+    await startBySequence(bus, settings, known, mark)
+    return 'made'
+  }
   if (known.config.deliver_policy === DeliverPolicy.StartTime) await startBySequence(bus, settings, known, mark)
   else await bus.jsm.consumers.update(name, durable, { ...limitsOf(settings), description: mark })
   return 'kept'
 }
 
-/** nats-server 2.9 refuses every update of a durable that was made with a start time: "start time can not be updated". */
+/**
+ * Recreates a durable at its position. nats-server 2.9 refuses every update of one that was made with a start time:
+ * "start time can not be updated".
+ */
 async function startBySequence(bus: Bus, settings: DurableSettings, known: ConsumerInfo, mark: string): Promise<void> {
   await bus.jsm.consumers.delete(known.stream_name, known.name)
   await addConsumer(bus, settings, mark, {
@@ -124,7 +132,8 @@ function limitsOf({ ackWaitMs, maxAckPending }: DurableSettings) {
 
 async function addConsumer(bus: Bus, settings: DurableSettings, description: string, start: Start): Promise<void> {
   const { publisher, durable, filter } = settings
-  const made = await bus.jsm.consumers.add(streams[publisher].name, {
+  const { name } = streams[publisher]
+  const made = await bus.jsm.consumers.add(name, {
     durable_name: durable,
     description,
     filter_subject: filter,
@@ -133,6 +142,8 @@ async function addConsumer(bus: Bus, settings: DurableSettings, description: str
     ...limitsOf(settings),
   })
   requireFilter(made, filter)
+  // Repeated by the caller, which finds the durable and recreates it.
+  if (!(await isAnswering(bus, name, durable))) throw new Error(`the durable ${durable} does not answer`)
 }
 
 /** The state of a durable; `undefined` if there is none. */

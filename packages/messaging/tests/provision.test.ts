@@ -3,7 +3,7 @@ import { AckPolicy, DeliverPolicy, RetentionPolicy } from '@nats-io/jetstream'
 import { subjectFilter } from '@notify/contracts'
 import { createTestKit } from '@notify/test-kit/service-kit'
 import { hear, newId, type Process, send, startProcess, topic } from '@notify/test-kit/topic'
-import { eventually, TestEnv } from '../../dev-env/src/index.ts'
+import { eventually, startFaultProxy, TestEnv } from '../../dev-env/src/index.ts'
 import { connectBus } from '../src/connect.ts'
 import { readNatsLogin } from '../src/nats-login.ts'
 import { provisionConsumer, provisionStream } from '../src/provision.ts'
@@ -105,6 +105,29 @@ test('a durable with another filter is refused and left as it is: it would hear 
 test('a durable of a stream that is not there yet is refused: its owner makes the stream', async () => {
   const wanted = { ...settings(`consent-${newId()}`, 'otp.sent'), publisher: 'otp' as const }
   await expect(provisionConsumer(one.bus, wanted)).rejects.toThrow(/stream not found/)
+})
+
+test('a durable that answers no pull request is made again, and misses nothing', async () => {
+  const own = topic()
+  const proxy = await startFaultProxy(() => env.stack.natsUrl)
+  // The status of a pull request that the server refuses.
+  proxy.dropResponsesWith('NATS/1.0 400')
+  const apart = await startProcess(env, proxy.via(env.stack.natsUrl))
+  await send(one, own, [1])
+  const { durable, heard } = hear(apart, own)
+  const info = () => one.bus.jsm.consumers.info('CONSENT', durable)
+  const { created } = await eventually(info)
+  await eventually(async () => expect((await info()).created).not.toBe(created))
+  expect(heard).toEqual([])
+  proxy.dropResponsesWith()
+  await eventually(() => expect(heard).toEqual([1]))
+  // One that has delivered is kept, whatever is lost on the way.
+  const { created: last } = await info()
+  proxy.dropResponsesWith('NATS/1.0 400')
+  expect(await provisionConsumer(apart.bus, settings(durable, subjectFilter(own.event, {})))).toBe('kept')
+  expect((await info()).created).toBe(last)
+  await apart.kit.stop()
+  await proxy.stop()
 })
 
 test('a consumer that starts before the owner of its stream hears it from the first message', async () => {

@@ -16,6 +16,8 @@ export interface FaultProxy {
    * learns of it. Resolves then.
    */
   loseResponseTo(text: string): Promise<void>
+  /** Drops the data of the server that contains this text, until it is called with the next one, or nothing. */
+  dropResponsesWith(text?: string): void
   /** Closes every connection and refuses new ones, as after a crash. */
   fail(): Promise<void>
   /** Accepts new connections again on the same port and resumes paused ones; dropped ones stay silent. */
@@ -38,6 +40,8 @@ export async function startFaultProxy(target: () => string | URL): Promise<Fault
   let silentNew = false
   let held = false
   let losing: { text: string; done(): void } | undefined
+  let dropped: string | undefined
+  const isDropped = (chunk: Buffer) => dropped !== undefined && chunk.includes(dropped)
   const watch = (link: Link, chunk: Buffer) => {
     if (!losing || !chunk.includes(losing.text)) return
     const { done } = losing
@@ -52,7 +56,7 @@ export async function startFaultProxy(target: () => string | URL): Promise<Fault
     const link = { near, far: connect(Number(port), hostname), silent: silentNew }
     links.add(link)
     carry(link, near, link.far, () => links.delete(link))
-    carry(link, link.far, near, () => links.delete(link))
+    carry(link, link.far, near, () => links.delete(link), isDropped)
     near.on('data', (chunk: Buffer) => watch(link, chunk))
     if (held) holdLink(link)
   }
@@ -84,6 +88,9 @@ export async function startFaultProxy(target: () => string | URL): Promise<Fault
       for (const link of links) holdLink(link)
     },
     loseResponseTo: (text) => new Promise((done) => (losing = { text, done })),
+    dropResponsesWith(text) {
+      dropped = text
+    },
     fail: close,
     async recover() {
       silentNew = false
@@ -108,10 +115,10 @@ function holdLink({ near, far }: Link): void {
 }
 
 /** Relays data and the end of the connection, unless the connection is silenced. */
-function carry(link: Link, from: Socket, to: Socket, ended: () => void): void {
-  from.on('data', (chunk) => {
+function carry(link: Link, from: Socket, to: Socket, ended: () => void, isDropped = (_chunk: Buffer) => false): void {
+  from.on('data', (chunk: Buffer) => {
     if (from === link.far && link.onResponse) link.onResponse()
-    else if (!link.silent) to.write(chunk)
+    else if (!link.silent && !isDropped(chunk)) to.write(chunk)
   })
   from.on('error', () => {})
   from.on('close', () => {
