@@ -38,7 +38,10 @@ const queries = (prefix = '') =>
 /** How many blocks Postgres reads for a page, wherever it finds them. */
 async function blocksOf(options: { unreadOnly: boolean; categoryIndex?: string }): Promise<number> {
   const page = { inboxKey, categoryIndex: undefined, after: undefined, limit: 100, ...options }
-  const rows: unknown[] = await listItems(queries('explain (analyze, buffers, format json) '), page)
+  const { items: rows }: { items: unknown[] } = await listItems(
+    queries('explain (analyze, buffers, format json) '),
+    page,
+  )
   const [{ 'QUERY PLAN': plans }] = rows as [{ 'QUERY PLAN': { Plan: Record<string, number> }[] }]
   const { Plan: plan } = plans[0]!
   return plan['Shared Hit Blocks']! + plan['Shared Read Blocks']!

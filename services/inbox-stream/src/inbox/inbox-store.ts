@@ -32,8 +32,11 @@ const unreadAgain = [
   'i.seq <= b.read_all_seq',
 ]
 
-/** A page of an inbox, newest first. */
-export function listItems({ run }: Queries, options: ListOptions): Promise<ListedItem[]> {
+/** A page of an inbox, newest first, and the number of unread notifications at the same moment. */
+export async function listItems(
+  { run }: Queries,
+  options: ListOptions,
+): Promise<{ unreadCount: number; items: ListedItem[] }> {
   const { inboxKey, unreadOnly, categoryIndex, after, limit } = options
   const values: unknown[] = [inboxKey, limit]
   const bind = (value: unknown) => `$${values.push(value)}`
@@ -48,8 +51,11 @@ export function listItems({ run }: Queries, options: ListOptions): Promise<Liste
        (select * from (select ${columns} from inbox_items i where ${[...conditions, ...unreadAgain].join(' and ')} offset 0) again
         order by seq desc limit $2)`
     : part()
-  return run<ListedItem>(
-    `select items.* from inboxes b cross join lateral (${items}) items where b.key = $1 order by seq desc limit $2`,
+  // An inbox without such items gives one row, of its count alone.
+  const rows = await run<ListedItem & { unread_count: number }>(
+    `select items.*, b.unread_count from inboxes b left join lateral (${items}) items on true
+     where b.key = $1 order by seq desc limit $2`,
     values,
   )
+  return { unreadCount: rows[0]?.unread_count ?? 0, items: rows.filter(({ id }) => id !== null) }
 }

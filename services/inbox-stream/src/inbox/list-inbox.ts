@@ -4,7 +4,7 @@ import type { Handler } from '@notify/service-kit'
 import { z } from 'zod'
 import type { Context } from '../context.ts'
 import { categoryIndexOf, inboxKeyOf } from './inbox-key.ts'
-import { type ListedItem, listItems, readUnreadCount } from './inbox-store.ts'
+import { type ListedItem, listItems } from './inbox-store.ts'
 import { notificationOf } from './item-content.ts'
 
 const bySequence = {
@@ -21,9 +21,11 @@ export const listInbox: Handler<Context, typeof contract> = async ({ db, secrets
   const { unread_only: unreadOnly, category } = request.query
   const inboxKey = inboxKeyOf(blindIndex, request.principal)
   const categoryIndex = category === undefined ? undefined : categoryIndexOf(blindIndex, tenant_id, category)
-  const unread_count = await readUnreadCount(db, inboxKey)
-  const { items, next_cursor } = await page(request, bySequence, (after, limit) =>
-    listItems(db, { inboxKey, unreadOnly, categoryIndex, after, limit }),
-  )
+  let unread_count = 0
+  const { items, next_cursor } = await page(request, bySequence, async (after, limit) => {
+    const listed = await listItems(db, { inboxKey, unreadOnly, categoryIndex, after, limit })
+    unread_count = listed.unreadCount
+    return listed.items
+  })
   return { unread_count, notifications: items.map((row) => notificationOf(keyRing, tenant_id, row)), next_cursor }
 }
