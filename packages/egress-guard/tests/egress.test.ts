@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { type AddressInfo, createServer, type Server } from 'node:net'
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { createSecureContext, rootCertificates, type TLSSocket } from 'node:tls'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
@@ -11,16 +11,18 @@ let certificate: { cert: string; key: string }
 const receivers: RawReceiver[] = []
 const clients: Egress[] = []
 let mute: Server
+const unanswered: Socket[] = []
 
 beforeAll(async () => {
   authority = await makeAuthority()
   certificate = await authority.sign({})
-  mute = createServer().listen(0, '127.0.0.1')
+  mute = createServer((socket) => void unanswered.push(socket)).listen(0, '127.0.0.1')
   await once(mute, 'listening')
 })
 afterAll(async () => {
   for (const receiver of receivers) receiver.close()
   mute.close()
+  for (const socket of unanswered) socket.destroy()
   await Promise.all(clients.map((client) => client.close()))
 })
 

@@ -31,6 +31,8 @@ export function connectRedis({ log, lifecycle, health }: Kit, config: RedisConfi
     connectTimeout: 1000,
     // Otherwise timed-out commands would pile up on a dead connection.
     socketTimeout: 1000,
+    // The client waits so long at a disconnection, also when nothing is connected.
+    disconnectTimeout: 200,
     retryStrategy: (attempt) => Math.min(attempt * 100, 1000),
   })
   let fault: 'silent' | 'refused' | undefined
