@@ -24,6 +24,8 @@ const wordsPerWait = 3
 const givenBackMs = 200
 /** Time for the server to confirm that no more messages follow. */
 const longestDrainMs = 1000
+/** Interval of the warning while nothing can be fetched. */
+const saidEveryMs = 10_000
 /** Messages per fetch: few, because one may carry hundreds of events that other processes could handle sooner. */
 const fetchedMessages = 16
 /** Fetch more when fewer than these wait. */
@@ -107,17 +109,23 @@ export class ConsumerLoop<Context> {
 
   /** A lost durable or stream ends a fetch; then both are provisioned again. */
   async #fetchForEver(): Promise<void> {
-    let failures = 0
+    let failingSinceMs: number | undefined
     while (!this.#stopped) {
       try {
         const source = await this.#place.provision()
-        failures = 0
-        while (!this.#stopped && !this.#place.isDue) await this.#fetch(source)
+        while (!this.#stopped && !this.#place.isDue) {
+          await this.#fetch(source)
+          failingSinceMs = undefined
+        }
         continue
       } catch (error) {
         // At the first start the stream's owner may start later than this service.
-        const line = { durable: this.#entry.durable, err: error }
-        if (++failures % 40 === 0 && !this.#stopped) this.#kit.log.warn(line, 'consumer is waiting for its stream')
+        failingSinceMs ??= performance.now()
+        if (performance.now() - failingSinceMs >= saidEveryMs && !this.#stopped) {
+          failingSinceMs = undefined
+          const line = { durable: this.#entry.durable, err: error }
+          this.#kit.log.warn(line, 'consumer receives nothing: its stream is missing or does not respond')
+        }
       }
       await delay(250, undefined, { signal: this.#stop.signal }).catch(() => {})
     }

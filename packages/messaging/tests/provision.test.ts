@@ -130,6 +130,24 @@ test('a durable that answers no pull request is made again, and misses nothing',
   await proxy.stop()
 })
 
+test('a consumer whose requests are not answered says so', async () => {
+  const own = topic()
+  const proxy = await startFaultProxy(() => env.stack.natsUrl)
+  const apart = await startProcess(env, proxy.via(env.stack.natsUrl))
+  const { heard, durable } = hear(apart, own)
+  await send(one, own, [1])
+  await eventually(() => expect(heard).toEqual([1]))
+  // Heartbeats and the ends of requests.
+  proxy.dropResponsesWith('NATS/1.0 ')
+  const warnings = () => apart.kit.lines.filter(({ msg }) => /receives nothing/.test(String(msg)))
+  await eventually(() => expect(warnings()).toMatchObject([{ level: 40, durable }]), { timeoutMs: 40_000 })
+  proxy.dropResponsesWith()
+  await send(one, own, [2])
+  await eventually(() => expect(heard).toEqual([1, 2]))
+  await apart.kit.stop()
+  await proxy.stop()
+})
+
 test('a consumer that starts before the owner of its stream hears it from the first message', async () => {
   const own = topic()
   await one.bus.jsm.streams.delete('CONSENT')
