@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import pg from 'pg'
 import { type PortBlock, reservePortBlock } from '../src/infrastructure/ports.ts'
 import { type PostgresServer, postgresDataDir, startPostgres } from '../src/infrastructure/postgres.ts'
+import { startTestPostgres } from '../src/test-env/shared-postgres.ts'
 
 let ports: PortBlock
 let folder: string
@@ -69,6 +70,26 @@ test('committed rows are there after kill -9, whatever postmaster.pid says', asy
   const again = await start()
   expect(await query(again.server.url, 'select answer from kept')).toEqual([{ answer: 42 }])
   await again.server.stop()
+})
+
+test('a server that was killed starts again although one of its processes is still there for a while', async () => {
+  const { server } = await start()
+  const client = new pg.Client({ connectionString: server.url })
+  client.on('error', () => {})
+  await client.connect()
+  const { rows } = await client.query('select pg_backend_pid() as pid')
+  process.kill(rows[0].pid, 'SIGSTOP')
+  setTimeout(() => process.kill(rows[0].pid, 'SIGKILL'), 1000)
+  await server.restart()
+  expect(readFileSync(join(folder, 'postgres.log'), 'utf8')).toMatch(/shared memory block .* is still in use/)
+  expect(await query(server.url, 'select 1 as one')).toEqual([{ one: 1 }])
+  await server.stop()
+})
+
+test('a test’s server that does not run is not frozen: its process id is that of the caller’s group', async () => {
+  const postgres = await startTestPostgres()
+  await postgres.stop()
+  expect(() => postgres.freeze()).toThrow('Postgres does not run: it cannot be sent SIGSTOP')
 })
 
 test('a server that an earlier run left running is ended, and its data served', async () => {

@@ -24,6 +24,21 @@ export interface PostgresServer {
   dataDir: string
 }
 
+class PatientServer extends Server {
+  /** After a crash, the old server's processes may hold its shared memory for a moment longer. */
+  override async start(): Promise<void> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await super.start()
+      } catch (error) {
+        const passing = /shared memory block|lock file|being shut down/.test(this.output(5).join('\n'))
+        if (!passing || attempt === 20) throw error
+        await delay(250)
+      }
+    }
+  }
+}
+
 /** Starts PostgreSQL on 127.0.0.1, making its data folder first when there is none; `server.url` is the superuser's. */
 export async function startPostgres(options: PostgresOptions): Promise<PostgresServer> {
   const { port, dataDir: wanted, logFile, password, onProgress } = options
@@ -35,7 +50,7 @@ export async function startPostgres(options: PostgresOptions): Promise<PostgresS
   }
   requireSameMajor(place)
   const url = `postgres://postgres:${encodeURIComponent(password)}@127.0.0.1:${port}/postgres`
-  const server = new Server(
+  const server = new PatientServer(
     url,
     port,
     {
@@ -56,7 +71,7 @@ export async function startPostgres(options: PostgresOptions): Promise<PostgresS
     },
     () => endStalePostmaster(place.dataDir, onProgress),
   )
-  await startPatiently(server)
+  await server.start()
   return { server, dataDir: place.dataDir }
 }
 
@@ -151,18 +166,5 @@ async function accepts(url: string): Promise<boolean> {
     return false
   } finally {
     await client.end().catch(() => {})
-  }
-}
-
-/** After a crash, the old server's processes may hold its shared memory for a moment longer. */
-async function startPatiently(server: Server): Promise<void> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await server.start()
-    } catch (error) {
-      const passing = /shared memory block|lock file|being shut down/.test(server.output(5).join('\n'))
-      if (!passing || attempt === 20) throw error
-      await delay(250)
-    }
   }
 }

@@ -41,6 +41,8 @@ export async function startTestPostgres({ durable = false }: { durable?: boolean
     onEnd: (pid) => reaper.forget(pid),
   })
   const signal = (name: NodeJS.Signals) => {
+    // Its process id is 0, which stands for the process group of the caller.
+    if (!server.running) throw new Error(`Postgres does not run: it cannot be sent ${name}`)
     for (const pid of [server.pid, ...childrenOf(server.pid)]) sendSignal(pid, name)
   }
   return {
