@@ -5,6 +5,7 @@ import {
   liveSubject,
   natsPasswordVariable,
   type ServiceName,
+  sendWakeSubject,
   serviceNames,
   streams,
   subjectFilter,
@@ -28,6 +29,7 @@ const asksItsDurables: readonly ServiceName[] = ['dispatch']
 
 /** Subjects beside streams on which replicas of a service talk to each other. */
 const ownSubjects: Partial<Record<ServiceName, readonly string[]>> = {
+  dispatch: [sendWakeSubject('*', '*')],
   'inbox-stream': [liveSubject({ tenant_id: '*', application_id: '*', inbox_key: '*' })],
 }
 

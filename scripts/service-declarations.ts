@@ -24,8 +24,8 @@ export interface Consumer {
 
 interface ConsumerTable {
   consumers?: readonly ConsumerEntry<never>[]
-  /** Consumers that depend on the configuration. */
-  consumersOf?(config: unknown): readonly ConsumerEntry<never>[]
+  /** Consumers of the registered channels. */
+  consumersOf?(): readonly ConsumerEntry<never>[]
 }
 
 /**
@@ -36,8 +36,8 @@ export async function consumersOf(service: ServiceName): Promise<Consumer[]> {
   const file = sourceOf(service, 'consumers.ts')
   if (!existsSync(file)) return []
   const table = (await import(file)) as ConsumerTable
-  const rows = table.consumers ?? table.consumersOf?.(await defaultsOf(service)) ?? []
   const names = new Map([...allEvents()].map(([name, event]) => [event, name]))
+  const rows = table.consumers ?? table.consumersOf?.() ?? []
   return rows.map(({ event, durable, where }) => {
     const name = names.get(event)
     if (name === undefined) throw new Error(`${durable} listens to ${event.subject}, which the contracts do not name`)
@@ -99,12 +99,6 @@ interface Schema {
 async function configOf(service: ServiceName): Promise<Schema> {
   const { Config } = (await import(sourceOf(service, 'config.ts'))) as { Config: Schema }
   return Config
-}
-
-/** The defaults of a service's configuration, without required variables. */
-async function defaultsOf(service: ServiceName): Promise<Record<string, unknown>> {
-  const { shape } = await configOf(service)
-  return Object.fromEntries(Object.entries(shape).map(([name, schema]) => [name, schema.safeParse(undefined).data]))
 }
 
 /** The environment variables of a service: its own first, then the common ones. */

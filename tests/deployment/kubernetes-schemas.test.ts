@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { metricsIn } from './exported-metrics.ts'
 import { base, environmentOf, ofKind, production } from './manifests.ts'
-import { readText, root } from './project.ts'
+import { root } from './project.ts'
 import { type Resource, renderKustomization } from './render-kustomization.ts'
 
 const component = (name: string) => renderKustomization(join(root, 'k8s/components', name))
@@ -53,13 +53,8 @@ test('the base needs no ingress controller, and a Gateway leads to the same serv
   expect(route!.spec.rules[0].timeouts).toEqual({ request: '0s', backendRequest: '0s' })
 })
 
-test('KEDA scales a Deployment that no other autoscaler owns, by what waits for the lanes that it sends', () => {
+test('KEDA scales a Deployment that no other autoscaler owns, by the use of the lanes that it sends', () => {
   const owned = ofKind(base, 'HorizontalPodAutoscaler').map(({ spec }) => spec.scaleTargetRef.name)
-  const durables = readText('infra/nats/authorization.conf').matchAll(
-    /CONSUMER\.INFO\.DISPATCH\.(dispatch-send-(\w+)-\w+)"/g,
-  )
-  const lanes = [...durables].map(([, durable, lane]) => ({ durable: durable!, lane: lane! }))
-  expect(new Set(lanes.map(({ lane }) => lane))).toEqual(new Set(['otp', 'transactional', 'bulk']))
   const scaled = component('keda')
   expect(scaled.map(({ spec }) => spec.scaleTargetRef.name).sort()).toEqual(['dispatch-sender', 'dispatch-worker'])
   for (const { spec } of scaled) {
@@ -70,11 +65,8 @@ test('KEDA scales a Deployment that no other autoscaler owns, by what waits for 
       .find((given) => given.name === 'LANES')!
       .value!.split(',')
     const { query } = spec.triggers[0].metadata
-    expect(metricsIn(query)).toEqual(['consumer_pending_events', 'consumer_unacknowledged_events'])
-    for (const [, pattern] of query.matchAll(/durable=~"([^"]+)"/g)) {
-      const counted = lanes.filter(({ durable }) => new RegExp(`^(?:${pattern})$`).test(durable))
-      expect(counted).toEqual(lanes.filter(({ lane }) => sent.includes(lane)))
-    }
+    expect(metricsIn(query)).toEqual(['notify_lane_utilization'])
+    expect(/lane=~"([^"]+)"/.exec(query)?.[1]?.split('|')).toEqual(sent)
   }
 })
 

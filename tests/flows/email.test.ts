@@ -321,7 +321,6 @@ test('whom an email was for, and what it said, stands in no table, no message on
   await using bus = await openBus(env)
   const messages = await storedMessages(bus)
   expect(messages.some(({ subject }) => subject === 'callbacks.receipt.email')).toBe(true)
-  expect(messages.some(({ subject }) => subject === 'dispatch.send.transactional.email')).toBe(true)
   expect(writtenSecrets(messages.map(({ text, headers }) => `${headers}\n${text}`).join('\n'), secrets)).toEqual([])
   for (const process of ['gateway', 'dispatch-api', 'dispatch-worker', 'callbacks'] as const) {
     const log = env.logs(process, 100_000)

@@ -41,7 +41,6 @@ test('one message is found by its ids in the log of every process that it passes
   await untilLogged('gateway', { ...request, msg: 'request handled' })
   await untilLogged('dispatch-api', { ...request, notification_id, msg: 'committed' })
   await untilLogged('dispatch-worker', { ...message, notification_id, msg: 'attempt' })
-  await untilLogged('dispatch-worker', { ...message, durable: 'dispatch-send-transactional-sms', msg: 'event handled' })
   await untilLogged('dispatch-worker', { ...trace, durable: 'dispatch-receipt-sms', msg: 'event handled' })
   await untilLogged('callbacks', { ...trace, route: 'smsStatusCallback', msg: 'request handled' })
   await untilLogged('gateway', { ...message, durable: 'gateway-notification-transactional', msg: 'event handled' })

@@ -51,11 +51,11 @@ function pathOf(span: ReceivedSpan, spans: ReceivedSpan[]): string[] {
   return [`${span.service}: ${span.name}`, ...(parent ? pathOf(parent, spans) : [span.parentSpanId])]
 }
 
-test('one trace spans gateway, dispatch, outbox, JetStream, worker, carrier call, callback and receipt', async () => {
+test('one trace spans gateway, dispatch, worker, carrier call, outbox, JetStream, callback and receipt', async () => {
   const { id, carrierSaw } = ofCaller
   const trace = () => receiver.spans.filter((span) => span.traceId === traceId)
   const accepted = ['dispatch: accept notification', 'gateway: createNotification', callersSpan]
-  const sending = ['dispatch: send twilio', 'dispatch: consume dispatch-send-transactional-sms', ...accepted]
+  const sending = ['dispatch: send twilio', 'dispatch: send transactional sms', ...accepted]
   const callback = ['callbacks: smsStatusCallback', 'gateway: pass through', ...sending]
   await eventually(() => {
     const paths = trace().map((span) => pathOf(span, trace()))

@@ -153,13 +153,6 @@ export const getNotification = defineRoute({
   errors: ['not_found'],
 })
 
-/** A notification is due. Carries no content; the worker loads it. */
-export const sendRequested = defineEvent({
-  publisher: 'dispatch',
-  subject: 'dispatch.send.{lane}.{channel}',
-  schema: z.object({ notification_id: idSchema('notif'), lane: Lane, channel: Channel }),
-})
-
 /** The complete, masked state of a notification; `revision` grows with each change. */
 export const NotificationFact = z.object({
   notification_id: idSchema('notif'),

@@ -32,6 +32,11 @@ export function wakeSubject(service: ServiceName): string {
   return `wake.${service}.outbox`
 }
 
+/** The core NATS subject that wakes the senders of a lane of a channel; not stored in a stream. */
+export function sendWakeSubject(lane: string, channel: string): string {
+  return `wake.dispatch.send.${lane}.${channel}`
+}
+
 /** The prefix of a service's reply subjects; its NATS user may subscribe to no other's. */
 export function inboxPrefix(service: ServiceName): string {
   return `_INBOX.${service}`

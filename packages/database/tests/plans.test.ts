@@ -120,7 +120,7 @@ const statements: StatementCase[] = [
   },
   { name: 'delete settled letters', work: (db) => lettersOf(db).deleteSettled() },
   { name: 'walk', work: (db) => takePage(db, 'walk') },
-  { name: 'page of a loss', work: (db) => republishLost(db, 'CONSENT', undefined), most: 3000 },
+  { name: 'page of a loss', work: (db) => republishLost(db, 'CONSENT'), most: 3000 },
 ]
 
 const answers = `(select * from json_to_recordset($1::json) as t (scope text, key text), (values ('', 202, '{}')) as v (fingerprint, status, response))`

@@ -143,7 +143,7 @@ test('what a relay had published before the loss, and marks after it, is publish
         return work(run)
       }),
   }
-  const round = republishLost(patient, 'CONSENT', undefined)
+  const round = republishLost(patient, 'CONSENT')
   await eventually(async () => {
     const { rows } = await env.admin.query(`select 1 from pg_stat_activity where wait_event_type = 'Lock'
       and datname = current_database()`)
@@ -274,49 +274,4 @@ test('what is new waits behind a thousand of the old ones at most', async () => 
     await eventually(async () => expect(await waiting()).toBe(1001))
     expect((await env.sql('consent').query('select * from stream_losses')).rows).toEqual(before)
   }
-})
-
-test('stale work is not published again', async () => {
-  await publishAndLose((n) => `case when ${n} % 2 = 0 then 'consent.told.a' else 'consent.work.a' end`, some)
-  createStreamWatch(one.kit, one.db, one.bus, { ...options, staleSubjects: 'consent.work.' })
-  await eventually(
-    async () => {
-      await markPublished()
-      expect(madeUpFor(one)).toMatchObject([{ messages: some / 2 }])
-    },
-    { timeoutMs: 60_000 },
-  )
-  const rows = await one.db.run(
-    'select subject, publications, count(*)::int as count from outbox group by 1, 2 order by 1',
-  )
-  expect(rows).toEqual([
-    { subject: 'consent.told.a', publications: 2, count: some / 2 },
-    { subject: 'consent.work.a', publications: 1, count: some / 2 },
-  ])
-}, 90_000)
-
-test('a second loss before the first was made up for costs nothing', async () => {
-  await publishAndLose(() => `'consent.told.a'`, some)
-  await one.db.transaction((run) =>
-    noteLoss(run, 'CONSENT', {
-      last_seq: 100,
-      published_after: new Date(),
-      isRewound: true,
-    }),
-  )
-  await republishLost(one.db, 'CONSENT', undefined)
-  await markPublished()
-  await one.db.transaction((run) =>
-    noteLoss(run, 'CONSENT', {
-      last_seq: some,
-      published_after: new Date(),
-      isRewound: false,
-    }),
-  )
-  for (;;) {
-    const { left } = await republishLost(one.db, 'CONSENT', undefined)
-    await markPublished()
-    if (left === 'nothing') break
-  }
-  expect(await one.db.run('select count(*)::int as count from outbox where publications = 1')).toEqual([{ count: 100 }])
 })

@@ -49,7 +49,7 @@ export const Config = z.object({
     .number()
     .positive()
     .default(250)
-    .describe('Sends per second that one worker starts in each lane of a channel'),
+    .describe('Sends per second that one process starts in each lane of a channel, of all tenants in turns'),
   SEND_RETRY_DELAYS: durations('5s,30s,2m,10m,30m').describe(
     'Maximum delay before each further attempt; the actual delay is random (full jitter)',
   ),
@@ -67,7 +67,7 @@ export const Config = z.object({
   PAYLOAD_RETENTION: duration('30d').describe(
     'How long a notification is kept after its end, with its content and its attempts',
   ),
-  STALLED_AFTER: duration('60s').describe('Age at which work that JetStream has not delivered is republished'),
+  STALLED_AFTER: duration('60s').describe('Age at which hand-offs that JetStream has not delivered are republished'),
   RENDER_THREADS: z.coerce
     .number()
     .int()

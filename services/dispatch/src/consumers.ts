@@ -1,48 +1,22 @@
-import {
-  messageReceived,
-  receiptReceived,
-  sendRequested,
-  subscriptionProviderChanged,
-  templateChanged,
-} from '@notify/contracts'
+import { messageReceived, receiptReceived, subscriptionProviderChanged, templateChanged } from '@notify/contracts'
 import { type ConsumerEntry, consumer } from '@notify/messaging'
 import { applyTemplateChange } from './carrier-templates/apply-template-change.ts'
 import { type Channels, carriedChannels, type LaneSettings } from './channels/channel.ts'
 import { channels as registry } from './channels/registry.ts'
 import type { Config } from './config.ts'
-import type { ConsumerContext, SenderContext } from './context.ts'
+import type { ConsumerContext } from './context.ts'
 import { handOffConsumers } from './hand-offs/hand-off-consumers.ts'
 import { keepSubscriptionProvider } from './providers/keep-subscription-provider.ts'
-import type { LaneConsumer } from './sending/start-schedulers.ts'
+import type { LaneOf } from './sending/queue-store.ts'
 import { applyKeyword } from './suppressions/apply-keyword.ts'
 import { suppressRecipient } from './suppressions/suppress-recipient.ts'
 
 const retry = ['250ms', '1s', '5s', '15s']
-/** What a killed worker had not begun goes on after this; a worker that was only slow finds it claimed. */
-const ackWait = '6s'
-
-/** The consumers of the `sender` role: the messages of its lanes. */
-export function laneConsumersOf(
-  config: Config,
-  channels: Channels = registry,
-): readonly ConsumerEntry<SenderContext>[] {
-  return ownLanesOf(channels, config).map(({ durable, where, settings }) =>
-    consumer(sendRequested, {
-      durable,
-      where,
-      concurrency: settings.concurrency,
-      retry,
-      ackWait,
-      handle: ({ senders }, work, delivery) => senders.get(durable)!(work, delivery),
-    }),
-  )
-}
 
 /** The consumers of the `worker` role. */
-export function consumersOf(config: Config, channels: Channels = registry): readonly ConsumerEntry<ConsumerContext>[] {
+export function consumersOf(channels: Channels = registry): readonly ConsumerEntry<ConsumerContext>[] {
   const carried = carriedChannels(channels)
   return [
-    ...laneConsumersOf(config, channels),
     ...carried.map(
       ({ name: channel, delivery: { receipts } }): ConsumerEntry<ConsumerContext> =>
         consumer(receiptReceived, {
@@ -91,18 +65,20 @@ export function consumersOf(config: Config, channels: Channels = registry): read
   ]
 }
 
-/** The lanes of carrier channels; each has its own consumer and sender, so a campaign never delays a code. */
-export function lanesOf(channels: Channels, config: Config): (LaneConsumer & { settings: LaneSettings })[] {
+/** A lane of a channel whose carriers dispatch calls. */
+export interface CarriedLane {
+  lane: LaneOf
+  settings: LaneSettings
+}
+
+/** The lanes of carrier channels; each has a rate and places of its own, so a campaign never delays a code. */
+export function lanesOf(channels: Channels, config: Config): CarriedLane[] {
   return carriedChannels(channels).flatMap(({ name: channel, delivery }) =>
-    delivery.lanes(config).map((settings) => ({
-      durable: `dispatch-send-${settings.lane}-${channel}`,
-      where: { lane: settings.lane, channel },
-      settings,
-    })),
+    delivery.lanes(config).map((settings) => ({ lane: { lane: settings.lane, channel }, settings })),
   )
 }
 
 /** The lanes whose messages this process sends. */
-export function ownLanesOf(channels: Channels, config: Config) {
+export function ownLanesOf(channels: Channels, config: Config): CarriedLane[] {
   return lanesOf(channels, config).filter(({ settings }) => config.LANES.includes(settings.lane))
 }

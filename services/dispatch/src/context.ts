@@ -7,7 +7,6 @@ import type { Logger, Tracer, VerifyPrincipal } from '@notify/service-kit'
 import type { Acceptance } from './accept/accept-notifications.ts'
 import type { AcceptOne } from './accept/accept-one.ts'
 import type { HeldLocks } from './accept/held-locks.ts'
-import type { PublishEarly } from './accept/publish-early.ts'
 import type { CarrierTemplateDirectory } from './carrier-templates/carrier-template-directory.ts'
 import type { GuardedCarriers } from './carriers/circuit-breaker.ts'
 import type { Channels } from './channels/channel.ts'
@@ -21,8 +20,8 @@ import type { DispatchMetrics } from './metrics.ts'
 import type { ProviderDirectory } from './providers/provider-directory.ts'
 import type { RecordReceipt } from './receipts/record-receipt.ts'
 import type { Renderer } from './rendering/create-renderer.ts'
-import type { SendWork } from './sending/send-notification.ts'
 import type { SentAttempts } from './sending/sent-attempts.ts'
+import type { WakeSenders } from './sending/wake-senders.ts'
 import type { TemplateCatalogue } from './templates/template-catalogue.ts'
 
 /** The context of both roles. */
@@ -37,6 +36,7 @@ export interface Context {
   metrics: DispatchMetrics
   /** Wakes the outbox relay. */
   wakeOutbox(): void
+  wakeSenders: WakeSenders
   secrets: { keyRing: KeyRing; blindIndex: BlindIndex; fingerprint: Fingerprint; verifyPrincipal: VerifyPrincipal }
   directory: {
     events: EventCatalogue
@@ -51,7 +51,6 @@ export interface Context {
 /** The context of the API. */
 export interface ApiContext extends Context {
   heldLocks: HeldLocks
-  publishEarly: PublishEarly
   renderer: Renderer
   /** Looks up hosts that tenants name. */
   resolveHost: HostResolver
@@ -69,14 +68,8 @@ export interface WorkerContext extends Context {
   sentAttempts: SentAttempts
 }
 
-/** The context of the lanes' consumers; each lane of each channel has its own sender. */
-export interface SenderContext extends WorkerContext {
-  /** By the durable of the lane. */
-  senders: ReadonlyMap<string, SendWork>
-}
-
 /** The context of all consumers. */
-export interface ConsumerContext extends SenderContext {
+export interface ConsumerContext extends WorkerContext {
   recordReceipt: RecordReceipt
   /** By channels that other services deliver. */
   recordReports: ReadonlyMap<Channel, RecordReport>

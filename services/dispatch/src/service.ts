@@ -1,5 +1,4 @@
 import { type SendingCarriers, sendingCarriers } from '@notify/carriers/sending'
-import { sendRequested } from '@notify/contracts'
 import {
   createDeadLetterStore,
   createOutboxWaker,
@@ -11,7 +10,7 @@ import {
   startOutboxRelay,
 } from '@notify/database'
 import { createHostResolver } from '@notify/egress-guard'
-import { type Bus, openBus, openPendingBus, type PendingBus, startConsumers } from '@notify/messaging'
+import { type Bus, openBus, openPendingBus, startConsumers } from '@notify/messaging'
 import { createBlindIndex, createFingerprint } from '@notify/privacy'
 import {
   type Commands,
@@ -25,7 +24,6 @@ import {
 import { createAcceptance } from './accept/accept-notifications.ts'
 import { createAcceptOne } from './accept/accept-one.ts'
 import { createHeldLocks } from './accept/held-locks.ts'
-import { createEarlyPublisher } from './accept/publish-early.ts'
 import { loadBootstrap } from './bootstrap/load-bootstrap.ts'
 import { createCarrierTemplateDirectory } from './carrier-templates/carrier-template-directory.ts'
 import { startTemplateSync } from './carrier-templates/start-template-sync.ts'
@@ -36,7 +34,7 @@ import { type Channels, handedOverChannels } from './channels/channel.ts'
 import { channels as channelRegistry } from './channels/registry.ts'
 import type { Config } from './config.ts'
 import { createConsentDirectory } from './consents/consent-directory.ts'
-import { consumersOf, laneConsumersOf, lanesOf, ownLanesOf } from './consumers.ts'
+import { consumersOf, lanesOf, ownLanesOf } from './consumers.ts'
 import type { ApiContext, ConsumerContext, Context, WorkerContext } from './context.ts'
 import { encryptedColumns } from './db/encrypted-columns.ts'
 import { migrations } from './db/migrations.ts'
@@ -55,9 +53,12 @@ import { createRenderer } from './rendering/create-renderer.ts'
 import { startRetention } from './retention/start-retention.ts'
 import { routes } from './routes.ts'
 import { startBulkBrake } from './sending/bulk-brake.ts'
-import { createSender, type SendWork } from './sending/send-notification.ts'
+import { exportBalance } from './sending/export-balance.ts'
+import { wakeLanes } from './sending/find-queues.ts'
+import { runLane } from './sending/run-lane.ts'
 import { createSentAttempts } from './sending/sent-attempts.ts'
 import { startSchedulers } from './sending/start-schedulers.ts'
+import { createSenderWaker } from './sending/wake-senders.ts'
 import { createTemplateCatalogue } from './templates/template-catalogue.ts'
 
 export const commands: Commands<Config> = {
@@ -92,6 +93,7 @@ export async function createService(config: Config, kit: Kit, overrides: Overrid
     carrierTable: carriers,
     metrics: createMetrics(kit.metrics),
     wakeOutbox: createOutboxWaker(kit, bus),
+    wakeSenders: createSenderWaker(bus),
     secrets: {
       keyRing: config.ENCRYPTION_KEYS,
       blindIndex: createBlindIndex(config.BLIND_INDEX_KEY),
@@ -107,18 +109,17 @@ export async function createService(config: Config, kit: Kit, overrides: Overrid
       carrierTemplates: createCarrierTemplateDirectory(db),
     },
   }
-  if ('whenOpen' in bus) await startApi(kit, context, bus)
+  if ('whenOpen' in bus) await startApi(kit, context)
   else if (config.ROLE === 'sender') await startSender(kit, context, bus)
   else await startWorker(kit, context, bus)
 }
 
-async function startApi(kit: Kit, shared: Context, bus: PendingBus): Promise<void> {
+async function startApi(kit: Kit, shared: Context): Promise<void> {
   const { config, db } = shared
   const { RENDER_THREADS: threads, RENDER_MS_PER_SECOND: msPerSecond } = config
   const context: ApiContext = {
     ...shared,
     heldLocks: createHeldLocks(),
-    publishEarly: createEarlyPublisher(kit, bus),
     resolveHost: createHostResolver(),
     renderer: createRenderer({ threads, msPerSecond, metrics: shared.metrics, log: shared.log }),
   }
@@ -137,12 +138,7 @@ async function startApi(kit: Kit, shared: Context, bus: PendingBus): Promise<voi
 async function startSender(kit: Kit, shared: Context, bus: Bus): Promise<void> {
   const context = makeWorkerContext(kit, shared)
   await serveHttp(kit, { config: shared.config, context, routes: [] })
-  startConsumers(kit, bus, {
-    context: { ...context, senders: makeSenders(kit, context) },
-    consumers: laneConsumersOf(shared.config, shared.channels),
-    deadLetters: createDeadLetterStore(kit, shared.db),
-    unsyncedMs: shared.config.REPUBLISH_WINDOW,
-  })
+  startLanes(kit, context, bus)
 }
 
 function makeWorkerContext(kit: Kit, shared: Context): WorkerContext {
@@ -160,38 +156,37 @@ function makeWorkerContext(kit: Kit, shared: Context): WorkerContext {
   return { ...shared, carriers, sentAttempts: createSentAttempts() }
 }
 
-/** What hands over the messages of each lane that this process sends, by durable. */
-function makeSenders(kit: Kit, context: WorkerContext): ReadonlyMap<string, SendWork> {
+/** Sends the messages of this process's lanes. */
+function startLanes(kit: Kit, context: WorkerContext, bus: Bus): void {
   const brake = startBulkBrake(kit)
-  return new Map(
-    ownLanesOf(context.channels, context.config).map(({ durable, settings }) => [
-      durable,
-      createSender(context, settings, brake),
-    ]),
+  const runners = ownLanesOf(context.channels, context.config).map(({ lane, settings }) =>
+    runLane(kit, context, lane, settings, brake),
+  )
+  wakeLanes(kit, context, bus, runners)
+  kit.metrics.gauge('notify_lane_utilization', 'Share of the rate of a lane that this process used', () =>
+    runners.map(({ lane: { lane, channel }, utilization }) => ({
+      value: utilization(),
+      attributes: { lane, channel },
+    })),
   )
 }
 
 async function startWorker(kit: Kit, shared: Context, bus: Bus): Promise<void> {
   const { config, db } = shared
   const context = makeWorkerContext(kit, shared)
-  // Lost work is found in the notifications, which know whether it is still due.
-  const staleSubjects = sendRequested.subject.slice(0, sendRequested.subject.indexOf('{'))
-  startOutboxRelay(kit, db, bus, {
-    streamReplicas: config.STREAM_REPLICAS,
-    republishMs: config.REPUBLISH_WINDOW,
-    staleSubjects,
-  })
+  startOutboxRelay(kit, db, bus, { streamReplicas: config.STREAM_REPLICAS, republishMs: config.REPUBLISH_WINDOW })
   await serveHttp(kit, { config, context, routes: [] })
-  const lanes = lanesOf(context.channels, config)
+  const handOffs = handOffLanes(context.channels)
   const consuming: ConsumerContext = {
     ...context,
-    senders: makeSenders(kit, context),
     recordReceipt: createReceiptRecorder(context),
     recordReports: new Map(
       handedOverChannels(context.channels).map(({ name }) => [name, createReportRecorder(context, name)]),
     ),
   }
-  startSchedulers(kit, context, bus, [...lanes, ...handOffLanes(context.channels)])
+  startSchedulers(kit, context, bus, handOffs)
+  exportBalance(kit, context, [...lanesOf(context.channels, config).map(({ lane }) => lane), ...handOffs])
+  startLanes(kit, context, bus)
   startDomainSchedulers(kit, context)
   startInquiries(kit, context)
   startTemplateSync(kit, context)
@@ -199,7 +194,7 @@ async function startWorker(kit: Kit, shared: Context, bus: Bus): Promise<void> {
   startRetention(kit, context)
   startConsumers(kit, bus, {
     context: consuming,
-    consumers: consumersOf(config, context.channels),
+    consumers: consumersOf(context.channels),
     deadLetters: createDeadLetterStore(kit, db),
     unsyncedMs: config.REPUBLISH_WINDOW,
   })

@@ -26,12 +26,13 @@ let stop: () => Promise<void>
 let queued: OwnNotifications['queued']
 let claim: OwnNotifications['claim']
 let claimOne: OwnNotifications['claimOne']
+let keyOf: OwnNotifications['keyOf']
 let rowOf: OwnNotifications['rowOf']
 let attemptsOf: OwnNotifications['attemptsOf']
 beforeAll(async () => {
   env = await TestEnv.start([])
   ;({ db, stop } = await openOwnSchema(env))
-  ;({ queued, claim, claimOne, rowOf, attemptsOf } = createOwnNotifications(db, tenantId))
+  ;({ queued, claim, claimOne, keyOf, rowOf, attemptsOf } = createOwnNotifications(db, tenantId))
   await db.run(
     `insert into providers (id, tenant_id, channel, kind, name, priority, credentials)
      select id, $2, 'sms', 'twilio', 'Carrier', 1, '' from unnest($1::text[]) as id`,
@@ -66,19 +67,14 @@ function ended({ id, attempt_id, attempt_count }: Claim, providerId: string, nex
   }
 }
 
-const work = async () =>
-  (await db.run<{ events: string }>(`select events from outbox where subject like 'dispatch.send.%'`)).map(
-    ({ events }) => events,
-  )
-
 test('an attempt that another provider makes up for is known to the next one, also when the worker died in between', async () => {
   const [id] = (await queued(1)) as [string]
+  const { enqueued_at: enqueuedAt } = await rowOf(id)
   const refused = await claimOne(id)
   expect(refused.tried).toBeNull()
   await settleAttempts(db, [ended(refused, first, failsOver)])
-  // The worker is gone: the scheduler brings it back.
-  await takeDueNotifications(db, channels)
-  expect((await work()).filter((events) => events.includes(id))).toHaveLength(1)
+  // Due at once, at its position in its queue: also when the worker is gone.
+  expect(await rowOf(id)).toMatchObject({ next_attempt_at: null, enqueued_at: enqueuedAt })
   const next = await claimOne(id)
   expect(next).toMatchObject({ tried: [first], attempt_count: 2, round_attempts: 1 })
   expect(await claim([id])).toEqual([])
@@ -110,6 +106,7 @@ test('what is put back leaves no attempt and loses no place, and comes again whe
   expect(await rowOf(id)).toMatchObject({ status: 'queued', sending: false, attempt_count: 0, round_attempts: 0 })
   expect(await claim([id])).toEqual([])
   await db.run('update notifications set next_attempt_at = now() where id = $1', [id])
+  await takeDueNotifications(db, channels)
   expect(await claimOne(id)).toMatchObject({ attempt_count: 1, round_attempts: 1 })
 })
 
@@ -125,8 +122,11 @@ test('what is put back twice takes nothing from whoever claimed it in between', 
   expect(await attemptsOf(id)).toHaveLength(1)
 })
 
+const lane = { lane: 'bulk', channel: 'sms' } as const
+
 test('a claim whose answer was lost with the connection is put back: nobody was called', async () => {
   const [id] = (await queued(1, 'bulk')) as [string]
+  const wanted = [{ key: await keyOf(id), most: 1 }]
   let cut = true
   const run: typeof db.run = async (statement, values) => {
     const rows = await db.run<never>(statement, values)
@@ -135,15 +135,16 @@ test('a claim whose answer was lost with the connection is put back: nobody was 
     expect(await rowOf(id)).toMatchObject({ sending: true })
     throw new Error('Connection terminated unexpectedly')
   }
-  const claims = createClaims({ db: { ...db, run }, wakeOutbox() {} } as unknown as WorkerContext, 5000)
-  await expect(claims.take(id)).rejects.toThrow('Connection terminated')
+  const claims = createClaims({ db: { ...db, run }, wakeOutbox() {} } as unknown as WorkerContext, lane, 5000)
+  await expect(claims.take(wanted)).rejects.toThrow('Connection terminated')
   expect(await attemptsOf(id)).toEqual([])
   expect(await rowOf(id)).toMatchObject({ status: 'queued', sending: false, attempt_count: 0, round_attempts: 0 })
-  expect(await claims.take(id)).toMatchObject({ attempt_count: 1 })
+  expect(await claims.take(wanted)).toMatchObject({ claims: [{ id, attempt_count: 1 }], refused: 0 })
 })
 
 test('a claim that Postgres carries out only after it was asked to forget it is put back as well', async () => {
   const [id] = (await queued(1, 'bulk')) as [string]
+  const wanted = [{ key: await keyOf(id), most: 1 }]
   // As by a server that stood still: our side gave up long ago, and the statement is in its socket.
   let late: (() => Promise<unknown>) | undefined
   let calls = 0
@@ -160,11 +161,11 @@ test('a claim that Postgres carries out only after it was asked to forget it is 
     }
     return rows
   }
-  const claims = createClaims({ db: { ...db, run }, wakeOutbox() {} } as unknown as WorkerContext, 5000)
-  await expect(claims.take(id)).rejects.toThrow('Connection terminated')
+  const claims = createClaims({ db: { ...db, run }, wakeOutbox() {} } as unknown as WorkerContext, lane, 5000)
+  await expect(claims.take(wanted)).rejects.toThrow('Connection terminated')
   await eventually(async () => expect(await rowOf(id)).toMatchObject({ sending: false, attempt_count: 0 }))
   expect(await attemptsOf(id)).toEqual([])
-  expect(await claims.take(id)).toMatchObject({ attempt_count: 1 })
+  expect(await claims.take(wanted)).toMatchObject({ claims: [{ id, attempt_count: 1 }], refused: 0 })
 })
 
 test('the answer that comes after the receipt does not take an operator’s retry out of the queue', async () => {
@@ -263,20 +264,20 @@ test('of two failures that a carrier reports the first stands, with the attempt 
   expect((await rowOf(id)).failure_reason).toMatch(/^30003/)
 })
 
-test('lost work of a lane is found however long the queue of another one is', async () => {
-  const [bulk] = (await queued(1, 'bulk')) as [string]
-  const [transactional, fresh] = (await queued(2)) as [string, string]
+test('a lost hand-off of a lane is found however long the queue of another one is', async () => {
+  const [bulk] = (await queued(1, 'bulk', 'in_app')) as [string]
+  const [transactional, fresh] = (await queued(2, 'transactional', 'in_app')) as [string, string]
   await db.run(`update notifications set enqueued_at = now() - interval '1 hour' where id = any ($1)`, [
     [bulk, transactional],
   ])
   const lost = await requeueLostWork(db, channels, [
-    { lane: 'transactional', channel: 'sms', delivered_ms_ago: 60_000 },
+    { lane: 'transactional', channel: 'in_app', delivered_ms_ago: 60_000 },
     // Its oldest message is still with the bus.
-    { lane: 'bulk', channel: 'sms', delivered_ms_ago: 90 * 60_000 },
+    { lane: 'bulk', channel: 'in_app', delivered_ms_ago: 90 * 60_000 },
   ])
   expect(lost).toBe(1)
-  const published = await work()
-  expect([bulk, transactional, fresh].map((id) => published.some((events) => events.includes(id)))).toEqual([
+  const published = await db.run<{ events: string }>(`select events from outbox where subject like 'dispatch.inbox.%'`)
+  expect([bulk, transactional, fresh].map((id) => published.some(({ events }) => events.includes(id)))).toEqual([
     false,
     true,
     false,

@@ -73,26 +73,12 @@ async function told(ids: readonly string[]): Promise<Told[]> {
 
 const idsOf = (batch: readonly NewNotification[]) => batch.map(({ candidate }) => candidate.notificationId)
 
-test('every new notification is told once as work of its lane and once as a fact', async () => {
+test('every new notification is published once as a fact; senders find it in the table', async () => {
   const batch = [notification(), notification('bulk'), notification('transactional', 'key-1')]
-  expect(await commitBatch(db.run, channels, batch)).toEqual({
-    ids: new Set(idsOf(batch)),
-    suppressed: new Map(),
-    urgent: [],
-  })
+  expect(await commitBatch(db.run, channels, batch)).toEqual({ ids: new Set(idsOf(batch)), suppressed: new Map() })
   const subjects = (await told(idsOf(batch))).map(({ subject }) => subject).sort()
   const fact = 'dispatch.notification.transactional.sms.queued'
-  const work = 'dispatch.send.transactional.sms'
-  expect(subjects).toEqual(['dispatch.notification.bulk.sms.queued', fact, fact, 'dispatch.send.bulk.sms', work, work])
-})
-
-test("the work of a code comes back with its outbox row's id, so that it can be published at once", async () => {
-  const batch = [notification('otp'), notification('transactional')]
-  const { urgent } = await commitBatch(db.run, channels, batch)
-  const work = (await told(idsOf(batch.slice(0, 1)))).filter(({ subject }) => subject === 'dispatch.send.otp.sms')
-  expect(urgent.map(({ subject }) => subject)).toEqual(work.map(({ subject }) => subject))
-  const rows = await db.run('select subject, events from outbox where id = $1', [urgent[0]!.id])
-  expect(rows).toEqual([{ subject: urgent[0]!.subject, events: urgent[0]!.events }])
+  expect(subjects).toEqual(['dispatch.notification.bulk.sms.queued', fact, fact])
 })
 
 test('of a batch that is partly committed only the rest is committed and told, in the same words', async () => {
@@ -155,8 +141,8 @@ test('hand-offs of one batch never make a message larger than NATS takes', async
 /** Commits as the API does. @param before is called before each statement, with its number */
 async function commitPieces(items: readonly NewNotification[], before: (statement: number) => Promise<unknown>) {
   let statements = 0
-  const context = { channels, metrics: { acceptBatch() {}, accepted() {} } as never, wakeOutbox() {} }
-  const { outcomes } = await commitJudged(context, items, async (work) => {
+  const context = { channels, metrics: { acceptBatch() {}, accepted() {} } as never, wakeOutbox() {}, wakeSenders() {} }
+  const outcomes = await commitJudged(context, items, async (work) => {
     await before(++statements)
     return work(db.run)
   })
@@ -241,7 +227,6 @@ test('who is suppressed is told apart, and leaves neither a notification nor an 
   expect(await commitBatch(db.run, channels, [barred, fresh, committedBefore])).toEqual({
     ids: new Set(idsOf([fresh])),
     suppressed: new Map([[barred.candidate.notificationId, 'stop']]),
-    urgent: [],
   })
   expect(await told(idsOf([barred]))).toEqual([])
   expect(await findAnswers(db.run, [{ scope: 'test', key: 'key-3' }])).toEqual([])
@@ -251,10 +236,15 @@ test('who is suppressed is told apart, and leaves neither a notification nor an 
 
 test('whether a recipient is suppressed is looked up by the recipient, not along the tenant’s list', async () => {
   const accept = async () => {
-    const batch = [notification(), notification()]
+    const own = { ...principal, application_id: newId('app') }
+    const batch = [notification(), notification()].map((one) => ({
+      ...one,
+      candidate: { ...one.candidate, principal: own },
+    }))
     await commitBatch(db.run, channels, batch)
-    const wanted = idsOf(batch).map((id) => ({ id, attempt_id: newId('att') }))
-    expect(await claimForSending(db, wanted, 30)).toHaveLength(2)
+    const wanted = [{ key: own, most: 2 }]
+    const { claims } = await claimForSending(db, batch[0]!, wanted, [newId('att'), newId('att')], 30)
+    expect(claims).toHaveLength(2)
   }
   const before = await scansOf('suppressions_pkey')
   for (let i = 0; i < 10; i++) await accept()

@@ -171,14 +171,13 @@ test('while every provider is held back messages stay queued and none fails; onc
   await eventually(async () => expect(await heldBack()).toBe(2))
   const calls = carrier.received.length
   const late = await send(env)
-  await eventually(async () => {
-    const { rows } = await env.admin.query('select next_attempt_at from dispatch.notifications where id = $1', [late])
-    expect(rows[0].next_attempt_at).not.toBeNull()
-  })
+  const held = 'select from dispatch.held_queues'
+  await eventually(async () => expect((await env.admin.query(held)).rowCount).toBe(1))
   expect((await untilState(env, late, { delivery_status: 'queued' })).attempts).toEqual([])
   // Nobody is called but to see whether it works again; a call of each may have been under way.
   expect(carrier.received.length).toBeLessThanOrEqual(calls + ids.length)
   answer(takes, takes)
   await eventually(async () => expect(await states()).toEqual({ sent: ids.length }), { timeoutMs: 30_000 })
   expect(await heldBack()).toBeLessThan(2)
+  await eventually(async () => expect((await env.admin.query(held)).rowCount).toBe(0))
 })

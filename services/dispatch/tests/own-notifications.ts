@@ -1,33 +1,44 @@
-import { type Lane, newId } from '../../../packages/contracts/src/index.ts'
+import { type Channel, type Lane, newId } from '../../../packages/contracts/src/index.ts'
 import type { Database } from '../../../packages/database/src/index.ts'
 import type { Tables } from '../src/db/schema.ts'
 import { type Claim, claimForSending } from '../src/sending/claim-store.ts'
+import type { LaneOf } from '../src/sending/queue-store.ts'
+import type { QueueKey } from '../src/sending/send-queues.ts'
 
 /** Notifications of one tenant, as the statements of sending see them. */
 export interface OwnNotifications {
   /** Notifications that wait to be sent, each to another recipient. */
-  queued(count: number, lane?: Lane): Promise<string[]>
+  queued(count: number, lane?: Lane, channel?: Channel): Promise<string[]>
   claim(ids: readonly string[], leaseSeconds?: number): Promise<Claim[]>
   claimOne(id: string, leaseSeconds?: number): Promise<Claim>
+  keyOf(id: string): Promise<QueueKey>
   rowOf(id: string): Promise<Record<string, unknown>>
   attemptsOf(id: string): Promise<Record<string, unknown>[]>
 }
 
 export function createOwnNotifications(db: Database<Tables>, tenantId: string): OwnNotifications {
-  const claim: OwnNotifications['claim'] = (ids, leaseSeconds = 60) =>
-    claimForSending(
-      db,
-      ids.map((id) => ({ id, attempt_id: newId('att') })),
-      leaseSeconds,
+  // Each notification has a queue of its own, so it can be claimed alone.
+  const claim: OwnNotifications['claim'] = async (ids, leaseSeconds = 60) => {
+    const rows = await db.run<QueueKey & LaneOf & { id: string }>(
+      'select id, tenant_id, application_id, mode, lane, channel from in_flight where id = any($1)',
+      [ids],
     )
+    const claims: Claim[] = []
+    for (const group of Map.groupBy(rows, ({ lane, channel }) => `${lane} ${channel}`).values()) {
+      const wanted = group.map((key) => ({ key, most: 1 }))
+      const attemptIds = group.map(() => newId('att'))
+      claims.push(...(await claimForSending(db, group[0]!, wanted, attemptIds, leaseSeconds)).claims)
+    }
+    return claims
+  }
   return {
     claim,
-    async queued(count, lane = 'transactional') {
+    async queued(count, lane = 'transactional', channel = 'sms') {
       const ids = Array.from({ length: count }, () => newId('notif'))
       await db.run(
         `insert into notifications (id, tenant_id, application_id, channel, lane, mode, recipient_masked, recipient_index, credits, payload)
-         select id, $2, 'app_1', 'sms', $3, 'live', '+1***', 'index of ' || id, 1, '' from unnest($1::text[]) as id`,
-        [ids, tenantId, lane],
+         select id, $2, 'app of ' || id, $4, $3, 'live', '+1***', 'index of ' || id, 1, '' from unnest($1::text[]) as id`,
+        [ids, tenantId, lane, channel],
       )
       return ids
     },
@@ -35,6 +46,12 @@ export function createOwnNotifications(db: Database<Tables>, tenantId: string): 
       const [claimed, ...more] = await claim([id], leaseSeconds)
       if (!claimed || more.length > 0) throw new Error(`${id} cannot be claimed`)
       return claimed
+    },
+    async keyOf(id) {
+      const [row] = await db.run<QueueKey>('select tenant_id, application_id, mode from notifications where id = $1', [
+        id,
+      ])
+      return row!
     },
     async rowOf(id) {
       const [row] = await db.run<Record<string, unknown>>('select * from notifications where id = $1', [id])

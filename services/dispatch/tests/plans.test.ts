@@ -11,7 +11,8 @@ import { createEndedDeletion } from '../src/retention/retention-store.ts'
 import { claimForSending } from '../src/sending/claim-store.ts'
 import { endExpiredNotifications } from '../src/sending/expiry-store.ts'
 import { claimExpiredAttempts } from '../src/sending/lease-store.ts'
-import { putBackClaims } from '../src/sending/put-back-store.ts'
+import { putBackAttempts, putBackClaims } from '../src/sending/put-back-store.ts'
+import { findReadyQueues } from '../src/sending/queue-store.ts'
 import { closeOverdueReceipts, requeueLostWork, takeDueNotifications } from '../src/sending/schedule-store.ts'
 import { settleAttempts } from '../src/sending/settle-store.ts'
 import { openOwnSchema } from './own-schema.ts'
@@ -82,8 +83,19 @@ const statements: { name: string; run(db: Database<Tables>, some: readonly Sampl
     run: (on, some) =>
       claimForSending(
         on,
-        some.map(({ id }) => ({ id, attempt_id: newId('att') })),
+        { lane: 'bulk', channel: 'sms' },
+        [{ key: { tenant_id: tenantId, application_id: 'app_1', mode: 'live' }, most: some.length }],
+        some.map(() => newId('att')),
         60,
+      ),
+  },
+  { name: 'ready queues', run: (on) => findReadyQueues(on, [{ lane: 'bulk', channel: 'sms' }]) },
+  {
+    name: 'attempts of a lost claim',
+    run: (on, some) =>
+      putBackAttempts(
+        on,
+        some.map(({ attempt_id }) => attempt_id),
       ),
   },
   {

@@ -16,11 +16,6 @@ interface OutboxRelayOptions {
   streamReplicas: number
   /** Age up to which messages are republished after JetStream restarts, in milliseconds. */
   republishMs: number
-  /**
-   * Prefix of subjects, `dispatch.send.`, that are not republished after a loss: such work is stale, and the service
-   * finds it in its own tables.
-   */
-  staleSubjects?: string
 }
 
 /** Wakes the relay, in whichever process it runs. Best effort and coalesced; the relay polls as well. */

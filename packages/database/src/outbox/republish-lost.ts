@@ -66,9 +66,8 @@ export interface Round {
 /**
  * Marks lost messages of the next outbox page as unpublished. Each page is a short transaction that records its
  * position, so that the repair continues after a crash.
- * @param staleSubjects prefix of subjects that are not republished
  */
-export function republishLost(db: Queries, stream: string, staleSubjects: string | undefined): Promise<Round> {
+export function republishLost(db: Queries, stream: string): Promise<Round> {
   return db.transaction(async (run) => {
     const [loss] = await run<Loss>(
       `select looked_up_to, republished from stream_losses
@@ -77,7 +76,7 @@ export function republishLost(db: Queries, stream: string, staleSubjects: string
     )
     if (!loss) return { left: 'nothing' }
     if (await isBusy(run)) return { left: 'rows once published' }
-    const { id, looked, again } = await republishPage(run, stream, loss.looked_up_to ?? beginning, staleSubjects)
+    const { id, looked, again } = await republishPage(run, stream, loss.looked_up_to ?? beginning)
     const ended = looked < pageSize
     await run(
       `update stream_losses set looked_up_to = coalesce($2, looked_up_to), republished = republished + $3,
@@ -105,12 +104,7 @@ interface Page {
  * Ids sort by time, so a page is an index range. It is locked first, to wait for a relay that published before the loss
  * and has not marked its rows yet.
  */
-async function republishPage(
-  run: Run,
-  stream: string,
-  after: string,
-  staleSubjects: string | undefined,
-): Promise<Page> {
+async function republishPage(run: Run, stream: string, after: string): Promise<Page> {
   const [page] = await run<Page>(
     `with page as (
        select id, subject, published_at, published_seq from outbox where id > $2 order by id limit ${pageSize} for update),
@@ -119,11 +113,10 @@ async function republishPage(
        from page, stream_losses loss
        where outbox.id = page.id and loss.stream = $1 and page.published_at <= noticed_at
          and (page.published_seq > last_seq or page.published_at > published_after)
-         and ($3::text is null or not starts_with(page.subject, $3))
        returning 1)
      select (select id from page order by id desc limit 1) as id, (select count(*)::int from page) as looked,
        (select count(*)::int from again) as again`,
-    [stream, after, staleSubjects ?? null],
+    [stream, after],
   )
   return page!
 }

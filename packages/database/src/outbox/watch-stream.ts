@@ -25,8 +25,6 @@ interface StreamWatchOptions {
   streamReplicas: number
   /** Messages published this long before a restart may be lost; at least twice nats-server's `sync_interval`. */
   republishMs: number
-  /** Prefix of subjects that are not republished, because the service finds their work itself. */
-  staleSubjects?: string | undefined
 }
 
 /**
@@ -65,7 +63,7 @@ export function createStreamWatch(kit: Kit, db: Queries, bus: Bus, options: Stre
     everyMs: repairEveryMs,
     async run() {
       if (!mayBeLost) return false
-      const { left, republished } = await republishLost(db, stream, options.staleSubjects)
+      const { left, republished } = await republishLost(db, stream)
       if (republished !== undefined) {
         republishedAgain({ stream }, republished)
         kit.log.info({ stream, messages: republished }, 'republished messages that the stream may have lost')

@@ -4,6 +4,7 @@ import type { ApiContext } from '../context.ts'
 import { identityOf, type NewNotification } from './accept-item.ts'
 import { type CommitOutcome, commitJudged } from './commit-judged.ts'
 import { noteLocks, requireNoLock } from './held-locks.ts'
+import { queueOf } from './initial-events.ts'
 import { refusalOf } from './judge-batch.ts'
 
 /**
@@ -33,13 +34,14 @@ export async function commitApart(context: ApiContext, accepted: readonly NewNot
 const shortWait = '50ms'
 
 async function commitSuspects(context: ApiContext, suspects: readonly NewNotification[]): Promise<CommitOutcome[]> {
-  const { outcomes, urgent } = await context.db.transaction(async (run) => {
+  const outcomes = await context.db.transaction(async (run) => {
     await afterNextPoll()
     await run(`set local lock_timeout = '${shortWait}'`)
     return commitJudged(context, suspects, (work) => withSavepoint(run, () => work(run)))
   })
+  // Their wakes went out before the commit.
   context.wakeOutbox()
-  context.publishEarly(urgent)
+  context.wakeSenders(suspects.flatMap((one) => queueOf(context.channels, one)))
   return outcomes
 }
 
@@ -49,8 +51,6 @@ async function commitAwaited(context: ApiContext, accepted: readonly NewNotifica
     await requireNoLock(context.heldLocks, run)
     await afterNextPoll()
     // Outside of a transaction, so that what comes back is committed.
-    const { outcomes, urgent } = await commitJudged(context, accepted, (work) => work(run))
-    context.publishEarly(urgent)
-    return outcomes
+    return commitJudged(context, accepted, (work) => work(run))
   })
 }

@@ -5,13 +5,10 @@ import { factsInto, toldColumns } from '../notifications/fact-sql.ts'
 import { workQueries } from '../notifications/work-sql.ts'
 import { suppressedBecause } from '../suppressions/suppressed-because.ts'
 import type { NewNotification } from './accept-item.ts'
-import { factOf, workMessages } from './initial-events.ts'
-import type { CommittedMessage } from './publish-early.ts'
-
-const urgentSubjects = 'dispatch.send.otp.'
+import { factOf, initialHandOffs } from './initial-events.ts'
 
 /**
- * One statement, one transaction: idempotency records, notifications, work and facts. The messages come ready-made, which
+ * One statement, one transaction: idempotency records, notifications, hand-offs and facts. The messages come ready-made, which
  * costs a third less than making them here; they are right only if every notification is new. Otherwise the statement
  * makes them of those that are. Nobody is refused for a suppression whose notification is committed already: then this is the
  * same call once more, whose answer was lost.
@@ -46,12 +43,10 @@ const commit = (channels: Channels, messages: number): Statement => ({
     ), messages as (
       insert into outbox (subject, events) ${messagesSql(messages, 3)}
       where (select count(*) from inserted) = $2
-      returning id, subject
     ), part as (select * from inserted where (select count(*) from inserted) <> $2),
     ${workQueries(channels, `part where status = 'queued'`)}, facts as (${factsInto('part')})
-    select id, null as reason, null as subject from inserted
-    union all select id, reason, null from suppressed
-    union all select id::text, null, subject from messages where subject like '${urgentSubjects}%'`,
+    select id, null as reason from inserted
+    union all select id, reason from suppressed`,
 })
 
 /** Its text is long, and the same for every batch with as many messages. */
@@ -69,8 +64,6 @@ export interface Committed {
   ids: Set<string>
   /** Not committed, because the recipient is suppressed. */
   suppressed: Map<string, SuppressionReason>
-  /** The work that cannot wait for the relay. */
-  urgent: CommittedMessage[]
 }
 
 /**
@@ -80,21 +73,20 @@ export interface Committed {
 export async function commitBatch(run: Run, channels: Channels, batch: readonly NewNotification[]): Promise<Committed> {
   const createdAt = new Date().toISOString()
   const messages = [
-    ...workMessages(channels, batch, createdAt),
+    ...initialHandOffs(channels, batch, createdAt),
     ...messagesOf(
       notificationChanged,
       batch.map((one) => factOf(one, createdAt)),
     ),
   ]
-  const rows = await run<{ id: string; reason: SuppressionReason | null; subject: string | null }>(
-    commitOf(channels, messages.length),
-    [JSON.stringify(batch.map((one) => rowOf(one, createdAt))), batch.length, ...messageValues(messages)],
-  )
-  const committed: Committed = { ids: new Set(), suppressed: new Map(), urgent: [] }
-  const bySubject = new Map(messages.map((message) => [message.subject, message]))
-  for (const { id, reason, subject } of rows) {
-    if (subject !== null) committed.urgent.push({ ...bySubject.get(subject)!, id })
-    else if (reason === null) committed.ids.add(id)
+  const rows = await run<{ id: string; reason: SuppressionReason | null }>(commitOf(channels, messages.length), [
+    JSON.stringify(batch.map((one) => rowOf(one, createdAt))),
+    batch.length,
+    ...messageValues(messages),
+  ])
+  const committed: Committed = { ids: new Set(), suppressed: new Map() }
+  for (const { id, reason } of rows) {
+    if (reason === null) committed.ids.add(id)
     else committed.suppressed.set(id, reason)
   }
   return committed

@@ -4,9 +4,9 @@ import type { Context } from '../context.ts'
 import { suppressedRecipient } from '../suppressions/explain-suppression.ts'
 import type { AcceptOutcome, NewNotification } from './accept-item.ts'
 import { commitBatch } from './commit-batch.ts'
+import { queueOf } from './initial-events.ts'
 import { refusalOf } from './judge-batch.ts'
 import { findTableLock } from './locked-tables.ts'
-import type { CommittedMessage } from './publish-early.ts'
 
 /** Runs a statement so that its failure leaves nothing behind, and lets others follow. */
 type Attempt = <T>(work: (run: Run) => Promise<T>) => Promise<T>
@@ -20,24 +20,18 @@ export type CommitOutcome = AcceptOutcome | Raced
 
 export const isRaced = (outcome: CommitOutcome): outcome is Raced => 'kind' in outcome && outcome.kind === 'raced'
 
-type Needs = Pick<Context, 'channels' | 'metrics' | 'wakeOutbox'>
-
-/** The outcomes in the order of the items, and the work that cannot wait for the relay once the transaction is committed. */
-interface Committed {
-  outcomes: CommitOutcome[]
-  urgent: CommittedMessage[]
-}
+type Needs = Pick<Context, 'channels' | 'metrics' | 'wakeOutbox' | 'wakeSenders'>
 
 /**
  * Commits what was judged and is still awaited; an item that Postgres refuses fails alone. When Postgres is out of reach or a
  * table stays locked, what was not committed before fails with `service_unavailable`.
+ * @returns the outcomes in the order of the items
  */
 export async function commitJudged(
   context: Needs,
   items: readonly NewNotification[],
   attempt: Attempt,
-): Promise<Committed> {
-  const urgent: CommittedMessage[] = []
+): Promise<CommitOutcome[]> {
   /** How long the next statement may wait for a lock that stopped an earlier one. */
   let waitMs = 0
   const commit = async (batch: readonly NewNotification[]) => {
@@ -48,12 +42,11 @@ export async function commitJudged(
       // New rows meet others only in their keys.
       throw awaited.some(hasKey) && !(await attempt(findTableLock)) ? new TwinUnderWay() : error
     })
-    urgent.push(...committed.urgent)
-    const outcomeOf = new Map(awaited.map((item, place) => [item, committed.outcomes[place]!]))
+    const outcomeOf = new Map(awaited.map((item, place) => [item, committed[place]!]))
     return batch.map((item) => outcomeOf.get(item) ?? noLongerAwaited())
   }
   const results = await bisect(partsOf(items), commit, isShared)
-  return { outcomes: results.map((result) => (result instanceof Error ? asProblem(result) : result)), urgent }
+  return results.map((result) => (result instanceof Error ? asProblem(result) : result))
 }
 
 /** Bytes of the payloads that one statement carries: an email may have megabytes, and batches hundreds of them. */
@@ -75,12 +68,13 @@ function partsOf(items: readonly NewNotification[]): NewNotification[][] {
   return parts
 }
 
-async function commitTogether(context: Needs, batch: readonly NewNotification[], run: Run): Promise<Committed> {
-  if (batch.length === 0) return { outcomes: [], urgent: [] }
-  const { ids, suppressed, urgent } = await commitBatch(run, context.channels, batch)
+async function commitTogether(context: Needs, batch: readonly NewNotification[], run: Run): Promise<CommitOutcome[]> {
+  if (batch.length === 0) return []
+  const { ids, suppressed } = await commitBatch(run, context.channels, batch)
   context.metrics.acceptBatch(batch.length)
   context.wakeOutbox()
-  const outcomes = batch.map(({ candidate, channel, lane, response }): CommitOutcome => {
+  context.wakeSenders(batch.flatMap((one) => queueOf(context.channels, one)))
+  return batch.map(({ candidate, channel, lane, response }): CommitOutcome => {
     const reason = suppressed.get(candidate.notificationId)
     if (reason) return suppressedRecipient(reason)
     const isNew = ids.has(candidate.notificationId)
@@ -88,7 +82,6 @@ async function commitTogether(context: Needs, batch: readonly NewNotification[],
     // Without a key, an id of the gateway's that is there already is this same request, repeated after a lost answer.
     return isNew || !(candidate.idempotency || candidate.terms) ? { body: response } : { kind: 'raced' }
   })
-  return { outcomes, urgent }
 }
 
 function isShared(error: unknown): boolean {

@@ -5,6 +5,7 @@ import type { ApiContext } from '../context.ts'
 import type { Candidate, NewNotification } from './accept-item.ts'
 import { type CommitOutcome, commitJudged, isRaced } from './commit-judged.ts'
 import { noteLocks, requireNoLock } from './held-locks.ts'
+import { queueOf } from './initial-events.ts'
 import { judgeBatch } from './judge-batch.ts'
 import { readCandidate } from './read-candidate.ts'
 
@@ -21,13 +22,17 @@ export const createBatch: Handler<ApiContext, typeof contract> = idempotent({
   async effect(context, request, run, judged) {
     const items = judged.filter(isNew)
     await requireNoLock(context.heldLocks, run)
-    const { outcomes: committed } = await commitJudged(context, items, (work) => withSavepoint(run, () => work(run)))
+    const committed = await commitJudged(context, items, (work) => withSavepoint(run, () => work(run)))
     noteLocks(context.heldLocks, items, committed)
     const outcomes = new Map(items.map((item, place) => [item, committed[place]!]))
     const results = judged.map((one) => (isNew(one) ? resultOf(outcomes.get(one)!) : one))
     return answerOf(context, request.requestId, results)
   },
-  after: (context) => context.wakeOutbox(),
+  // What the effect has woken found nothing yet.
+  after(context, _request, judged) {
+    context.wakeOutbox()
+    context.wakeSenders(judged.filter(isNew).flatMap((one) => queueOf(context.channels, one)))
+  },
 })
 
 /** @param done the results of an earlier call with this key, some of which are to be tried again */

@@ -1,27 +1,28 @@
-import { type notificationChanged, sendRequested } from '@notify/contracts'
-import { messagesOf, type OutboxMessage, type Outgoing } from '@notify/database'
+import type { notificationChanged } from '@notify/contracts'
+import type { OutboxMessage, Outgoing } from '@notify/database'
 import type { z } from 'zod'
 import type { Channels } from '../channels/channel.ts'
 import { handOffMessages } from '../hand-offs/hand-off-events.ts'
+import type { WokenQueue } from '../sending/wake-senders.ts'
 import type { NewNotification } from './accept-item.ts'
 
-/** The messages with the work that new notifications are, those for later left out. */
-export function workMessages(
+/** The messages that hand new notifications over to other services, those for later left out. */
+export function initialHandOffs(
   channels: Channels,
   batch: readonly NewNotification[],
   createdAt: string,
 ): OutboxMessage[] {
   const due = batch.filter(({ sendAt }) => !sendAt)
   return [...Map.groupBy(due, ({ channel }) => channels[channel]!.delivery)].flatMap(([delivery, group]) =>
-    delivery.by === 'carrier'
-      ? messagesOf(sendRequested, group.map(workOf))
-      : handOffMessages(delivery, group, createdAt),
+    delivery.by === 'hand-off' ? handOffMessages(delivery, group, createdAt) : [],
   )
 }
 
-function workOf({ candidate, lane, channel }: NewNotification): Outgoing<z.output<typeof sendRequested.schema>> {
-  const { notificationId: notification_id, traceparent } = candidate
-  return { event: { notification_id, lane, channel }, traceparent }
+/** The queue that a new notification is due in; none when another service delivers it, or it is for later. */
+export function queueOf(channels: Channels, { candidate, channel, lane, sendAt }: NewNotification): WokenQueue[] {
+  if (sendAt || channels[channel]!.delivery.by !== 'carrier') return []
+  const { tenant_id, application_id, mode } = candidate.principal
+  return [{ tenant_id, application_id, mode, lane, channel }]
 }
 
 /** The fact that a new notification is queued, or scheduled: what `factsInto` would make of its row. */

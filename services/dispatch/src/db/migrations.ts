@@ -17,6 +17,9 @@ import { notificationsStates } from './migrations/0015-notifications-states.ts'
 import { notificationsOldIndexes } from './migrations/0016-notifications-old-indexes.ts'
 import { tallyQueued } from './migrations/0017-tally-queued.ts'
 import { tallyWaiting } from './migrations/0018-tally-waiting.ts'
+import { sendQueues } from './migrations/0019-send-queues.ts'
+import { fillSendQueues } from './migrations/0020-fill-send-queues.ts'
+import { inFlightReady } from './migrations/0021-in-flight-ready.ts'
 
 export const migrations: Migrations = [
   ...outboxTables,
@@ -41,4 +44,7 @@ export const migrations: Migrations = [
   notificationsOldIndexes,
   tallyQueued,
   tallyWaiting,
+  sendQueues,
+  fillSendQueues,
+  inFlightReady,
 ]

@@ -148,6 +148,16 @@ export const tables = {
     next_attempt_at: column<Time | null>(),
     expires_at: column<Time | null>(),
     created_at: column<Time>(),
+    tenant_id: column<string>(),
+    application_id: column<string>(),
+    mode: column<'live' | 'test'>(),
+  },
+  /** Queues of which every provider's circuit breaker is open, and since when. */
+  held_queues: {
+    application_id: column<string>(),
+    channel: column<Channel>(),
+    mode: column<'live' | 'test'>(),
+    since: column<Generated<Time>>(),
   },
   tallies: {
     id: column<Generated<string>>(),

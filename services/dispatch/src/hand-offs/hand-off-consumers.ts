@@ -2,7 +2,7 @@ import { Lane } from '@notify/contracts'
 import { type ConsumerEntry, consumer } from '@notify/messaging'
 import { type Channels, handedOverChannels } from '../channels/channel.ts'
 import type { ConsumerContext } from '../context.ts'
-import type { LaneConsumer } from '../sending/start-schedulers.ts'
+import type { HandOffLane } from '../sending/start-schedulers.ts'
 
 /** Hears what became of the notifications that other services deliver. */
 export function handOffConsumers(channels: Channels): ConsumerEntry<ConsumerContext>[] {
@@ -17,8 +17,8 @@ export function handOffConsumers(channels: Channels): ConsumerEntry<ConsumerCont
 }
 
 /** The durables by which other services take their lanes. */
-export function handOffLanes(channels: Channels): LaneConsumer[] {
+export function handOffLanes(channels: Channels): HandOffLane[] {
   return handedOverChannels(channels).flatMap(({ name: channel, delivery }) =>
-    Lane.options.map((lane) => ({ durable: delivery.durableOf(lane), where: { lane, channel } })),
+    Lane.options.map((lane) => ({ durable: delivery.durableOf(lane), lane, channel })),
   )
 }

@@ -1,25 +1,15 @@
-import { sendRequested } from '@notify/contracts'
 import { enqueueSql } from '@notify/database'
 import { type Channels, handedOverChannels } from '../channels/channel.ts'
 import { handOffSql, partSql } from '../hand-offs/hand-off-events.ts'
 
 /**
- * SQL of a `with` query that enqueues the work of each row: a carrier call or a hand-off event.
+ * SQL of `with` queries that hand over the rows of channels that other services deliver; senders claim the others from the table.
  * The relation has the `toldColumns` and `payload`.
  */
 export function workQueries(channels: Channels, relation: string): string {
-  const handedOver = handedOverChannels(channels)
-  if (handedOver.length === 0) return `work as (${carried(relation)})`
-  const rows = `(select * from ${relation}) as one`
-  const names = handedOver.map(({ name }) => `'${name}'`)
-  const handOffs = handedOver.map(({ name, delivery }) => {
-    const parts = `(select *, ${partSql} as part from ${rows} where channel = '${name}') as one`
+  const handOffs = handedOverChannels(channels).map(({ name, delivery }) => {
+    const parts = `(select *, ${partSql} as part from (select * from ${relation}) as one where channel = '${name}') as one`
     return `work_${name} as (${enqueueSql(delivery.event, parts, handOffSql, 'part')})`
   })
-  return [`work as (${carried(`${rows} where channel not in (${names})`)})`, ...handOffs].join(', ')
-}
-
-function carried(rows: string): string {
-  const work = `json_build_object('notification_id', id, 'lane', lane, 'channel', channel)`
-  return enqueueSql(sendRequested, rows, work)
+  return handOffs.length > 0 ? handOffs.join(', ') : 'work as (select)'
 }

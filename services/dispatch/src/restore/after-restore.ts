@@ -1,10 +1,9 @@
-import { sendRequested } from '@notify/contracts'
 import { afterRestoreCommand } from '@notify/database'
 import { handedOverChannels } from '../channels/channel.ts'
 import { channels } from '../channels/registry.ts'
 import { countRestored, countWork, deleteWork, settleRestored } from './restored-store.ts'
 
-const subjects = [sendRequested.subject, ...handedOverChannels(channels).map(({ delivery }) => delivery.event.subject)]
+const subjects = handedOverChannels(channels).map(({ delivery }) => delivery.event.subject)
 const prefixes = subjects.map((subject) => subject.slice(0, subject.indexOf('{')))
 
 /** `main.ts after-restore`: fails what a backup brought back and may have been sent since. */
@@ -13,7 +12,7 @@ export const afterRestore = afterRestoreCommand({
   rows: [
     { name: 'notifications', count: countRestored, settle: settleRestored },
     {
-      name: 'work of the outbox',
+      name: 'hand-offs of the outbox',
       count: (db, restored) => countWork(db, restored, prefixes),
       settle: (db, restored) => deleteWork(db, restored, prefixes),
     },

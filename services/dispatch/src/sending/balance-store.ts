@@ -1,5 +1,6 @@
 import type { Database, Statement } from '@notify/database'
 import type { Tables } from '../db/schema.ts'
+import { type LaneOf, readyQueuesSql } from './queue-store.ts'
 
 const hold: Statement = {
   name: 'hold-balance-lease',
@@ -44,23 +45,28 @@ export interface OldestQueued {
   seconds: number
 }
 
-/** One step into the index for each lane: `enqueued_at` of what waits for its next attempt is when that is due. */
+/** Queues that wait for their own account are left out: its circuit breakers are open, or its rate is limited. */
 const oldestQueued: Statement = {
   name: 'oldest-queued',
   text: `
-    select lane, channel, coalesce(greatest(0, extract(epoch from now() - first.enqueued_at)), 0)::float8 as seconds
+    with ready as (${readyQueuesSql})
+    select t.lane, t.channel, coalesce(extract(epoch from now() - min(q.enqueued_at)), 0)::float8 as seconds
     from json_to_recordset($1::json) as t (lane text, channel text)
-    left join lateral (
-      select enqueued_at from in_flight f
-      where f.lane = t.lane and f.channel = t.channel and f.status = 'queued'
-      order by enqueued_at limit 1
-    ) as first on true`,
+    left join (
+      select * from ready q
+      where not exists (
+          select from held_queues h
+          where h.application_id = q.application_id and h.channel = q.channel and h.mode = q.mode
+        ) and not exists (
+          select from providers p
+          where p.tenant_id = q.tenant_id and p.channel = q.channel and p.rate_limit_per_second is not null and p.deleted_at is null
+            and (p.application_id is null or p.application_id = q.application_id)
+        )
+    ) as q using (lane, channel)
+    group by t.lane, t.channel`,
 }
 
-export function readOldestQueued(
-  db: Database<Tables>,
-  lanes: readonly { lane: string; channel: string }[],
-): Promise<OldestQueued[]> {
+export function readOldestQueued(db: Database<Tables>, lanes: readonly LaneOf[]): Promise<OldestQueued[]> {
   return db.run<OldestQueued>(oldestQueued, [JSON.stringify(lanes)])
 }
 

@@ -1,9 +1,11 @@
-import type { Channel, Lane } from '@notify/contracts'
+import type { Channel, KeyMode, Lane } from '@notify/contracts'
 import type { Database, Statement } from '@notify/database'
 import type { Tables } from '../db/schema.ts'
 import { factsInto } from '../notifications/fact-sql.ts'
 import { suppressedBecause } from '../suppressions/suppressed-because.ts'
 import { expiredReason, hasExpired } from './expiry-store.ts'
+import type { LaneOf } from './queue-store.ts'
+import type { QueueKey } from './send-queues.ts'
 
 /** A notification that this worker alone may send now, with the attempt that was opened for it. */
 export interface Claim {
@@ -12,35 +14,47 @@ export interface Claim {
   application_id: string
   channel: Channel
   lane: Lane
-  mode: 'live' | 'test'
+  mode: KeyMode
   recipient_masked: string
   recipient_index: string
   payload: Buffer
+  traceparent: string | null
   attempt_id: string
   attempt_count: number
   round_attempts: number
   /** Providers that this failover must not use again; null when the attempt may use any of them. */
   tried: (string | null)[] | null
-  /** How long it has been requeued because all circuit breakers were open. */
+  /** How long internal errors have kept it from being sent. */
   held_ms: number
+  /** How long it has waited while no provider of its queue could be called; null when its queue is not held. */
+  queue_held_ms: number | null
   /** How long it may still be sent; null when it does not expire. */
   expires_in_ms: number | null
 }
 
 /**
- * Rows are locked by id alone: with the state among the conditions Postgres may walk the whole queue to find a few. The locked
- * rows are passed on whole, never joined with the input again.
+ * The oldest messages of each queue that are due, by one index; the scheduler puts those there that waited. Rows are locked one by
+ * one and never waited for. The locked rows are passed on whole, never joined with the input again.
  */
 const locked = `
-  select n.id, n.tenant_id, n.channel, n.mode, n.recipient_index, n.status, n.sending, n.next_attempt_at, n.when_due, n.expires_at,
-    attempt_id
-  from notifications n join wanted using (id) order by n.id for update of n`
+  select one.*, ($6::text[])[row_number() over ()] as attempt_id
+  from unnest($1::text[], $2::text[], $3::int[]) as asked (application_id, mode, most) cross join lateral (
+    select n.id, n.tenant_id, n.channel, n.mode, n.recipient_index, n.expires_at
+    from (
+      select f.id from in_flight f
+      where f.lane = $4 and f.channel = $5 and f.application_id = asked.application_id and f.mode = asked.mode
+        and f.status = 'queued' and f.enqueued_at <= now() and f.next_attempt_at is null
+      order by f.enqueued_at
+    ) as f cross join lateral (
+      select * from notifications n
+      where n.id = f.id and n.status = 'queued' and not n.sending and n.next_attempt_at is null
+      for update skip locked
+    ) as n limit asked.most
+  ) as one`
 
 /** The last moment at which a suppression since acceptance, or its expiry, can stop the message without another query. */
 const due = `
-  select id, attempt_id, ${suppressedBecause('locked')} as suppressed, ${hasExpired('locked')} as expired from locked
-  where status = 'queued' and not sending
-    and (next_attempt_at is null or next_attempt_at <= now()) and when_due = 'send'`
+  select id, attempt_id, ${suppressedBecause('locked')} as suppressed, ${hasExpired('locked')} as expired from locked`
 
 const refuse = `
   update notifications n
@@ -62,7 +76,7 @@ const take = `
 /** The attempt is on record before the carrier is called: after a crash in between, its lease expires. */
 const openAttempt = `
   insert into attempts (notification_id, number, id, lease_until)
-  select id, attempt_count, attempt_id, now() + make_interval(secs => $2) from claimed`
+  select id, attempt_count, attempt_id, now() + make_interval(secs => $7) from claimed`
 
 const triedProviders = `
   case when failovers > 0 then array(
@@ -70,31 +84,60 @@ const triedProviders = `
     where a.notification_id = claimed.id and a.number between attempt_count - failovers and attempt_count - 1
   ) end`
 
+const msSince = (time: string) => `(extract(epoch from now() - ${time}) * 1000)::float8`
+
 const claim: Statement = {
   name: 'claim-for-sending',
   text: `
-    with wanted as (select * from json_to_recordset($1::json) as t (id text, attempt_id text)),
-    locked as (${locked}),
+    with locked as materialized (${locked}),
     due as (${due}),
     refused as (${refuse}),
     facts as (${factsInto('refused')}),
     claimed as (${take}),
     opened as (${openAttempt})
-    select id, tenant_id, application_id, channel, lane, mode, recipient_masked, recipient_index, payload, attempt_id,
-      attempt_count, round_attempts, coalesce(extract(epoch from now() - held_since) * 1000, 0)::float8 as held_ms,
+    select claimed.id, claimed.tenant_id, claimed.application_id, claimed.channel, claimed.lane, claimed.mode, recipient_masked,
+      recipient_index, payload, traceparent, attempt_id, attempt_count, round_attempts,
+      coalesce(${msSince('claimed.held_since')}, 0) as held_ms,
+      case when held.since is not null then ${msSince('greatest(held.since, claimed.enqueued_at)')} end as queue_held_ms,
       (extract(epoch from expires_at - now()) * 1000)::float8 as expires_in_ms,
-      ${triedProviders} as tried
-    from claimed`,
+      ${triedProviders} as tried, refused.count as refused
+    from (select count(*)::int as count from refused) as refused
+    left join claimed on true
+    left join held_queues held on held.application_id = claimed.application_id and held.channel = claimed.channel
+      and held.mode = claimed.mode`,
+}
+
+/** How many messages of a queue to claim. */
+export interface Wanted {
+  key: QueueKey
+  most: number
+}
+
+/** Claimed messages, and how many failed because they have expired or their recipient is suppressed. */
+export interface Claimed {
+  claims: Claim[]
+  refused: number
 }
 
 /**
- * Claims notifications; those that are not due, that have expired, that another worker is sending, or whose recipient is
- * suppressed, are missing from the answer.
+ * Claims the oldest messages of queues; those that another worker has locked are left to it.
+ * @param attemptIds ids for the attempts that are opened, as many as are wanted of all queues together
  */
-export function claimForSending(
+export async function claimForSending(
   db: Database<Tables>,
-  wanted: readonly { id: string; attempt_id: string }[],
+  { lane, channel }: LaneOf,
+  wanted: readonly Wanted[],
+  attemptIds: readonly string[],
   leaseSeconds: number,
-): Promise<Claim[]> {
-  return db.run<Claim>(claim, [JSON.stringify(wanted), leaseSeconds])
+): Promise<Claimed> {
+  const rows = await db.run<Claim & { refused: number }>(claim, [
+    wanted.map(({ key }) => key.application_id),
+    wanted.map(({ key }) => key.mode),
+    wanted.map(({ most }) => most),
+    lane,
+    channel,
+    attemptIds,
+    leaseSeconds,
+  ])
+  return { claims: rows.filter(({ id }) => id !== null), refused: rows[0]?.refused ?? 0 }
 }

@@ -2,14 +2,15 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { newId } from '@notify/contracts'
 import { coalesce } from '@notify/service-kit'
 import type { WorkerContext } from '../context.ts'
-import { type Claim, claimForSending } from './claim-store.ts'
-import { putBackClaims, type Unmade } from './put-back-store.ts'
+import { type Claimed, claimForSending, type Wanted } from './claim-store.ts'
+import { putBackAttempts, putBackClaims, type Unmade } from './put-back-store.ts'
+import type { LaneOf } from './queue-store.ts'
 import { type Settlement, settleAttempts } from './settle-store.ts'
 
-/** Claims and settles attempts, each step batched. */
+/** Claims the messages of a lane and settles their attempts. */
 export interface Claims {
-  /** Claims a notification; `undefined` when it is not due, in progress, sent or suppressed. */
-  take(notificationId: string): Promise<Claim | undefined>
+  /** @throws Error when Postgres does not answer: whatever it claimed is put back */
+  take(wanted: readonly Wanted[]): Promise<Claimed>
   settle(settlement: Settlement): Promise<void>
   putBack(unmade: Unmade): Promise<void>
 }
@@ -17,25 +18,7 @@ export interface Claims {
 const batch = { maxBatch: 128, maxInFlight: 2, minIntervalMs: 40 }
 
 /** @param leaseMs how long an attempt may take; what is older was left behind by a crash */
-export function createClaims({ db, metrics, wakeOutbox }: WorkerContext, leaseMs: number): Claims {
-  const take = coalesce<{ id: string; attempt_id: string }, Claim | undefined>({
-    ...batch,
-    async run(wanted) {
-      const claims = await claimForSending(db, wanted, leaseMs / 1000).catch(async (fault: unknown) => {
-        // It may be that only the answer was lost, and nobody was called: left to their lease these would count as attempts
-        // that may have reached somebody.
-        const forget = () => persistently(() => putBackClaims(db, wanted.map(unmadeOf)), leaseMs)
-        await forget()
-        // A Postgres that stood still may carry out the claim only now, after it was asked to forget it.
-        setTimeout(() => void forget().catch(() => {}), lateClaimMs).unref()
-        throw fault
-      })
-      // A suppressed recipient's notification has failed, which is published.
-      if (claims.length < wanted.length) wakeOutbox()
-      const byAttempt = new Map(claims.map((one) => [one.attempt_id, one]))
-      return wanted.map(({ attempt_id }) => byAttempt.get(attempt_id))
-    },
-  })
+export function createClaims({ db, metrics, wakeOutbox }: WorkerContext, lane: LaneOf, leaseMs: number): Claims {
   const settle = coalesce<Settlement, undefined>({
     ...batch,
     async run(settlements) {
@@ -53,10 +36,26 @@ export function createClaims({ db, metrics, wakeOutbox }: WorkerContext, leaseMs
       return unmade.map(() => undefined)
     },
   })
-  return { take: (id) => take({ id, attempt_id: newId('att') }), settle, putBack }
+  return {
+    settle,
+    putBack,
+    async take(wanted) {
+      const count = wanted.reduce((sum, { most }) => sum + most, 0)
+      const attemptIds = Array.from({ length: count }, () => newId('att'))
+      const claimed = await claimForSending(db, lane, wanted, attemptIds, leaseMs / 1000).catch(async (fault) => {
+        // Perhaps only the answer was lost, and nobody was called: left to their lease these would count as attempts that
+        // may have reached somebody.
+        const forget = () => persistently(() => putBackAttempts(db, attemptIds), leaseMs)
+        await forget()
+        // A Postgres that stood still may execute the claim only now, after the put-back.
+        setTimeout(() => void forget().catch(() => {}), lateClaimMs).unref()
+        throw fault
+      })
+      if (claimed.refused > 0) wakeOutbox()
+      return claimed
+    },
+  }
 }
-
-const unmadeOf = (claim: Unmade['claim']): Unmade => ({ claim, afterMs: 0 })
 
 const longestPauseMs = 1000
 /** Postgres may still execute a statement this long after a stall. */

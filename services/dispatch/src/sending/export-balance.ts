@@ -10,7 +10,7 @@ import {
   readTally,
   type Tally,
 } from './balance-store.ts'
-import type { LaneConsumer } from './start-schedulers.ts'
+import type { LaneOf } from './queue-store.ts'
 
 const everyMs = 5000
 const leaseSeconds = 30
@@ -28,9 +28,8 @@ interface Measured {
  * Exports where all notifications are. One worker counts and exports for all; the others export nothing. The counters of the
  * statements cost the same however many there are; a scan, rare when it is long, checks them.
  */
-export function exportBalance(kit: Kit, { db }: WorkerContext, consumers: readonly LaneConsumer[]): void {
+export function exportBalance(kit: Kit, { db }: WorkerContext, lanes: readonly LaneOf[]): void {
   const holder = randomUUID()
-  const lanes = consumers.map(({ where: { lane = '', channel = '' } }) => ({ lane, channel }))
   let measured: Measured | undefined
   let scanAtMs = 0
   const scan = async (): Promise<Balance | undefined> => {

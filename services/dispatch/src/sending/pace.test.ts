@@ -1,53 +1,52 @@
 import { expect, test } from '@jest/globals'
 import { createPace } from './pace.ts'
 
-/** How many of these starts are handed out without waiting. */
-async function atOnce(starts: Promise<void>[]): Promise<number> {
-  const begun = starts.map(() => false)
-  starts.forEach((start, index) => void start.then(() => (begun[index] = true)))
-  await new Promise(setImmediate)
-  return begun.filter(Boolean).length
+function paceAt(perSecond: number, slowdown = () => 1) {
+  const clock = { nowMs: 0 }
+  return { clock, pace: createPace(perSecond, { now: () => clock.nowMs, slowdown }) }
 }
 
-test('a burst begins with one turn of sends, the others wait', async () => {
-  const nowMs = 10_000
-  const pace = createPace(100, { now: () => nowMs })
-  const starts = Array.from({ length: 20 }, () => pace.next())
-  expect(await atOnce(starts)).toBe(11)
-  await Promise.all(starts)
+test('after a pause of any length, one turn may begin at once', () => {
+  const { clock, pace } = paceAt(250)
+  expect(pace.available()).toBe(25)
+  pace.take(25)
+  clock.nowMs = 3_600_000
+  expect(pace.available()).toBe(25)
 })
 
-test('under the brake sends begin as much slower', async () => {
-  const nowMs = 10_000
-  const pace = createPace(100, { now: () => nowMs, slowdown: () => 4 })
-  const starts = Array.from({ length: 4 }, () => pace.next())
-  expect(await atOnce(starts)).toBe(3)
-  await Promise.all(starts)
-})
-
-test('sends that come slower than the pace never wait', async () => {
-  let nowMs = 10_000
-  const pace = createPace(100, { now: () => nowMs })
-  for (let i = 0; i < 50; i++) {
-    expect(await atOnce([pace.next()])).toBe(1)
-    nowMs += 10
+test('over time as many begin as the rate says, also when turns to come were drawn on', () => {
+  const { clock, pace } = paceAt(100)
+  pace.take(15)
+  expect(pace.available()).toBe(-5)
+  clock.nowMs = 100
+  expect(pace.available()).toBe(5)
+  let begun = 0
+  for (; clock.nowMs <= 10_000; clock.nowMs += 100) {
+    const now = Math.max(0, Math.floor(pace.available()))
+    pace.take(now)
+    begun += now
   }
+  expect(begun).toBeGreaterThan(980)
+  expect(begun).toBeLessThanOrEqual(1000)
 })
 
-test('a pause is not made up for: after it one turn begins at once, no more', async () => {
-  let nowMs = 10_000
-  const pace = createPace(100, { now: () => nowMs })
-  await pace.next()
-  nowMs += 3_600_000
-  const starts = Array.from({ length: 20 }, () => pace.next())
-  expect(await atOnce(starts)).toBe(11)
-  await Promise.all(starts)
+test('turns begin every 100 ms, or when a slow rate has one send again', () => {
+  const { clock, pace } = paceAt(250)
+  clock.nowMs = 130
+  pace.take(25)
+  expect(pace.nextTurnInMs()).toBe(70)
+  const slow = paceAt(2)
+  slow.pace.take(1)
+  expect(slow.pace.nextTurnInMs()).toBeCloseTo(500)
 })
 
-test('over a while no more sends begin than the pace allows', async () => {
-  const pace = createPace(500)
-  const started = performance.now()
-  await Promise.all(Array.from({ length: 150 }, () => pace.next()))
-  // 150 sends at 500 a second are 300 ms, less the turn that begins at once.
-  expect(performance.now() - started).toBeGreaterThanOrEqual(190)
+test('a slowdown lowers the rate while it lasts', () => {
+  let factor = 8
+  const { clock, pace } = paceAt(80, () => factor)
+  pace.take(8)
+  clock.nowMs = 100
+  expect(pace.available()).toBeCloseTo(1)
+  factor = 1
+  clock.nowMs = 150
+  expect(pace.available()).toBeCloseTo(5)
 })

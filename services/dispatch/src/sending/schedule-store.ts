@@ -7,6 +7,7 @@ import { workQueries } from '../notifications/work-sql.ts'
 import { askSql, silentSql, withAttempts } from '../receipts/inquiry-store.ts'
 import { expiredReason, hasExpired } from './expiry-store.ts'
 import { lockOpenSql } from './open-sql.ts'
+import type { WokenQueue } from './wake-senders.ts'
 
 const batch = 500
 
@@ -36,13 +37,15 @@ const takeDue = (channels: Channels): Statement => ({
       ${silentSql(`${withAttempts('taken')} where taken.attempt_count > 0 and a.outcome = 'unknown'`)}
     ), asked as (${askSql('silent')}),
     facts as (${factsInto('taken where status <> old_status')})
-    select count(*)::int as count from taken`,
+    select lane, channel, tenant_id, application_id, mode, count(*)::int as count from taken group by 1, 2, 3, 4, 5`,
 })
 
-/** Puts to work what is due, scheduled or waiting for another attempt, gives up what nobody settled, and fails what has expired. @returns how many there were */
-export async function takeDueNotifications(db: Database<Tables>, channels: Channels): Promise<number> {
-  const [row] = await db.run<{ count: number }>(takeDue(channels), [])
-  return row?.count ?? 0
+/** What was due of a queue. */
+export type TakenQueue = WokenQueue & { count: number }
+
+/** Puts to work what is due, scheduled or waiting for another attempt, gives up what nobody settled, and fails what has expired. */
+export function takeDueNotifications(db: Database<Tables>, channels: Channels): Promise<TakenQueue[]> {
+  return db.run<TakenQueue>(takeDue(channels), [])
 }
 
 /** As many are taken in one round: when there were as many, there may be more. */
@@ -69,7 +72,7 @@ const requeueLost = (channels: Channels): Statement => ({
     select count(*)::int as count from again`,
 })
 
-/** How long ago all work of a lane had reached the workers; Postgres subtracts it from its own clock. */
+/** How long ago all hand-offs of a lane had reached their service; Postgres subtracts it from its own clock. */
 export interface DeliveredLane {
   lane: string
   channel: string
@@ -77,8 +80,8 @@ export interface DeliveredLane {
 }
 
 /**
- * Republishes work that its lane should have delivered and that no worker has claimed; and, once JetStream has forgotten
- * everything, all that was enqueued before that. @returns how many, of each lane at most {@link scheduleBatch}
+ * Republishes hand-offs that should have arrived and were not reported on; and, once JetStream has forgotten everything, all
+ * that were enqueued before that. @returns how many, of each lane at most {@link scheduleBatch}
  */
 export async function requeueLostWork(
   db: Database<Tables>,

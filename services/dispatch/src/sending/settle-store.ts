@@ -43,6 +43,8 @@ const closeAttempts = `
   returning locked.*`
 
 const dueAgain = 'now() + make_interval(secs => closed.after_ms / 1000)'
+/** A failover is due at once and keeps its position in its queue. */
+const isLater = `closed.status = 'queued' and (closed.after_ms > 0 or closed.when_due = 'give_up')`
 
 /**
  * A failover takes no place in the retry schedule, unless the outcome is unknown: each place bounds what may be sent twice.
@@ -53,8 +55,8 @@ const takeNextStep = `
   set sending = false, held_since = null, updated_at = now(), status = closed.status, failure_reason = closed.reason,
       retryable = closed.retryable, when_due = closed.when_due,
       revision = n.revision + case when closed.status = 'queued' then 0 else 1 end,
-      next_attempt_at = case when closed.status = 'queued' then ${dueAgain} end,
-      enqueued_at = case when closed.status = 'queued' then ${dueAgain} else n.enqueued_at end,
+      next_attempt_at = case when ${isLater} then ${dueAgain} end,
+      enqueued_at = case when ${isLater} then ${dueAgain} else n.enqueued_at end,
       failovers = case when closed.fails_over then n.failovers + n.sending::int else 0 end,
       round_attempts = n.round_attempts + case when closed.fails_over and closed.outcome = 'unknown' then n.sending::int else 0 end
   from closed where n.id = closed.id and closed.current and closed.undecided

@@ -5,8 +5,8 @@ import type { WorkerContext } from '../context.ts'
 import { retryPolicyOf } from './decide-next.ts'
 import { endExpiredAttempts } from './end-expired-attempts.ts'
 import { endExpiredNotifications, expiryBatch } from './expiry-store.ts'
-import { exportBalance } from './export-balance.ts'
 import { expiredBatch } from './lease-store.ts'
+import type { LaneOf } from './queue-store.ts'
 import {
   closeOverdueReceipts,
   type DeliveredLane,
@@ -19,23 +19,27 @@ import {
 /** Longer than any message waits. */
 const sinceEver = 3650 * 24 * 3_600_000
 
-/** The consumer of a lane of a channel. */
-export interface LaneConsumer {
+/** A lane of a channel that another service delivers, and the durable by which that service consumes it. */
+export interface HandOffLane extends LaneOf {
   durable: string
-  where: Readonly<Record<string, string>>
 }
 
-/** Starts what keeps every notification moving: due retries, attempts of crashed workers, work that the bus lost. */
-export function startSchedulers(kit: Kit, context: WorkerContext, bus: Bus, lanes: readonly LaneConsumer[]): void {
+/**
+ * Starts what keeps every notification moving: due retries, attempts of crashed workers, hand-offs that the bus lost.
+ * @param handOffs the lanes of channels that other services deliver
+ */
+export function startSchedulers(kit: Kit, context: WorkerContext, bus: Bus, handOffs: readonly HandOffLane[]): void {
   const { config, db, metrics } = context
   const policy = retryPolicyOf(config)
   startPeriodic(kit, {
     name: 'retry scheduler',
     everyMs: 250,
     async run() {
-      const count = await takeDueNotifications(db, context.channels)
-      if (count > 0) context.wakeOutbox()
-      return count === scheduleBatch
+      const taken = await takeDueNotifications(db, context.channels)
+      if (taken.length === 0) return false
+      context.wakeOutbox()
+      context.wakeSenders(taken)
+      return taken.reduce((sum, { count }) => sum + count, 0) === scheduleBatch
     },
   })
   startPeriodic(kit, {
@@ -60,14 +64,18 @@ export function startSchedulers(kit: Kit, context: WorkerContext, bus: Bus, lane
     },
   })
   startPeriodic(kit, {
-    name: 'work reconciler',
+    name: 'hand-off reconciler',
     everyMs: Math.min(config.STALLED_AFTER / 2, 5000),
     async run() {
-      const count = await requeueLostWork(db, context.channels, await deliveredLanes(bus, lanes, config.STALLED_AFTER))
+      const count = await requeueLostWork(
+        db,
+        context.channels,
+        await deliveredLanes(bus, handOffs, config.STALLED_AFTER),
+      )
       if (count === 0) return false
       context.wakeOutbox()
       metrics.recovered('work_lost', count)
-      kit.log.warn({ notifications: count }, 'work that the bus did not deliver is published again')
+      kit.log.warn({ notifications: count }, 'hand-offs that the bus did not deliver are published again')
       return count >= scheduleBatch
     },
   })
@@ -77,7 +85,6 @@ export function startSchedulers(kit: Kit, context: WorkerContext, bus: Bus, lane
     run: () => closeOverdue(context),
   })
   startPeriodic(kit, { name: 'tally', everyMs: 10_000, run: () => sumUpTallies(db) })
-  exportBalance(kit, context, lanes)
 }
 
 /** Closes what is overdue, channels with the same deadline together. @returns whether there is more */
@@ -99,9 +106,9 @@ async function closeOverdue({ channels, config, db, wakeOutbox }: WorkerContext)
  * loss, so its oldest unacknowledged message decides; each lane is judged alone, or a campaign would hide what another
  * lane has lost.
  */
-function deliveredLanes(bus: Bus, lanes: readonly LaneConsumer[], stalledAfterMs: number): Promise<DeliveredLane[]> {
+function deliveredLanes(bus: Bus, lanes: readonly HandOffLane[], stalledAfterMs: number): Promise<DeliveredLane[]> {
   return Promise.all(
-    lanes.map(async ({ durable, where: { lane = '', channel = '' } }) => ({
+    lanes.map(async ({ durable, lane, channel }) => ({
       lane,
       channel,
       delivered_ms_ago: (await oldestUndeliveredMs(bus, durable)) + stalledAfterMs,

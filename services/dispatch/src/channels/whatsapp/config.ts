@@ -21,10 +21,10 @@ const credits = z
   })
 
 export const whatsappVariables = {
-  WHATSAPP_CONCURRENCY: concurrency(64).describe(
+  WHATSAPP_CONCURRENCY: concurrency(96).describe(
     'WhatsApp messages in hand at the same time, in each of the lanes `otp` and `transactional` of one worker',
   ),
-  WHATSAPP_BULK_CONCURRENCY: concurrency(16).describe('The same in the lane `bulk`'),
+  WHATSAPP_BULK_CONCURRENCY: concurrency(24).describe('The same in the lane `bulk`'),
   WHATSAPP_CREDITS: credits.describe('Credits of a WhatsApp message by the category of its template'),
   SERVICE_WHATSAPP_OTP_TEMPLATE_NAME: z
     .string()

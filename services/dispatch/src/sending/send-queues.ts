@@ -1,0 +1,192 @@
+import type { KeyMode } from '@notify/contracts'
+
+/** The messages of one application and mode in a lane: they share their providers. */
+export interface QueueKey {
+  tenant_id: string
+  application_id: string
+  mode: KeyMode
+}
+
+/** How many messages of a queue to claim. */
+export interface Pick {
+  queue: SendQueue
+  most: number
+  /** {@link SendQueue.wakes} when it was picked. */
+  wakes: number
+}
+
+/** What a turn may begin: `tokens` for all, and as many as `credit` on top for queues that have no backlog. */
+export interface Turn {
+  nowMs: number
+  tokens: number
+  credit: number
+}
+
+/** Places that one tenant may use for each place that is free: alone it gets two thirds of them. */
+const placesForEachFree = 2
+/** Messages that a queue without a backlog may begin on credit at a time. */
+const mostOnCredit = 4
+
+/** One queue of a lane, as this process knows it. */
+export class SendQueue {
+  readonly key: QueueKey
+  readonly tenant: Tenant
+  /** Whether Postgres may have messages of it. */
+  hasWork = false
+  /** Counts how often it was woken, so that a wake during a claim is not lost. */
+  wakes = 0
+  /** Whether the latest claim left messages behind. */
+  hasBacklog = false
+  inHand = 0
+  /** The most that may be in hand: one after a sleep, then one more for each message that its carrier took. */
+  window = Number.POSITIVE_INFINITY
+  asleepUntilMs = 0
+
+  constructor(key: QueueKey, tenant: Tenant) {
+    this.key = key
+    this.tenant = tenant
+  }
+
+  wake(): void {
+    this.hasWork = true
+    this.wakes++
+  }
+
+  /** Its carrier answered. */
+  widen(): void {
+    this.window++
+  }
+
+  /** Nothing is claimed for so long, and then so many at first. */
+  sleep(nowMs: number, forMs: number, window: number): void {
+    const isAsleep = this.asleepUntilMs > nowMs
+    this.asleepUntilMs = isAsleep ? Math.min(this.asleepUntilMs, nowMs + forMs) : nowMs + forMs
+    this.window = Math.max(1, window)
+    this.hasWork = true
+  }
+}
+
+/** A tenant with queues in a lane. */
+class Tenant {
+  readonly queues = new Map<string, SendQueue>()
+  inHand = 0
+}
+
+/**
+ * Which queues of a lane may claim how much. Tenants take turns, so do the queues of a tenant. No tenant holds more than twice as
+ * many places as are free, so there is always room for one that comes.
+ */
+export class SendQueues {
+  readonly #tenants = new Map<string, Tenant>()
+  readonly #places: number
+  #inHand = 0
+
+  /** @param places messages in hand at the same time */
+  constructor(places: number) {
+    this.#places = places
+  }
+
+  /** The queue; made when it is not known. */
+  of(key: QueueKey): SendQueue {
+    const tenant = this.#tenants.get(key.tenant_id) ?? new Tenant()
+    this.#tenants.set(key.tenant_id, tenant)
+    const name = nameOf(key)
+    const queue = tenant.queues.get(name) ?? new SendQueue(key, tenant)
+    tenant.queues.set(name, queue)
+    return queue
+  }
+
+  /** Chooses what to claim now; the messages count as in hand. Whoever was chosen goes behind the others. */
+  choose(turn: Turn): Pick[] {
+    const chosen = new Map<SendQueue, number>()
+    let { tokens } = turn
+    for (let given = -1; given !== 0; ) {
+      given = 0
+      for (const tenant of this.#tenants.values()) {
+        if (!this.#hasPlaceFor(tenant)) continue
+        for (const queue of tenant.queues.values()) {
+          const count = chosen.get(queue) ?? 0
+          if (!isAwake(queue, turn.nowMs) || queue.inHand >= queue.window) continue
+          const onCredit = !queue.hasBacklog && count < mostOnCredit && tokens > -turn.credit
+          if (tokens < 1 && !onCredit) continue
+          chosen.set(queue, count + 1)
+          this.#hold(queue, 1)
+          tokens--
+          given++
+          goBehind(tenant.queues, nameOf(queue.key), queue)
+          break
+        }
+      }
+    }
+    for (const { key, tenant } of chosen.keys()) goBehind(this.#tenants, key.tenant_id, tenant)
+    return [...chosen].map(([queue, most]) => ({ queue, most, wakes: queue.wakes }))
+  }
+
+  /** Ends a pick with the number of messages that were claimed. */
+  claimed({ queue, most, wakes }: Pick, count: number): void {
+    this.#hold(queue, count - most)
+    queue.hasBacklog = count === most
+    queue.hasWork = queue.hasBacklog || queue.wakes !== wakes
+    this.#forget(queue)
+  }
+
+  /** A message is in hand no longer. */
+  release(queue: SendQueue): void {
+    this.#hold(queue, -1)
+    this.#forget(queue)
+  }
+
+  /** Whether a queue with a backlog only waits for tokens. */
+  waitsForTokens(nowMs: number): boolean {
+    return this.#some((queue) => isAwake(queue, nowMs) && queue.inHand < queue.window)
+  }
+
+  /** Whether a queue without a backlog has work that was not `served`. */
+  hasNewcomer(served: ReadonlySet<SendQueue>): boolean {
+    return this.#some((queue) => queue.hasWork && !queue.hasBacklog && !served.has(queue) && queue.asleepUntilMs === 0)
+  }
+
+  /** When the first sleeping queue is due; infinite when none sleeps. */
+  nextWakeMs(nowMs: number): number {
+    let nextMs = Number.POSITIVE_INFINITY
+    this.#some(({ hasWork, asleepUntilMs }) => {
+      if (hasWork && asleepUntilMs > nowMs) nextMs = Math.min(nextMs, asleepUntilMs)
+      return false
+    })
+    return nextMs
+  }
+
+  #some(test: (queue: SendQueue) => boolean): boolean {
+    for (const { queues } of this.#tenants.values()) for (const queue of queues.values()) if (test(queue)) return true
+    return false
+  }
+
+  #hasPlaceFor(tenant: Tenant): boolean {
+    const free = this.#places - this.#inHand
+    // One that has nothing in hand gets a place in any case, however many hold theirs.
+    return tenant.inHand < placesForEachFree * free || (tenant.inHand === 0 && -free < this.#places)
+  }
+
+  #hold(queue: SendQueue, count: number): void {
+    queue.inHand += count
+    queue.tenant.inHand += count
+    this.#inHand += count
+  }
+
+  #forget(queue: SendQueue): void {
+    const { hasWork, inHand, key, tenant } = queue
+    if (hasWork || inHand > 0) return
+    tenant.queues.delete(nameOf(key))
+    if (tenant.queues.size === 0) this.#tenants.delete(key.tenant_id)
+  }
+}
+
+/** The name of a queue within its lane: an application has one tenant. */
+export const nameOf = ({ application_id, mode }: Omit<QueueKey, 'tenant_id'>): string => `${application_id} ${mode}`
+
+const isAwake = ({ hasWork, asleepUntilMs }: SendQueue, nowMs: number): boolean => hasWork && asleepUntilMs <= nowMs
+
+function goBehind<K, V>(map: Map<K, V>, key: K, value: V): void {
+  map.delete(key)
+  map.set(key, value)
+}

@@ -1,0 +1,112 @@
+import type { ServerResponse } from 'node:http'
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
+import { type Application, addTenant, otherAccountEnv } from '@notify/test-kit/other-callers'
+import { changeProviders } from '@notify/test-kit/providers'
+import { freshPhone, smsTo } from '@notify/test-kit/sms'
+import { refuses, type StubCarrier, startStubCarrier, takes } from '@notify/test-kit/stub-carrier'
+import { eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
+
+/** Messages of one tenant that cannot go out, or not soon. */
+const backlog = 2000
+/** Far more than a neighbour waits, and far less than a lane needs for the backlog. */
+const longestMs = 1500
+
+let carrier: StubCarrier
+let env: TestEnv
+let neighbour: Application
+const arrivals = new Map<string, number>()
+let answerCampaign: (response: ServerResponse) => void = takes
+beforeAll(async () => {
+  carrier = await startStubCarrier()
+  carrier.answer = (response, form) => {
+    const to = form.get('To')!
+    arrivals.set(to, performance.now())
+    if (to.endsWith('7777')) answerCampaign(response)
+    else takes(response)
+  }
+  env = await TestEnv.start(['gateway', 'dispatch'], {
+    apart: ['dispatch-api'],
+    env: { all: otherAccountEnv, 'dispatch-worker': { TWILIO_API_URL: carrier.url } },
+  })
+  neighbour = await addTenant(env)
+})
+afterAll(async () => {
+  await env?.stop()
+  await carrier?.stop()
+})
+afterEach(async () => {
+  answerCampaign = takes
+  await env.sql('dispatch').query(`update notifications set status = 'cancelled' where status = 'queued'`)
+})
+
+type Priority = 'transactional' | 'bulk'
+
+async function sendCampaign(priority: Priority): Promise<void> {
+  const requests = () => Array.from({ length: 100 }, () => smsTo(freshPhone('7777'), { priority }))
+  for (let sent = 0; sent < backlog; sent += 100) {
+    const { status } = await env.api('POST', '/api/v1/notifications/batch', { body: { requests: requests() } })
+    expect(status).toBe(202)
+  }
+}
+
+/** Sends messages of the neighbour. @returns the longest time from 202 to the carrier, in milliseconds */
+async function longestOfNeighbour(priority: Priority): Promise<number> {
+  const times: number[] = []
+  for (let n = 0; n < 10; n++) {
+    const phone = freshPhone()
+    const body = smsTo(phone, { priority })
+    const { status } = await env.api('POST', '/api/v1/notifications', { token: neighbour.apiKey, body })
+    expect(status).toBe(202)
+    const acceptedMs = performance.now()
+    await eventually(() => expect(arrivals.has(phone)).toBe(true), { timeoutMs: 30_000 })
+    times.push(arrivals.get(phone)! - acceptedMs)
+  }
+  return Math.max(...times)
+}
+
+async function countQueued(): Promise<number> {
+  const { rows } = await env
+    .sql('dispatch')
+    .query(`select count(*)::int as count from notifications where status = 'queued' and tenant_id = $1`, [
+      env.tenantId,
+    ])
+  return rows[0].count
+}
+
+test.each<[string, Priority, (response: ServerResponse) => void]>([
+  ['refuses the account', 'transactional', refuses(401, 20003, 'Authenticate')],
+  ['does not answer', 'transactional', () => {}],
+  ['takes a campaign', 'bulk', takes],
+])('while a carrier %s, the messages of another tenant pass its backlog (%s)', async (_, priority, answer) => {
+  answerCampaign = answer
+  await sendCampaign(priority)
+  expect(await longestOfNeighbour(priority)).toBeLessThan(longestMs)
+  expect(await countQueued()).toBeGreaterThan(backlog / 4)
+})
+
+test('messages of a held account wait untouched, and all go out once the account works again', async () => {
+  answerCampaign = refuses(401, 20003, 'Authenticate')
+  await sendCampaign('transactional')
+  await eventually(async () => {
+    expect((await env.sql('dispatch').query('select from held_queues')).rowCount).toBe(1)
+  })
+  const touched = async () =>
+    (await env.sql('dispatch').query('select sum(attempt_count)::int as sum from notifications')).rows[0].sum
+  const before = await touched()
+  expect(await longestOfNeighbour('transactional')).toBeLessThan(longestMs)
+  expect((await touched()) - before).toBeLessThan(60)
+  answerCampaign = takes
+  await eventually(async () => expect(await countQueued()).toBe(0), { timeoutMs: 60_000 })
+}, 180_000)
+
+test('while an account is used up to its rate, the messages of another tenant pass its backlog', async () => {
+  await changeProviders(env, (providers) => providers.map((one) => ({ ...one, rate_limit_per_second: 2 })))
+  await sendCampaign('transactional')
+  expect(await longestOfNeighbour('transactional')).toBeLessThan(longestMs)
+  expect(await countQueued()).toBeGreaterThan(backlog / 2)
+  // What waits for its account costs no claims: only those that may begin are opened.
+  const { rows } = await env
+    .sql('dispatch')
+    .query('select count(*)::int as count from attempts where finished_at is null')
+  expect(rows[0].count).toBeLessThan(20)
+})
