@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
+import { attemptsAgreeIn } from '@notify/test-kit/attempts-agree'
 import { type ApiResponse, eventually, TestEnv } from '../../packages/dev-env/src/index.ts'
 
 let env: TestEnv
@@ -19,6 +20,7 @@ beforeAll(async () => {
 })
 
 afterAll(() => env.stop())
+afterEach(() => attemptsAgreeIn(env))
 
 test('whatever is killed under load, every 202 ends in one final state, and a message sent twice has an ambiguous attempt', async () => {
   const load = startLoad()

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
+import { attemptsAgreeIn } from '@notify/test-kit/attempts-agree'
 import { eventually, TestEnv } from '../../packages/dev-env/src/index.ts'
 
 let env: TestEnv
@@ -9,6 +10,7 @@ beforeAll(async () => {
   })
 })
 afterAll(() => env?.stop())
+afterEach(() => attemptsAgreeIn(env))
 
 const delivered = (count: number) => [{ status: 'delivered', count }]
 const statuses = async () =>

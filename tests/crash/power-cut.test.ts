@@ -1,5 +1,7 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
+import { attemptsAgreeIn } from '@notify/test-kit/attempts-agree'
 import { lastSequences, openBus, type StoredMessage, storedMessages } from '@notify/test-kit/bus'
+import { cutPower } from '@notify/test-kit/cut-power'
 import { eventually, snapshotNats, TestEnv } from '../../packages/dev-env/src/index.ts'
 import { publish } from '../../packages/messaging/src/index.ts'
 
@@ -20,6 +22,7 @@ beforeAll(async () => {
   })
 })
 afterAll(() => env?.stop())
+afterEach(() => attemptsAgreeIn(env))
 
 const publishers = ['dispatch', 'callbacks'] as const
 const slow = { timeoutMs: 60_000, intervalMs: 250 }
@@ -52,6 +55,19 @@ test('when the power of NATS is cut under load and its last seconds are gone, ev
     expect((await env.sql(service).query('select durable, reason from dead_letters')).rows).toEqual([])
   }
 }, 180_000)
+
+test('over twenty power cuts that damage the ends of the files of NATS, nothing is missing from activity, usage and outcomes', async () => {
+  const seed = Math.floor(Math.random() * 2 ** 31)
+  const accepted: string[] = []
+  for (let cut = 0; cut < 20; cut++) {
+    const accepting = acceptSome(10)
+    await cutPower(env, publishers, seed + cut)
+    accepted.push(...(await accepting))
+  }
+  await eventually(async () => expect({ seed, strays: await strays(accepted) }).toEqual({ seed, strays: [] }), slow)
+  await eventually(async () => expect({ seed, shown: await shown() }).toEqual({ seed, shown: await owned() }), slow)
+  await eventually(async () => expect({ seed, uncharged: await uncharged() }).toEqual({ seed, uncharged: [] }), slow)
+}, 300_000)
 
 /** Publishes from other replicas until all lost sequences are reused, so that sequences do not reveal the loss. */
 async function publishBeyond(given: ReadonlyMap<string, number>, kept: readonly StoredMessage[]): Promise<void> {
@@ -125,6 +141,13 @@ async function strays(accepted: readonly string[]) {
 const told = 'id, revision, status, failure_reason, retryable, retry_count'
 const owned = async () => (await env.sql('dispatch').query(`select ${told} from notifications order by id`)).rows
 const shown = async () => (await env.sql('gateway').query(`select ${told} from activity order by id`)).rows
+
+/** Notifications whose newest revision usage has not counted. */
+async function uncharged(): Promise<unknown[]> {
+  const { rows } = await env.sql('gateway').query('select id, revision from usage_messages')
+  const counted = new Map(rows.map(({ id, revision }) => [id, revision]))
+  return (await owned()).filter(({ id, revision }) => counted.get(id) !== revision).slice(0, 5)
+}
 
 /** Notifications that the carrier received more than once. */
 async function repeated(): Promise<string[]> {

@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
+import { attemptsAgreeIn } from '@notify/test-kit/attempts-agree'
 import { eventually, TestEnv } from '../../packages/dev-env/src/index.ts'
 
 const messages = 600
@@ -24,6 +25,7 @@ beforeAll(async () => {
   })
 })
 afterAll(() => env?.stop())
+afterEach(() => attemptsAgreeIn(env))
 
 test('when NATS loses its whole store, twice, while hundreds are queued, every accepted notification ends, and is sent once', async () => {
   const accepted = await acceptAll()

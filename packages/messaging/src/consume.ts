@@ -18,7 +18,7 @@ export interface ConsumeOptions<Context> {
 }
 
 /** Results that every durable may have. */
-const usualResults = ['done', 'repeat', 'waiting', 'dead'] as const satisfies readonly Counted[]
+const usualResults = ['done', 'repeat', 'waiting', 'dead', 'position_unknown'] as const satisfies readonly Counted[]
 
 /** Starts the consumers of a service. Registers their stop: they take no new events and finish those in progress. */
 export function startConsumers<Context>(kit: Kit, bus: Bus, options: ConsumeOptions<Context>): void {

@@ -11,6 +11,7 @@ import { DurablePosition } from './durable-position.ts'
 import { messageOf, type Result, settleEvent } from './event-handling.ts'
 import { HeldMessages } from './held-messages.ts'
 import { isHeardBy } from './is-heard-by.ts'
+import type { Mend } from './mend-consumer.ts'
 import { messageIdHeader } from './publish.ts'
 import { readMessage, unreadableForMs } from './read-event.ts'
 import { Slots } from './slots.ts'
@@ -33,8 +34,13 @@ const fewMessages = 8
 /** A message that was delivered less often has not shown that it keeps failing, however old it is. */
 const fewestDeliveries = 5
 
-/** Results counted per durable. `foreign`: a message of another subject. `mended`: the durable was recreated. */
-export type Counted = Result | 'foreign' | 'mended'
+/** Results counted per durable. `foreign`: a message of another subject. The causes of a mend: the durable was recreated. */
+export type Counted = Result | 'foreign' | Mend['cause']
+
+const said: Record<Mend['cause'], string> = {
+  mended: 'durable recreated: its stream was restarted or lost messages, so the latest are received again',
+  position_unknown: 'durable recreated: the server told an impossible position, so messages are received again',
+}
 
 /** Fetches messages of a durable and handles their events, up to `concurrency` at a time. */
 export class ConsumerLoop<Context> {
@@ -71,10 +77,9 @@ export class ConsumerLoop<Context> {
       ackWaitMs: entry.ackWaitMs,
       maxAckPending: 1000,
       unsyncedMs: options.unsyncedMs ?? 5 * 60_000,
-      onMended: () => {
-        count('mended')
-        const said = 'durable recreated: its stream was restarted or lost messages, so the latest are received again'
-        kit.log.info({ durable: entry.durable }, said)
+      onMended: (cause) => {
+        count(cause)
+        kit.log[cause === 'mended' ? 'info' : 'warn']({ durable: entry.durable }, said[cause])
       },
     })
   }

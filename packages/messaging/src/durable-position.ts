@@ -1,14 +1,14 @@
 import type { Consumer, JsMsg } from '@nats-io/jetstream'
 import { streams } from '@notify/contracts'
 import type { Bus } from './connect.ts'
-import type { SeenMessage } from './mend-consumer.ts'
+import type { Mend, SeenMessage } from './mend-consumer.ts'
 import { type DurableSettings, provisionConsumer } from './provision.ts'
 
 /** Interval of the check that the durable's position matches the stream. */
 const lookAgainMs = 5 * 60_000
 
 interface PositionSettings extends DurableSettings {
-  onMended(): void
+  onMended(cause: Mend['cause']): void
 }
 
 /** A durable and the newest message received from it: enough to detect that its stream lost messages. */
@@ -37,13 +37,13 @@ export class DurablePosition {
     if (seq > (this.#seen?.seq ?? 0)) this.#seen = { seq, time }
   }
 
-  /** Creates the durable, or recreates it if its stream lost messages. */
+  /** Creates the durable, or recreates it if its stream lost messages or its position is unknown. */
   async provision(): Promise<Consumer> {
     const { publisher, durable, onMended } = this.#settings
     this.#lookAtMs = performance.now() + lookAgainMs
     const provisioned = await provisionConsumer(this.#bus, { ...this.#settings, seen: this.#seen })
     if (provisioned !== 'kept') this.#seen = undefined
-    if (provisioned === 'mended') onMended()
+    if (provisioned === 'mended' || provisioned === 'position_unknown') onMended(provisioned)
     return this.#bus.js.consumers.get(streams[publisher].name, durable)
   }
 

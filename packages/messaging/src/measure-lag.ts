@@ -2,6 +2,7 @@ import { createTtlCache, type Kit, type Reading } from '@notify/service-kit'
 import type { Bus } from './connect.ts'
 import type { ConsumerEntry } from './consumer.ts'
 import { findConsumer } from './provision.ts'
+import { readPosition } from './read-position.ts'
 
 interface Lag {
   pending: Reading[]
@@ -12,7 +13,7 @@ interface Lag {
 export function measureLag<Context>(kit: Kit, bus: Bus, consumers: readonly ConsumerEntry<Context>[]): void {
   const measure = createTtlCache<Lag>({ ttlMs: 5000, maxEntries: 1, load: () => readLag(bus, consumers) })
   const gauge = (name: string, description: string, of: (lag: Lag) => Reading[]) =>
-    kit.metrics.gauge(name, description, async () => of(await measure.get('lag').catch(() => unknown)))
+    kit.metrics.gauge(name, description, async () => of(await measure.get('lag')))
   gauge('consumer_pending_events', 'Events that JetStream has not handed to a durable yet', (lag) => lag.pending)
   gauge(
     'consumer_unacknowledged_events',
@@ -21,14 +22,15 @@ export function measureLag<Context>(kit: Kit, bus: Bus, consumers: readonly Cons
   )
 }
 
-/** Without NATS there is no number: a gap, not a 0. */
-const unknown: Lag = { pending: [], unacknowledged: [] }
-
+/** Of a durable that cannot be read there is no number: a gap, not a 0. */
 async function readLag<Context>(bus: Bus, consumers: readonly ConsumerEntry<Context>[]): Promise<Lag> {
   const found = await Promise.all(
-    consumers.map(async ({ event, durable }) => ({ durable, info: await findConsumer(bus, event.publisher, durable) })),
+    consumers.map(async ({ event, durable }) => {
+      const info = await findConsumer(bus, event.publisher, durable).catch(() => undefined)
+      return { durable, position: info && readPosition(info) }
+    }),
   )
-  const readings = (of: 'num_pending' | 'num_ack_pending') =>
-    found.flatMap(({ durable, info }) => (info ? [{ value: info[of], attributes: { durable } }] : []))
-  return { pending: readings('num_pending'), unacknowledged: readings('num_ack_pending') }
+  const readings = (of: 'pending' | 'unacknowledged') =>
+    found.flatMap(({ durable, position }) => (position ? [{ value: position[of], attributes: { durable } }] : []))
+  return { pending: readings('pending'), unacknowledged: readings('unacknowledged') }
 }

@@ -1,6 +1,7 @@
 import { type ConsumerConfig, type ConsumerInfo, DeliverPolicy, type StreamInfo } from '@nats-io/jetstream'
 import { z } from 'zod'
 import type { Bus } from './connect.ts'
+import { readPosition } from './read-position.ts'
 import { hasBegunAnew, joinOrigins, originOf, type StreamOrigin } from './stream-origin.ts'
 
 /** The newest message that this process received. */
@@ -9,10 +10,12 @@ export interface SeenMessage {
   time: Date
 }
 
-/** Stored in the durable's description: the server and time of the last check. */
+/** Stored in the durable's description: the server, the time and the floor of the last check. */
 const Mark = z.object({
   origin: z.object({ leader: z.string(), server_id: z.string().optional(), elected_at: z.string().optional() }),
   looked_at: z.coerce.date(),
+  /** All messages up to this sequence had been acknowledged then; absent when it was not known. */
+  floor: z.int().nonnegative().optional(),
 })
 type Mark = z.output<typeof Mark>
 
@@ -25,9 +28,9 @@ export function readMark(description: string | undefined): Mark | undefined {
 }
 
 /** The description of a durable after a check now. */
-export function markOf(bus: Bus, stream: StreamInfo, known: Mark | undefined): string {
+export function markOf(bus: Bus, stream: StreamInfo, known: Mark | undefined, floor: number | undefined): string {
   const origin: StreamOrigin = joinOrigins(known?.origin ?? null, originOf(bus, stream))
-  return JSON.stringify({ origin, looked_at: new Date().toISOString() })
+  return JSON.stringify({ origin, looked_at: new Date().toISOString(), floor })
 }
 
 /** Where a recreated durable starts. */
@@ -41,35 +44,60 @@ export interface Look {
   unsyncedMs: number
 }
 
+/** `mended`: the stream lost messages that the durable had delivered. `position_unknown`: the server's answer is impossible. */
+export interface Mend {
+  start: Start
+  cause: 'mended' | 'position_unknown'
+}
+
 /**
- * Checks whether a durable has delivered messages that its stream has lost; it would skip the new messages with the
- * same sequences.
- * @returns where it must start again; `undefined` when its position is right
+ * Checks whether a durable has delivered messages that its stream has lost, so that it would skip the new messages with the
+ * same sequences; or whether its position is unknown.
+ * @returns where it must start again, and why; `undefined` when its position is right
  */
-export async function findNewStart(bus: Bus, { stream, durable, seen, unsyncedMs }: Look): Promise<Start | undefined> {
+export async function findNewStart(bus: Bus, { stream, durable, seen, unsyncedMs }: Look): Promise<Mend | undefined> {
   const mark = readMark(durable.config.description)
-  const delivered = durable.delivered.stream_seq
-  if (delivered === 0) return undefined
-  const isAhead = delivered > stream.state.last_seq
-  if (!isAhead && !(mark && hasBegunAnew(mark.origin, originOf(bus, stream)))) return undefined
-  const next = durable.ack_floor.stream_seq + 1
+  const isBegunAnew = mark !== undefined && hasBegunAnew(mark.origin, originOf(bus, stream))
+  const position = readPosition(durable)
+  const isAhead = position !== undefined && position.delivered > stream.state.last_seq
+  const isReset = position?.delivered === 0 && (mark?.floor ?? 0) > 0
+  const look = { bus, stream, unsyncedMs }
+  if (!position || isAhead || isReset) {
+    const start = mark?.floor === undefined ? fromSeq(1) : await startAfter(mark.floor, mark.looked_at.getTime(), look)
+    return { start, cause: isAhead && isBegunAnew ? 'mended' : 'position_unknown' }
+  }
+  const { delivered, floor } = position
+  if (delivered === 0 || !isBegunAnew) return undefined
   // The newest received message still exists, and so do all before it.
-  if (seen && (await timeOf(bus, durable, seen.seq)) === seen.time.getTime())
-    return delivered <= seen.seq ? undefined : fromSeq(Math.min(next, seen.seq + 1))
-  const lastKnownMs = Math.max(mark?.looked_at.getTime() ?? 0, seen?.time.getTime() ?? 0)
-  if (lastKnownMs === 0) return fromSeq(1)
-  // Older messages were synced, so their sequences were not reused.
-  const stableBeforeMs = lastKnownMs - unsyncedMs
-  const isStable = async (seq: number) =>
-    seq < stream.state.first_seq || ((await timeOf(bus, durable, seq)) ?? Number.POSITIVE_INFINITY) < stableBeforeMs
-  if (await isStable(delivered)) return undefined
-  if (await isStable(next)) return fromSeq(next)
-  return { deliver_policy: DeliverPolicy.StartTime, opt_start_time: new Date(stableBeforeMs).toISOString() }
+  if (seen && (await timeOf(look, seen.seq)) === seen.time.getTime())
+    return delivered <= seen.seq ? undefined : { start: fromSeq(Math.min(floor, seen.seq) + 1), cause: 'mended' }
+  const lastKnownMs = Math.max(mark.looked_at.getTime(), seen?.time.getTime() ?? 0)
+  if (await isStable(delivered, lastKnownMs, look)) return undefined
+  return { start: await startAfter(floor, lastKnownMs, look), cause: 'mended' }
+}
+
+interface Stream {
+  bus: Bus
+  stream: StreamInfo
+  unsyncedMs: number
+}
+
+/** Starts after the messages that were acknowledged at a time, as far as the stream cannot have lost them since. */
+async function startAfter(floor: number, lastKnownMs: number, look: Stream): Promise<Start> {
+  if (await isStable(floor + 1, lastKnownMs, look)) return fromSeq(floor + 1)
+  const opt_start_time = new Date(lastKnownMs - look.unsyncedMs).toISOString()
+  return { deliver_policy: DeliverPolicy.StartTime, opt_start_time }
+}
+
+/** Whether a message was synced, so that its sequence and those before were not reused. */
+async function isStable(seq: number, lastKnownMs: number, look: Stream): Promise<boolean> {
+  if (seq < look.stream.state.first_seq) return true
+  return ((await timeOf(look, seq)) ?? Number.POSITIVE_INFINITY) < lastKnownMs - look.unsyncedMs
 }
 
 const fromSeq = (seq: number): Start => ({ deliver_policy: DeliverPolicy.StartSequence, opt_start_seq: seq })
 
 /** The time of the stream's message with this sequence, in Unix milliseconds; `undefined` if there is none. */
-async function timeOf(bus: Bus, { stream_name }: ConsumerInfo, seq: number): Promise<number | undefined> {
-  return (await bus.jsm.streams.getMessage(stream_name, { seq }))?.time.getTime()
+async function timeOf({ bus, stream }: Stream, seq: number): Promise<number | undefined> {
+  return (await bus.jsm.streams.getMessage(stream.config.name, { seq }))?.time.getTime()
 }

@@ -2,6 +2,7 @@ import type { ConsumerInfo, MsgRequest } from '@nats-io/jetstream'
 import { type ServiceName, streams } from '@notify/contracts'
 import type { Bus } from './connect.ts'
 import { isHeardBy } from './is-heard-by.ts'
+import { readPosition } from './read-position.ts'
 
 /** A message that the stream of a service still holds. */
 export interface RetainedMessage {
@@ -31,17 +32,25 @@ export async function* retainedMessages(
 /** The server knows it since 2.9; the client's types name it for direct reads only. */
 const nextOn = (filter: string, seq: number) => ({ seq, next_by_subj: filter }) as MsgRequest
 
-/** Tells whether every durable that receives a message has acknowledged it and all before it. */
+/**
+ * Tells whether every durable that receives a message has acknowledged it and all before it. One whose position is unknown
+ * has acknowledged nothing.
+ */
 export async function readConsumption(
   bus: Bus,
   service: ServiceName,
 ): Promise<(message: Pick<RetainedMessage, 'seq' | 'subject'>) => boolean> {
+  const { name } = streams[service]
   const durables: ConsumerInfo[] = []
-  for await (const info of bus.jsm.consumers.list(streams[service].name)) durables.push(info)
+  for await (const info of bus.jsm.consumers.list(name)) durables.push(info)
+  const { state } = await bus.jsm.streams.info(name)
+  const known = durables.map((info) => {
+    const position = readPosition(info)
+    const floor = position && position.delivered <= state.last_seq ? position.floor : 0
+    return { filter: info.config.filter_subject, floor }
+  })
   return ({ seq, subject }) =>
-    durables
-      .filter(({ config }) => isHeardBy(config.filter_subject ?? subject, subject))
-      .every(({ ack_floor }) => seq <= ack_floor.stream_seq)
+    known.filter(({ filter = subject }) => isHeardBy(filter, subject)).every(({ floor }) => seq <= floor)
 }
 
 /** Deletes a message from a service's own stream and overwrites its bytes. Its sequence stays used. */

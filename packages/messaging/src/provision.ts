@@ -16,7 +16,8 @@ import { PermissionViolationError } from '@nats-io/transport-node'
 import { type ServiceName, streams } from '@notify/contracts'
 import type { Bus } from './connect.ts'
 import { hasDelivered, isAnswering } from './is-answering.ts'
-import { findNewStart, markOf, readMark, type SeenMessage, type Start } from './mend-consumer.ts'
+import { findNewStart, type Mend, markOf, readMark, type SeenMessage, type Start } from './mend-consumer.ts'
+import { readPosition } from './read-position.ts'
 
 const day = 24 * 60 * 60 * 1000
 const nanos = (ms: number) => ms * 1_000_000
@@ -80,11 +81,12 @@ export interface DurableSettings {
   seen?: SeenMessage | undefined
 }
 
-/** `made`: also one that existed, but did not answer. `mended`: its position contradicted its stream, so it was recreated. */
-export type Provisioned = 'made' | 'kept' | 'mended'
+/** `made`: also one that existed, but did not answer. */
+export type Provisioned = 'made' | 'kept' | Mend['cause']
 
 /**
- * Creates a durable or updates its limits. Recreates it if its stream lost delivered messages, or if it does not answer.
+ * Creates a durable or updates its limits. Recreates it if its stream lost delivered messages, if the server tells an
+ * impossible position, or if it does not answer.
  * @throws Error when one of this name has another filter and would receive the wrong messages, or when it does not answer
  */
 export async function provisionConsumer(bus: Bus, settings: DurableSettings): Promise<Provisioned> {
@@ -93,44 +95,58 @@ export async function provisionConsumer(bus: Bus, settings: DurableSettings): Pr
   // Checked first: nats-server 2.9 silently replaces the filter of an existing durable, later versions refuse.
   const known = await findConsumer(bus, publisher, durable)
   const stream = await bus.jsm.streams.info(name)
-  const mark = markOf(bus, stream, readMark(known?.config.description))
-  if (!known) {
-    await addConsumer(bus, settings, mark, { deliver_policy: DeliverPolicy.All })
-    return 'made'
-  }
+  const mark = readMark(known?.config.description)
+  const describe = (floor?: number) => markOf(bus, stream, mark, floor)
+  if (!known) return makeConsumer(bus, settings, stream, describe())
   requireFilter(known, filter)
-  const start = await findNewStart(bus, { stream, durable: known, seen, unsyncedMs })
-  if (start) {
-    await bus.jsm.consumers.delete(name, durable)
-    await addConsumer(bus, settings, mark, start)
-    return 'mended'
+  const mend = await findNewStart(bus, { stream, durable: known, seen, unsyncedMs })
+  if (mend) {
+    const { start, cause } = mend
+    await recreate(bus, settings, describe(start.opt_start_seq && start.opt_start_seq - 1), start)
+    return cause
   }
+  const { floor } = readPosition(known)!
+  const start = { deliver_policy: DeliverPolicy.StartSequence, opt_start_seq: floor + 1 }
   if (!hasDelivered(known) && !(await isAnswering(bus, name, durable))) {
-    await startBySequence(bus, settings, known, mark)
+    await recreate(bus, settings, describe(floor), start)
     return 'made'
   }
-  if (known.config.deliver_policy === DeliverPolicy.StartTime) await startBySequence(bus, settings, known, mark)
-  else await bus.jsm.consumers.update(name, durable, { ...limitsOf(settings), description: mark })
+  // nats-server 2.9 refuses every update of one that was made with a start time: "start time can not be updated".
+  if (known.config.deliver_policy === DeliverPolicy.StartTime) await recreate(bus, settings, describe(floor), start)
+  else await bus.jsm.consumers.update(name, durable, { ...limitsOf(settings), description: describe(floor) })
   return 'kept'
 }
 
-/**
- * Recreates a durable at its position. nats-server 2.9 refuses every update of one that was made with a start time:
- * "start time can not be updated".
- */
-async function startBySequence(bus: Bus, settings: DurableSettings, known: ConsumerInfo, mark: string): Promise<void> {
-  await bus.jsm.consumers.delete(known.stream_name, known.name)
-  await addConsumer(bus, settings, mark, {
-    deliver_policy: DeliverPolicy.StartSequence,
-    opt_start_seq: known.ack_floor.stream_seq + 1,
-  })
+/** A server that lost the durable's configuration may still have its state, and resume an impossible position. */
+async function makeConsumer(
+  bus: Bus,
+  settings: DurableSettings,
+  stream: StreamInfo,
+  description: string,
+): Promise<Provisioned> {
+  const start = { deliver_policy: DeliverPolicy.All }
+  const position = readPosition(await addConsumer(bus, settings, description, start))
+  if (position && position.delivered <= stream.state.last_seq) return 'made'
+  await recreate(bus, settings, description, start)
+  return 'position_unknown'
+}
+
+async function recreate(bus: Bus, settings: DurableSettings, description: string, start: Start): Promise<void> {
+  const { publisher, durable } = settings
+  await bus.jsm.consumers.delete(streams[publisher].name, durable)
+  await addConsumer(bus, settings, description, start)
 }
 
 function limitsOf({ ackWaitMs, maxAckPending }: DurableSettings) {
   return { ack_wait: nanos(ackWaitMs), max_ack_pending: maxAckPending, max_deliver: -1 }
 }
 
-async function addConsumer(bus: Bus, settings: DurableSettings, description: string, start: Start): Promise<void> {
+async function addConsumer(
+  bus: Bus,
+  settings: DurableSettings,
+  description: string,
+  start: Start,
+): Promise<ConsumerInfo> {
   const { publisher, durable, filter } = settings
   const { name } = streams[publisher]
   const made = await bus.jsm.consumers.add(name, {
@@ -144,6 +160,7 @@ async function addConsumer(bus: Bus, settings: DurableSettings, description: str
   requireFilter(made, filter)
   // Repeated by the caller, which finds the durable and recreates it.
   if (!(await isAnswering(bus, name, durable))) throw new Error(`the durable ${durable} does not answer`)
+  return made
 }
 
 /** The state of a durable; `undefined` if there is none. */

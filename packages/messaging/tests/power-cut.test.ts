@@ -1,3 +1,5 @@
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { hear, type Process, send, startProcess, type Topic, topic } from '@notify/test-kit/topic'
 import { eventually, type NatsSnapshot, snapshotNats, TestEnv } from '../../dev-env/src/index.ts'
@@ -106,4 +108,50 @@ test('a message of another subject is passed over: not handled, not dead, and he
   const right = hear(one, other)
   await eventually(() => expect(right.letters).toHaveLength(1))
   expect([heard, letters]).toEqual([[1], []])
+})
+
+/** What a power cut leaves of a file that was not synced. */
+const remains: Record<string, (bytes: Buffer) => Buffer> = {
+  nothing: () => Buffer.alloc(0),
+  half: (bytes) => bytes.subarray(0, bytes.length / 2),
+  'its first byte': (bytes) => bytes.subarray(0, 1),
+  zeros: (bytes) => Buffer.alloc(bytes.length),
+  'its head and zeros': (bytes) => Buffer.concat([bytes.subarray(0, 2), Buffer.alloc(bytes.length - 2)]),
+  'other bytes': (bytes) => Buffer.concat([bytes.subarray(0, 2), Buffer.alloc(bytes.length - 2, 0xff)]),
+}
+
+test('a durable of which nats-server cannot read its files any more misses nothing, and says that its position was unknown', async () => {
+  const folder = join(env.stack.dataDir, 'nats', 'jetstream', 'jetstream', '$G', 'streams', 'CONSENT', 'obs')
+  const heard = Object.entries(remains).flatMap(([kind, of]) =>
+    [['o.dat'], ['meta.inf'], ['o.dat', 'meta.inf']].map((files) => {
+      const subject = topic()
+      return { subject, kind, of, files, ...hear(one, subject, { ackWait: '2s' }) }
+    }),
+  )
+  for (const { subject } of heard) for (const n of [1, 2]) await send(one, subject, [n])
+  for (const each of heard) {
+    await eventually(() => expect(each.heard).toEqual([1, 2]))
+    await settled(one, each.durable)
+    await eventually(() => expect(statSync(join(folder, each.durable, 'o.dat')).size).toBeGreaterThan(0))
+  }
+  await env.kill('nats')
+  for (const { durable, of, files } of heard)
+    for (const file of files) {
+      const path = join(folder, durable, file)
+      writeFileSync(path, of(readFileSync(path)))
+    }
+  await env.restart('nats')
+  for (const { subject } of heard) await eventually(() => send(one, subject, [3]))
+  for (const each of heard) {
+    await eventually(() => expect(each.heard).toContain(3))
+    await settled(one, each.durable)
+  }
+  const unknown = heard.filter(
+    ({ durable }) => one.kit.counted('consumer_events_total', { durable, result: 'position_unknown' }) > 0,
+  )
+  expect(unknown.map(({ kind, files }) => `${files}: ${kind}`)).toEqual(
+    expect.arrayContaining(['o.dat: half', 'o.dat: zeros', 'o.dat: other bytes', 'o.dat,meta.inf: half']),
+  )
+  const lines = one.kit.lines.filter(({ msg }) => /impossible position/.test(String(msg)))
+  expect(lines.map(({ durable }) => durable).toSorted()).toEqual(unknown.map(({ durable }) => durable).toSorted())
 })

@@ -5,7 +5,7 @@ import type { Reported } from './receipts/receipt-store.ts'
 
 const renderOutcomes = ['filled', 'refused', 'killed'] as const
 const putBackCauses = ['circuit_open', 'rate_limit', 'late', 'fault'] as const
-const recoveryCauses = ['lease_expired', 'work_lost'] as const
+const recoveryCauses = ['lease_expired', 'work_lost', 'sending_left'] as const
 
 export type DispatchMetrics = ReturnType<typeof createMetrics>
 
@@ -52,9 +52,13 @@ export function createMetrics(metrics: Metrics) {
     'Live messages whose end a receipt reported, by channel, kind of provider and status',
     'open',
   )
-  const recovered = metrics.counter('notify_recovered_total', 'Notifications requeued by the reconciler, by cause', {
-    cause: recoveryCauses,
-  })
+  const recovered = metrics.counter(
+    'notify_recovered_total',
+    'Notifications requeued or corrected by the reconciler, by cause',
+    {
+      cause: recoveryCauses,
+    },
+  )
   const putBack = metrics.counter(
     'notify_put_back_total',
     'Messages requeued before a carrier was called, by channel and cause',

@@ -12,6 +12,9 @@ const ownAttempt = 'receipt.number = n.attempt_count and n.round_attempts > 0'
 /** SQL for the next state, null when nothing changes. */
 const nextStatus = nextStatusSql('receipt', ownAttempt)
 
+/** SQL: a receipt closes its attempt, so nobody is sending any more, also where the state stays: the worker may be gone. */
+const endsSending = 'n.sending and receipt.number = n.attempt_count'
+
 /** SQL for an attempt's reported fields: the first receipt with a value wins, unless the message is delivered. */
 const told = (known: string, news: string) =>
   `coalesce(case when a.outcome = 'accepted' then a.${known} end, case when explains then receipt.${news} end)`
@@ -42,14 +45,16 @@ const apply: Statement = {
           provider_code = ${told('provider_code', 'code')},
           provider_message = ${told('provider_message', 'reason')}
       from receipt where a.notification_id = receipt.id and a.number = receipt.number and (settles or explains)
-    ), changed as (
+    ), touched as (
       update notifications n
-      set status = ${nextStatus}, revision = n.revision + 1, updated_at = now(), next_attempt_at = null, when_due = 'send',
+      set status = coalesce(${nextStatus}, n.status), updated_at = now(), next_attempt_at = null, when_due = 'send',
           sending = n.sending and receipt.number <> n.attempt_count,
-          failure_reason = receipt.reason, retryable = receipt.retryable
-      from receipt where n.id = receipt.id and ${nextStatus} is not null
+          revision = n.revision + case when ${nextStatus} is null then 0 else 1 end,
+          failure_reason = case when ${nextStatus} is null then n.failure_reason else receipt.reason end,
+          retryable = case when ${nextStatus} is null then n.retryable else receipt.retryable end
+      from receipt where n.id = receipt.id and (${nextStatus} is not null or ${endsSending})
       returning n.*, old.status as old_status, receipt.kind
-    ), facts as (${factsInto('changed')})
+    ), changed as (select * from touched where status <> old_status), facts as (${factsInto('changed')})
     select array(select id from changed) as ids, (${latenciesSql('changed')}) as latencies,
       (select coalesce(json_agg(json_build_object('channel', channel, 'kind', kind, 'status', status)), '[]')
        from changed where mode = 'live' and status in ('delivered', 'undelivered', 'failed')) as reported`,

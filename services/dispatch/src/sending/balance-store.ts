@@ -75,6 +75,8 @@ export interface Balance extends Tally {
   in_flight: number
   /** Age of the oldest that is in flight and was not scheduled for later, in seconds. */
   oldest_seconds: number
+  /** Open attempts whose notification is not being sent, or is at another attempt. */
+  unmatched: number
   /** By how much the counters of queued and waiting ones differed from the scan, which corrects them. */
   corrected: number
 }
@@ -90,14 +92,17 @@ const balance: Statement = {
         count(*) filter (where status = 'queued')::float8 as queued,
         count(*) filter (where status = 'queued' and next_attempt_at is not null)::float8 as waiting
       from in_flight
+    ), attempt as (
+      select count(*) filter (where n.sending is not true or n.attempt_count <> a.number)::int as unmatched
+      from attempts a left join notifications n on n.id = a.notification_id where a.finished_at is null
     ), difference as (
       select flight.queued - tally.queued as queued, flight.waiting - tally.waiting as waiting from tally, flight
     ), correction as (
       insert into tallies (accepted, settled, queued, waiting)
       select 0, 0, queued, waiting from difference where queued <> 0 or waiting <> 0
     )
-    select tally.accepted, tally.settled, flight.*, abs(difference.queued) + abs(difference.waiting) as corrected
-    from tally, flight, difference`,
+    select tally.accepted, tally.settled, flight.*, attempt.unmatched, abs(difference.queued) + abs(difference.waiting) as corrected
+    from tally, flight, attempt, difference`,
 }
 
 /**

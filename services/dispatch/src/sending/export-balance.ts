@@ -81,6 +81,11 @@ export function exportBalance(kit: Kit, { db }: WorkerContext, lanes: readonly L
     ofScan(({ accepted, settled, in_flight }) => accepted - settled - in_flight),
   )
   gauge(
+    'notify_attempts_unmatched',
+    'Open attempts of notifications that are not being sent, at the last scan: 0',
+    ofScan(({ unmatched }) => unmatched),
+  )
+  gauge(
     'notify_in_flight_oldest_seconds',
     'Age of the oldest in flight at the last scan, scheduled ones aside',
     ofScan(({ oldest_seconds }) => oldest_seconds),

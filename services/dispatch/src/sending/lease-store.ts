@@ -40,3 +40,42 @@ const claimExpired: Statement = {
 export function claimExpiredAttempts(db: Database<Tables>, leaseSeconds: number): Promise<ExpiredAttempt[]> {
   return db.run<ExpiredAttempt>(claimExpired, [leaseSeconds])
 }
+
+/** Rows read by one statement. */
+const leftPage = 2000
+
+/** A row that was claimed meanwhile has another time of change. */
+const endLeft: Statement = {
+  name: 'end-left-sending',
+  text: `
+    with page as (
+      select id, sending, attempt_count, updated_at from notifications where id > $1 order by id limit ${leftPage}
+    ), left_over as (
+      select id, updated_at from page where sending and not exists (
+        select from attempts a where a.notification_id = page.id and a.number = page.attempt_count and a.finished_at is null)
+    ), locked as (
+      select n.id from notifications n join left_over l on n.id = l.id and n.updated_at = l.updated_at and n.sending
+      order by n.id for update of n
+    ), ended as (
+      update notifications set sending = false where id = any (array(select id from locked)) returning 1
+    )
+    select (select id from page order by id desc limit 1) as reached, (select count(*)::int from page) = ${leftPage} as more,
+      (select count(*)::int from ended) as ended`,
+}
+
+/** A page of the walk over all notifications. */
+interface LeftSending {
+  /** The last notification of the page; null if there was none. */
+  reached: string | null
+  more: boolean
+  ended: number
+}
+
+/**
+ * Ends `sending` of notifications that have no open attempt, as receipts left it in earlier releases: erasure and expiry pass
+ * over what is being sent.
+ */
+export async function endLeftSending(db: Database<Tables>, after: string): Promise<LeftSending> {
+  const [row] = await db.runLong<LeftSending>(endLeft, [after])
+  return row!
+}

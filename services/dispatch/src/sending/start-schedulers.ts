@@ -1,11 +1,12 @@
 import { streams } from '@notify/contracts'
-import { type Bus, findConsumer } from '@notify/messaging'
+import { endPage, takePage } from '@notify/database'
+import { type Bus, findConsumer, readPosition } from '@notify/messaging'
 import { type Kit, startPeriodic } from '@notify/service-kit'
 import type { WorkerContext } from '../context.ts'
 import { retryPolicyOf } from './decide-next.ts'
 import { endExpiredAttempts } from './end-expired-attempts.ts'
 import { endExpiredNotifications, expiryBatch } from './expiry-store.ts'
-import { expiredBatch } from './lease-store.ts'
+import { endLeftSending, expiredBatch } from './lease-store.ts'
 import type { LaneOf } from './queue-store.ts'
 import {
   closeOverdueReceipts,
@@ -18,6 +19,10 @@ import {
 
 /** Longer than any message waits. */
 const sinceEver = 3650 * 24 * 3_600_000
+
+const leftEveryMs = 5000
+/** Between two walks over all notifications. */
+const leftRestMs = 3_600_000
 
 /** A lane of a channel that another service delivers, and the durable by which that service consumes it. */
 export interface HandOffLane extends LaneOf {
@@ -55,6 +60,11 @@ export function startSchedulers(kit: Kit, context: WorkerContext, bus: Bus, hand
     },
   })
   startPeriodic(kit, {
+    name: 'left sending',
+    everyMs: leftEveryMs,
+    run: () => walkLeftSending(kit, context),
+  })
+  startPeriodic(kit, {
     name: 'expiry',
     everyMs: 1000,
     async run() {
@@ -85,6 +95,17 @@ export function startSchedulers(kit: Kit, context: WorkerContext, bus: Bus, hand
     run: () => closeOverdue(context),
   })
   startPeriodic(kit, { name: 'tally', everyMs: 10_000, run: () => sumUpTallies(db) })
+}
+
+/** Looks through one page of all notifications; after the last one the walk rests. */
+async function walkLeftSending(kit: Kit, { db, metrics }: WorkerContext): Promise<void> {
+  const after = await takePage(db, 'left-sending')
+  if (after === undefined) return
+  const { reached, more, ended } = await endLeftSending(db, after)
+  await endPage(db, 'left-sending', more ? reached! : '', more ? 0 : leftRestMs)
+  if (ended === 0) return
+  metrics.recovered('sending_left', ended)
+  kit.log.warn({ notifications: ended }, 'notifications were marked as being sent, and had no open attempt')
 }
 
 /** Closes what is overdue, channels with the same deadline together. @returns whether there is more */
@@ -118,12 +139,12 @@ function deliveredLanes(bus: Bus, lanes: readonly HandOffLane[], stalledAfterMs:
 
 /** Age of the oldest message that is not acknowledged; 0 when there is none. */
 async function oldestUndeliveredMs(bus: Bus, durable: string): Promise<number> {
-  const info = await findConsumer(bus, 'dispatch', durable)
-  // A durable that is still to be made has delivered nothing yet.
-  if (!info) return sinceEver
-  const { num_pending, num_ack_pending, ack_floor } = info
-  if (num_pending === 0 && num_ack_pending === 0) return 0
-  const seq = ack_floor.stream_seq + 1
-  const next = await bus.jsm.streams.getMessage(streams.dispatch.name, { seq }).catch(() => null)
+  const info = await findConsumer(bus, 'dispatch', durable).catch(() => undefined)
+  const position = info && readPosition(info)
+  // A durable that is still to be made has delivered nothing yet; one of unknown position may not have.
+  if (!position) return sinceEver
+  const { floor, pending, unacknowledged } = position
+  if (pending === 0 && unacknowledged === 0) return 0
+  const next = await bus.jsm.streams.getMessage(streams.dispatch.name, { seq: floor + 1 }).catch(() => null)
   return next ? Math.max(0, Date.now() - next.time.getTime()) : sinceEver
 }

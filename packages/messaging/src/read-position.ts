@@ -1,0 +1,38 @@
+import type { ConsumerInfo } from '@nats-io/jetstream'
+import { z } from 'zod'
+
+/** Safe integers only: an underflow of the server, 2^64-1, is none. */
+const Count = z.int().nonnegative()
+const Pair = z
+  .object({ consumer_seq: Count, stream_seq: Count })
+  .refine(({ consumer_seq, stream_seq }) => consumer_seq === 0 || stream_seq > 0)
+
+const Answer = z
+  .object({ delivered: Pair, ack_floor: Pair, num_pending: Count, num_ack_pending: Count })
+  .refine(({ delivered, ack_floor }) => ack_floor.stream_seq <= delivered.stream_seq)
+  .refine(({ delivered, ack_floor }) => ack_floor.consumer_seq <= delivered.consumer_seq)
+
+/** Where a durable is in its stream. */
+export interface Position {
+  /** The newest sequence that was delivered. */
+  delivered: number
+  /** All messages up to this sequence were acknowledged. */
+  floor: number
+  /** Messages that were not delivered yet. */
+  pending: number
+  unacknowledged: number
+}
+
+/**
+ * Reads the position from what the server tells of a durable. nats-server 2.9 that finds a corrupt state file tells 2^64-1.
+ * @returns `undefined` when the answer is impossible: the position is unknown
+ */
+export function readPosition(info: ConsumerInfo): Position | undefined {
+  const { data } = Answer.safeParse(info)
+  if (!data) return undefined
+  const { delivered, ack_floor, num_pending: pending, num_ack_pending: unacknowledged } = data
+  // The server tells 0 as the floor of a durable that has just been made with a start.
+  const isFresh = delivered.consumer_seq === 0 && unacknowledged === 0
+  const floor = isFresh ? delivered.stream_seq : ack_floor.stream_seq
+  return { delivered: delivered.stream_seq, floor, pending, unacknowledged }
+}

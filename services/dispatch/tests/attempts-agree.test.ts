@@ -1,0 +1,182 @@
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
+import { attemptsAgree } from '@notify/test-kit/attempts-agree'
+import fc from 'fast-check'
+import { newId, type Receipt, type ReceiptStatus } from '../../../packages/contracts/src/index.ts'
+import type { Database } from '../../../packages/database/src/index.ts'
+import { TestEnv } from '../../../packages/dev-env/src/index.ts'
+import { channels } from '../src/channels/registry.ts'
+import type { Tables } from '../src/db/schema.ts'
+import { eraseNotifications } from '../src/erasure/erasure-store.ts'
+import { applyReceipts } from '../src/receipts/receipt-store.ts'
+import { checkBalance } from '../src/sending/balance-store.ts'
+import type { Claim } from '../src/sending/claim-store.ts'
+import { decideNext, type RetryPolicy } from '../src/sending/decide-next.ts'
+import { endExpiredAttempts } from '../src/sending/end-expired-attempts.ts'
+import { endExpiredNotifications } from '../src/sending/expiry-store.ts'
+import { endLeftSending } from '../src/sending/lease-store.ts'
+import { putBackClaims } from '../src/sending/put-back-store.ts'
+import { takeDueNotifications } from '../src/sending/schedule-store.ts'
+import { settleAttempts } from '../src/sending/settle-store.ts'
+import { createOwnNotifications, type OwnNotifications } from './own-notifications.ts'
+import { openOwnSchema } from './own-schema.ts'
+
+const tenantId = newId('ten')
+const providerId = newId('prov')
+const policy: RetryPolicy = { retryDelaysMs: [5000], unknownGraceMs: 60_000, otpGraceMs: 10_000, random: () => 0.5 }
+
+let env: TestEnv
+let db: Database<Tables>
+let stop: () => Promise<void>
+let own: OwnNotifications
+beforeAll(async () => {
+  env = await TestEnv.start([])
+  ;({ db, stop } = await openOwnSchema(env))
+  own = createOwnNotifications(db, tenantId)
+  await db.run(
+    `insert into providers (id, tenant_id, channel, kind, name, priority, credentials)
+     values ($1, $2, 'sms', 'twilio', 'Carrier', 1, '')`,
+    [providerId, tenantId],
+  )
+})
+afterAll(async () => {
+  await stop?.()
+  await env?.stop()
+})
+const agree = () => attemptsAgree((text) => db.run<never>(text, []))
+afterEach(agree)
+
+const report = ({ id, attempt_id }: Claim, status: ReceiptStatus) =>
+  applyReceipts(db, [
+    {
+      ...{ channel: 'sms', provider_id: providerId, provider_message_id: `SM ${attempt_id}`, notification_id: id },
+      ...{ attempt_id, status, error_code: null, received_at: new Date().toISOString() },
+    } as Receipt,
+  ])
+
+/** What a worker writes when its carrier call has ended. */
+function answer(claim: Claim, outcome: 'accepted' | 'rejected_retryable' | 'unknown', otherProvider: boolean) {
+  const said = { outcome, code: null, message: null, providerMessageId: null, retryAfterMs: null }
+  const { id: notificationId, attempt_count: attemptNumber, attempt_id: attemptId } = claim
+  const next = decideNext(said, { lane: claim.lane, place: claim.round_attempts, otherProvider }, policy)
+  return settleAttempts(db, [
+    { notificationId, attemptNumber, attemptId, leaseExpired: false, providerId, ...said, next },
+  ])
+}
+
+const expireLeases = async () => {
+  await db.run(`update attempts set lease_until = now() - interval '1 s' where finished_at is null`)
+  await endExpiredAttempts(db, policy)
+}
+const passTime = async () => {
+  await db.run(`update notifications set next_attempt_at = now() where next_attempt_at is not null`)
+  await takeDueNotifications(db, channels)
+}
+
+/** A message that the first attempt delivered, as is reported while the second is under way. */
+async function deliveredMeanwhile(): Promise<{ id: string; second: Claim }> {
+  const [id] = (await own.queued(1)) as [string]
+  const first = await own.claimOne(id)
+  await expireLeases()
+  await passTime()
+  const second = await own.claimOne(id)
+  await report(first, 'delivered')
+  return { id, second }
+}
+
+test.each<ReceiptStatus>(['sent', 'delivered', 'undelivered', 'failed', 'read'])(
+  'a receipt %s that changes no state ends the sending of its attempt, whose worker was killed: a person can be erased',
+  async (status) => {
+    const { id, second } = await deliveredMeanwhile()
+    const { revision } = await own.rowOf(id)
+    expect((await report(second, status)).ids).toEqual([])
+    expect(await own.rowOf(id)).toMatchObject({ status: 'delivered', revision, sending: false, failure_reason: null })
+    expect(await eraseNotifications(db, { tenantId, index: `index of ${id}`, forgetStops: false } as never)).toBe(1)
+  },
+)
+
+test('what earlier releases left as being sent is ended page by page, and what is being sent is left alone', async () => {
+  const { id, second } = await deliveredMeanwhile()
+  await report(second, 'sent')
+  await db.run('update notifications set sending = true where id = $1', [id])
+  const [busy] = (await own.queued(1)) as [string]
+  await own.claimOne(busy)
+  expect(await endLeftSending(db, '')).toMatchObject({ more: false, ended: 1 })
+  expect([await own.rowOf(id), await own.rowOf(busy)]).toMatchObject([{ sending: false }, { sending: true }])
+  expect(await endLeftSending(db, '')).toMatchObject({ ended: 0 })
+})
+
+test('the balance counts open attempts whose notification is not being sent', async () => {
+  const [id] = (await own.queued(1)) as [string]
+  await own.claimOne(id)
+  expect(await checkBalance(db)).toMatchObject({ unmatched: 0 })
+  await db.run('update notifications set sending = false where id = $1', [id])
+  expect(await checkBalance(db)).toMatchObject({ unmatched: 1 })
+  await expireLeases()
+  expect(await checkBalance(db)).toMatchObject({ unmatched: 0 })
+})
+
+/** A step of one message; a worker that is killed takes none. `back`: attempts before the last one. */
+const anyStep = fc.oneof(
+  { weight: 4, arbitrary: fc.constant({ kind: 'claim' as const }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constant('answer' as const),
+      outcome: fc.constantFrom('accepted' as const, 'rejected_retryable' as const, 'unknown' as const),
+      otherProvider: fc.boolean(),
+      back: fc.nat(2),
+    }),
+  },
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      kind: fc.constant('receipt' as const),
+      status: fc.constantFrom<ReceiptStatus>('sent', 'delivered', 'undelivered', 'failed', 'read'),
+      back: fc.nat(2),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('put back' as const), back: fc.nat(2) }) },
+  { weight: 1, arbitrary: fc.constant({ kind: 'operator retries' as const }) },
+)
+
+test('whatever is killed, reported, put back and retried, in any order: sending, open attempts and what is in flight agree', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.array(anyStep, { minLength: 6, maxLength: 14 }), { minLength: 6, maxLength: 10 }),
+      async (scripts) => {
+        const ids = await own.queued(scripts.length)
+        const claims = ids.map(() => [] as Claim[])
+        for (let at = 0; at < 14; at++) {
+          for (const [index, script] of scripts.entries()) {
+            const step = script[at]
+            const made = claims[index]!
+            if (step?.kind === 'claim') made.push(...(await own.claim([ids[index]!])))
+            if (step?.kind === 'operator retries')
+              await db.run(
+                `update notifications set status = 'queued', round_attempts = 0, failovers = 0, sending = false, revision = revision + 1
+               where id = $1 and status in ('failed', 'undelivered')`,
+                [ids[index]],
+              )
+            const claim = step && 'back' in step ? made.at(-1 - (step.back % Math.max(1, made.length))) : undefined
+            if (!claim) continue
+            if (step?.kind === 'answer') await answer(claim, step.outcome, step.otherProvider)
+            if (step?.kind === 'receipt') await report(claim, step.status)
+            if (step?.kind === 'put back') await putBackClaims(db, [{ claim, afterMs: 0 }])
+          }
+          await agree()
+          if (at % 2 === 1) await expireLeases()
+          await passTime()
+          await endExpiredNotifications(db)
+          await agree()
+        }
+        await expireLeases()
+        const [left] = await db.run<{ count: number }>(
+          'select count(*)::int as count from notifications where sending',
+          [],
+        )
+        expect(left).toEqual({ count: 0 })
+      },
+    ),
+    { numRuns: 12 },
+  )
+})
