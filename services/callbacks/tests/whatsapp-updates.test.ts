@@ -2,9 +2,10 @@ import { createHmac } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { openBus } from '@notify/test-kit/bus'
 import { expectProblem, freshPhone, post, stateOf, untilState } from '@notify/test-kit/sms'
 import { consentOf, optIn, shippedTo, untilConsent, untilTemplates } from '@notify/test-kit/whatsapp'
-import { newId } from '../../../packages/contracts/src/index.ts'
+import { newId, streams } from '../../../packages/contracts/src/index.ts'
 import { eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
 
 let env: TestEnv
@@ -358,6 +359,49 @@ test('receipts and STOPs are taken while dispatch is down, and count once it is 
   await Promise.all([env.restart('dispatch-api'), env.restart('dispatch-worker')])
   await untilState(env, message.id, { delivery_status: 'delivered' }, 20_000)
 })
+
+const stopOf = (phone: string, id: string) =>
+  envelope(ofNumber({ messages: [{ id, from: phone.slice(1), type: 'text', text: { body: 'STOP' } }] }))
+
+test('a STOP that consent held when it was killed counts as soon as consent is back', async () => {
+  const phone = freshPhone()
+  await optIn(env, phone)
+  await using bus = await openBus(env)
+  await env.kill('consent', 'SIGSTOP')
+  expect((await update(stopOf(phone, 'wamid.held'))).status).toBe(200)
+  await eventually(async () => {
+    const { num_ack_pending } = await bus.jsm.consumers.info(streams.callbacks.name, 'consent-message-received')
+    expect(num_ack_pending).toBeGreaterThan(0)
+  })
+  await env.kill('consent')
+  await env.restart('consent')
+  await eventually(async () => expect(await consentOf(env, phone)).toMatchObject({ status: 'revoked' }))
+}, 60_000)
+
+test('a STOP overtakes the receipts that wait after an outage of NATS', async () => {
+  const phone = freshPhone()
+  await optIn(env, phone)
+  await env.kill('nats')
+  await env.admin.query(
+    `insert into callbacks.outbox (subject, events) select 'callbacks.receipt.email', '[]' from generate_series(1, 1000)`,
+  )
+  expect((await update(stopOf(phone, 'wamid.urgent'))).status).toBe(200)
+  await env.restart('nats')
+  await untilConsent(env, phone, { status: 'revoked' })
+  await eventually(
+    async () => {
+      const { rows: waiting } = await env.admin.query('select from callbacks.outbox where published_at is null')
+      expect(waiting).toEqual([])
+    },
+    { timeoutMs: 30_000 },
+  )
+  const { rows: sooner } = await env.admin.query(
+    `select from callbacks.outbox where events = '[]' and published_seq <
+       (select published_seq from callbacks.outbox where subject = 'callbacks.message.received' order by id desc limit 1)`,
+  )
+  // The batch that the relay was publishing.
+  expect(sooner.length).toBeLessThanOrEqual(128)
+}, 60_000)
 
 test('a STOP survives kill -9 at every step of its way, and is recorded once', async () => {
   const phones = Array.from({ length: 30 }, () => freshPhone())

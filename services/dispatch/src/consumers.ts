@@ -20,6 +20,8 @@ import { suppressRecipient } from './suppressions/suppress-recipient.ts'
 const retry = ['250ms', '1s', '5s', '15s']
 /** What a killed worker had not begun goes on after this; a worker that was only slow finds it claimed. */
 const ackWait = '6s'
+/** After this another worker takes up a STOP that a killed one held. Handling it twice changes nothing. */
+const keywordAckWait = '1s'
 
 /** The consumers of the `sender` role: the messages of its lanes. */
 export function laneConsumersOf(
@@ -74,6 +76,7 @@ export function consumersOf(config: Config, channels: Channels = registry): read
       durable: 'dispatch-message-received',
       concurrency: 16,
       retry,
+      ackWait: keywordAckWait,
       handle: applyKeyword,
     }),
     consumer(templateChanged, {
