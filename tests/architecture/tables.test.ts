@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { createTestKit } from '@notify/test-kit/service-kit'
 import { schemaOf, serviceNames } from '../../packages/contracts/src/index.ts'
 import { type EncryptedColumn, type Migrations, migrate, openDatabase } from '../../packages/database/src/index.ts'
@@ -38,6 +38,55 @@ test.each(serviceNames)(
     for (const { name, columns } of known) expect([name, made.get(name)]).toEqual([name, columns.toSorted()])
   },
 )
+
+/** The append-only tables, each with a statement that adds a row. */
+const appendOnly = [
+  {
+    table: 'gateway.audit_log',
+    insert: `insert into gateway.audit_log (id, tenant_id, occurred_at, actor_kind, actor_id, action, resource_type, resource_id)
+             values ('aud_1', 'ten_1', now(), 'system', 'system', 'thing.made', 'thing', '1')`,
+  },
+  {
+    table: 'consent.consent_entries',
+    insert: `insert into consent.consent_entries (id, tenant_id, mode, recipient_index, sequence, action, source, status, details,
+               recorded_at)
+             values ('optin_1', 'ten_1', 'live', 'index', 1, 'opt_in', 'import', 'active', '', now())`,
+  },
+]
+
+describe('a table that is append-only', () => {
+  beforeAll(async () => {
+    for (const { insert } of appendOnly) await env.admin.query(insert)
+  })
+
+  test.each(appendOnly)(
+    'refuses update, delete and truncate of every role, the superuser’s too: $table',
+    async ({ table }) => {
+      const changes = [
+        `update ${table} set tenant_id = 'ten_2'`,
+        `update ${table} set id = id`,
+        `insert into ${table} select * from ${table} on conflict (id) do update set action = 'opt_out'`,
+        `delete from ${table}`,
+        `truncate ${table}`,
+        `truncate ${table} cascade`,
+      ]
+      const [owner] = table.split('.')
+      for (const service of serviceNames) {
+        const refusal = schemaOf(service) === owner ? 'append-only' : 'permission denied'
+        for (const change of changes) await expect(env.sql(service).query(change)).rejects.toThrow(refusal)
+      }
+      for (const change of changes) await expect(env.admin.query(change)).rejects.toThrow('append-only')
+    },
+  )
+
+  test('is each one whose trigger says so', async () => {
+    const { rows } = await env.admin.query(
+      `select distinct tgrelid::regclass::text as name from pg_trigger join pg_proc on pg_proc.oid = tgfoid
+       where prosrc like '%append-only%' order by 1`,
+    )
+    expect(rows.map(({ name }) => name)).toEqual(appendOnly.map(({ table }) => table).sort())
+  })
+})
 
 test('every column that holds bytes is one that rotate-keys goes through, and the service has the command', async () => {
   const { rows } = await env.admin.query(

@@ -13,7 +13,11 @@ import { eventually, TestEnv } from '../../packages/dev-env/src/index.ts'
 
 let env: TestEnv
 beforeAll(async () => {
-  env = await TestEnv.start(['gateway', 'dispatch', 'callbacks', 'consent'], { apart: ['consent'] })
+  env = await TestEnv.start(['gateway', 'dispatch', 'callbacks', 'consent'], {
+    apart: ['consent'],
+    // Longer than a killed consent takes to be back, however busy the machine is.
+    env: { 'dispatch-worker': { SEND_RETRY_DELAYS: '1s,1s,1s,2s,2s,4s,4s,8s,8s' } },
+  })
   await untilTemplates(env)
 })
 afterAll(() => env?.stop())
@@ -46,7 +50,7 @@ test('refused without a reference and without consent, accepted, delivered and r
   expect(message).toMatchObject({ channel: 'whatsapp', text: 'Hi Ada, your order A-1 is on its way.' })
   await untilState(env, id, { delivery_status: 'delivered', read_at: expect.any(String) })
   await writeToUs(env, phone, { body: 'please do not stop' })
-  await writeToUs(env, phone, { body: ' Stop. ' })
+  await writeToUs(env, phone, { body: ' Ｓtop\u200b. ' })
   await untilConsent(env, phone, { status: 'revoked', history: [{ action: 'opt_out', source: 'reply' }, {}] })
   const refused = await post(env, shippedTo(phone))
   expectProblem(refused, 422, 'whatsapp_opt_in_required')

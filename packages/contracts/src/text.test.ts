@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals'
-import { EventKey, EventTime, e164Pattern, Timestamp } from './text.ts'
+import fc from 'fast-check'
+import { EventKey, EventTime, e164Pattern, keywordOf, Timestamp } from './text.ts'
 
 test.each(['+15551230001', '+4915112345678', '+290123456', '+123456789012345'])('%s is an E.164 number', (text) => {
   expect(e164Pattern.test(text)).toBe(true)
@@ -38,4 +39,62 @@ test('times of the API are UTC with milliseconds; times in events may be as Post
   expect(EventTime.safeParse('2026-11-21T09:30:00.123456+00:00').success).toBe(true)
   expect(EventTime.safeParse('2026-11-21T09:30:00+01:00').success).toBe(true)
   expect(EventTime.safeParse('2026-11-21 09:30:00').success).toBe(false)
+})
+
+/** Zero-width spaces and joiners, marks of direction, fillers, selectors, tags, controls. */
+const invisibleCodes = [
+  0x00, 0x08, 0x7f, 0xad, 0x34f, 0x61c, 0x115f, 0x17b4, 0x180b, 0x180e, 0x200b, 0x200c, 0x200d, 0x200e, 0x200f, 0x202a,
+  0x202e, 0x2060, 0x2063, 0x2068, 0x2069, 0x206f, 0x3164, 0xfe00, 0xfe0f, 0xfeff, 0xffa0, 0x1d173, 0xe0001, 0xe0020,
+  0xe007f, 0xe0100,
+]
+const invisible = fc.string({
+  unit: fc.constantFrom(...invisibleCodes.map((code) => String.fromCodePoint(code))),
+  maxLength: 4,
+})
+const space = fc.stringMatching(/^[ \t\n\u00a0\u2003\u2028\u3000]*$/)
+const ending = fc.stringMatching(/^[.!?…。！ ]*$/)
+/** Other forms of a Latin letter that NFKC maps to it, by the code point of their `a`. */
+const alphabets = {
+  plain: 0x61,
+  capital: 0x41,
+  fullWidth: 0xff41,
+  fullWidthCapital: 0xff21,
+  bold: 0x1d41a,
+  circled: 0x24d0,
+}
+const letter = (plain: string) =>
+  fc.constantFrom(...Object.values(alphabets)).map((a) => String.fromCodePoint(a + plain.charCodeAt(0) - 0x61))
+
+/** A keyword as somebody may write it. */
+const written = (keyword: string) =>
+  fc
+    .tuple(
+      space,
+      ...[...keyword].map((char) =>
+        fc
+          .tuple(invisible, char === ' ' ? space.map((more) => ` ${more}`) : letter(char), invisible)
+          .map((parts) => parts.join('')),
+      ),
+      ending,
+      invisible,
+    )
+    .map((parts) => parts.join(''))
+
+test.each(['stop', 'unsubscribe', 'opt out', 'optout', 'start'])(
+  'whatever its letters, and whatever invisible stands around or within it, %j stays the keyword',
+  (keyword) => {
+    fc.assert(fc.property(written(keyword), (message) => keywordOf(message) === keyword))
+  },
+)
+
+test('no more than the whole message is a keyword: visible characters are never removed', () => {
+  const visible = fc.string({ unit: 'grapheme-ascii', minLength: 1 }).filter((text) => /[a-z0-9]/i.test(text))
+  fc.assert(fc.property(visible, invisible, (text, hidden) => keywordOf(`stop${hidden}${text}`) !== 'stop'))
+  fc.assert(fc.property(visible, invisible, (text, hidden) => keywordOf(`${text}${hidden}stop`) !== 'stop'))
+})
+
+test('a long message costs no more than its length', () => {
+  const started = process.cpuUsage()
+  for (let n = 0; n < 10; n++) expect(keywordOf('\u0301'.repeat(5000) + '\u0316'.repeat(5000))).toBe('')
+  expect(process.cpuUsage(started).user).toBeLessThan(500_000)
 })

@@ -51,15 +51,22 @@ export const Timestamp = z.iso.datetime({ precision: 3 }).meta({ example: '2026-
 
 const longestKeyword = 200
 
+/** What nobody sees: default ignorable characters, format characters such as a zero-width space, and controls. */
+const invisible = /[\p{Default_Ignorable_Code_Point}\p{Cf}]|(?!\s)\p{Cc}/gu
+
 /**
- * A whole message as a keyword is compared: trimmed, in lower case, inner white space folded, without trailing punctuation.
+ * A whole message as a keyword is compared: without invisible characters, in the compatibility form (NFKC), trimmed, in lower
+ * case, inner white space folded, without trailing punctuation.
  * @example keywordOf(' Opt  Out! ') // 'opt out'
+ * @example keywordOf('\u200bＳＴＯＰ') // 'stop'
+ * @see https://www.unicode.org/reports/tr15/ (NFKC)
  */
 export function keywordOf(message: string): string {
-  const text = message.trim()
-  // A longer message is no keyword, and is not searched.
+  const text = message.replace(invisible, '').trim()
+  // A longer message is no keyword. Normalizing it could take long: combining marks are sorted by insertion.
   if (text.length > longestKeyword) return ''
   return text
+    .normalize('NFKC')
     .replace(/(?<![\p{P}\s])[\p{P}\s]+$/u, '')
     .replace(/\s+/g, ' ')
     .toLowerCase()

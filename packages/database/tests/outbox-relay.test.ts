@@ -23,8 +23,8 @@ beforeEach(async () => {
 })
 afterEach(() => one.kit.stop())
 
-const relay = ({ kit, db, bus }: BusProcess) =>
-  startOutboxRelay(kit, db, bus, { streamReplicas: 1, republishMs: 300_000 })
+const relay = ({ kit, db, bus }: BusProcess, urgentSubjects: readonly string[] = []) =>
+  startOutboxRelay(kit, db, bus, { streamReplicas: 1, republishMs: 300_000, urgentSubjects })
 const rows = async () => (await env.sql('consent').query('select * from outbox order by id')).rows
 const allPublished = () =>
   eventually(async () => {
@@ -84,6 +84,19 @@ test('a statement that changes rows can tell of it at once', async () => {
   expect(messages.map(({ subject }) => subject).toSorted()).toEqual(['consent.told.a', 'consent.told.b'])
   expect(numbersIn(messages).toSorted()).toEqual([1, 2, 3])
   expect(messages.flatMap(({ events }) => events).find(({ event }) => event.n === 1)?.traceparent).toBe('trace-1')
+})
+
+test('what is urgent is published before all that waits longer, and once', async () => {
+  await enqueue(
+    one,
+    Array.from({ length: 300 }, (_, i) => i),
+  )
+  await one.db.transaction((run) => enqueueEvents(run, told, [{ event: { kind: 'b', n: 300 } }]))
+  relay(one, ['consent.told.b'])
+  await allPublished()
+  const numbers = numbersIn(await stored(one))
+  expect(numbers[0]).toBe(300)
+  expect(numbers.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 301 }, (_, i) => i))
 })
 
 test('two relays publish each message once', async () => {

@@ -1,3 +1,4 @@
+import { messageReceived, preferenceChanged } from '@notify/contracts'
 import {
   createDeadLetterStore,
   createOutboxWaker,
@@ -50,6 +51,8 @@ export async function createService(config: Config, kit: Kit): Promise<void> {
   startOutboxRelay(kit, db, bus, {
     streamReplicas: config.STREAM_REPLICAS,
     republishMs: config.REPUBLISH_WINDOW,
+    // A STOP waits for no receipt, of which thousands may wait after an outage of NATS.
+    urgentSubjects: [messageReceived.subject, preferenceChanged.subject],
   })
   startPeriodic(kit, { name: 'callback retention', everyMs: 60_000, run: createCallbackDeletion(db) })
   startPeriodic(kit, { name: 'receipt retention', everyMs: 60_000, run: createReceiptDeletion(db) })

@@ -2,9 +2,10 @@ import { createHmac } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { openBus } from '@notify/test-kit/bus'
 import { expectProblem, freshPhone, post, stateOf, untilState } from '@notify/test-kit/sms'
 import { consentOf, optIn, shippedTo, untilConsent, untilTemplates } from '@notify/test-kit/whatsapp'
-import { newId } from '../../../packages/contracts/src/index.ts'
+import { newId, streams } from '../../../packages/contracts/src/index.ts'
 import { eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
 
 let env: TestEnv
@@ -30,8 +31,9 @@ function update(raw: string, { signature, own }: { signature?: string | undefine
   })
 }
 
-const envelope = (...changes: object[]) =>
-  JSON.stringify({ object: 'whatsapp_business_account', entry: [{ id: state().meta_waba_id, time: 1, changes }] })
+const envelopeOf = (id: string | undefined, ...changes: object[]) =>
+  JSON.stringify({ object: 'whatsapp_business_account', entry: [{ id, time: 1, changes }] })
+const envelope = (...changes: object[]) => envelopeOf(state().meta_waba_id, ...changes)
 const ofNumber = (value: object, phone_number_id = state().meta_phone_number_id) => ({
   field: 'messages',
   value: { messaging_product: 'whatsapp', metadata: { phone_number_id }, ...value },
@@ -209,8 +211,9 @@ describe('an address of a customer’s own app', () => {
     const raw = envelope(ofNumber({ statuses: [message.status('delivered')] }))
     expect((await update(raw, { own })).status).toBe(200)
     expect(await rows()).toBe(before)
-    const ours = envelope(ofNumber({ statuses: [message.status('delivered')] }, state().meta_own_phone_number_id))
-    expect((await update(ours, { own })).status).toBe(200)
+    const { meta_own_waba_id, meta_own_phone_number_id } = state()
+    const change = ofNumber({ statuses: [message.status('delivered')] }, meta_own_phone_number_id)
+    expect((await update(envelopeOf(meta_own_waba_id, change), { own })).status).toBe(200)
     expect(await rows()).toBe(before + 1)
   })
 
@@ -219,6 +222,68 @@ describe('an address of a customer’s own app', () => {
     for (const own of [state().meta_provider_id, newId('prov'), 'shared2', '..%2fshared']) {
       expectProblem(await update(raw, { own }), 404, 'not_found')
     }
+  })
+})
+
+describe('a STOP counts only for the provider that both the business account and the number name', () => {
+  const stop = (phone: string, number: string) =>
+    ofNumber(
+      { messages: [{ id: `wamid.${phone}`, from: phone.slice(1), type: 'text', text: { body: 'STOP' } }] },
+      number,
+    )
+  const foreign = '999999999'
+  const shared = () => ({ account: state().meta_waba_id, number: state().meta_phone_number_id })
+  const own = () => ({ account: state().meta_own_waba_id, number: state().meta_own_phone_number_id })
+
+  /** Where it was posted, and the identifiers in it. */
+  test.each<[string, { to?: 'own'; ids: () => { account?: string; number: string } }]>([
+    ['another account, at the shared address', { ids: () => ({ ...shared(), account: foreign }) }],
+    ['no account, at the shared address', { ids: () => ({ number: shared().number }) }],
+    ['another number, at the shared address', { ids: () => ({ ...shared(), number: foreign }) }],
+    ['the account of one and the number of the other', { ids: () => ({ ...own(), number: shared().number }) }],
+    ['a number with an app of its own, at the shared address', { ids: own }],
+    ['another account, at an own address', { to: 'own', ids: () => ({ ...own(), account: foreign }) }],
+    [
+      'the account of another provider, at an own address',
+      { to: 'own', ids: () => ({ ...own(), account: shared().account }) },
+    ],
+    ['another number, at an own address', { to: 'own', ids: () => ({ ...own(), number: foreign }) }],
+    ['a number of the shared app, at an own address', { to: 'own', ids: shared }],
+  ])('%s: without effect', async (_what, { to, ids }) => {
+    const { account, number } = ids()
+    const before = await rows()
+    const posted = await update(
+      envelopeOf(account, stop(freshPhone(), number)),
+      to && { own: state().meta_own_provider_id },
+    )
+    expect([posted.status, posted.body]).toEqual([200, { status: 'ignored' }])
+    expect(await rows()).toBe(before)
+  })
+
+  test.each([
+    ['the shared address', undefined, shared],
+    ['an own address', 'own', own],
+  ] as const)('both its own, at %s: it revokes', async (_where, to, ids) => {
+    const phone = freshPhone()
+    await optIn(env, phone)
+    const { account, number } = ids()
+    const posted = await update(envelopeOf(account, stop(phone, number)), to && { own: state().meta_own_provider_id })
+    expect([posted.status, posted.body]).toEqual([200, { status: 'recorded' }])
+    await untilConsent(env, phone, { status: 'revoked' })
+  })
+
+  test('a template’s approval names the account alone, and counts for the providers of its address', async () => {
+    const change = (name: string) => ({
+      field: 'message_template_status_update',
+      value: { event: 'PAUSED', message_template_id: 1, message_template_name: name, message_template_language: 'en' },
+    })
+    const before = await rows()
+    await update(envelopeOf(own().account, change('a')))
+    await update(envelopeOf(shared().account, change('b')), { own: state().meta_own_provider_id })
+    expect(await rows()).toBe(before)
+    await update(envelopeOf(shared().account, change('c')))
+    await update(envelopeOf(own().account, change('d')), { own: state().meta_own_provider_id })
+    expect(await rows()).toBe(before + 2)
   })
 })
 
@@ -294,6 +359,49 @@ test('receipts and STOPs are taken while dispatch is down, and count once it is 
   await Promise.all([env.restart('dispatch-api'), env.restart('dispatch-worker')])
   await untilState(env, message.id, { delivery_status: 'delivered' }, 20_000)
 })
+
+const stopOf = (phone: string, id: string) =>
+  envelope(ofNumber({ messages: [{ id, from: phone.slice(1), type: 'text', text: { body: 'STOP' } }] }))
+
+test('a STOP that consent held when it was killed counts as soon as consent is back', async () => {
+  const phone = freshPhone()
+  await optIn(env, phone)
+  await using bus = await openBus(env)
+  await env.kill('consent', 'SIGSTOP')
+  expect((await update(stopOf(phone, 'wamid.held'))).status).toBe(200)
+  await eventually(async () => {
+    const { num_ack_pending } = await bus.jsm.consumers.info(streams.callbacks.name, 'consent-message-received')
+    expect(num_ack_pending).toBeGreaterThan(0)
+  })
+  await env.kill('consent')
+  await env.restart('consent')
+  await eventually(async () => expect(await consentOf(env, phone)).toMatchObject({ status: 'revoked' }))
+}, 60_000)
+
+test('a STOP overtakes the receipts that wait after an outage of NATS', async () => {
+  const phone = freshPhone()
+  await optIn(env, phone)
+  await env.kill('nats')
+  await env.admin.query(
+    `insert into callbacks.outbox (subject, events) select 'callbacks.receipt.email', '[]' from generate_series(1, 1000)`,
+  )
+  expect((await update(stopOf(phone, 'wamid.urgent'))).status).toBe(200)
+  await env.restart('nats')
+  await untilConsent(env, phone, { status: 'revoked' })
+  await eventually(
+    async () => {
+      const { rows: waiting } = await env.admin.query('select from callbacks.outbox where published_at is null')
+      expect(waiting).toEqual([])
+    },
+    { timeoutMs: 30_000 },
+  )
+  const { rows: sooner } = await env.admin.query(
+    `select from callbacks.outbox where events = '[]' and published_seq <
+       (select published_seq from callbacks.outbox where subject = 'callbacks.message.received' order by id desc limit 1)`,
+  )
+  // The batch that the relay was publishing.
+  expect(sooner.length).toBeLessThanOrEqual(128)
+}, 60_000)
 
 test('a STOP survives kill -9 at every step of its way, and is recorded once', async () => {
   const phones = Array.from({ length: 30 }, () => freshPhone())

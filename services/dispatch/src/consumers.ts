@@ -12,6 +12,8 @@ import { applyKeyword } from './suppressions/apply-keyword.ts'
 import { suppressRecipient } from './suppressions/suppress-recipient.ts'
 
 const retry = ['250ms', '1s', '5s', '15s']
+/** After this another worker takes up a STOP that a killed one held. Handling it twice changes nothing. */
+const keywordAckWait = '1s'
 
 /** The consumers of the `worker` role. */
 export function consumersOf(channels: Channels = registry): readonly ConsumerEntry<ConsumerContext>[] {
@@ -48,6 +50,7 @@ export function consumersOf(channels: Channels = registry): readonly ConsumerEnt
       durable: 'dispatch-message-received',
       concurrency: 16,
       retry,
+      ackWait: keywordAckWait,
       handle: applyKeyword,
     }),
     consumer(templateChanged, {

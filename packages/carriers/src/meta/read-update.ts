@@ -7,7 +7,8 @@ import { readTemplate } from './read-template.ts'
 import type { Change, Contact, Message, Preference, Status } from './update.ts'
 
 /**
- * Reads the reports of these accounts from the changes of a post. Changes of other numbers give none.
+ * Reads the reports of these accounts from the changes of a post. A change counts for the accounts whose business account
+ * and number it names; one of a template names no number.
  * @param secret the app secret that signed the post
  */
 export function readUpdate(
@@ -15,12 +16,13 @@ export function readUpdate(
   accounts: readonly ReceivingAccount[],
   secret: string,
 ): Report[] {
-  return changes.flatMap((change) => [
-    ...ofNumber(change, accounts).flatMap((account) => reportsOf(account, change, secret)),
-    ...accounts
-      .filter(({ parentId }) => parentId != null && parentId === change.businessAccountId)
-      .flatMap((account) => readTemplate(account, change) ?? []),
-  ])
+  return changes.flatMap((change) => {
+    const named = accounts.filter(({ parentId }) => parentId != null && parentId === change.businessAccountId)
+    return [
+      ...ofNumber(change, named).flatMap((account) => reportsOf(account, change, secret)),
+      ...named.flatMap((account) => readTemplate(account, change) ?? []),
+    ]
+  })
 }
 
 /** The accounts of the number that a change names, one per tenant. */

@@ -1,7 +1,14 @@
 import { cloudCallback, cloudVerification, sharedCloudCallback, sharedCloudVerification } from '@notify/contracts'
 import { Problem } from '@notify/service-kit'
 import { z } from 'zod'
-import { type Callback, type Claim, defineReceiver, type Received, type Report } from '../receiver.ts'
+import {
+  type Callback,
+  type Claim,
+  defineReceiver,
+  type Received,
+  type ReceivingAccount,
+  type Report,
+} from '../receiver.ts'
 import { answerChallenge } from './challenge.ts'
 import { readUpdate } from './read-update.ts'
 import { requireSignature } from './signature.ts'
@@ -50,6 +57,7 @@ export const metaReceiver = defineReceiver({
   ],
 })
 
+/** Posts of the shared app count only for providers that have no app of their own. */
 function openShared({ secret }: SharedApp, { body, headers }: Callback): Claim {
   if (!secret)
     throw new Problem('not_found', 'This installation has no shared app: SERVICE_CLOUD_APP_SECRET is not set')
@@ -60,11 +68,13 @@ function openShared({ secret }: SharedApp, { body, headers }: Callback): Claim {
       accountIds: distinct(changes.map(({ value }) => value.metadata?.phone_number_id)),
       parentIds: distinct(changes.map(({ businessAccountId }) => businessAccountId)),
     },
-    receive: (accounts) => received(readUpdate(changes, accounts, secret)),
+    receive: (accounts) => received(readUpdate(changes, accounts.filter(isOfSharedApp), secret)),
   }
 }
 
-/** Posts of a customer's own app count only for the number of that provider. */
+const isOfSharedApp = (account: ReceivingAccount) => account.secret === null
+
+/** Posts of a customer's own app count only for that provider. */
 function openOwn(_: SharedApp, { body, headers, params }: Callback): Claim {
   return {
     of: { providerId: params.provider_id ?? '' },

@@ -9,10 +9,20 @@ export interface UnpublishedMessage {
   publications: number
 }
 
-const claim: Statement = {
-  name: 'claim-outbox',
-  text: `select id, subject, events, publications from outbox
-         where published_at is null order by id limit $1 for update skip locked`,
+const claimSql = (condition: string) =>
+  `select id, subject, events, publications from outbox
+   where published_at is null ${condition} order by id limit $1 for update skip locked`
+
+const claim: Statement = { name: 'claim-outbox', text: claimSql('') }
+
+/** Needs an index on the unpublished messages of these subjects: the others may be many. */
+function claimUrgent(subjects: readonly string[]): Statement {
+  const list = subjects.map((subject) => `'${subject}'`).join(', ')
+  return {
+    name: 'claim-outbox-urgent',
+    text: `with urgent as (${claimSql(`and subject in (${list})`)}), others as (${claimSql(`and subject not in (${list})`)})
+           select * from urgent union all select * from others`,
+  }
 }
 
 const look: Statement = {
@@ -25,9 +35,17 @@ export async function hasUnpublished(run: Run): Promise<boolean> {
   return (await run(look)).length > 0
 }
 
-/** Locks the oldest unpublished messages until the transaction ends; those that another relay has locked are passed over. */
-export function claimUnpublished(run: Run, limit: number): Promise<UnpublishedMessage[]> {
-  return run<UnpublishedMessage>(claim, [limit])
+/**
+ * Locks the oldest unpublished messages until the transaction ends; those that another relay has locked are passed over.
+ * @param limit of urgent messages, and of others
+ * @param urgent subjects that come before all others
+ */
+export function claimUnpublished(
+  run: Run,
+  limit: number,
+  urgent: readonly string[] = [],
+): Promise<UnpublishedMessage[]> {
+  return run<UnpublishedMessage>(urgent.length === 0 ? claim : claimUrgent(urgent), [limit])
 }
 
 /** No join with the arrays: a plan made while the outbox was small would later read all of it. */

@@ -16,6 +16,8 @@ interface OutboxRelayOptions {
   streamReplicas: number
   /** Age up to which messages are republished after JetStream restarts, in milliseconds. */
   republishMs: number
+  /** Subjects that are published before all others, however many wait. Needs an index on their unpublished messages. */
+  urgentSubjects?: readonly string[]
 }
 
 /** Wakes the relay, in whichever process it runs. Best effort and coalesced; the relay polls as well. */
@@ -52,11 +54,11 @@ export function startOutboxRelay(kit: Kit, db: Queries, bus: Bus, options: Outbo
     async run(woken) {
       await watch.ensureChecked()
       if (!woken && !(await hasUnpublished(db.run))) return false
-      const { claimed, confirmed } = await relayOnce(kit, db, bus)
+      const { claimed, confirmed } = await relayOnce(kit, db, bus, options)
       if (confirmed > 0) published({}, confirmed)
       if (confirmed < claimed)
         throw new Error(`JetStream did not confirm ${claimed - confirmed} of ${claimed} messages`)
-      return claimed === batchSize
+      return claimed >= batchSize
     },
   })
   const wakes = bus.connection.subscribe(wakeSubject(kit.service), { callback: () => relay.wake() })
@@ -71,9 +73,14 @@ export function startOutboxRelay(kit: Kit, db: Queries, bus: Bus, options: Outbo
 }
 
 /** Claims, publishes and marks one batch; the rows stay locked meanwhile, so that no other relay takes them. */
-function relayOnce({ log }: Kit, db: Queries, bus: Bus): Promise<{ claimed: number; confirmed: number }> {
+function relayOnce(
+  { log }: Kit,
+  db: Queries,
+  bus: Bus,
+  { urgentSubjects }: OutboxRelayOptions,
+): Promise<{ claimed: number; confirmed: number }> {
   return db.transaction(async (run) => {
-    const rows = await claimUnpublished(run, batchSize)
+    const rows = await claimUnpublished(run, batchSize, urgentSubjects)
     const confirmed = rows.length === 0 ? [] : await publishAll(bus, rows)
     if (confirmed.length > 0) await markPublished(run, confirmed)
     if (log.isLevelEnabled('debug')) logPublished(log, rows, confirmed)

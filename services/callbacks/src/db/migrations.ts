@@ -4,6 +4,7 @@ import { parents } from './migrations/0002-parents.ts'
 import { parentIndex } from './migrations/0003-parent-index.ts'
 import { deletedProviders } from './migrations/0004-deleted-providers.ts'
 import { removedProviders } from './migrations/0005-removed-providers.ts'
+import { urgentMessages } from './migrations/0006-urgent-messages.ts'
 
 export const migrations: Migrations = [
   ...outboxTables,
@@ -13,4 +14,5 @@ export const migrations: Migrations = [
   parentIndex,
   deletedProviders,
   removedProviders,
+  urgentMessages,
 ]

@@ -2,6 +2,7 @@ import { deadLetterTables, idempotencyTables, type Migrations, outboxTables } fr
 import { foundation } from './migrations/0001-foundation.ts'
 import { users } from './migrations/0002-users.ts'
 import { erasure } from './migrations/0003-erasure.ts'
+import { keepLedger } from './migrations/0004-keep-ledger.ts'
 
 export const migrations: Migrations = [
   ...outboxTables,
@@ -10,4 +11,5 @@ export const migrations: Migrations = [
   foundation,
   users,
   erasure,
+  keepLedger,
 ]

@@ -10,7 +10,11 @@ test.each([
   'OPT   OUT',
   'OptOut\n',
   'stop!!!',
-  'ＳＴＯＰ'.normalize('NFKC'),
+  'ＳＴＯＰ',
+  '\u200bstop\u200b',
+  '\u2068ｓｔｏｐ\u2069！',
+  's\u00adt\u2060o\ufe0fp',
+  '\ufeffＯｐｔ　Ｏｕｔ。',
 ])('%j revokes', (body) => {
   expect(readStop({ body })).toBe('reply')
 })
@@ -22,6 +26,8 @@ test.each([
   'do not stop',
   'stopped',
   'st op',
+  '\u200bplease stop',
+  'ｓｔ ｏｐ',
   '',
   '.',
   'opt-out now',

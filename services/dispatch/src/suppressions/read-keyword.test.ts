@@ -18,11 +18,15 @@ test.each([
   'opt \n\t out…',
   'opt\u00a0out',
   'unsubscribe。',
+  'ＳＴＯＰ',
+  '\u200eStop\u200e',
+  'c\u200dancel\ufeff',
+  'ｑｕｉｔ！！',
 ])('%j means stop', (body) => {
   expect(readKeyword(body)).toBe('stop')
 })
 
-test.each(['START', 'unstop', 'Yes!', ' yes '])('%j means start', (body) => {
+test.each(['START', 'unstop', 'Yes!', ' yes ', 'ｓｔａｒｔ\u200b'])('%j means start', (body) => {
   expect(readKeyword(body)).toBe('start')
 })
 
