@@ -28,11 +28,14 @@ export async function repeatLost<T>(
     try {
       return await send(attempt === 0 ? timeoutMs : untilMs - performance.now())
     } catch (error) {
-      const { code, hasLeft } = error as Partial<ExchangeError>
+      const lost = error as Partial<ExchangeError>
+      if (lost.hasLeft === undefined) throw error
+      const mayRepeat = !lost.hasLeft || (idempotent && lost.code !== 'ETIMEDOUT' && begun < mostBegun)
+      if (lost.hasLeft) begun += 1
+      // An earlier one may have taken effect.
+      lost.hasLeft = begun > 0
       const waitMs = repeatAfterMs[attempt]
-      if (waitMs === undefined || performance.now() + waitMs >= untilMs) throw error
-      if (hasLeft === undefined) throw error
-      if (hasLeft && (!idempotent || code === 'ETIMEDOUT' || begun++ === mostBegun)) throw error
+      if (!mayRepeat || waitMs === undefined || performance.now() + waitMs >= untilMs) throw error
       await delay(waitMs)
     }
   }
