@@ -1,62 +1,18 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { type Replica, startReplica } from '@notify/test-kit/replica'
 import { freshPhone, send } from '@notify/test-kit/sms'
-import {
-  environmentOf,
-  eventually,
-  fileOf,
-  machineEnvironment,
-  type ServiceProcess,
-  TestEnv,
-} from '../../packages/dev-env/src/index.ts'
-
-const root = join(import.meta.dirname, '..', '..')
-
-/** A second process of a service. */
-interface Replica {
-  child: ChildProcess
-  /** What it has logged. */
-  output(): string
-}
+import { eventually, TestEnv } from '../../packages/dev-env/src/index.ts'
 
 let env: TestEnv
 const replicas: Replica[] = []
 beforeAll(async () => {
   env = await TestEnv.start(['gateway', 'dispatch', 'callbacks'], { apart: 'all' })
-  for (const name of ['dispatch-worker', 'gateway'] as const) replicas.push(await startReplica(name))
+  for (const name of ['dispatch-worker', 'gateway'] as const) replicas.push(await startReplica(env, name))
 })
 afterAll(async () => {
-  await Promise.all(replicas.map((replica) => end(replica, 'SIGTERM')))
+  await Promise.all(replicas.map((replica) => replica.end('SIGTERM')))
   await env?.stop()
 })
-
-async function startReplica(name: ServiceProcess): Promise<Replica> {
-  const child = spawn(process.execPath, [join(root, fileOf(name))], {
-    env: {
-      ...machineEnvironment(),
-      ...(await environmentOf(name, env.stack.wiring)),
-      PORT: '0',
-      METRICS_PORT: '0',
-      LOG_LEVEL: 'info',
-    },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  let text = ''
-  child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
-    text += chunk
-  })
-  const replica = { child, output: () => text }
-  await eventually(() => expect(replica.output()).toContain('"msg":"ready"'), { timeoutMs: 20_000 })
-  return replica
-}
-
-async function end({ child }: Replica, signal: NodeJS.Signals): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return
-  child.kill(signal)
-  await once(child, 'exit')
-}
 
 const attemptsIn = (text: string) => text.split('"msg":"attempt"').length - 1
 
@@ -103,8 +59,7 @@ test('two workers and two gateways share the work: nothing is sent twice, and th
 }, 90_000)
 
 test('a key that is revoked or rotated at one gateway stops at the other within a second', async () => {
-  const [, port] = /"port":(\d+),"msg":"listening"/.exec(replicas[1]!.output())!
-  const gateways = [env.stack.url('gateway'), `http://127.0.0.1:${port}`]
+  const gateways = [env.stack.url('gateway'), replicas[1]!.url]
   const statusAt = async (gateway: string, key: string) =>
     (await fetch(`${gateway}/api/v1/me`, { headers: { authorization: `Bearer ${key}` } })).status
   const token = env.operatorToken
@@ -144,7 +99,7 @@ test('a worker and a gateway that are told to end amid the work leave the rest t
   const before = attemptsIn(worker!.output())
   const sending = sendMany(300)
   await eventually(() => expect(attemptsIn(worker!.output())).toBeGreaterThan(before + 20), { timeoutMs: 30_000 })
-  await Promise.all(replicas.map((replica) => end(replica, 'SIGTERM')))
+  await Promise.all(replicas.map((replica) => replica.end('SIGTERM')))
   for (const { child } of replicas) expect(child.exitCode).toBe(0)
   // Given back, and not left until JetStream misses the acks, which takes 15 s.
   await everyOneIsDeliveredOnce(await sending, 12_000)

@@ -87,6 +87,8 @@ export const acceptServiceNotifications = defineRoute({
   summary: 'Accept notifications that another service sends for an application',
   auth: service('notifications:accept'),
   body: z.object({ items: z.array(ServiceItem).min(1).max(512) }),
+  // The caller chooses the ids.
+  idempotent: true,
   judgesParts: true,
   maxBodyBytes: 16 * 1024 * 1024,
   responses: { 200: z.object({ results: z.array(ItemResult) }) },

@@ -161,6 +161,7 @@ export const checkConsents = defineRoute({
   summary: 'The consent of many numbers at once, in the order asked',
   auth: service('consents:check'),
   body: z.object({ subjects: z.array(ConsentSubject).min(1).max(1000) }),
+  idempotent: true,
   maxBodyBytes: 1024 * 1024,
   responses: { 200: z.object({ consents: z.array(ConsentAnswer) }) },
   errors: [],

@@ -19,6 +19,7 @@ export const compareNotifications = defineRoute({
   path: '/internal/v1/notifications/compare',
   summary: 'List the changes in a range of notifications that the gateway lacks',
   auth: internal,
+  idempotent: true,
   body: z.object({
     after: z.string(),
     until: z.string(),

@@ -67,6 +67,8 @@ export interface Route {
   readonly download?: true | undefined
   /** Largest body in bytes. Default: 256 KiB. */
   readonly maxBodyBytes?: number | undefined
+  /** Whether a repetition changes nothing. Default: of a GET only. */
+  readonly idempotent?: true | undefined
   /** Whether the response contains secrets or message texts, which must be encrypted at rest. */
   readonly confidential?: true | undefined
   readonly responses: Schemas

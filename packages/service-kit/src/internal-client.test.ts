@@ -192,6 +192,72 @@ test('a connection that is refused is service_unavailable, and the log learns wh
   expect(JSON.stringify(problem.toBody())).not.toContain(String(port))
 })
 
+/** Breaks so many connections, each once the request has arrived, and counts the requests. */
+function breakConnections(most: number): { received(): number } {
+  let received = 0
+  answer = (request, response) => {
+    received += 1
+    if (received <= most) response.destroy()
+    else json(200, { name: 'again' })(request, response)
+  }
+  return { received: () => received }
+}
+
+const body = { name: 'x' }
+const keyed = defineRoute({ ...makeThing, idempotent: true })
+test.each<[string, () => Promise<unknown>]>([
+  ['a read', () => get()],
+  [
+    'a write with an Idempotency-Key',
+    () => client.call(makeThing, { body, headers: { 'idempotency-key': '1' }, timeoutMs: 5000 }),
+  ],
+  ['a write whose contract allows it', () => client.call(keyed, { body, timeoutMs: 5000 })],
+])('%s whose connection breaks is repeated over another, but not for ever', async (_what, call) => {
+  breakConnections(1)
+  expect(await call()).toEqual({ name: 'again' })
+  const { received } = breakConnections(10)
+  expect((await problemOf(call())).code).toBe('service_unavailable')
+  expect(received()).toBe(3)
+})
+
+test('a write that the service may have begun is not repeated without a key', async () => {
+  const { received } = breakConnections(1)
+  const problem = await problemOf(client.call(makeThing, { body, timeoutMs: 5000 }))
+  expect([problem.message, received()]).toEqual([expect.stringContaining('may have taken effect'), 1])
+})
+
+test('a call that never left is repeated, whatever it is: the next connection may lead to another replica', async () => {
+  const later = createServer((_request, response) => response.end('{"name":"late"}')).listen(0, '127.0.0.1')
+  await once(later, 'listening')
+  const { port } = later.address() as AddressInfo
+  await new Promise((resolve) => later.close(resolve))
+  const call = createInternalClient(`http://127.0.0.1:${port}`).call(makeThing, { body, timeoutMs: 5000 })
+  later.listen(port, '127.0.0.1')
+  expect(await call).toEqual({ name: 'late' })
+  later.closeAllConnections()
+  later.close()
+})
+
+test('a connection without calls is closed before a service that drains does it', async () => {
+  answer = json(200, { name: 'x' })
+  const own = createServer({ keepAliveTimeout: 65_000 }, (_request, response) => response.end('{}')).listen(
+    0,
+    '127.0.0.1',
+  )
+  await once(own, 'listening')
+  const [[socket]] = await Promise.all([
+    once(own, 'connection'),
+    createInternalClient(`http://127.0.0.1:${(own.address() as AddressInfo).port}`).call(makeThing, {
+      body,
+      timeoutMs: 5000,
+    }),
+  ])
+  const started = performance.now()
+  await once(socket, 'end')
+  expect(performance.now() - started).toBeLessThan(4800)
+  own.close()
+})
+
 test('after a failure the next call goes through', async () => {
   answer = (_seen, response) => void response.destroy()
   expect((await problemOf(get())).code).toBe('service_unavailable')

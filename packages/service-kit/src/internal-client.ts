@@ -59,11 +59,17 @@ async function request(pool: PeerPool, contract: Route, options: CallOptions<Rou
   if (text !== null) headers['content-type'] = 'application/json'
   if (principal) headers[principalHeader] = principal
   try {
-    const answer = await pool.exchange({ method: contract.method, path, headers, body: text }, timeoutMs)
+    const idempotent = isIdempotent(contract, headers)
+    const answer = await pool.exchange({ method: contract.method, path, headers, body: text, idempotent }, timeoutMs)
     return { status: answer.statusCode, text: answer.text, headers: answer.headers }
   } catch (error) {
     throw noAnswer(contract, error as ExchangeError)
   }
+}
+
+/** Of the methods only GET: a repeated DELETE would be answered 404, and a repeated PATCH `edit_conflict`. */
+function isIdempotent({ method, idempotent }: Route, headers: Record<string, string>): boolean {
+  return idempotent ?? (method === 'GET' || headers['idempotency-key'] !== undefined)
 }
 
 const noResponse = 'An internal service does not respond; try again shortly'

@@ -8,6 +8,8 @@ type Stop = () => unknown | Promise<unknown>
  */
 export class Lifecycle {
   readonly #stops: { name: string; stop: Stop }[] = []
+  readonly #drains: (() => void)[] = []
+  #isDraining = false
   readonly #log: Logger
   #stopping: Promise<void> | undefined
 
@@ -20,12 +22,25 @@ export class Lifecycle {
     this.#stops.push({ name, stop })
   }
 
+  /** Registers what is done as soon as the end is known, while everything still works; see {@link drain}. */
+  onDrain(drain: () => void): void {
+    this.#drains.push(drain)
+  }
+
+  /** Says that the process will stop soon. */
+  drain(): void {
+    if (this.#isDraining) return
+    this.#isDraining = true
+    for (const drain of this.#drains) drain()
+  }
+
   get stopping(): boolean {
     return this.#stopping !== undefined
   }
 
   /** Stops everything, once. A resource that fails to stop does not affect the others. */
   stop(): Promise<void> {
+    this.drain()
     this.#stopping ??= this.#stopAll()
     return this.#stopping
   }

@@ -2,17 +2,25 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { type Dispatcher, Pool } from 'undici'
 import { exchange, type WholeAnswer } from './exchange.ts'
 import { timeoutHeader } from './http/awaited.ts'
+import { repeatLost } from './repeat-lost.ts'
 
 /** Services accept connections at once; giving up early leaves time for a retry. */
 const connectTimeoutMs = 2000
+/** Less than the `DRAIN_DELAY` of the called service, which then closes no connection that this side may still use. */
+const idleMs = 3000
 
 /** A request, with its headers as an object. */
-export type PeerRequest = Omit<Dispatcher.DispatchOptions, 'headers'> & { headers: IncomingHttpHeaders }
+export type PeerRequest = Omit<Dispatcher.DispatchOptions, 'headers'> & {
+  headers: IncomingHttpHeaders
+  /** Whether the called service may process it twice. */
+  idempotent: boolean
+}
 
 /** Connections to another service. */
 export interface PeerPool {
   /**
-   * Sends one request, which names the timeout, and reads the whole response within `timeoutMs`.
+   * Sends one request, which names the timeout, and reads the whole response within `timeoutMs`. It is repeated over another
+   * connection, perhaps to another replica, when it never left, or when it is idempotent and its connection broke.
    * @throws ExchangeError as {@link exchange} does
    */
   exchange(request: PeerRequest, timeoutMs: number): Promise<WholeAnswer>
@@ -24,23 +32,31 @@ export interface PeerPool {
  * @param connections maximum number
  */
 export function createPeerPool(origin: string, connections: number): PeerPool {
-  const open = () => new Pool(origin, { connections, connect: { timeout: connectTimeoutMs } })
+  const open = () =>
+    new Pool(origin, {
+      connections,
+      connect: { timeout: connectTimeoutMs },
+      keepAliveTimeout: idleMs,
+      keepAliveMaxTimeout: idleMs,
+    })
   let pool = open()
   const replace = (silent: Pool) => {
     if (pool !== silent) return
     pool = open()
     silent.close().catch(() => {})
   }
+  const exchangeOnce = async (request: PeerRequest, timeoutMs: number) => {
+    const used = pool
+    const headers = { ...request.headers, [timeoutHeader]: String(Math.ceil(timeoutMs)) }
+    try {
+      return await exchange(used, { ...request, headers }, timeoutMs)
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ETIMEDOUT') replace(used)
+      throw error
+    }
+  }
   return {
-    async exchange(request, timeoutMs) {
-      const used = pool
-      const headers = { ...request.headers, [timeoutHeader]: String(Math.ceil(timeoutMs)) }
-      try {
-        return await exchange(used, { ...request, headers }, timeoutMs)
-      } catch (error) {
-        if ((error as NodeJS.ErrnoException).code === 'ETIMEDOUT') replace(used)
-        throw error
-      }
-    },
+    exchange: (request, timeoutMs) =>
+      repeatLost((leftMs) => exchangeOnce(request, leftMs), { idempotent: request.idempotent, timeoutMs }),
   }
 }

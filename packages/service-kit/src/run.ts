@@ -153,6 +153,7 @@ function drainOn(
     state.requested = true
     logger.log.info({ reason }, 'draining')
     health.setReady(false)
+    lifecycle.drain()
     const deadline = setTimeout(() => {
       logger.log.error('drain timed out')
       logger.flush()

@@ -109,7 +109,8 @@ export async function createService(config: Config, kit: Kit): Promise<void> {
     },
     extend(app, door) {
       const maxBodyBytes = largestBody(publicRoutes().filter(({ auth }) => auth.caller === 'carrier'))
-      const callbacks = { url: config.CALLBACKS_URL, maxBodyBytes, addressOf, failures, isFailure }
+      // Carriers repeat callbacks themselves.
+      const callbacks = { url: config.CALLBACKS_URL, maxBodyBytes, addressOf, failures, isFailure, idempotent: true }
       app.use('/api/v1/callbacks', passThrough(door, callbacks))
       const urlOf = (service: ServiceName) => peerUrl(config, service)
       passUsers(app, door, { contracts: publicRoutes(), urlOf, addressOf, failures })

@@ -1,9 +1,9 @@
 import { get, type IncomingMessage } from 'node:http'
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import { freshUser, sendInApp, untilInbox, userToken } from '@notify/test-kit/inbox'
+import { type Replica, startReplica } from '@notify/test-kit/replica'
 import { eventually, type FaultProxy, startFaultProxy, TestEnv } from '../../../packages/dev-env/src/index.ts'
 import { type EventReader, readEvents } from './read-events.ts'
-import { type Replica, startReplica } from './replica.ts'
 
 let env: TestEnv
 let database: FaultProxy
@@ -13,7 +13,7 @@ beforeAll(async () => {
   env = await TestEnv.start(['gateway', 'dispatch', 'inbox-stream'])
   const url = env.stack.databaseUrl('inbox-stream')
   database = await startFaultProxy(() => url)
-  replica = await startReplica(env, { DATABASE_URL: database.via(url), MIGRATE_ON_START: 'false' })
+  replica = await startReplica(env, 'inbox-stream', { DATABASE_URL: database.via(url), MIGRATE_ON_START: 'false' })
 }, 120_000)
 afterEach(() => database.recover())
 afterAll(async () => {

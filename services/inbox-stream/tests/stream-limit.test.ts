@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { freshUser, userToken } from '@notify/test-kit/inbox'
+import { type Replica, startReplica } from '@notify/test-kit/replica'
 import { eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
 import { readEvents } from './read-events.ts'
-import { type Replica, startReplica } from './replica.ts'
 
 let env: TestEnv
 let replica: Replica
 beforeAll(async () => {
   env = await TestEnv.start(['gateway', 'dispatch', 'inbox-stream'])
   // With one database connection: whoever opens or counts must not need a second.
-  replica = await startReplica(env, { DATABASE_POOL_SIZE: '1' })
+  replica = await startReplica(env, 'inbox-stream', { DATABASE_POOL_SIZE: '1' })
 }, 90_000)
 afterAll(async () => {
   await replica?.end('SIGTERM')

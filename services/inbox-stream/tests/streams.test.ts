@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { freshUser, inbox, sendInApp, untilInbox, userToken } from '@notify/test-kit/inbox'
+import { type Replica, startReplica } from '@notify/test-kit/replica'
 import { expectProblem, untilState } from '@notify/test-kit/sms'
 import { eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
 import { type EventReader, readEvents } from './read-events.ts'
-import { type Replica, startReplica } from './replica.ts'
 
 let env: TestEnv
 let replica: Replica
@@ -14,7 +14,7 @@ beforeAll(async () => {
     apart: ['inbox-stream'],
     env: { all: { INBOX_RETENTION: '8d' } },
   })
-  replica = await startReplica(env, { INBOX_RETENTION: '8d' })
+  replica = await startReplica(env, 'inbox-stream', { INBOX_RETENTION: '8d' })
   const token = await userToken(env, freshUser())
   quiet = [await readEvents(env, token), await readEvents(env, token, { base: env.stack.url('inbox-stream') })]
 }, 90_000)

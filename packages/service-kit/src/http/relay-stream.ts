@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import { Client, type Dispatcher } from 'undici'
 import type { WholeAnswer } from '../exchange.ts'
 import { Problem } from '../problem.ts'
+import { repeatLost } from '../repeat-lost.ts'
 import type { OpenStream } from './open-stream.ts'
 import type { OpenStreams } from './open-streams.ts'
 
@@ -28,8 +29,16 @@ interface Relay {
  * @returns the response if it is not a stream; nothing once the stream has started, or the reader has disconnected
  * @throws Problem `service_unavailable` when no response starts within 7 s, or there is no room for the stream
  */
-export function relayStream({ origin, request, response, streams, headersOf }: Relay) {
+export function relayStream(relay: Relay): Promise<WholeAnswer | undefined> {
+  return repeatLost(() => relayOnce(relay), { idempotent: true, timeoutMs: headersTimeoutMs })
+}
+
+function relayOnce({ origin, request, response, streams, headersOf }: Relay) {
   const { promise, resolve, reject } = Promise.withResolvers<WholeAnswer | undefined>()
+  if (response.destroyed) {
+    resolve(undefined)
+    return promise
+  }
   const client = new Client(origin, {
     connect: { timeout: connectTimeoutMs },
     headersTimeout: headersTimeoutMs,
@@ -44,8 +53,11 @@ export function relayStream({ origin, request, response, streams, headersOf }: R
   const refusal: Omit<WholeAnswer, 'text'> = { statusCode: 0, headers: {} }
   const chunks: Buffer[] = []
   let refusalBytes = 0
+  let hasLeft = false
   client.dispatch(request, {
-    onRequestStart() {},
+    onRequestStart() {
+      hasLeft = true
+    },
     onResponseStart(controller, statusCode, headers) {
       if (!isEventStream(statusCode, headers)) return void Object.assign(refusal, { statusCode, headers })
       if (response.destroyed) return
@@ -71,7 +83,7 @@ export function relayStream({ origin, request, response, streams, headersOf }: R
     },
     onResponseError(_controller, cause) {
       if (stream) stream.destroy('upstream')
-      else reject(noAnswer(cause))
+      else reject(Object.assign(noAnswer(cause), { hasLeft }))
       close()
     },
   })

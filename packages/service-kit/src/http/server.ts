@@ -6,7 +6,9 @@ import express, { type Express } from 'express'
 import type { Lifecycle } from '../lifecycle.ts'
 import type { Logger } from '../logger.ts'
 import { Problem } from '../problem.ts'
+import { afterNextPoll } from './awaited.ts'
 import type { ExactRoutes } from './exact-routes.ts'
+import { OpenResponses } from './open-responses.ts'
 import { hasBody } from './read-body.ts'
 import { sendProblem } from './reply.ts'
 import { requestIdOf } from './request-id.ts'
@@ -68,7 +70,8 @@ interface ListenOptions {
 }
 
 /**
- * Listens, and registers the drain: refuse new connections, close idle ones, finish the requests in progress.
+ * Listens, and registers the drain: first responses close their connections, then new connections are refused, idle ones
+ * closed, and the requests in progress finished.
  * @throws Error with code EADDRINUSE when the port is taken
  */
 export async function listen(
@@ -82,6 +85,7 @@ export async function listen(
     const requestId = requestIdOf(request.headers['x-request-id'])
     sendProblem(response, problem, { requestId, docsUrl, headers: { 'x-request-id': requestId, connection: 'close' } })
   }
+  const responses = new OpenResponses()
   const server = createServer(
     {
       maxHeaderSize: maxHeaderBytes,
@@ -94,12 +98,16 @@ export async function listen(
       // Duplicate credentials or media types are ambiguous; Node would silently ignore the second.
       joinDuplicateHeaders: true,
     },
-    inTurn((request, response) => {
-      const problem = problemOfFraming(request) ?? readTarget(request) ?? problemOfBody(request)
-      if (problem) return refuse(request, response, problem)
-      const take = exact?.find(request) ?? app
-      take(request, response)
-    }, limits),
+    inTurn(
+      (request, response) => {
+        const problem = problemOfFraming(request) ?? readTarget(request) ?? problemOfBody(request)
+        if (problem) return refuse(request, response, problem)
+        const take = exact?.find(request) ?? app
+        take(request, response)
+      },
+      limits,
+      responses,
+    ),
   )
   server.timeout = limits.silenceMs
   server.maxRequestsPerSocket = limits.maxRequests
@@ -126,16 +134,19 @@ export async function listen(
   })
   server.listen(port, host)
   await once(server, 'listening')
+  lifecycle.onDrain(() => responses.drain())
   lifecycle.onStop('http', () => close(server))
   const actual = (server.address() as AddressInfo).port
   log.info({ host, port: actual }, 'listening')
   return { server, port: actual }
 }
 
-function close(server: Server): Promise<void> {
-  return new Promise((resolve) => {
+async function close(server: Server): Promise<void> {
+  // A connection is idle only when what has arrived was read: closing it would lose a request.
+  await afterNextPoll()
+  await new Promise<void>((resolve) => {
     // Connections that become idle during the drain would stay open for their keep-alive time.
-    const timer = setInterval(() => server.closeIdleConnections(), 50)
+    const timer = setInterval(() => setImmediate(() => server.closeIdleConnections()), 50)
     server.close(() => {
       clearInterval(timer)
       resolve()

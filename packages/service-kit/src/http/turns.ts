@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import type { OpenResponses } from './open-responses.ts'
 
 type Take = (request: IncomingMessage, response: ServerResponse) => void
 
@@ -14,7 +15,7 @@ interface Limits {
  * Processes the requests of a connection one at a time, each after the response to the last was sent. A caller that
  * pipelines requests (RFC 9112, 9.3.2) and reads nothing so holds only one response in memory.
  */
-export function inTurn(take: Take, limits: Limits): Take {
+export function inTurn(take: Take, limits: Limits, responses: OpenResponses): Take {
   const waiting = new WeakMap<Socket, Parameters<Take>[]>()
   // Shared by all responses: two closures per request would be a tenth of the cost of a small one.
   function judgeReader(this: ServerResponse) {
@@ -22,6 +23,7 @@ export function inTurn(take: Take, limits: Limits): Take {
   }
   function takeNext(this: ServerResponse) {
     const { socket } = this.req
+    responses.remove(this)
     const next = waiting.get(socket)?.shift()
     if (next === undefined) waiting.delete(socket)
     else if (!socket.destroyed) begin(...next)
@@ -29,6 +31,7 @@ export function inTurn(take: Take, limits: Limits): Take {
   const begin = (request: IncomingMessage, response: ServerResponse) => {
     response.on('prefinish', judgeReader)
     response.on('close', takeNext)
+    responses.add(response)
     take(request, response)
   }
   return (request, response) => {

@@ -1,5 +1,6 @@
 import { request as httpRequest } from 'node:http'
 import { expect, test } from '@jest/globals'
+import { afterNextPoll } from '../../src/http/awaited.ts'
 import { createApp, listen } from '../../src/http/server.ts'
 import { Lifecycle } from '../../src/lifecycle.ts'
 import { base, call, lifecycle, log, port } from './mounted.ts'
@@ -35,6 +36,8 @@ test('a drain answers what is under way and takes nothing new', async () => {
   const answer = fetch(`http://127.0.0.1:${own}/slow`)
   await asked
   const stopped = ending.stop()
+  // What had arrived before is still read.
+  await afterNextPoll()
   await expect(fetch(`http://127.0.0.1:${own}/slow`)).rejects.toThrow()
   allow()
   expect(await (await answer).json()).toBe('done')

@@ -36,14 +36,17 @@ export interface Target {
   failures: FailureLimit
   /** Whether a response counts as a failed request of the address. */
   isFailure(status: number): boolean
+  /** Whether the service takes each of its requests twice without harm, not only those that read. */
+  idempotent: boolean
 }
 
 /**
  * Proxies requests unchanged, because signatures cover the bytes.
  * Failing addresses share few connections but are not blocked: carriers share addresses with others.
  */
-export function passThrough(door: Door, { url, maxBodyBytes, addressOf, failures, isFailure }: Target): RequestHandler {
-  const { origin } = new URL(url)
+export function passThrough(door: Door, target: Target): RequestHandler {
+  const { maxBodyBytes, addressOf, failures, isFailure } = target
+  const { origin } = new URL(target.url)
   const usual = createPeerPool(origin, connections.usual)
   const narrow = createPeerPool(origin, connections.narrow)
   const pass = async (request: PassedRequest, requestId: string, share: BodyShare) => {
@@ -64,7 +67,8 @@ export function passThrough(door: Door, { url, maxBodyBytes, addressOf, failures
     const method = request.method as 'POST'
     try {
       const pool = failures.isOver(address) ? narrow : usual
-      const answer = await pool.exchange({ method, path: request.originalUrl, headers, body }, timeoutMs)
+      const idempotent = target.idempotent || isRead(request)
+      const answer = await pool.exchange({ method, path: request.originalUrl, headers, body, idempotent }, timeoutMs)
       span.end()
       if (isFailure(answer.statusCode)) failures.count(address)
       return answer
@@ -97,6 +101,8 @@ export function passThrough(door: Door, { url, maxBodyBytes, addressOf, failures
 export function largestBody(routes: readonly Route[]): number {
   return Math.max(...routes.map(({ maxBodyBytes = defaultMaxBodyBytes }) => maxBodyBytes))
 }
+
+const isRead = ({ method }: IncomingMessage): boolean => method === 'GET' || method === 'HEAD'
 
 const unlimited: BodyShare = { take: () => true, release: () => {} }
 

@@ -19,7 +19,7 @@ export function passUsers(app: Express, door: Door, { contracts, urlOf, addressO
   const routes = passed.filter(({ auth }) => auth.caller === 'user' || auth.caller === 'anyone')
   for (const [service, owned] of Map.groupBy(routes, (route) => route.service)) {
     const maxBodyBytes = largestBody(owned)
-    const target: Target = { url: urlOf(service), maxBodyBytes, addressOf, failures, isFailure }
+    const target: Target = { url: urlOf(service), maxBodyBytes, addressOf, failures, isFailure, idempotent: false }
     const [streams, requests] = [passStream(door, target), passThrough(door, target)]
     for (const { path } of owned.filter(isStream)) app.get(path, streams)
     // The owner refuses other methods.

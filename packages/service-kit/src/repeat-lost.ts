@@ -1,0 +1,42 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { ExchangeError } from './exchange.ts'
+
+/** Delays before a request is repeated. */
+const repeatAfterMs = [10, 50, 100, 200, 400]
+/** Repetitions of a request that may have been received: it may be what ends the called process. */
+const mostBegun = 2
+
+interface Repeating {
+  /** Whether the called service may process the request twice. */
+  idempotent: boolean
+  /** Total timeout, in milliseconds. */
+  timeoutMs: number
+}
+
+/**
+ * Repeats a request that was lost with its connection: always when it never left, else when it is idempotent. Timeouts and
+ * errors that are no {@link ExchangeError} are not repeated.
+ * @param send gets the remaining time
+ */
+export async function repeatLost<T>(
+  send: (leftMs: number) => Promise<T>,
+  { idempotent, timeoutMs }: Repeating,
+): Promise<T> {
+  const untilMs = performance.now() + timeoutMs
+  let begun = 0
+  for (let attempt = 0; ; attempt++) {
+    try {
+      return await send(attempt === 0 ? timeoutMs : untilMs - performance.now())
+    } catch (error) {
+      const lost = error as Partial<ExchangeError>
+      if (lost.hasLeft === undefined) throw error
+      const mayRepeat = !lost.hasLeft || (idempotent && lost.code !== 'ETIMEDOUT' && begun < mostBegun)
+      if (lost.hasLeft) begun += 1
+      // An earlier one may have taken effect.
+      lost.hasLeft = begun > 0
+      const waitMs = repeatAfterMs[attempt]
+      if (!mayRepeat || waitMs === undefined || performance.now() + waitMs >= untilMs) throw error
+      await delay(waitMs)
+    }
+  }
+}

@@ -1,0 +1,97 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import {
+  environmentOf,
+  eventually,
+  fileOf,
+  machineEnvironment,
+  type ServiceProcess,
+  type TestEnv,
+} from '@notify/dev-env'
+
+/** A further process. */
+export interface ReplicaProcess {
+  child: ChildProcess
+  /** What it has logged. */
+  output(): string
+  /** Sends a signal, and waits until the process has ended. */
+  end(signal: NodeJS.Signals): Promise<void>
+}
+
+/** One more process of a service. */
+export interface Replica extends ReplicaProcess {
+  url: string
+}
+
+type Variables = Record<string, string>
+
+const root = join(import.meta.dirname, '..', '..', '..')
+
+/** Starts one more process of a service, and waits until it is ready. */
+export async function startReplica(env: TestEnv, name: ServiceProcess, variables: Variables = {}): Promise<Replica> {
+  const own = await replicaEnvironment(env, name, { PORT: '0', ...variables })
+  const replica = follow(
+    spawn(process.execPath, [join(root, fileOf(name))], { env: own, stdio: ['ignore', 'pipe', 'inherit'] }),
+  )
+  await untilReady(replica, 1)
+  const [, port] = /"port":(\d+),"msg":"listening"/.exec(replica.output())!
+  return { ...replica, url: `http://127.0.0.1:${port}` }
+}
+
+/** Starts one more process in which all these services run, and waits until they are ready. */
+export async function startReplicas(
+  env: TestEnv,
+  variables: Partial<Record<ServiceProcess, Variables>>,
+): Promise<ReplicaProcess> {
+  const named = Object.entries(variables) as [ServiceProcess, Variables][]
+  const load = await Promise.all(
+    named.map(async ([name, own]) => [name, await replicaEnvironment(env, name, own)] as const),
+  )
+  const file = join(root, 'packages/dev-env/src/together/main.ts')
+  const child = spawn(process.execPath, [file], {
+    env: machineEnvironment(),
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+  })
+  const replica = follow(child)
+  child.send({ load: Object.fromEntries(load) })
+  child.send('start')
+  await untilReady(replica, named.length)
+  return replica
+}
+
+async function replicaEnvironment({ stack }: TestEnv, name: ServiceProcess, variables: Variables): Promise<Variables> {
+  return {
+    ...machineEnvironment(),
+    ...(await environmentOf(name, stack.wiring)),
+    METRICS_PORT: '0',
+    LOG_LEVEL: 'info',
+    ...variables,
+  }
+}
+
+function follow(child: ChildProcess): ReplicaProcess {
+  let text = ''
+  child.stdout!.setEncoding('utf8').on('data', (chunk: string) => {
+    text += chunk
+  })
+  return {
+    child,
+    output: () => text,
+    async end(signal) {
+      if (child.exitCode !== null || child.signalCode !== null) return
+      child.kill(signal)
+      await once(child, 'exit')
+    },
+  }
+}
+
+function untilReady({ output }: ReplicaProcess, services: number): Promise<void> {
+  return eventually(
+    () => {
+      const ready = output().split('"msg":"ready"').length - 1
+      if (ready < services) throw new Error(`${ready} of ${services} are ready: ${output()}`)
+    },
+    { timeoutMs: 60_000 },
+  )
+}

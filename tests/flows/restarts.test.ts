@@ -1,0 +1,44 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { eventually } from '../../packages/dev-env/src/index.ts'
+import { type Replicated, startReplicated } from './restarts/behind-balancers.ts'
+import { cheapKindsOf, kindsOf } from './restarts/kinds.ts'
+import { startLoad } from './restarts/load.ts'
+import { startReader } from './restarts/readers.ts'
+
+let replicated: Replicated
+beforeAll(async () => {
+  replicated = await startReplicated('5s')
+})
+afterAll(() => replicated?.stop())
+
+test('while every service is replaced under traffic of every kind, no request fails and no event of a stream is missed', async () => {
+  const { env, old } = replicated
+  const readers = await Promise.all(Array.from({ length: 5 }, () => startReader(env)))
+  const reader = () => readers[Math.floor(Math.random() * readers.length)]!
+  let sent = 0
+  const sends = {
+    'in-app to a reader': async () => {
+      sent += 1
+      return reader().send()
+    },
+  }
+  const load = startLoad({ ...(await kindsOf(env)), ...sends }, 1000)
+  // Connections that are in use all the time.
+  const busy = startLoad(cheapKindsOf(env), 40)
+  const grows = async (by: number) => {
+    const before = load.count()
+    await eventually(() => expect(load.count()).toBeGreaterThan(before + by), { timeoutMs: 30_000 })
+  }
+  await grows(50)
+  await replicated.replace()
+  expect(old.child.exitCode).toBe(0)
+  await grows(50)
+  await Promise.all([load.stop(), busy.stop()])
+  expect([...load.failures, ...busy.failures]).toEqual([])
+  await eventually(() => expect(readers.flatMap(({ ids }) => ids)).toHaveLength(sent), { timeoutMs: 15_000 })
+  for (const { ids, failures, retries, close } of readers) {
+    close()
+    expect(ids).toEqual(ids.map((_id, at) => at + 1))
+    expect([failures, retries.length > 0]).toEqual([[], true])
+  }
+}, 90_000)

@@ -1,0 +1,55 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { ApiResponse } from '../../../packages/dev-env/src/index.ts'
+
+/** A request of each kind. */
+export type Kinds = Readonly<Record<string, () => Promise<ApiResponse>>>
+
+export interface Load {
+  /** Requests so far. */
+  count(): number
+  /** Those without a 2xx response: kind and cause. */
+  readonly failures: readonly string[]
+  /** Waits for the requests under way. */
+  stop(): Promise<void>
+}
+
+/** Callers of each kind; a caller waits for the answer to its request. */
+const callersEach = 2
+
+/** Sends requests of each kind until stopped. @param everyMs mean interval of a kind, where answers take no time */
+export function startLoad(kinds: Kinds, everyMs: number): Load {
+  const failures: string[] = []
+  let count = 0
+  let isStopped = false
+  const sendOne = async (kind: string, request: () => Promise<ApiResponse>) => {
+    count += 1
+    try {
+      const { status, body } = await request()
+      if (status >= 300) failures.push(`${kind}: ${status} ${body.code}: ${body.detail}`)
+    } catch (error) {
+      failures.push(`${kind}: no response: ${causeOf(error)}`)
+    }
+  }
+  const callers = Object.entries(kinds).flatMap(([kind, request]) =>
+    Array.from({ length: callersEach }, async () => {
+      while (!isStopped) {
+        await delay(Math.random() * 2 * callersEach * everyMs)
+        if (!isStopped) await sendOne(kind, request)
+      }
+    }),
+  )
+  return {
+    count: () => count,
+    failures,
+    async stop() {
+      isStopped = true
+      await Promise.all(callers)
+    },
+  }
+}
+
+/** What `fetch` hides in the cause of its error. */
+export function causeOf(error: unknown): string {
+  const { cause, message } = error as Error & { cause?: NodeJS.ErrnoException }
+  return cause?.code ?? message
+}
