@@ -6,6 +6,7 @@ import { benchHostile } from './hostile/bench-hostile.ts'
 import { benchIdle } from './idle/bench-idle.ts'
 import { benchInbox } from './inbox/bench-inbox.ts'
 import { benchLanes } from './lanes/bench-lanes.ts'
+import { benchMemory } from './memory/bench-memory.ts'
 import { benchOtp } from './otp/bench-otp.ts'
 import { benchSoak } from './soak/bench-soak.ts'
 import { benchSse } from './sse/bench-sse.ts'
@@ -22,6 +23,7 @@ const benches: Record<string, () => Promise<object>> = {
   e2e: benchEndToEnd,
   hostile: benchHostile,
   idle: benchIdle,
+  memory: benchMemory,
   otp: benchOtp,
   inbox: benchInbox,
   soak: benchSoak,

@@ -6,12 +6,12 @@ import { mintOperatorToken, type Stack } from '@notify/dev-env'
 import { cpuTimes } from '../cpu-time.ts'
 import { withForked } from '../forked.ts'
 import { createJsonClient } from '../json-client.ts'
+import { peakMiB } from '../resident-memory.ts'
 import { createSmsClient } from '../sms-client.ts'
 import { percentile } from '../statistics.ts'
 import { withStack } from '../with-stack.ts'
 import { type HostileRequest, reads, sends } from './hostile-requests.ts'
 import { addHostileTenant } from './hostile-tenant.ts'
-import { peakMemory } from './peak-memory.ts'
 
 const seconds = Number(process.env.BENCH_SECONDS ?? 10)
 /** Each attack first runs as long without being measured: a process compiles its code in the first seconds of its life. */
@@ -37,7 +37,8 @@ export function benchHostile(): Promise<object> {
     withForked(join(import.meta.dirname, 'bystander-yardstick.ts'), async (port) => {
       // The tenant that warms the processes up leaves the budgets of the measured one untouched.
       const [warmingKey, key] = [await addHostileTenant(stack), await addHostileTenant(stack)]
-      const { operator } = stack.state
+      const { state, pids } = stack
+      const { operator } = state
       const token = await mintOperatorToken(stack.url('identity-provider'), operator)
       const neighbour = createSmsClient(stack)
       const bystander = createJsonClient(stack, `http://127.0.0.1:${port}`)
@@ -66,12 +67,12 @@ export function benchHostile(): Promise<object> {
           beside[name] = await measure(callers, seconds)
           const cores = coresInUse(before, cpuTimes(stack))
           print(name, beside[name], await stop())
-          const [gateway, dispatchApi] = [peakMemory(stack, 'gateway'), peakMemory(stack, 'dispatch-api')]
+          const [gateway, dispatchApi] = [peakMiB(pids.gateway!), peakMiB(pids['dispatch-api']!)]
           console.log(`  cores: ${cores}\n  peak so far: gateway ${gateway} MiB, dispatch-api ${dispatchApi} MiB`)
           await delay(500)
         }
         const worst = Math.max(...Object.values(beside).map(({ neighbour }) => neighbour.p99_ms))
-        const peak_mib = { gateway: peakMemory(stack, 'gateway'), dispatch_api: peakMemory(stack, 'dispatch-api') }
+        const peak_mib = { gateway: peakMiB(pids.gateway!), dispatch_api: peakMiB(pids['dispatch-api']!) }
         return { within_target: worst <= targetMs, worst_p99_ms: worst, target_ms: targetMs, peak_mib, alone, beside }
       } finally {
         neighbour.close()

@@ -1,14 +1,12 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { join, relative } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { bundleImage } from '@notify/bundle'
-import { serviceNames } from '@notify/contracts'
+import { type ServiceName, serviceNames } from '@notify/contracts'
 import type { ServiceProcess, StackOptions } from '@notify/dev-env'
+import { residentMiB } from '../resident-memory.ts'
 import { percentile, round } from '../statistics.ts'
+import { withBundles } from '../with-bundles.ts'
 import { withStack } from '../with-stack.ts'
 
-const root = join(import.meta.dirname, '..', '..')
-const processes: Record<ServiceProcess, string> = {
+const processes: Record<ServiceProcess, ServiceName> = {
   gateway: 'gateway',
   'dispatch-api': 'dispatch',
   'dispatch-worker': 'dispatch',
@@ -24,30 +22,13 @@ const startsEach = 3
 const settleMs = 10_000
 
 /** Start to ready and idle memory of each service, from its sources and as a bundle; one process starts at a time. Linux only. */
-export async function benchIdle(): Promise<object> {
-  mkdirSync(join(root, '.local'), { recursive: true })
-  const out = mkdtempSync(join(root, '.local', 'bundles-'))
-  try {
-    for (const service of serviceNames) await bundleImage(service, join(out, service))
-    const bundles = Object.entries(processes).map(([name, service]) => [
-      name,
-      join(relative(root, out), service, 'main.mjs'),
-    ])
+export function benchIdle(): Promise<object> {
+  return withBundles(serviceNames, async ({ entryOf, env }) => {
+    const entries = Object.entries(processes).map(([name, service]) => [name, entryOf(service)])
     const sources = await measure({})
-    const bundled = await measure({ entries: Object.fromEntries(bundles), env: { all: imageEnvironment(out) } })
+    const bundled = await measure({ entries: Object.fromEntries(entries), env: { all: env } })
     return { sources, bundled }
-  } finally {
-    rmSync(out, { recursive: true, force: true })
-  }
-}
-
-/** As in infra/Dockerfile; the first start of each process fills the cache. */
-function imageEnvironment(out: string): Record<string, string> {
-  return {
-    NODE_OPTIONS: '--enable-source-maps',
-    NODE_COMPILE_CACHE: join(out, '.compile-cache'),
-    MALLOC_ARENA_MAX: '2',
-  }
+  })
 }
 
 function measure(options: Partial<StackOptions>): Promise<Record<string, { ready_s: number; rss_mib: number }>> {
@@ -71,9 +52,4 @@ function measure(options: Partial<StackOptions>): Promise<Record<string, { ready
     }
     return Object.fromEntries(found)
   })
-}
-
-function residentMiB(pid: number): number {
-  const [, kib] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
-  return Math.round(Number(kib) / 1024)
 }

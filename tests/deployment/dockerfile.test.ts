@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { images } from '../../packages/bundle/src/images.ts'
+import { mallocSettings } from '../../packages/dev-env/src/stack/machine-environment.ts'
 import { entryPoint, imageVariables, instruction, lines, program, stages } from './dockerfile.ts'
 import { readText, root, services } from './project.ts'
 
@@ -46,7 +47,7 @@ test('the image holds what its bundle is made of, by the lockfile, and no packag
     expect(install).toContain(option)
   expect(instruction('RUN').some((line) => line.includes('rm -rf /usr/local/lib/node_modules'))).toBe(true)
   expect(instruction('COPY')).toEqual(['--from=bundles /image /app'])
-  expect(imageVariables.NODE_ENV).toBe('production')
+  expect(imageVariables).toMatchObject({ NODE_ENV: 'production', ...mallocSettings })
 })
 
 test('there is an image for every service, and every program has its source', () => {

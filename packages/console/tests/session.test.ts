@@ -78,6 +78,39 @@ test('an issuer that needs it is told which API the token is for: at the login, 
   expect(asked[0]!.get('audience')).toBe('https://api.example')
 })
 
+/** An id token with another nonce; the console trusts the connection to the issuer, not the signature. */
+function withNonce(idToken: string, nonce: string): string {
+  const [head, claims = '', signature] = idToken.split('.')
+  const changed = { ...JSON.parse(Buffer.from(claims, 'base64url').toString()), nonce }
+  return [head, Buffer.from(JSON.stringify(changed)).toString('base64url'), signature].join('.')
+}
+
+test('each login has a nonce of its own, and an id token of another login signs nobody in', async () => {
+  const visitor = await harness.visit()
+  const nonces: (string | null)[] = []
+  visitor.context.on('request', (request) => {
+    const { pathname, searchParams } = new URL(request.url())
+    if (pathname === '/auth') nonces.push(searchParams.get('nonce'))
+  })
+  await visitor.context.route('**/token', async (route) => {
+    const response = await route.fetch()
+    const tokens = await response.json()
+    await route.fulfill({ response, json: { ...tokens, id_token: withNonce(tokens.id_token, 'of-another-login') } })
+  })
+  const page = await visitor.context.newPage()
+  await page.goto(harness.url('/activity'))
+  const chooses = page.locator('button[formaction$="operator=demo-operator"]')
+  await chooses.click()
+  // The login begins again.
+  await eventually(() => expect(nonces.length).toBeGreaterThan(1))
+  await chooses.waitFor()
+  await visitor.context.unroute('**/token')
+  await chooses.click()
+  await page.getByRole('heading', { name: 'Get started' }).waitFor()
+  for (const nonce of nonces) expect(nonce).toMatch(/^\S{22,}$/)
+  expect(new Set(nonces).size).toBe(nonces.length)
+})
+
 test('a session that cannot be renewed leads through the login back to the same page', async () => {
   const page = await harness.logIn({ path: '/activity?status=failed' })
   await shown(page).waitFor()

@@ -68,7 +68,7 @@ export const createRetryJob = defineRoute({
     202: RetryJob,
     200: z.object({ count: z.int(), count_capped: z.boolean() }).meta({ id: 'RetryJobCount' }),
   },
-  errors: idempotencyErrors,
+  errors: ['retry_job_limit_reached', ...idempotencyErrors],
 })
 
 export const listRetryJobs = defineRoute({

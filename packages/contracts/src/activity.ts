@@ -183,5 +183,5 @@ export const exportActivity = defineRoute({
         'has an apostrophe before it, so that no spreadsheet runs it. A connection that breaks off has not sent everything.',
     }),
   },
-  errors: [],
+  errors: ['export_limit_reached'],
 })

@@ -133,7 +133,8 @@ export const rotateApiKey = defineRoute({
   service: 'gateway',
   method: 'POST',
   path: `${path}/:key_id/rotate`,
-  summary: 'Rotate an API key. The old and the new key both work until the overlap ends.',
+  summary:
+    'Rotate an API key. The old and the new key both work until the overlap ends; until then neither can be rotated again.',
   auth,
   params: keyParams,
   body: z.strictObject({
@@ -152,5 +153,5 @@ export const rotateApiKey = defineRoute({
       previous_valid_until: Timestamp,
     }).meta({ id: 'RotatedApiKey' }),
   },
-  errors: ['not_found', 'key_not_active', 'api_key_limit_reached', ...idempotencyErrors],
+  errors: ['not_found', 'key_not_active', 'key_rotation_under_way', 'api_key_limit_reached', ...idempotencyErrors],
 })

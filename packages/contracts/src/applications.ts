@@ -16,11 +16,16 @@ export const ApplicationName = z
   .regex(oneLinePattern, 'must be one line without control characters')
 
 /** An origin as browsers send it: scheme, host and port, in lower case and without a path (RFC 6454). */
-const Origin = z
+export const Origin = z
   .string()
   .max(300)
-  .refine((text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol) && new URL(text).origin === text, {
-    error: 'must be an origin such as https://shop.example.com, without a path',
+  .refine((text) => !text.includes('*'), {
+    error: 'must not contain a wildcard; list each origin, such as https://shop.example.com',
+    abort: true,
+  })
+  .refine((text) => /^https?:$/.test(URL.parse(text)?.protocol ?? '') && new URL(text).origin === text, {
+    error:
+      'must be an origin as browsers send it, such as https://shop.example.com: in lower case, without a path, a slash at its end or a default port',
   })
   .meta({ example: 'https://shop.example.com' })
 
@@ -30,7 +35,9 @@ const settings = {
     .array(Origin)
     .max(100)
     .transform((origins) => [...new Set(origins)])
-    .meta({ description: 'Origins whose pages may call the inbox and the live stream' }),
+    .meta({
+      description: 'Origins whose pages may call the inbox and the live stream; each in full, without wildcards',
+    }),
   otp: z.strictObject(OtpSettings.shape).meta({ description: 'How the application sends codes' }),
 }
 

@@ -89,5 +89,5 @@ export const exportAuditLog = defineRoute({
       description: 'One AuditEntry a line. A connection that is cut off has not sent everything.',
     }),
   },
-  errors: [],
+  errors: ['export_limit_reached'],
 })

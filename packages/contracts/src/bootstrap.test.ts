@@ -31,6 +31,14 @@ test('a live key may have every permission, a test key none that changes what li
   ])
 })
 
+test('an origin is one that browsers send, as in the API', () => {
+  const { allowed_origins: origins } = BootstrapDocument.shape.applications.element.shape
+  for (const good of ['https://shop.example', 'http://localhost:3000', 'https://[::1]:8443'])
+    expect(origins.safeParse([good]).success).toBe(true)
+  for (const bad of ['https://*.shop.example', 'https://shop.example/', '*'])
+    expect(origins.safeParse([bad]).success).toBe(false)
+})
+
 test('a rate is a whole number from 1 to 10,000, or none', () => {
   const { rate_limit_per_second: rate } = BootstrapDocument.shape.providers.element.shape
   for (const good of [1, 10_000, null, undefined]) expect(rate.safeParse(good).success).toBe(true)

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { Origin } from './applications.ts'
 import { Channel } from './channel.ts'
 import { idSchema } from './ids.ts'
 import { KeyMode, KeyPermission, liveOnlyPermissions } from './permissions.ts'
@@ -45,7 +46,7 @@ export const BootstrapDocument = z.strictObject({
       application_id: idSchema('app'),
       tenant_id: idSchema('ten'),
       name: z.string(),
-      allowed_origins: z.array(z.string()),
+      allowed_origins: z.array(Origin),
     }),
   ),
   api_keys: z.array(

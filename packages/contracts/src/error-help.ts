@@ -107,6 +107,10 @@ export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
     meaning: "The carrier issues the provider's secret, so the service cannot rotate it.",
     action: "Create the new secret in the carrier's console, then change the credentials of the provider.",
   },
+  key_rotation_under_way: {
+    meaning: 'The API key is one of the two keys of a rotation whose overlap has not ended.',
+    action: 'Wait until the previous key ends, or revoke it. Then rotate the key that remains.',
+  },
   key_not_active: {
     meaning: 'The API key is revoked, expired or already replaced.',
     action: 'Change or rotate an active key, or create a new one.',

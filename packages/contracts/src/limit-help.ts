@@ -3,7 +3,7 @@ import type { ErrorCode } from './errors.ts'
 
 type LimitCode = Extract<ErrorCode, `${string}_limit_reached`>
 
-/** The help of errors that refuse one more of what may be created. */
+/** The help of errors that refuse one more of what may exist. */
 export const limitHelp: Readonly<Record<LimitCode, ErrorHelp>> = {
   domain_limit_reached: {
     meaning: 'The tenant has the maximum number of sending domains.',
@@ -32,6 +32,15 @@ export const limitHelp: Readonly<Record<LimitCode, ErrorHelp>> = {
   provider_limit_reached: {
     meaning: 'The tenant has the maximum number of providers.',
     action: 'Delete a provider that is no longer used.',
+  },
+  retry_job_limit_reached: {
+    meaning: 'The tenant has the maximum number of retry jobs that are waiting or running.',
+    action: 'Wait until a job is completed, or cancel one.',
+  },
+  export_limit_reached: {
+    meaning: 'The tenant has the maximum number of exports under way.',
+    action:
+      'Read the exports that are open to their end, or close them. Then wait for the seconds in the Retry-After header.',
   },
   subscription_limit_reached: {
     meaning: 'The application has the maximum number of webhook subscriptions.',

@@ -1,5 +1,6 @@
 import { takesIdempotencyKey } from './openapi-errors.ts'
 import { permissionsFor, type Route } from './route.ts'
+import { isStream } from './stream.ts'
 
 const seconds = { type: 'integer', minimum: 0 }
 
@@ -10,6 +11,11 @@ export const headerComponents = {
       "Id of the request. Echoes the caller's X-Request-Id if it has at most 128 letters, digits, dots, colons, - or _",
     required: true,
     schema: { type: 'string' },
+  },
+  'X-Content-Type-Options': {
+    description: 'Browsers must not guess another media type',
+    required: true,
+    schema: { type: 'string', const: 'nosniff' },
   },
   'RateLimit-Policy': {
     description:
@@ -32,7 +38,7 @@ export const headerComponents = {
     schema: { type: 'string', examples: ['attachment; filename="activity.csv"'] },
   },
   'Cache-Control': {
-    description: 'The file must not be kept by caches',
+    description: 'Caches must not keep the response',
     required: true,
     schema: { type: 'string', const: 'no-store' },
   },
@@ -46,15 +52,20 @@ type HeaderName = keyof typeof headerComponents
 /** Statuses of responses sent before the caller is known. */
 const beforeTheCaller: readonly number[] = [401, 408, 417, 431, 501]
 
+/** Streams forbid transformations as well. */
+const isPrivate = (route: Route): boolean => route.auth.caller !== 'anyone' && !isStream(route)
+
 /** The headers of a route's response with this status, as references to the components. */
 export function headersOf(route: Route, status: number): Record<string, { $ref: string }> {
   const isCounted = permissionsFor(route.auth) !== undefined && !beforeTheCaller.includes(status)
   const names: HeaderName[] = [
     'X-Request-Id',
+    'X-Content-Type-Options',
     ...(isCounted ? (['RateLimit-Policy', 'RateLimit'] as const) : []),
     ...(status === 401 ? (['WWW-Authenticate'] as const) : []),
     ...(status === 429 || status === 503 ? (['Retry-After'] as const) : []),
-    ...(status < 300 && route.download ? (['Content-Disposition', 'Cache-Control'] as const) : []),
+    ...(status >= 400 || isPrivate(route) ? (['Cache-Control'] as const) : []),
+    ...(status < 300 && route.download ? (['Content-Disposition'] as const) : []),
     ...(status < 300 && takesIdempotencyKey(route) ? (['Idempotent-Replayed'] as const) : []),
   ]
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))

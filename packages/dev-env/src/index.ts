@@ -7,7 +7,7 @@ export { type Certificates, makeCertificates } from './infrastructure/make-certi
 export { type PortBlock, portsFrom, reservePortBlock } from './infrastructure/ports.ts'
 export type { Server } from './infrastructure/server.ts'
 export { startConfigured } from './infrastructure/start-configured.ts'
-export { machineEnvironment } from './stack/machine-environment.ts'
+export { machineEnvironment, mallocSettings } from './stack/machine-environment.ts'
 export type { NodeProcess, ProcessName, ServerProcess, ServiceProcess } from './stack/process-names.ts'
 export { environmentOf, fileOf } from './stack/process-table.ts'
 export { Stack } from './stack/stack.ts'

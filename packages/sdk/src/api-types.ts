@@ -466,7 +466,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Rotate an API key. The old and the new key both work until the overlap ends.
+         * Rotate an API key. The old and the new key both work until the overlap ends; until then neither can be rotated again.
          * @description Requires an operator's access token with the permission `applications:manage`.
          */
         post: operations["rotateApiKey"];
@@ -3953,7 +3953,7 @@ export interface operations {
                  */
                 "application/json": {
                     name: string;
-                    /** @description Origins whose pages may call the inbox and the live stream */
+                    /** @description Origins whose pages may call the inbox and the live stream; each in full, without wildcards */
                     allowed_origins?: string[];
                     /**
                      * @description How the application sends codes
@@ -4087,7 +4087,7 @@ export interface operations {
                  */
                 "application/json": {
                     name?: string;
-                    /** @description Origins whose pages may call the inbox and the live stream */
+                    /** @description Origins whose pages may call the inbox and the live stream; each in full, without wildcards */
                     allowed_origins?: string[];
                     /** @description Settings that are absent keep their values; null removes one */
                     otp?: {
@@ -5094,7 +5094,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Rotate an API key. The old and the new key both work until the overlap ends. */
+            /** @description Rotate an API key. The old and the new key both work until the overlap ends; until then neither can be rotated again. */
             201: {
                 headers: {
                     [name: string]: unknown;

@@ -1,5 +1,5 @@
 import type { Express } from 'express'
-import { withRequestId } from './http/request-id.ts'
+import { withAnswerHeaders } from './http/request-id.ts'
 
 type Check = () => Promise<void> | void
 
@@ -37,13 +37,13 @@ export class Health {
   /** Mounts `GET /healthz` (liveness) and `GET /readyz` (readiness). @returns their paths */
   mount(app: Express): string[] {
     app.get('/healthz', (request, response) => {
-      withRequestId(request, response).json({ status: 'ok' })
+      withAnswerHeaders(request, response).json({ status: 'ok' })
     })
     app.get('/readyz', async (request, response) => {
       const [failures, degraded] = await Promise.all([this.failures(), this.degraded()])
       const isReady = failures.length === 0
       if (!isReady) response.set('Retry-After', '1')
-      withRequestId(request, response)
+      withAnswerHeaders(request, response)
         .status(isReady ? 200 : 503)
         .json({
           status: isReady ? 'ready' : 'unready',

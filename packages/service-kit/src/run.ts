@@ -6,7 +6,7 @@ import { Health } from './health.ts'
 import type { Kit } from './kit.ts'
 import { Lifecycle } from './lifecycle.ts'
 import { createLogger, describeError, type LoggerHandle } from './logger.ts'
-import { returnStartMemory } from './return-start-memory.ts'
+import { returnMemory } from './return-memory.ts'
 import { startMetrics } from './telemetry/metrics.ts'
 import { measureProcess } from './telemetry/process-metrics.ts'
 import { createTracer } from './telemetry/tracing.ts'
@@ -138,7 +138,7 @@ async function serve<S extends z.ZodObject>(
   if (stop.requested) return
   health.setReady(true)
   log.info('ready')
-  returnStartMemory()
+  returnMemory()
 }
 
 /** Installs the signal handlers; the process exits by itself when nothing is open. */

@@ -7,6 +7,7 @@ import type { ProjectFact } from './activity/project-notification.ts'
 import type { Config } from './config.ts'
 import type { Tables } from './db/schema.ts'
 import type { Accept } from './dispatching/accept.ts'
+import type { OpenExports } from './exports/open-exports.ts'
 import type { Peers } from './forwarding/peers.ts'
 import type { GatewayMetrics } from './metrics.ts'
 import type { CountUsage } from './usage/count-usage.ts'
@@ -31,6 +32,7 @@ export interface Context {
 export interface RouteContext extends Context {
   peers: Peers
   accept: Accept
+  exports: OpenExports
 }
 
 /** The context of consumers. */

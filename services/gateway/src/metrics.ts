@@ -16,22 +16,9 @@ export function createMetrics(metrics: Metrics) {
     'Changes fetched from dispatch because the bus did not deliver them',
   )
   const retried = metrics.counter('gateway_activity_retried_total', 'Items that jobs have retried')
-  let exports = 0
-  metrics.gauge('gateway_activity_exports_open', 'Exports of the activity that are under way', () => exports)
-  const openExports = {
-    now: () => exports,
-    /** Counts the export while its text is made. */
-    async *during(text: AsyncIterable<string>): AsyncGenerator<string> {
-      exports++
-      try {
-        yield* text
-      } finally {
-        exports--
-      }
-    },
-  }
   return {
-    openExports,
+    measureExports: (count: () => number) =>
+      metrics.gauge('gateway_activity_exports_open', 'Exports of the activity and the audit log under way', count),
     retried: (count: number) => retried({}, count),
     repaired: (count: number) => repaired({}, count),
     rateLimited: (scope: (typeof limitScopes)[number]) => limited({ scope }),

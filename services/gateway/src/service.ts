@@ -35,6 +35,7 @@ import { migrations } from './db/migrations.ts'
 import type { Tables } from './db/schema.ts'
 import { createAcceptance } from './dispatching/accept.ts'
 import { serveDocs } from './docs/serve-docs.ts'
+import { createOpenExports } from './exports/open-exports.ts'
 import { largestBody, passThrough } from './forwarding/pass-through.ts'
 import { passUsers } from './forwarding/pass-users.ts'
 import { createPeers } from './forwarding/peers.ts'
@@ -94,9 +95,11 @@ export async function createService(config: Config, kit: Kit): Promise<void> {
   startPeriodic(kit, { name: 'usage retention', everyMs: 60_000, run: forgetMessages })
   exportUsage(kit, context)
   const docs = await serveDocs()
+  const exports = createOpenExports()
+  metrics.measureExports(exports.count)
   await serveHttp(kit, {
     config,
-    context: { ...context, peers, accept: createAcceptance(context) },
+    context: { ...context, peers, accept: createAcceptance(context), exports },
     routes,
     streams: { maxBytes: config.STREAM_MEMORY },
     door: {

@@ -1,6 +1,7 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { itemOf, type StoredItem, storeItems } from '@notify/test-kit/activity-items'
+import { addEmptyTenant, operatorToken } from '@notify/test-kit/other-callers'
 import { activity, expectProblem } from '@notify/test-kit/sms'
 import { eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
 
@@ -103,10 +104,10 @@ const openExports = async () => {
   return Number(/^gateway_activity_exports_open(?:\{.*\})? (\d+)/m.exec(text)?.[1])
 }
 
-test('slow readers of exports hold no connection: ten of them and one pool of one leave the list as it was', async () => {
-  const readers = await Promise.all(Array.from({ length: 10 }, openExport))
+test('slow readers of exports hold no connection: four of them and one pool of one leave the list as it was', async () => {
+  const readers = await Promise.all(Array.from({ length: 4 }, () => openExport()))
   for (let n = 0; n < 5; n++) expect((await activity(env, { status: 'failed' })).status).toBe(200)
-  expect(await openExports()).toBe(10)
+  expect(await openExports()).toBe(4)
   // A reader that goes on reads to the end.
   let text = ''
   for await (const chunk of readers.pop()!.setEncoding('utf8')) text += chunk
@@ -116,11 +117,23 @@ test('slow readers of exports hold no connection: ten of them and one pool of on
   await eventually(async () => expect(await openExports()).toBe(0))
 })
 
-test('a process sends only so many exports at once', async () => {
-  const readers = await Promise.all(Array.from({ length: 16 }, openExport))
-  const refused = await exported('')
-  expectProblem(refused, 503, 'service_unavailable')
-  expect(refused.headers.get('retry-after')).toBeTruthy()
+test('a tenant that reads none of its exports has at most four, and the export of a neighbour is sent at once', async () => {
+  const readers = await Promise.all(Array.from({ length: 20 }, () => openExport()))
+  const statuses = readers.map(({ statusCode }) => statusCode)
+  expect([statuses.filter((status) => status === 200).length, new Set(statuses)]).toEqual([4, new Set([200, 429])])
+  for (const at of ['', 'format=ndjson&status=failed']) {
+    const refused = await exported(at)
+    expectProblem(refused, 429, 'export_limit_reached')
+    expect(refused.body.detail).toContain('at most 4 exports')
+    expect(refused.headers.get('retry-after')).toBe('5')
+  }
+  const permissions = ['activity:read', 'audit:read']
+  const token = operatorToken(env, { tenant_id: await addEmptyTenant(env), permissions })
+  for (const path of ['activity/export', 'audit-log/export']) {
+    expect((await env.api('GET', `/api/v1/${path}`, { token })).status).toBe(200)
+    const own = await env.api('GET', `/api/v1/${path}`, { token: operatorToken(env, { permissions }) })
+    expectProblem(own, 429, 'export_limit_reached')
+  }
   for (const reader of readers) reader.destroy()
   await eventually(async () => expect((await exported('status=failed')).status).toBe(200))
 })

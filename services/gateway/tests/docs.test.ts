@@ -53,6 +53,13 @@ test.each(['/docs', '/docs/errors', '/docs/errors/not_found', '/content/openapi.
   },
 )
 
+test.each([
+  ...['/docs', '/docs/errors', '/docs/errors/not_found', '/docs/errors/none', '/content/openapi.json', '/nowhere'],
+  ...['/console/', '/console/config.json', '/console/preview-frame', '/console/assets/none.js', '/healthz', '/readyz'],
+])('no browser guesses another type of %s', async (path) => {
+  expect((await get(path)).headers.get('x-content-type-options')).toBe('nosniff')
+})
+
 test('the OpenAPI file is compressed for callers that accept it, and is sent once per version', async () => {
   const path = '/content/openapi.json'
   const response = await get(path, { 'accept-encoding': 'gzip' })
@@ -63,6 +70,7 @@ test('the OpenAPI file is compressed for callers that accept it, and is sent onc
   expect(await plain.json()).toEqual(await response.json())
   // fetch adds "no-cache", which asks for the whole file.
   const revalidate = (version: string) => get(path, { 'if-none-match': version, 'cache-control': 'max-age=0' })
-  expect((await revalidate(etag)).status).toBe(304)
+  const unchanged = await revalidate(etag)
+  expect([unchanged.status, unchanged.headers.get('x-content-type-options')]).toEqual([304, 'nosniff'])
   expect((await revalidate('W/"another"')).status).toBe(200)
 })

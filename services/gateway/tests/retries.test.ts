@@ -16,7 +16,7 @@ let ids: string[]
 beforeAll(async () => {
   env = await TestEnv.start(['gateway', 'dispatch', 'callbacks'], {
     apart: ['gateway'],
-    env: { gateway: { ACTIVITY_RETRY_RATE: '4' } },
+    env: { gateway: { ACTIVITY_RETRY_RATE: '4', RETRY_JOBS_PER_TENANT: '3' } },
   })
   ids = await Promise.all(Array.from({ length: 12 }, () => send(env, freshPhone('0002'))))
   await send(env, freshPhone('0003'))
@@ -170,6 +170,33 @@ test("a job needs a filter, the permission, and is its tenant's alone", async ()
   }
   expectProblem(await env.api('GET', `${path}/jobs/${retry_id}`, { token: stranger }), 404, 'not_found')
   expect((await env.api('GET', path, { token: stranger })).body.items).toEqual([])
+})
+
+test("a tenant's jobs have a limit, and its long job does not delay a neighbour's", async () => {
+  const tenantId = await addEmptyTenant(env)
+  // A hundred seconds' worth of items that dispatch refuses.
+  const failed = { tenant_id: tenantId, application_id: newId('app'), status: 'failed', retryable: true }
+  await storeItems(
+    env,
+    Array.from({ length: 400 }, () => itemOf(env, failed)),
+  )
+  const token = operatorToken(env, { tenant_id: tenantId })
+  const ask = () => post(path, { status: 'failed' }, { token })
+  const answers = await Promise.all(Array.from({ length: 8 }, ask))
+  expect(answers.map(({ status }) => status).sort()).toEqual([202, 202, 202, 409, 409, 409, 409, 409])
+  const refused = answers.find(({ status }) => status === 409)!
+  expectProblem(refused, 409, 'retry_job_limit_reached')
+  expect(refused.body.detail).toContain('at most 3 unfinished retry jobs of a tenant')
+  const { items } = (await env.api('GET', path, { token })).body
+  const long = items.find(({ status }: { status: string }) => status === 'running')
+  const neighbours = (await post(path, { application_id: newId('app') })).body
+  await untilEnded(neighbours.retry_id, { status: 'completed' })
+  const at = `${path}/jobs/${long.retry_id}`
+  expect((await env.api('GET', at, { token })).body).toMatchObject({ status: 'running', count: 400 })
+  // A dry run makes no job; a job that is cancelled makes room for another.
+  expect((await post(path, { status: 'failed', dry_run: true }, { token })).status).toBe(200)
+  expect((await post(`${at}/cancel`, undefined, { token })).status).toBe(200)
+  expect((await ask()).status).toBe(202)
 })
 
 test('a repetition under an Idempotency-Key makes no second job', async () => {

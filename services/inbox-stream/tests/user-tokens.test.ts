@@ -226,6 +226,7 @@ test('a preflight request is answered for listed origins, with the headers that 
     })
   const { status, headers } = await ask('/api/v1/in-app/stream', origin)
   expect([status, headers.get('access-control-allow-origin')]).toEqual([204, origin])
+  expect(headers.get('x-content-type-options')).toBe('nosniff')
   expect(headers.get('access-control-allow-headers')).toBe('Authorization, Content-Type, Last-Event-ID')
   expect((await ask('/api/v1/inbox/inapp_1', origin)).headers.get('access-control-allow-methods')).toBe('PATCH, DELETE')
   expect((await ask('/api/v1/inbox', 'https://evil.example')).headers.get('access-control-allow-origin')).toBeNull()

@@ -83,9 +83,10 @@ async function finish(manager: UserManager): Promise<void> {
 async function leave(manager: UserManager): Promise<void> {
   const { pathname, search } = location
   await manager.removeUser()
-  const state = { returnTo: `${pathname}${search}` }
+  // The callback refuses an id token with another nonce: it belongs to another login (OpenID Connect Core, 3.1.3.7).
+  const login = { state: { returnTo: `${pathname}${search}` }, nonce: crypto.randomUUID() }
   // Who has signed out chooses anew whom to be, although the issuer still knows them.
-  await manager.signinRedirect(wasSignedOut() ? { state, prompt: 'login' } : { state })
+  await manager.signinRedirect(wasSignedOut() ? { ...login, prompt: 'login' } : login)
 }
 
 function sessionOf(manager: UserManager, first: User, { resource }: Settings): Session {

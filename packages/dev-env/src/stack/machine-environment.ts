@@ -2,6 +2,9 @@ import { join } from 'node:path'
 
 const projectRoot = join(import.meta.dirname, '..', '..', '..', '..')
 
+/** Settings of glibc's malloc, as in infra/Dockerfile: docs/operations.md, Memory. */
+export const mallocSettings = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '16384' }
+
 /**
  * Variables that a Node process gets beside its own: those of the machine and of OpenTelemetry, and the cache of compiled
  * code, without which a start takes twice as long.
@@ -12,6 +15,7 @@ export function machineEnvironment(root = projectRoot): Record<string, string> {
   const passed = Object.entries(process.env).filter(([name]) => machine.includes(name) || name.startsWith('OTEL_'))
   return {
     ...(Object.fromEntries(passed) as Record<string, string>),
+    ...mallocSettings,
     NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? join(root, '.local', 'compile-cache'),
   }
 }

@@ -11,6 +11,7 @@ import { route } from './handler.ts'
 import { mount } from './mount.ts'
 import { OpenStreams } from './open-streams.ts'
 import { createApp, listen } from './server.ts'
+import { StalledReaders } from './stalled-readers.ts'
 
 const store = defineRoute({
   name: 'store',
@@ -42,6 +43,7 @@ beforeAll(async () => {
       throw new Problem('unauthenticated', 'Who?')
     },
     streams: new OpenStreams(kit),
+    stalledReaders: new StalledReaders(kit.log),
     observe: () => {},
     refused: (code: string) => void refused.push(code),
   }

@@ -4,6 +4,7 @@ import type { Logger } from '../logger.ts'
 import type { Tracer } from '../telemetry/tracing.ts'
 import type { BodyShare } from './body-budget.ts'
 import type { OpenStreams } from './open-streams.ts'
+import type { StalledReaders } from './stalled-readers.ts'
 
 /** What the routes of a service share: authentication, limits and reporting. */
 export interface Door {
@@ -40,6 +41,7 @@ export interface Door {
   answerWithinMs?: number | undefined
   /** The open event streams of this process. */
   streams: OpenStreams
+  stalledReaders: StalledReaders
   /** @param route undefined for a request without one */
   observe(method: string | undefined, route: Route | undefined, status: number, seconds: number): void
   /** Counts a refusal by its code. */

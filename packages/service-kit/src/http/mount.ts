@@ -15,8 +15,8 @@ import { ExactRoutes, type Incoming } from './exact-routes.ts'
 import type { HttpRequest, RouteEntry } from './handler.ts'
 import { idempotencyKeyOf, requireJsonAccepted } from './negotiate.ts'
 import { notFound, paramsOf, queryOf, queryOfContract } from './read-target.ts'
-import { Reply, send, sendProblem } from './reply.ts'
-import { requestIdOf } from './request-id.ts'
+import { noStore, Reply, send, sendProblem } from './reply.ts'
+import { answerHeaders, requestIdOf } from './request-id.ts'
 import { openStream, type StreamEntry } from './stream.ts'
 import { StreamedReply, sendStreamed } from './streamed-reply.ts'
 import { within } from './within.ts'
@@ -92,7 +92,7 @@ function fail(
 function refuse(door: Refusing, request: IncomingMessage, response: ServerResponse, problem: Problem): void {
   request.resume()
   const requestId = requestIdOf(request.headers['x-request-id'])
-  sendProblem(response, problem, { requestId, docsUrl: door.docsUrl, headers: { 'x-request-id': requestId } })
+  sendProblem(response, problem, { requestId, docsUrl: door.docsUrl, headers: answerHeaders(requestId) })
   door.observe(request.method, undefined, problem.status, 0)
   door.refused(problem.code)
 }
@@ -121,13 +121,16 @@ async function answerWithin<Context>(
 ): Promise<void> {
   const { contract } = entry
   const started = performance.now()
-  const headers: OutgoingHttpHeaders = { 'x-request-id': requestId }
+  const headers = answerHeaders(requestId)
+  // Answers to a known caller hold secrets, tokens and recipients.
+  if (contract.auth.caller !== 'anyone') Object.assign(headers, noStore)
   let status: number
   let fault: unknown
   try {
     const admission = admitCaller(door, contract, request, headers)
     const principal = admission instanceof Promise ? await within(door.answerWithinMs, admission) : admission
-    if (principal && 'tenant_id' in principal) addLogFields({ tenant_id: principal.tenant_id })
+    const tenantId = principal && 'tenant_id' in principal ? principal.tenant_id : undefined
+    if (tenantId !== undefined) addLogFields({ tenant_id: tenantId })
     const admittedMs = performance.now() - started
     // Routes with another media type ignore Accept (RFC 9110, 12.5.1, allows it).
     if (contract.responseType === undefined) requireJsonAccepted(request)
@@ -163,8 +166,10 @@ async function answerWithin<Context>(
       const result: unknown = await within(leftMs, entry.handler(context, httpRequest))
       if (result instanceof StreamedReply) {
         status = 200
-        fault = await sendStreamed(response, result, headers)
+        const broken = await sendStreamed(response, result, headers)
+        fault = broken.fault
         if (fault) door.log.error({ route: contract.name, err: fault }, 'response broken off')
+        if (broken.stalled) door.stalledReaders.add({ route: contract.name, tenant_id: tenantId })
       } else status = reply(entry, response, headers, result)
     }
   } catch (error) {

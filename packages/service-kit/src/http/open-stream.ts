@@ -34,12 +34,12 @@ export class OpenStream {
     socket?.setTimeout(0)
     socket?.setKeepAlive(true, keepAliveMs)
     response.writeHead(200, {
+      ...headers,
       'content-type': 'text/event-stream',
       'cache-control': 'no-store, no-transform',
       'x-accel-buffering': 'no',
       // The connection of a stream is not reused, so the drain need not wait for it.
       connection: 'close',
-      ...headers,
     })
     response.flushHeaders()
     forgetRequest(response)

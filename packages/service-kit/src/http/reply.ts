@@ -30,6 +30,9 @@ export function send(
   response.end(text)
 }
 
+/** Some errors may be kept by default (RFC 9110, 15.1). */
+export const noStore = { 'cache-control': 'no-store' }
+
 /** Writes RFC 9457 problem details. */
 export function sendProblem(
   response: ServerResponse,
@@ -38,5 +41,6 @@ export function sendProblem(
 ): void {
   const { status, code } = problem
   const body = { type: `${docsUrl}/errors/${code}`, ...problem.toBody(), request_id: requestId }
-  send(response, status, 'application/problem+json', JSON.stringify(body), { ...headers, ...problem.headers })
+  const all = { ...noStore, ...headers, ...problem.headers }
+  send(response, status, 'application/problem+json', JSON.stringify(body), all)
 }

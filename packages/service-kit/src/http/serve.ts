@@ -11,6 +11,7 @@ import { httpAttributes } from './http-attributes.ts'
 import { type Entry, mount, mountMethods, mountNotFound } from './mount.ts'
 import { OpenStreams, type StreamLimits, streamLimits } from './open-streams.ts'
 import { createApp, listen } from './server.ts'
+import { StalledReaders } from './stalled-readers.ts'
 
 interface ServeOptions<Context> {
   config: {
@@ -88,6 +89,7 @@ function makeDoor<Context>(kit: Kit, { config, door, streams }: ServeOptions<Con
     // Internal services send only bodies that they have received completely.
     ...(door?.edge ? { shareOf: (request: IncomingMessage) => budget(() => addressOf(request)) } : {}),
     streams: new OpenStreams(kit, { ...streamLimits, ...streams }),
+    stalledReaders: new StalledReaders(kit.log),
     observe: (method, route, status, duration) => seconds(duration, httpAttributes(method, route, status)),
     refused: (code) => problems({ code }),
     ...door,

@@ -10,8 +10,8 @@ import { afterNextPoll } from './awaited.ts'
 import type { ExactRoutes } from './exact-routes.ts'
 import { OpenResponses } from './open-responses.ts'
 import { hasBody } from './read-body.ts'
-import { sendProblem } from './reply.ts'
-import { requestIdOf } from './request-id.ts'
+import { noStore, sendProblem } from './reply.ts'
+import { answerHeaders, requestIdOf } from './request-id.ts'
 import { invalidTarget, readTarget } from './request-target.ts'
 import { inTurn } from './turns.ts'
 
@@ -83,7 +83,11 @@ export async function listen(
     request.resume()
     refused(problem.code)
     const requestId = requestIdOf(request.headers['x-request-id'])
-    sendProblem(response, problem, { requestId, docsUrl, headers: { 'x-request-id': requestId, connection: 'close' } })
+    sendProblem(response, problem, {
+      requestId,
+      docsUrl,
+      headers: { ...answerHeaders(requestId), connection: 'close' },
+    })
   }
   const responses = new OpenResponses()
   const server = createServer(
@@ -201,10 +205,15 @@ function endWith(problem: Problem, socket: Socket, { docsUrl, refused }: Refusin
     ...problem.toBody(),
     request_id: requestId,
   })
-  socket.end(
-    `HTTP/1.1 ${problem.status} ${problem.toBody().title}\r\nContent-Type: application/problem+json\r\n` +
-      `Content-Length: ${Buffer.byteLength(body)}\r\nX-Request-Id: ${requestId}\r\nConnection: close\r\n\r\n${body}`,
-  )
+  const headers = Object.entries({
+    'content-type': 'application/problem+json',
+    'content-length': Buffer.byteLength(body),
+    ...answerHeaders(requestId),
+    ...noStore,
+    connection: 'close',
+  })
+  const lines = headers.map(([name, value]) => `${name}: ${value}\r\n`)
+  socket.end(`HTTP/1.1 ${problem.status} ${problem.toBody().title}\r\n${lines.join('')}\r\n${body}`)
 }
 
 /** Whether a response to the current request has started. */

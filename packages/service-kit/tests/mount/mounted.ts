@@ -8,6 +8,7 @@ import { mount, mountNotFound } from '../../src/http/mount.ts'
 import { OpenStreams } from '../../src/http/open-streams.ts'
 import { Reply } from '../../src/http/reply.ts'
 import { createApp, listen } from '../../src/http/server.ts'
+import { StalledReaders } from '../../src/http/stalled-readers.ts'
 import { Lifecycle } from '../../src/lifecycle.ts'
 import { Problem } from '../../src/problem.ts'
 import { currentLogFields } from '../../src/telemetry/log-fields.ts'
@@ -43,6 +44,7 @@ export async function startMounted(): Promise<void> {
       return { RateLimit: '"key";r=9;t=1' }
     },
     streams: new OpenStreams(createTestKit('gateway')),
+    stalledReaders: new StalledReaders(log),
     observe: (_method, route, status) => void observed.push([route?.name ?? 'none', status]),
     refused: (code) => void refused.push(code),
   }

@@ -1,4 +1,4 @@
-import { type Door, mountMethods, withRequestId } from '@notify/service-kit'
+import { type Door, mountMethods, withAnswerHeaders } from '@notify/service-kit'
 import type { Express } from 'express'
 import type { Config } from '../config.ts'
 import { strictPolicy } from '../docs/page.ts'
@@ -30,17 +30,16 @@ export function serveConsole(
   const security = {
     'Content-Security-Policy': strictPolicy.join('; '),
     'Referrer-Policy': 'no-referrer',
-    'X-Content-Type-Options': 'nosniff',
     'X-Frame-Options': 'DENY',
     'Cross-Origin-Opener-Policy': 'same-origin',
   }
   app.get('/console/config.json', (request, response) => {
-    withRequestId(request, response)
+    withAnswerHeaders(request, response)
       .set({ ...security, 'Cache-Control': 'no-cache' })
       .json(settings)
   })
   app.get('/console/preview-frame', (request, response) => {
-    withRequestId(request, response)
+    withAnswerHeaders(request, response)
       .set({
         ...security,
         'Content-Security-Policy': previewPolicy,
@@ -52,7 +51,7 @@ export function serveConsole(
   })
   app.get('/console/assets/:name', async (request, response) => {
     const asset = await files.readAsset(request.params.name)
-    withRequestId(request, response)
+    withAnswerHeaders(request, response)
     if (!asset) {
       response.status(404).set('Cache-Control', 'no-store').type('text').send('There is no such file in this build')
       return
@@ -65,7 +64,7 @@ export function serveConsole(
   app.get('/console{/*path}', async (request, response) => {
     const [index, origins] = await Promise.all([files.readIndex(), originsOfIssuer()])
     const headers = index ? { 'Content-Security-Policy': policyFor(origins) } : notBuilt.headers
-    withRequestId(request, response)
+    withAnswerHeaders(request, response)
       .status(index ? 200 : 503)
       .set({ ...security, 'Cache-Control': 'no-cache', ...headers })
       .type('html')

@@ -21,6 +21,7 @@ import { activityOfRecipient } from './migrations/0019-activity-of-recipient.ts'
 import { activityWideIndexes } from './migrations/0020-activity-wide-indexes.ts'
 import { usageByDay } from './migrations/0021-usage-by-day.ts'
 import { keyChanges } from './migrations/0022-key-changes.ts'
+import { keyPredecessors } from './migrations/0023-key-predecessors.ts'
 
 export const migrations: Migrations = [
   ...deadLetterTables,
@@ -49,4 +50,5 @@ export const migrations: Migrations = [
   activityWideIndexes,
   usageByDay,
   keyChanges,
+  keyPredecessors,
 ]

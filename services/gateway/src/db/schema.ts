@@ -38,6 +38,8 @@ export const tables = {
     revoked_at: column<Time | null>(),
     /** End of the overlap after a rotation. */
     expires_at: column<Time | null>(),
+    /** The key that a rotation replaced by this one. */
+    predecessor_id: column<string | null>(),
     created_at: column<Time>(),
     /** Null: as it was created. */
     updated_at: column<Time | null>(),

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { type Door, mountMethods, withRequestId } from '@notify/service-kit'
+import { type Door, mountMethods, withAnswerHeaders } from '@notify/service-kit'
 import type { Express } from 'express'
 
 /** An HTML page with the only sources that it may load from. */
@@ -17,7 +17,6 @@ export const strictPolicy = ["default-src 'none'", "base-uri 'none'", "form-acti
 const headers = {
   'Cache-Control': 'public, max-age=300',
   'Referrer-Policy': 'no-referrer',
-  'X-Content-Type-Options': 'nosniff',
 }
 
 /** Serves the pages of a path, for GET and HEAD. `pageOf` finds one by the parameters of the path. */
@@ -30,7 +29,7 @@ export function servePages(
   app.get(path, (request, response) => {
     const { status = 200, html, policy } = pageOf(request.params as Record<string, string>)
     const security = { 'Content-Security-Policy': [...strictPolicy, ...policy].join('; ') }
-    withRequestId(request, response)
+    withAnswerHeaders(request, response)
       .status(status)
       .set({ ...headers, ...security })
       .type('html')

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
-import { type Door, mountMethods, withRequestId } from '@notify/service-kit'
+import { type Door, mountMethods, withAnswerHeaders } from '@notify/service-kit'
 import type { Express } from 'express'
 
 const file = new URL('../../../../content/openapi.json', import.meta.url)
@@ -17,7 +17,7 @@ export async function serveOpenApi(): Promise<(app: Express, door: Door) => void
   return (app, door) => {
     app.get(path, (request, response) => {
       const isCompressed = request.acceptsEncodings('gzip', 'identity') === 'gzip'
-      withRequestId(request, response)
+      withAnswerHeaders(request, response)
         .type('application/json')
         .set({ 'Cache-Control': 'public, max-age=300', ETag: `W/"${digest}"`, Vary: 'Accept-Encoding' })
       if (isCompressed) response.set('Content-Encoding', 'gzip')

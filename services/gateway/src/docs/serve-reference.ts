@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
-import { type Door, mountMethods, withRequestId } from '@notify/service-kit'
+import { type Door, mountMethods, withAnswerHeaders } from '@notify/service-kit'
 import type { Express } from 'express'
 import { servePages } from './page.ts'
 
@@ -48,7 +48,7 @@ export async function serveReference(): Promise<(app: Express, door: Door) => vo
     servePages(app, door, '/docs', () => page)
     app.get(scriptPath, async (request, response) => {
       compressed ??= readFile(bundle).then((script) => promisify(gzip)(script))
-      withRequestId(request, response)
+      withAnswerHeaders(request, response)
         .set({ 'Content-Encoding': 'gzip', 'Cache-Control': 'public, max-age=31536000, immutable' })
         .type('text/javascript')
         .send(await compressed)

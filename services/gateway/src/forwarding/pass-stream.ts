@@ -1,5 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { type Door, internalProblem, Problem, relayStream, requestIdOf, sendProblem } from '@notify/service-kit'
+import {
+  answerHeaders,
+  type Door,
+  internalProblem,
+  Problem,
+  relayStream,
+  requestIdOf,
+  sendProblem,
+} from '@notify/service-kit'
 import { BulkheadRejectedError, bulkhead } from 'cockatiel'
 import type { RequestHandler } from 'express'
 import { forwarded } from './hop-headers.ts'
@@ -33,7 +41,7 @@ export function passStream(door: Door, { url, addressOf, failures, isFailure }: 
     } catch (error) {
       const problem = problemOf(error)
       door.refused(problem.code)
-      sendProblem(response, problem, { requestId, docsUrl: door.docsUrl, headers: { 'x-request-id': requestId } })
+      sendProblem(response, problem, { requestId, docsUrl: door.docsUrl, headers: answerHeaders(requestId) })
     }
   }
 }

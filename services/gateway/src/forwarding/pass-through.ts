@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Route } from '@notify/contracts'
 import {
   addLogFields,
+  answerHeaders,
   type BodyShare,
   createPeerPool,
   type Door,
@@ -86,7 +87,7 @@ export function passThrough(door: Door, target: Target): RequestHandler {
       if (!request.readableEnded) request.resume()
       const problem = error instanceof Problem ? error : internalProblem(error)
       door.refused(problem.code)
-      sendProblem(response, problem, { requestId, docsUrl: door.docsUrl, headers: { 'x-request-id': requestId } })
+      sendProblem(response, problem, { requestId, docsUrl: door.docsUrl, headers: answerHeaders(requestId) })
     } finally {
       share.release()
     }

@@ -35,6 +35,8 @@ export interface NewKey {
   permissions: readonly KeyPermission[]
   sha256: string
   rateLimit: number | null
+  /** The key that it replaces. */
+  predecessorId?: string
 }
 
 /** @throws Problem `api_key_limit_reached`; revoked and expired keys do not count */
@@ -47,9 +49,13 @@ export function requireRoomForKey(run: Run, applicationId: string, most: number)
 
 export async function insertKey(run: Run, key: NewKey): Promise<KeyRow> {
   const [row] = await run<KeyRow>(
-    `insert into api_keys (id, tenant_id, application_id, name, mode, permissions, sha256, rate_limit_per_second)
-     values ($1, $2, $3, $4, $5, $6, $7, $8) returning *`,
-    [key.id, key.tenantId, key.applicationId, key.name, key.mode, key.permissions, key.sha256, key.rateLimit],
+    `insert into api_keys (id, tenant_id, application_id, name, mode, permissions, sha256, rate_limit_per_second,
+       predecessor_id)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9) returning *`,
+    [
+      ...[key.id, key.tenantId, key.applicationId, key.name, key.mode, key.permissions, key.sha256, key.rateLimit],
+      key.predecessorId ?? null,
+    ],
   )
   return row!
 }
@@ -105,10 +111,17 @@ export async function updateKey(run: Run, keyId: string, settings: KeySettings):
   return row!
 }
 
-/** Ends a key after the overlap, unless it ends earlier already. */
+/** The previous key of a rotation that this active key is part of, while its overlap lasts. */
+export async function findRotated(run: Run, key: KeyRow): Promise<KeyRow | undefined> {
+  if (key.expires_at !== null) return key
+  const text = 'select * from api_keys where id = $1 and revoked_at is null and expires_at > now()'
+  return key.predecessor_id === null ? undefined : (await run<KeyRow>(text, [key.predecessor_id]))[0]
+}
+
+/** Ends a key after the overlap. */
 export async function expireKey(run: Run, keyId: string, overlapSeconds: number): Promise<KeyRow> {
   const [row] = await run<KeyRow>(
-    `update api_keys set expires_at = least(expires_at, now() + make_interval(secs => $2)), ${changed}
+    `update api_keys set expires_at = now() + make_interval(secs => $2), ${changed}
      where id = $1 returning *`,
     [keyId, overlapSeconds],
   )

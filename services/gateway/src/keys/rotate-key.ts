@@ -1,16 +1,18 @@
 import { type rotateApiKey as contract, newId } from '@notify/contracts'
 import { idempotent } from '@notify/database'
 import { mintApiKey } from '@notify/privacy'
-import { type Handler, Reply } from '@notify/service-kit'
+import { type Handler, Problem, Reply } from '@notify/service-kit'
 import { recordOwnAudit } from '../audit/audit-store.ts'
 import type { RouteContext } from '../context.ts'
 import { requireActiveKey } from './key-of-application.ts'
-import { describeKey, expireKey, insertKey, requireRoomForKey } from './key-store.ts'
+import { describeKey, expireKey, findRotated, insertKey, type KeyRow, requireRoomForKey } from './key-store.ts'
 
-/** Creates the successor of a key, with its name, mode, permissions and limit. */
+/** Creates the successor of a key, with its name, mode, permissions and limit. One predecessor at a time works beside it. */
 export const rotateKey: Handler<RouteContext, typeof contract> = idempotent({
   async effect({ config }, request, run) {
     const known = await requireActiveKey(run, request)
+    const rotated = await findRotated(run, known)
+    if (rotated) throw underWay(rotated)
     await requireRoomForKey(run, known.application_id, config.KEYS_PER_APPLICATION)
     const before = describeKey(known)
     const ended = describeKey(await expireKey(run, known.id, request.body.overlap_seconds))
@@ -18,13 +20,19 @@ export const rotateKey: Handler<RouteContext, typeof contract> = idempotent({
     const id = newId('key')
     const { apiKey, sha256 } = mintApiKey(mode, id)
     const rateLimit = known.rate_limit_per_second
-    const row = await insertKey(run, { id, tenantId, applicationId, name, mode, permissions, sha256, rateLimit })
+    const settings = { name, mode, permissions, rateLimit }
+    const row = await insertKey(run, { id, tenantId, applicationId, sha256, predecessorId: known.id, ...settings })
     const created = describeKey(row)
     const common = { request, applicationId }
-    const rotated = { action: 'api_key.rotated', resourceId: known.id, before, after: { ...ended, successor: id } }
-    await recordOwnAudit(run, { ...common, ...rotated })
+    const change = { action: 'api_key.rotated', resourceId: known.id, before, after: { ...ended, successor: id } }
+    await recordOwnAudit(run, { ...common, ...change })
     await recordOwnAudit(run, { ...common, action: 'api_key.created', resourceId: id, before: null, after: created })
     const previous = { previous_key_id: known.id, previous_valid_until: ended.expires_at }
     return new Reply(201, JSON.stringify({ ...created, api_key: apiKey, ...previous }))
   },
 })
+
+function underWay({ id, expires_at }: KeyRow): Problem {
+  const detail = `The overlap of a rotation lasts until ${expires_at!.toISOString()}; revoke ${id} to end it now`
+  return new Problem('key_rotation_under_way', detail)
+}

@@ -7,7 +7,7 @@ import { countItems, type Total } from '../activity/total-store.ts'
 import { appendAuditEntry } from '../audit/audit-store.ts'
 import type { Context } from '../context.ts'
 import { describeRetry } from './describe-retry.ts'
-import { findRetryJob, insertRetryJob, type StoredFilters } from './retry-store.ts'
+import { findRetryJob, insertRetryJob, requireRoomForRetryJob, type StoredFilters } from './retry-store.ts'
 
 interface Prepared {
   filters: StoredFilters
@@ -30,12 +30,13 @@ export const createRetry: Handler<Context, typeof contract> = idempotent({
     }
     return { filters, total: await countItems(db, { ...filter, retryable: true }) }
   },
-  async effect(_context, request, run, { filters, total: { total, capped } }) {
+  async effect({ config }, request, run, { filters, total: { total, capped } }) {
     const { body, principal } = request
     const counted = { count: total, count_capped: capped }
     if (body.dry_run) return new Reply(200, JSON.stringify(counted))
     const id = newId('retry')
     const { tenant_id, subject } = principal
+    await requireRoomForRetryJob(run, tenant_id, config.RETRY_JOBS_PER_TENANT)
     await insertRetryJob(run, { id, tenant_id, requested_by: subject, filters, ...counted })
     const job = describeRetry((await findRetryJob(run, tenant_id, id))!)
     const entry = auditEntry({ request, action: 'activity_retry.created', resourceId: id, before: null, after: job })

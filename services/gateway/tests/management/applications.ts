@@ -27,6 +27,16 @@ describe('applications', () => {
     ['name', { name: ' ' }],
     ['allowed_origins.0', { name: 'Shop', allowed_origins: ['https://a.example/path'] }],
     ['allowed_origins.0', { name: 'Shop', allowed_origins: ['javascript:alert(1)'] }],
+    ...[
+      ...['https://*.example.com', 'https://*', '*', 'null', 'https://a.example/', 'https://A.example'],
+      ...[
+        'https://a.example:443',
+        'https://user:pass@a.example',
+        'https://a.example?b',
+        'a.example',
+        'ftp://a.example',
+      ],
+    ].map((origin) => ['allowed_origins.0', { name: 'Shop', allowed_origins: [origin] }] as const),
     ['otp.allowed_countries.0', { name: 'Shop', otp: { allowed_countries: ['49'] } }],
     ['otp.colour', { name: 'Shop', otp: { colour: 'red' } }],
     ['colour', { name: 'Shop', colour: 'red' }],
@@ -34,6 +44,16 @@ describe('applications', () => {
     const answer = await call('POST', '/applications', body)
     expectProblem(answer, 422, 'validation_failed')
     expect(answer.body.errors[0].path).toBe(path)
+  })
+
+  test('say that an origin is listed in full when one has a wildcard', async () => {
+    const answer = await call('POST', '/applications', { name: 'Shop', allowed_origins: ['https://*.example.com'] })
+    expect(answer.body.errors).toEqual([
+      {
+        path: 'allowed_origins.0',
+        message: 'must not contain a wildcard; list each origin, such as https://shop.example.com',
+      },
+    ])
   })
 
   test('keep the settings of codes that a change does not name; null removes one', async () => {

@@ -88,12 +88,39 @@ describe('API keys', () => {
     for (const key of [api_key, next.body.api_key])
       expect((await env.api('GET', '/api/v1/me', { key })).status).toBe(200)
     // At once: the overlap is cut short.
-    expect((await call('POST', rotate, { overlap_seconds: 0 })).status).toBe(201)
+    expect((await call('DELETE', rotate.replace('/rotate', ''))).status).toBe(204)
     await eventually(async () => expect((await env.api('GET', '/api/v1/me', { key: api_key })).status).toBe(401), {
       timeoutMs: 2000,
     })
     expectProblem(await call('POST', rotate, {}), 409, 'key_not_active')
     expect((await env.api('GET', '/api/v1/me', { key: next.body.api_key })).status).toBe(200)
+  })
+
+  test('of a rotation are two, however many rotate at once; both are rotated again when the first has ended', async () => {
+    const { application_id } = await newApplication()
+    const { key_id } = await newKey(application_id)
+    const keys = `/applications/${application_id}/keys`
+    const rotate = (id: string, overlap_seconds = 3600) => call('POST', `${keys}/${id}/rotate`, { overlap_seconds })
+    const answers = await Promise.all(Array.from({ length: 10 }, () => rotate(key_id)))
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(9).fill(409)])
+    const next = answers.find(({ status }) => status === 201)!.body
+    for (const id of [key_id, next.key_id]) {
+      const refused = await rotate(id)
+      expectProblem(refused, 409, 'key_rotation_under_way')
+      expect(refused.body.detail).toContain(next.previous_valid_until)
+    }
+    const active = async () => {
+      const { items } = (await call('GET', keys)).body as { items: { key_id: string; status: string }[] }
+      return items.filter(({ status }) => status === 'active').map((key) => key.key_id)
+    }
+    expect(await active()).toEqual([next.key_id, key_id])
+    expect((await call('DELETE', `${keys}/${key_id}`)).status).toBe(204)
+    const third = await rotate(next.key_id, 0)
+    expect(third.status).toBe(201)
+    // Without an overlap nothing is under way.
+    const fourth = await rotate(third.body.key_id)
+    expect(fourth.status).toBe(201)
+    expect(await active()).toEqual([fourth.body.key_id, third.body.key_id])
   })
 
   test('of a deleted application stop working', async () => {

@@ -1,6 +1,6 @@
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http'
 import type { Route, UserPrincipal } from '@notify/contracts'
-import { type Door, requestIdOf } from '@notify/service-kit'
+import { answerHeaders, type Door, requestIdOf } from '@notify/service-kit'
 import type { Express } from 'express'
 import type { Access } from './access.ts'
 
@@ -47,7 +47,7 @@ export function mountPreflights(
         headers['access-control-allow-headers'] = 'Authorization, Content-Type, Last-Event-ID'
         headers['access-control-max-age'] = String(preflightSeconds)
       }
-      response.writeHead(204, { ...headers, 'x-request-id': requestId })
+      response.writeHead(204, { ...headers, ...answerHeaders(requestId) })
       response.end()
     })
   }

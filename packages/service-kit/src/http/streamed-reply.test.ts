@@ -1,0 +1,83 @@
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import { type AddressInfo, connect, type Socket } from 'node:net'
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { type BrokenOff, StreamedReply, sendStreamed } from './streamed-reply.ts'
+
+const piece = 'x'.repeat(64 * 1024)
+/** More than the buffers of a connection hold. */
+const pieces = 512
+const stalledAfterMs = 1000
+
+let server: Server
+/** What came of the last response. */
+let sent: PromiseWithResolvers<BrokenOff>
+let ended = 0
+
+async function* endless(): AsyncGenerator<string> {
+  while (true) yield piece
+}
+async function* whole(): AsyncGenerator<string> {
+  for (let n = 0; n < pieces; n++) yield piece
+}
+async function* faulty(): AsyncGenerator<string> {
+  yield piece
+  throw new Error('the database is away')
+}
+const texts: Record<string, () => AsyncGenerator<string>> = { endless, whole, faulty }
+
+beforeAll(async () => {
+  server = createServer(async ({ url = '' }, response) => {
+    const reply = new StreamedReply(texts[url.slice(1)]!(), {}, () => ended++)
+    sent.resolve(await sendStreamed(response, reply, {}, { stalledAfterMs }))
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+})
+beforeEach(() => {
+  sent = Promise.withResolvers()
+  ended = 0
+})
+afterAll(() => void server.close())
+
+function ask(name: string): Socket {
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
+  socket.on('error', () => {})
+  socket.write(`GET /${name} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`)
+  return socket
+}
+
+test('a reader that takes nothing is disconnected, and that is no fault of the text', async () => {
+  const socket = ask('endless').pause()
+  expect(await sent.promise).toEqual({ stalled: true })
+  expect(ended).toBe(1)
+  socket.destroy()
+})
+
+test('a slow reader gets everything, in more time than a silent one has', async () => {
+  const socket = ask('whole')
+  let bytes = 0
+  socket.on('data', (chunk) => {
+    bytes += chunk.length
+    socket.pause()
+    setTimeout(() => socket.resume(), 3)
+  })
+  expect(await sent.promise).toEqual({})
+  await once(socket, 'close')
+  expect(bytes).toBeGreaterThan(pieces * piece.length)
+  expect(ended).toBe(1)
+})
+
+test('a reader that leaves is no fault', async () => {
+  const socket = ask('endless')
+  await once(socket, 'data')
+  socket.destroy()
+  expect(await sent.promise).toEqual({})
+  expect(ended).toBe(1)
+})
+
+test('a text that fails cuts the connection, and its fault is told', async () => {
+  const socket = ask('faulty').resume()
+  expect(await sent.promise).toEqual({ fault: new Error('the database is away') })
+  await once(socket, 'close')
+  expect(ended).toBe(1)
+})
