@@ -1,4 +1,4 @@
-export { findBinary } from './binaries/find-binary.ts'
+export { findBinary, requireBinary } from './binaries/find-binary.ts'
 export { installMissing } from './binaries/install-missing.ts'
 export { buildConsole } from './console/build-console.ts'
 export { eventually } from './eventually.ts'

@@ -133,6 +133,8 @@ export class TestEnv {
         state: makeState(),
         certificates: sharedCertificates(),
         durable: false,
+        // The run of tests has installed them.
+        install: false,
         reuse: apart !== 'all',
         together:
           apart === 'all' ? [] : [...serviceProcesses, ...standInProcesses].filter((one) => !apart.includes(one)),
