@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { freshPhone, send } from '@notify/test-kit/sms'
 import {
@@ -8,11 +7,10 @@ import {
   eventually,
   fileOf,
   machineEnvironment,
+  programPath,
   type ServiceProcess,
   TestEnv,
 } from '../../packages/dev-env/src/index.ts'
-
-const root = join(import.meta.dirname, '..', '..')
 
 /** A second process of a service. */
 interface Replica {
@@ -25,15 +23,15 @@ let env: TestEnv
 const replicas: Replica[] = []
 beforeAll(async () => {
   env = await TestEnv.start(['gateway', 'dispatch', 'callbacks'], { apart: 'all' })
-  for (const name of ['dispatch-worker', 'gateway'] as const) replicas.push(await startReplica(name))
+  for (const name of ['dispatch-worker', 'gateway'] as const) await startReplica(name)
 })
 afterAll(async () => {
   await Promise.all(replicas.map((replica) => end(replica, 'SIGTERM')))
   await env?.stop()
 })
 
-async function startReplica(name: ServiceProcess): Promise<Replica> {
-  const child = spawn(process.execPath, [join(root, fileOf(name))], {
+async function startReplica(name: ServiceProcess): Promise<void> {
+  const child = spawn(process.execPath, [programPath(fileOf(name))], {
     env: {
       ...machineEnvironment(),
       ...(await environmentOf(name, env.stack.wiring)),
@@ -48,8 +46,9 @@ async function startReplica(name: ServiceProcess): Promise<Replica> {
     text += chunk
   })
   const replica = { child, output: () => text }
-  await eventually(() => expect(replica.output()).toContain('"msg":"ready"'), { timeoutMs: 20_000 })
-  return replica
+  // First, so that it is ended even when it never becomes ready: jest waits for whoever holds its output.
+  replicas.push(replica)
+  await eventually(() => expect(replica.output()).toContain('"msg":"ready"'))
 }
 
 async function end({ child }: Replica, signal: NodeJS.Signals): Promise<void> {
@@ -100,7 +99,7 @@ test('two workers and two gateways share the work: nothing is sent twice, and th
   const [worker] = replicas
   await eventually(() => expect(attemptsIn(worker!.output())).toBeGreaterThan(0))
   expect(attemptsIn(worker!.output())).toBeLessThan(ids.length)
-}, 90_000)
+})
 
 test('a key that is revoked or rotated at one gateway stops at the other within a second', async () => {
   const [, port] = /"port":(\d+),"msg":"listening"/.exec(replicas[1]!.output())!
@@ -143,9 +142,9 @@ test('a worker and a gateway that are told to end amid the work leave the rest t
   const [worker] = replicas
   const before = attemptsIn(worker!.output())
   const sending = sendMany(300)
-  await eventually(() => expect(attemptsIn(worker!.output())).toBeGreaterThan(before + 20), { timeoutMs: 30_000 })
+  await eventually(() => expect(attemptsIn(worker!.output())).toBeGreaterThan(before + 20))
   await Promise.all(replicas.map((replica) => end(replica, 'SIGTERM')))
   for (const { child } of replicas) expect(child.exitCode).toBe(0)
   // Given back, and not left until JetStream misses the acks, which takes 15 s.
   await everyOneIsDeliveredOnce(await sending, 12_000)
-}, 90_000)
+})

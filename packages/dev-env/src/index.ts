@@ -1,7 +1,7 @@
 export { findBinary, requireBinary } from './binaries/find-binary.ts'
 export { installMissing } from './binaries/install-missing.ts'
 export { buildConsole } from './console/build-console.ts'
-export { eventually } from './eventually.ts'
+export { eventually, patienceMs } from './eventually.ts'
 export { mintOperatorToken } from './identity-provider/mint-operator-token.ts'
 export { type Certificates, makeCertificates } from './infrastructure/make-certificates.ts'
 export { type PortBlock, portsFrom, reservePortBlock } from './infrastructure/ports.ts'
@@ -22,3 +22,4 @@ export { startTestPostgres, type TestPostgres } from './test-env/shared-postgres
 export { type NatsSnapshot, snapshotNats } from './test-env/snapshot-nats.ts'
 export { type DnsRecord, type SandboxMessage, TestEnv, type TestEnvOptions } from './test-env/test-env.ts'
 export { startTestPgbouncer, type TestPgbouncer } from './test-env/test-pgbouncer.ts'
+export { programPath } from './test-programs/program-path.ts'

@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { join } from 'node:path'
 import {
   environmentOf,
   eventually,
   fileOf,
   machineEnvironment,
+  programPath,
   type TestEnv,
 } from '../../../packages/dev-env/src/index.ts'
 
@@ -16,10 +16,8 @@ export interface Replica {
   end(signal: NodeJS.Signals): Promise<void>
 }
 
-const root = join(import.meta.dirname, '..', '..', '..')
-
 export async function startReplica(env: TestEnv, variables: Record<string, string> = {}): Promise<Replica> {
-  const child = spawn(process.execPath, [join(root, fileOf('inbox-stream'))], {
+  const child = spawn(process.execPath, [programPath(fileOf('inbox-stream'))], {
     env: {
       ...machineEnvironment(),
       ...(await environmentOf('inbox-stream', env.stack.wiring)),
@@ -34,14 +32,15 @@ export async function startReplica(env: TestEnv, variables: Record<string, strin
   child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
     text += chunk
   })
-  const port = await eventually(
-    () => {
-      const found = /"port":(\d+).*"msg":"listening"|"msg":"listening".*"port":(\d+)/.exec(text)
-      if (!found || !text.includes('"msg":"ready"')) throw new Error(`the replica is not ready: ${text}`)
-      return found[1] ?? found[2]
-    },
-    { timeoutMs: 60_000 },
-  )
+  const port = await eventually(() => {
+    const found = /"port":(\d+).*"msg":"listening"|"msg":"listening".*"port":(\d+)/.exec(text)
+    if (!found || !text.includes('"msg":"ready"')) throw new Error(`the replica is not ready: ${text}`)
+    return found[1] ?? found[2]
+  }).catch((error: unknown) => {
+    // Jest waits for whoever holds its output.
+    child.kill('SIGKILL')
+    throw error
+  })
   return {
     url: `http://127.0.0.1:${port}`,
     child,
