@@ -49,7 +49,7 @@ describeWith('clocks', () => {
       apart: 'all',
       env: Object.fromEntries(processes.map((name) => [name, clockOf(name)])),
     })
-  }, 120_000)
+  })
   afterEach(() => setClocks(0))
   afterAll(async () => {
     await env?.stop()

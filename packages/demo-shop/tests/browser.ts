@@ -1,4 +1,4 @@
-import { requireBinary } from '@notify/dev-env'
+import { patienceMs, requireBinary } from '@notify/dev-env'
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 
 /** The machine's Chromium. */
@@ -22,7 +22,7 @@ export function countRequests(context: BrowserContext, path: string): () => numb
 /** A browser of its own, as another person has it; errors of its pages fail the test that asks for them. */
 export async function openContext(browser: Browser, options: BrowserContextOptions = {}) {
   const context = await browser.newContext({ reducedMotion: 'reduce', ...options })
-  context.setDefaultTimeout(20_000)
+  context.setDefaultTimeout(patienceMs)
   const errors: string[] = []
   context.on('weberror', (error) => errors.push(String(error.error())))
   return { context, errors }

@@ -139,7 +139,7 @@ export class TestEnv {
         together:
           apart === 'all' ? [] : [...serviceProcesses, ...standInProcesses].filter((one) => !apart.includes(one)),
       })
-      cleanUp.push(() => stack.stop({ graceMs: 10_000 }))
+      cleanUp.push(() => stack.stop({ graceMs: 20_000 }))
       const env = new TestEnv(stack, cleanUp)
       await env.mintTokens()
       return env
