@@ -4,7 +4,7 @@ import type { BuildOptions } from 'esbuild'
 export const root = join(import.meta.dirname, '..', '..', '..')
 
 /** Packages in CommonJS expect these names. */
-export const commonNames = [
+const commonNames = [
   `const require = globalThis.process.getBuiltinModule('node:module').createRequire(import.meta.url)`,
   'const __filename = import.meta.filename, __dirname = import.meta.dirname',
 ].join('\n')

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { serviceNames } from '@notify/contracts'
 import { fingerprint } from '../fingerprint.ts'
+import { messageOf } from '../startup-error.ts'
 import { programsVariable } from './program-path.ts'
 
 const root = join(import.meta.dirname, '..', '..', '..', '..')
@@ -18,16 +19,19 @@ const sources = [
 ]
 const dayMs = 86_400_000
 
-/** Bundles the programs that tests start, unless the bundles of these sources are there, and names their folder to all tests. */
+/**
+ * Bundles the programs that tests start, unless the bundles of these sources are there, and names their folder to all tests.
+ * When that fails, tests start the sources.
+ */
 export async function buildPrograms(): Promise<void> {
   const all = join(root, '.local', 'test-programs')
   const folder = join(all, fingerprint(root, read).slice(0, 16))
   if (!existsSync(folder)) {
     mkdirSync(all, { recursive: true })
     removeOld(all)
-    await bundle(folder)
+    await bundle(folder).catch((error: unknown) => process.stderr.write(`no bundles for tests: ${messageOf(error)}\n`))
   }
-  process.env[programsVariable] = folder
+  if (existsSync(folder)) process.env[programsVariable] = folder
 }
 
 async function bundle(folder: string): Promise<void> {
