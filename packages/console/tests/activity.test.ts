@@ -30,9 +30,11 @@ test('what is sent through the API appears within 6 s, and opens with its attemp
   const id = await send(harness.env, freshPhone())
   await untilActivity(harness.env, id, {})
   // Six seconds of the page, however long the machine takes for its work.
+  const asked = page.waitForRequest(/\/api\/v1\/activity\?/)
   await page.clock.runFor(6000)
-  await row(page, id).waitFor()
+  await asked
   await page.clock.resume()
+  await row(page, id).waitFor()
   await row(page, id).click()
   await drawer(page).getByText('Attempt 1').waitFor()
   await drawer(page).getByText('Accepted by the carrier').waitFor()
