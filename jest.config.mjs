@@ -14,6 +14,7 @@ export default {
   maxWorkers: availableParallelism() + 1,
   globalSetup: '<rootDir>/packages/dev-env/src/jest-global-setup.ts',
   globalTeardown: '<rootDir>/packages/dev-env/src/jest-global-teardown.ts',
+  testSequencer: '<rootDir>/scripts/longest-first.mjs',
   testEnvironment: '<rootDir>/packages/dev-env/src/jest-environment.ts',
   extensionsToTreatAsEsm: ['.ts'],
   testMatch: ['**/*.test.ts'],

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { findBinary, installMissing } from '@notify/dev-env'
+import { installMissing, requireBinary } from '@notify/dev-env'
 
 export interface Load {
   url: string
@@ -34,7 +34,7 @@ export async function runLoad({ url, headers, body, seconds, connections }: Load
   try {
     const script = join(folder, 'load.lua')
     await writeFile(script, luaOf(headers, body), { mode: 0o600 })
-    const { stdout } = await promisify(execFile)(findBinary('wrk') ?? 'wrk', [
+    const { stdout } = await promisify(execFile)(requireBinary('wrk'), [
       '-t1',
       `-c${connections}`,
       `-d${seconds}s`,

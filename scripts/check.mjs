@@ -1,5 +1,6 @@
 // Static checks: types, style, regular expressions, architecture, dead code, generated files.
 import { spawn } from 'node:child_process'
+import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 
 const root = join(import.meta.dirname, '..')
@@ -36,18 +37,23 @@ function runCheck([command, ...args]) {
   })
 }
 
+/** Most checks use one processor, so some run side by side. */
 export async function runChecks() {
   let passed = true
-  for (const [name, command] of Object.entries(checks)) {
-    const started = performance.now()
-    const result = await runCheck(command)
-    const seconds = ((performance.now() - started) / 1000).toFixed(1)
-    console.log(`${result.passed ? 'ok  ' : 'FAIL'} ${name} (${seconds} s)`)
-    if (!result.passed) {
+  const waiting = Object.entries(checks)
+  const runInTurn = async () => {
+    for (let next = waiting.shift(); next; next = waiting.shift()) {
+      const [name, command] = next
+      const started = performance.now()
+      const result = await runCheck(command)
+      const seconds = ((performance.now() - started) / 1000).toFixed(1)
+      console.log(`${result.passed ? 'ok  ' : 'FAIL'} ${name} (${seconds} s)`)
+      if (result.passed) continue
       console.log(result.output)
       passed = false
     }
   }
+  await Promise.all(Array.from({ length: Math.min(availableParallelism(), 4) }, runInTurn))
   return passed
 }
 

@@ -26,13 +26,13 @@ test('whatever is killed under load, every 202 ends in one final state, and a me
   const load = startLoad()
   for (const victims of [['dispatch-api', 'dispatch-worker'], ['gateway'], ['nats']] as const) {
     const before = load.accepted.length
-    await eventually(() => expect(load.accepted.length).toBeGreaterThan(before + 150), { timeoutMs: 30_000 })
+    await eventually(() => expect(load.accepted.length).toBeGreaterThan(before + 150))
     await Promise.all(victims.map((process) => env.kill(process)))
     await Promise.all(victims.map((process) => env.restart(process)))
     await countersAgree()
   }
   const before = load.accepted.length
-  await eventually(() => expect(load.accepted.length).toBeGreaterThan(before + 50), { timeoutMs: 30_000 })
+  await eventually(() => expect(load.accepted.length).toBeGreaterThan(before + 50))
   await load.stop()
 
   expect(new Set(load.accepted).size).toBe(load.accepted.length)
@@ -119,16 +119,13 @@ async function everyAcceptedWasSent(accepted: readonly string[]): Promise<void> 
 }
 
 async function activityShowsThemAll(accepted: readonly string[]): Promise<void> {
-  await eventually(
-    async () => {
-      const { rows } = await env
-        .sql('gateway')
-        .query(
-          `select count(*)::int as count from activity where id = any($1) and status in ('delivered', 'undelivered', 'failed')`,
-          [accepted],
-        )
-      expect(rows[0].count).toBe(accepted.length)
-    },
-    { timeoutMs: 30_000 },
-  )
+  await eventually(async () => {
+    const { rows } = await env
+      .sql('gateway')
+      .query(
+        `select count(*)::int as count from activity where id = any($1) and status in ('delivered', 'undelivered', 'failed')`,
+        [accepted],
+      )
+    expect(rows[0].count).toBe(accepted.length)
+  })
 }

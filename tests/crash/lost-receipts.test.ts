@@ -41,7 +41,7 @@ test('receipts that are lost for good on the bus are asked of callbacks, whether
       await walkAgain()
       expect(await statuses()).toEqual(delivered(20))
     },
-    { timeoutMs: 20_000, intervalMs: 500 },
+    { intervalMs: 500 },
   )
 })
 
@@ -61,7 +61,7 @@ test('a receipt of a message that was sent long after its acceptance is asked fo
     `update notifications set status = 'sent', updated_at = now(), attempt_count = case when id = any($1) then 2 else 1 end`,
     [ids.slice(0, 3)],
   )
-  await eventually(async () => expect(await statuses()).toEqual(delivered(6)), { timeoutMs: 20_000 })
+  await eventually(async () => expect(await statuses()).toEqual(delivered(6)))
 })
 
 test('before a message is given up with an unknown outcome, its receipt is asked for', async () => {
@@ -73,7 +73,7 @@ test('before a message is given up with an unknown outcome, its receipt is asked
     [ids],
   )
   await database.query(`update notifications set status = 'queued', when_due = 'give_up', next_attempt_at = now()`)
-  await eventually(async () => expect(await statuses()).toEqual(delivered(3)), { timeoutMs: 20_000 })
+  await eventually(async () => expect(await statuses()).toEqual(delivered(3)))
   const { rows } = await database.query('select distinct revision from notifications')
   expect(rows.every(({ revision }) => revision > 3)).toBe(true)
 })

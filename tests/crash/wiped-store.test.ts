@@ -78,7 +78,7 @@ async function untilQueued(most: number): Promise<void> {
   const count = async () =>
     (await env.sql('dispatch').query(`select count(*)::int as count from notifications where status = 'queued'`))
       .rows[0].count
-  await eventually(async () => expect(await count()).toBeLessThanOrEqual(most), { timeoutMs: 60_000 })
+  await eventually(async () => expect(await count()).toBeLessThanOrEqual(most))
   expect(await count()).toBeGreaterThan(most / 2)
 }
 

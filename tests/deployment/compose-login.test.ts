@@ -29,7 +29,7 @@ beforeAll(async () => {
     stdio: ['ignore', 'ignore', 'inherit'],
   })
   await eventually(async () => expect((await fetch(`${issuer}/readyz`)).status).toBe(200), { timeoutMs: 80_000 })
-}, 90_000)
+})
 afterAll(async () => {
   provider.kill()
   await once(provider, 'exit')

@@ -3,8 +3,7 @@ import { once } from 'node:events'
 import { chownSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { images } from '../../packages/bundle/src/images.ts'
-import { findBinary } from '../../packages/dev-env/src/binaries/find-binary.ts'
-import { eventually, machineEnvironment } from '../../packages/dev-env/src/index.ts'
+import { eventually, machineEnvironment, requireBinary } from '../../packages/dev-env/src/index.ts'
 import { startPostgres } from '../../packages/dev-env/src/infrastructure/postgres.ts'
 import { makeDataFolder, postgresPlace } from '../../packages/dev-env/src/infrastructure/postgres-place.ts'
 import type { Server } from '../../packages/dev-env/src/infrastructure/server.ts'
@@ -75,7 +74,7 @@ export function startNatsContainer({ network, folder }: ComposePlace): Promise<S
 
 /** Leaves out of a configuration for the current nats-server what an older one on this machine does not know. */
 function forThisServer(text: string): string {
-  const version = spawnSync(findBinary('nats-server')!, ['--version'], { encoding: 'utf8' }).stdout
+  const version = spawnSync(requireBinary('nats-server'), ['--version'], { encoding: 'utf8' }).stdout
   const [major = 0, minor = 0] = version.match(/\d+/g)?.map(Number) ?? []
   const knowsAlways = major > 2 || minor >= 10
   return knowsAlways ? text : text.replace('sync_interval: always', '')

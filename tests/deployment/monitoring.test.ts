@@ -1,10 +1,9 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { parse } from 'yaml'
-import { findBinary } from '../../packages/dev-env/src/binaries/find-binary.ts'
-import { installMissing } from '../../packages/dev-env/src/binaries/install-missing.ts'
+import { requireBinary } from '../../packages/dev-env/src/index.ts'
 import { containers, serviceContainers } from './compose-file.ts'
 import { exportedMetrics, metricsIn, openCounters } from './exported-metrics.ts'
 import { podLabels, workloads } from './manifests.ts'
@@ -32,13 +31,9 @@ interface Dashboard {
 }
 const dashboards = filesOf('grafana/dashboards').map((file) => JSON.parse(readText(file)) as Dashboard)
 
-beforeAll(async () => {
-  await installMissing(['promtool'], { onProgress: (text) => process.stderr.write(`${text}\n`) })
-}, 300_000)
-
 /** Runs promtool in infra/monitoring. */
 function promtool(...args: string[]): { status: number | null; output: string } {
-  const { status, stdout, stderr } = spawnSync(findBinary('promtool')!, args, {
+  const { status, stdout, stderr } = spawnSync(requireBinary('promtool'), args, {
     cwd: join(root, folder),
     encoding: 'utf8',
   })

@@ -65,7 +65,7 @@ beforeAll(async () => {
      values ($1, 'evt', 'dispatch.notification.transactional.sms.sent', '{}', false, 'refused', 'dead')`,
     [deadDurable],
   )
-}, 120_000)
+})
 afterAll(() => env?.stop())
 
 function section(title: string): string {

@@ -25,7 +25,7 @@ beforeAll(async () => {
     apart,
     env: { gateway: { ACTIVITY_RETRY_RATE: '1' } },
   })
-}, 120_000)
+})
 afterAll(() => env?.stop())
 
 const stopWorkers = () => Promise.all(workers.map((one) => env.kill(one)))
@@ -125,7 +125,7 @@ test('what was sent after a backup is not sent again when it is restored, but fo
   expect(await textsTo(keptPhone)).toHaveLength(0)
   expect(await received(env, callback)).toHaveLength(1)
   expect(await received(env, path)).toHaveLength(6)
-}, 120_000)
+})
 
 test('a code that a backup brings back is not sent again, and its request can be repeated', async () => {
   const phone = freshPhone()
@@ -139,7 +139,7 @@ test('a code that a backup brings back is not sent again, and its request can be
   expect((await ask()).status).toBe(503)
   const restore = await backUp(env, ['otp', 'dispatch'])
   await env.restart('dispatch-api')
-  await eventually(async () => expect(await textsTo(phone)).toHaveLength(1), { timeoutMs: 15_000 })
+  await eventually(async () => expect(await textsTo(phone)).toHaveLength(1))
   await Promise.all([env.kill('otp'), env.kill('dispatch-worker')])
   await restore()
   const sentUntil = ['--sent-until', new Date().toISOString()]
@@ -151,11 +151,11 @@ test('a code that a backup brings back is not sent again, and its request can be
   await Promise.all([env.restart('otp'), env.restart('dispatch-worker')])
   const { rows } = await env.admin.query('select status, failure_reason from otp.transactions')
   expect(rows).toEqual([{ status: 'failed', failure_reason: 'restored: may have been sent after the backup' }])
-  await eventually(async () => expect((await ask()).status).toBe(200), { timeoutMs: 15_000 })
-  await eventually(async () => expect(await textsTo(phone)).toHaveLength(2), { timeoutMs: 15_000 })
+  await eventually(async () => expect((await ask()).status).toBe(200))
+  await eventually(async () => expect(await textsTo(phone)).toHaveLength(2))
   const [newest, first] = await textsTo(phone)
   expect(newest).not.toBe(first)
-}, 120_000)
+})
 
 test('a retry job that a backup brings back half done retries nothing that was retried since', async () => {
   const phones = Array.from({ length: 4 }, () => freshPhone('0002'))
@@ -176,8 +176,8 @@ test('a retry job that a backup brings back half done retries nothing that was r
   const sentTwice = async () => {
     for (const phone of phones) expect(await textsTo(phone)).toHaveLength(2)
   }
-  await eventually(sentTwice, { timeoutMs: 20_000 })
-  await eventually(async () => expect((await jobNow()).finished_at).not.toBeNull(), { timeoutMs: 20_000 })
+  await eventually(sentTwice)
+  await eventually(async () => expect((await jobNow()).finished_at).not.toBeNull())
 
   await Promise.all(stopped.map((one) => env.kill(one)))
   await env.admin.query('update dispatch.attempts set lease_until = now()')
@@ -204,7 +204,7 @@ test('a retry job that a backup brings back half done retries nothing that was r
     expect((await env.api('GET', at, { token: env.operatorToken })).body.status).toBe('completed')
   })
   await sentTwice()
-}, 120_000)
+})
 
 test('after-restore asks until when the lost database may have sent', async () => {
   for (const args of [[], ['--sent-until', 'yesterday']]) {

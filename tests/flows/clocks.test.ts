@@ -5,9 +5,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import { inbox, userToken } from '@notify/test-kit/inbox'
 import { freshPhone, post, send, smsTo, stateOf, untilState } from '@notify/test-kit/sms'
 import { freshPath, received, subscribe, untilReceived } from '@notify/test-kit/webhooks'
-import { eventually, installMissing, type NodeProcess, TestEnv } from '../../packages/dev-env/src/index.ts'
+import { eventually, type NodeProcess, requireBinary, TestEnv } from '../../packages/dev-env/src/index.ts'
 
-const library = await libfaketime()
+const library = libfaketime()
 const processes = [
   'gateway',
   'dispatch-api',
@@ -18,11 +18,12 @@ const processes = [
   'webhook-delivery',
 ] as const satisfies readonly NodeProcess[]
 
-/** The library that gives a process a clock of its own; without it these tests are skipped. */
-async function libfaketime(): Promise<string | undefined> {
-  await installMissing(['faketime'], { onProgress: (text) => process.stderr.write(`${text}\n`) }).catch(() => {})
-  const [file] = globSync('/usr/lib/*/faketime/libfaketime.so.1')
-  if (!file) process.stderr.write('libfaketime is not installed: the tests of wrong clocks are skipped\n')
+/** The library that gives a process a clock of its own; only Linux loads it in this way. */
+function libfaketime(): string | undefined {
+  if (process.platform !== 'linux') return undefined
+  requireBinary('faketime')
+  const [file] = globSync(['/usr/lib/*/faketime/libfaketime.so.1', '/usr/lib*/faketime/libfaketime.so.1'])
+  if (!file) throw new Error('faketime is installed without libfaketime.so.1')
   return file
 }
 
@@ -48,7 +49,7 @@ describeWith('clocks', () => {
       apart: 'all',
       env: Object.fromEntries(processes.map((name) => [name, clockOf(name)])),
     })
-  }, 120_000)
+  })
   afterEach(() => setClocks(0))
   afterAll(async () => {
     await env?.stop()

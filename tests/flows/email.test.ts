@@ -223,7 +223,7 @@ describe('what comes back', () => {
   ])('%s ends as it must', async (behaviour, expected) => {
     const to = freshAddress(behaviour)
     const id = await sendEmail(env, emailTo(to))
-    await untilState(env, id, expected, 20_000)
+    await untilState(env, id, expected)
     expect(await suppressionsOf(to)).toEqual([])
   })
 })
@@ -242,7 +242,7 @@ describe('a sender of its own', () => {
     expect(verified.status).toBe('verified')
     const to = freshAddress()
     const id = await sendEmail(env, emailTo(to, { from: 'News@SHOP.example' }))
-    await untilState(env, id, { delivery_status: 'delivered' }, 20_000)
+    await untilState(env, id, { delivery_status: 'delivered' })
     expect((await emailOf(env, to)).from).toContain('News@shop.example')
     for (const other of [`news@mail.${domain}`, 'news@shop.example.net']) {
       expectProblem(await post(env, emailTo(to, { from: other })), 422, 'domain_not_verified')
@@ -269,7 +269,7 @@ describe('a sender of its own', () => {
     expect(await env.messages({ to })).toEqual([])
     await env.setDns(added.records)
     expect(await check()).toBe('verified')
-    await untilState(env, id, { delivery_status: 'delivered' }, 20_000)
+    await untilState(env, id, { delivery_status: 'delivered' })
     await emailOf(env, to)
   })
 

@@ -31,7 +31,7 @@ type Service = keyof typeof commands
 let env: TestEnv
 beforeAll(async () => {
   env = await TestEnv.start(['gateway', 'dispatch', 'callbacks', 'otp', 'consent', 'inbox-stream', 'webhook-delivery'])
-}, 120_000)
+})
 afterAll(() => env?.stop())
 
 interface Line {

@@ -65,7 +65,7 @@ beforeAll(async () => {
       cursors.set(route.name, body.next_cursor)
     })
   }
-}, 90_000)
+})
 afterAll(async () => {
   await env?.stop()
   await sns?.stop()

@@ -25,7 +25,7 @@ const linesOf = (process: NodeProcess): Line[] =>
 
 /** Waits for lines of a process that say this. */
 const untilLogged = (process: NodeProcess, expected: Line) =>
-  eventually(() => expect(linesOf(process)).toContainEqual(expect.objectContaining(expected)), { timeoutMs: 15_000 })
+  eventually(() => expect(linesOf(process)).toContainEqual(expect.objectContaining(expected)))
 
 test('one message is found by its ids in the log of every process that it passes', async () => {
   const path = freshPath('ok')

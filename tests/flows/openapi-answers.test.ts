@@ -218,4 +218,4 @@ test('so is what is answered while the service behind the gateway is away', asyn
       expect([route.name, answer.status, undeclared(route, answer)]).toEqual([route.name, 503, []])
     }),
   )
-}, 30_000)
+})

@@ -11,7 +11,7 @@ const services = ['gateway', 'dispatch', 'callbacks'] as const
 const processes = ['gateway', 'dispatch-api', 'dispatch-worker', 'callbacks'] as const
 
 let env: TestEnv
-let pgbouncer: Promise<TestPgbouncer>
+let pgbouncer: TestPgbouncer | undefined
 
 beforeAll(async () => {
   const vars: Record<(typeof processes)[number], Record<string, string>> = {
@@ -24,7 +24,7 @@ beforeAll(async () => {
     apart: 'all',
     // PgBouncer of Debian does not know named statements.
     env: { all: { DATABASE_PREPARED_STATEMENTS: 'off' }, ...vars },
-    onStack(stack) {
+    async onStack(stack) {
       const urls = services.map((service) => stack.databaseUrl(service))
       // The shared Postgres leaves the port of an own one free.
       const { postgres: port } = stack.ports.process
@@ -39,7 +39,7 @@ beforeAll(async () => {
         vars[name].DATABASE_URL = via(stack.databaseUrl(service))
         vars[name].MIGRATION_DATABASE_URL = stack.databaseUrl(service)
       }
-      pgbouncer = startTestPgbouncer({
+      pgbouncer = await startTestPgbouncer({
         port,
         ini: ini.replace(/^default_pool_size.*$/m, connections),
         databaseUrls: urls,
@@ -49,14 +49,14 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await env?.stop()
-  await (await pgbouncer)?.stop()
+  await pgbouncer?.stop()
 })
 
 test('through PgBouncer in transaction mode everything that is accepted is delivered once, with its trail', async () => {
   const before = (await activity(env)).body.total_count
   const phones = Array.from({ length: 60 }, () => freshPhone())
   const ids = await Promise.all(phones.map((phone) => send(env, phone)))
-  for (const id of ids.slice(-3)) await untilActivity(env, id, { status: 'delivered' }, 20_000)
+  for (const id of ids.slice(-3)) await untilActivity(env, id, { status: 'delivered' })
   await untilActivity(env, await send(env, freshPhone('0002')), { status: 'undelivered' }, 20_000)
   const counts = Map.groupBy(await env.messages({ limit: '200' }), ({ to }) => to)
   expect(phones.filter((phone) => counts.get(phone)?.length !== 1)).toEqual([])
@@ -70,7 +70,7 @@ test('the sessions behind PgBouncer are those of the services, with the settings
   )
   expect(rows.map(({ role }) => role)).toEqual(['callbacks', 'dispatch', 'gateway'])
   for (const { sessions } of rows) expect(sessions).toBeLessThanOrEqual(3)
-  const log = (await pgbouncer).output(10_000).join('\n')
+  const log = pgbouncer!.output(10_000).join('\n')
   for (const { role } of rows) expect(log).toContain(`notify/${role}@`)
   for (const name of processes) expect(env.logs(name, 10_000)).not.toContain('provision the database')
 })

@@ -6,7 +6,7 @@ import { type ApiRequest, eventually, TestEnv } from '../../packages/dev-env/src
 let env: TestEnv
 beforeAll(async () => {
   env = await TestEnv.start(['gateway', 'dispatch', 'callbacks', 'consent', 'inbox-stream', 'webhook-delivery'])
-}, 90_000)
+})
 afterAll(() => env?.stop())
 
 const call = (method: string, url: string, request: ApiRequest = {}) =>
@@ -104,25 +104,19 @@ test('without a line of SQL an operator sets an application up from nothing, and
     Object.entries(recipients).map(async ([channel, recipient]) => {
       const body = { channel, recipient, event_key: 'set.up', data: { name: 'Ada' } }
       // The carrier's templates are read within seconds, and another replica learns of events and providers within one.
-      return eventually(
-        async () => {
-          const answer = await env.api('POST', '/api/v1/notifications', { key, body })
-          expect([channel, answer.status, answer.body.detail]).toEqual([channel, 202, undefined])
-          return answer.body.notification_id as string
-        },
-        { timeoutMs: 15_000 },
-      )
+      return eventually(async () => {
+        const answer = await env.api('POST', '/api/v1/notifications', { key, body })
+        expect([channel, answer.status, answer.body.detail]).toEqual([channel, 202, undefined])
+        return answer.body.notification_id as string
+      })
     }),
   )
   for (const id of ids) {
-    await eventually(
-      async () => {
-        const { body } = await env.api('GET', `/api/v1/notifications/${id}`, { key })
-        const { channel, delivery_status } = body
-        expect([channel, delivery_status]).toEqual([channel, 'delivered'])
-      },
-      { timeoutMs: 15_000 },
-    )
+    await eventually(async () => {
+      const { body } = await env.api('GET', `/api/v1/notifications/${id}`, { key })
+      const { channel, delivery_status } = body
+      expect([channel, delivery_status]).toEqual([channel, 'delivered'])
+    })
   }
   const sent = await env.messages({})
   expect(sent.map(({ text }) => text.trim()).sort()).toEqual([
@@ -133,4 +127,4 @@ test('without a line of SQL an operator sets an application up from nothing, and
   const { body } = await env.call('carrier-sandbox', 'GET', '/received')
   const received = (body as { items: { path: string; verified: boolean }[] }).items.find((one) => one.path === hook)
   expect(received).toMatchObject({ verified: true })
-}, 90_000)
+})

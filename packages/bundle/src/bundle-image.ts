@@ -3,6 +3,7 @@ import { cp, mkdir, writeFile } from 'node:fs/promises'
 import { basename, dirname, extname, join } from 'node:path'
 import { type BuildOptions, build } from 'esbuild'
 import { asciiOnly } from './ascii-only.ts'
+import { common, root } from './bundle-options.ts'
 import { catalogueApart } from './catalogue-apart.ts'
 import { images } from './images.ts'
 import { keepPlaces } from './keep-places.ts'
@@ -13,33 +14,13 @@ import { plainBuiltins } from './plain-builtins.ts'
 
 export { imageNames } from './images.ts'
 
-const root = join(import.meta.dirname, '..', '..', '..')
-
-/** Packages in CommonJS expect these names. */
-const commonNames = [
-  `const require = globalThis.process.getBuiltinModule('node:module').createRequire(import.meta.url)`,
-  'const __filename = import.meta.filename, __dirname = import.meta.dirname',
-].join('\n')
-
 const options: BuildOptions = {
-  absWorkingDir: root,
-  bundle: true,
-  platform: 'node',
-  target: 'node24',
-  format: 'esm',
-  // What is imported on demand stays a file of its own, and is read on demand.
-  splitting: true,
-  chunkNames: 'chunk-[hash]',
+  ...common,
   sourcemap: true,
   // The sources are in the repository of the release.
   sourcesContent: false,
-  legalComments: 'none',
   minifySyntax: true,
   minifyWhitespace: true,
-  // Native parts that are optional: without them pg and piscina do as well.
-  external: ['pg-native', '@napi-rs/nice'],
-  banner: { js: commonNames },
-  logLevel: 'warning',
 }
 
 /**

@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module'
 import { dirname, join, relative } from 'node:path'
 import { type ServiceName, serviceNames } from '@notify/contracts'
+import { root } from './bundle-options.ts'
 
 /** What an image holds. Paths are relative to the root of the workspace, which is `/app` in the image. */
 export interface Image {
@@ -11,8 +12,6 @@ export interface Image {
   /** A library goes by the names of its classes, which a bundle changes where two are alike. */
   keepNames?: true
 }
-
-const root = join(import.meta.dirname, '..', '..', '..')
 
 /** The folder of a package that a service depends on. */
 function packageOf(service: ServiceName, name: string): string {

@@ -144,8 +144,8 @@ test('a login is whole, and never crosses a network in the clear', () => {
 
 test('an address of 10,000 characters is refused at once', () => {
   const from = `${'x.'.repeat(5000)}@example.com`
-  const started = performance.now()
+  const before = process.cpuUsage()
   expect(SesCredentials.safeParse({ ...ses, from }).success).toBe(false)
   expect(SmtpCredentials.safeParse({ ...smtp, from }).success).toBe(false)
-  expect(performance.now() - started).toBeLessThan(50)
+  expect(process.cpuUsage(before).user / 1000).toBeLessThan(200)
 })

@@ -18,7 +18,7 @@ let manifest: Record<string, Chunk>
 beforeAll(async () => {
   await buildConsole()
   manifest = JSON.parse(readFileSync(join(dist, '.vite', 'manifest.json'), 'utf8'))
-}, 120_000)
+})
 
 /** The files that an entry or page needs at once. */
 function filesOf(name: string, seen = new Set<string>()): Set<string> {

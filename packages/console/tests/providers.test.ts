@@ -5,6 +5,7 @@ import { expectNoAxeViolations } from './harness/expect-no-axe-violations.ts'
 import { expectSound } from './harness/expect-sound.ts'
 import { button, question } from './harness/parts.ts'
 import { drawer } from './harness/table.ts'
+import { told } from './harness/told.ts'
 
 let harness: ConsoleHarness
 beforeAll(async () => {
@@ -55,9 +56,10 @@ test(
     expect(await page.content()).not.toContain(secret)
     expect(await page.evaluate(() => JSON.stringify(sessionStorage))).not.toContain(secret)
     await button(page, 'Delete the provider').click()
-    await question(page).getByRole('button', { name: 'Delete the provider' }).click()
+    await told(page, 'The provider is deleted.', () =>
+      question(page).getByRole('button', { name: 'Delete the provider' }).click(),
+    )
     await page.waitForURL('**/providers')
-    await page.getByText('The provider is deleted.').waitFor()
   },
   patience,
 )

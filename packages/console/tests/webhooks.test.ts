@@ -68,7 +68,7 @@ test('a subscription is created, its secret is shown once, and a test event arri
   expect(await page.content()).not.toContain(secret)
 
   await page.getByRole('button', { name: 'Send a test event' }).click()
-  await eventually(async () => expect(await statuses(page)).toEqual(['Succeeded']), { timeoutMs: 20_000 })
+  await eventually(async () => expect(await statuses(page)).toEqual(['Succeeded']))
   await rows(page).first().click()
   await drawer(page).getByText('Attempt 1').waitFor()
   const { body } = await harness.env.call('carrier-sandbox', 'GET', `/received?path=${new URL(url).pathname}`)
@@ -104,7 +104,7 @@ test('what was exhausted since a moment is counted first, then replayed in the b
   await call('PATCH', `${base}/${id}`, { url: address('ok') })
   await dialog.getByRole('button', { name: 'Replay 3 deliveries' }).click()
   await page.getByText('3 sent again').waitFor()
-  await eventually(async () => expect(await statuses(page)).toEqual(Array(3).fill('Succeeded')), { timeoutMs: 20_000 })
+  await eventually(async () => expect(await statuses(page)).toEqual(Array(3).fill('Succeeded')))
   await page.getByRole('button', { name: 'Replay since' }).click()
   await dialog.getByRole('button', { name: 'Count' }).click()
   await dialog.getByText('No delivery was exhausted since').waitFor()

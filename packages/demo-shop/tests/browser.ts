@@ -1,10 +1,8 @@
-import { installMissing } from '@notify/dev-env'
+import { patienceMs, requireBinary } from '@notify/dev-env'
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
-import { requireBinary } from '../../dev-env/src/binaries/find-binary.ts'
 
-/** The machine's Chromium, installed if it is missing. */
-export async function launchBrowser(): Promise<Browser> {
-  await installMissing(['chromium'], { onProgress: (text) => process.stderr.write(`${text}\n`) })
+/** The machine's Chromium. */
+export function launchBrowser(): Promise<Browser> {
   return chromium.launch({
     executablePath: requireBinary('chromium'),
     // Root may not use Chromium's sandbox; small containers have a small /dev/shm.
@@ -24,7 +22,7 @@ export function countRequests(context: BrowserContext, path: string): () => numb
 /** A browser of its own, as another person has it; errors of its pages fail the test that asks for them. */
 export async function openContext(browser: Browser, options: BrowserContextOptions = {}) {
   const context = await browser.newContext({ reducedMotion: 'reduce', ...options })
-  context.setDefaultTimeout(20_000)
+  context.setDefaultTimeout(patienceMs)
   const errors: string[] = []
   context.on('weberror', (error) => errors.push(String(error.error())))
   return { context, errors }

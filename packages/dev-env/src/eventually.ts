@@ -3,16 +3,20 @@ import { setTimeout as delay } from 'node:timers/promises'
 /** An attempt costs both sides CPU time, and what takes long loses little by a longer pause. */
 const pauseAfter = (waitedMs: number) => Math.min(Math.max(waitedMs / 8, 25), 250)
 
+/** How long a test waits for what must happen, however busy the machine is. */
+export const patienceMs = 60_000
+
 /**
  * Repeats an assertion until it does not throw, for what happens asynchronously: no test sleeps.
  * @param assertion may be asynchronous; its value is returned
+ * @param options.timeoutMs a minute; less only where the time itself is promised
  * @param options.intervalMs pause between attempts; by default an eighth of the time waited, 25 to 250 ms
  * @throws the assertion's last error, its message preceded by the time waited
  * @example const [message] = await eventually(async () => { const found = await env.messages({ to }); expect(found).toHaveLength(1); return found })
  */
 export async function eventually<T>(
   assertion: () => T | Promise<T>,
-  { timeoutMs = 10_000, intervalMs }: { timeoutMs?: number; intervalMs?: number } = {},
+  { timeoutMs = patienceMs, intervalMs }: { timeoutMs?: number; intervalMs?: number } = {},
 ): Promise<T> {
   const started = performance.now()
   for (;;) {

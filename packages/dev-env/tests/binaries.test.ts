@@ -2,8 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
-import { findBinary } from '../src/binaries/find-binary.ts'
+import { findBinary, requireBinary } from '../src/binaries/find-binary.ts'
 import { installMissing } from '../src/binaries/install-missing.ts'
+import { type Binary, programsOf } from '../src/binaries/programs.ts'
 
 const onProgress = () => {}
 const find = () => undefined
@@ -66,4 +67,35 @@ test('a missing server is installed, and the lines say with what', async () => {
   }
   await installMissing(['nats-server'], { onProgress: (line) => lines.push(line), find: findLater, manager })
   expect(lines).toEqual(['nats-server not found: installing with apt-get', 'true'])
+})
+
+test('a package that is unknown does not keep the others from being installed', async () => {
+  const installed = new Set<Binary>()
+  const manager = {
+    name: 'apt-get',
+    install: (binaries: readonly Binary[]) => {
+      const isKnown = !binaries.includes('chromium')
+      if (isKnown) for (const each of binaries) installed.add(each)
+      const command = isKnown ? ['true'] : ['sh', '-c', 'echo E: Unable to locate package >&2; exit 100']
+      return { steps: [{ command }], byHand: `apt-get install ${binaries.join(' ')}` }
+    },
+  }
+  const findLater = (binary: Binary) => (installed.has(binary) ? `/usr/bin/${binary}` : undefined)
+  const installing = installMissing(['nginx', 'chromium', 'promtool'], { onProgress, find: findLater, manager })
+  await expect(installing).rejects.toThrow(
+    /^chromium could not be installed \(E: Unable to locate package\): run apt-get install chromium$/,
+  )
+  expect([...installed]).toEqual(['nginx', 'promtool'])
+})
+
+test('a test that lacks a program fails with its name, and with what installs it', () => {
+  expect(() => requireBinary('promtool', { path: '', places: [] })).toThrow(
+    "promtool is not installed: npm test installs it (Debian's package prometheus)",
+  )
+})
+
+test('npm start installs two servers; a run of tests what all tests need, and no tool of benches', () => {
+  expect(programsOf('start')).toEqual(['nats-server', 'redis-server'])
+  expect(programsOf('test')).toEqual(expect.arrayContaining(['redis-server', 'pgbouncer', 'chromium', 'promtool']))
+  expect(programsOf('test')).not.toContain('wrk')
 })

@@ -17,7 +17,7 @@ describe('one start', () => {
     project = await FakeProject.make()
     run = project.start()
     await run.says('Ctrl-C stops everything')
-  }, 60_000)
+  })
   afterAll(() => project.remove())
 
   test('dev.json appears when everything is ready, readable by its owner alone', async () => {
@@ -137,8 +137,8 @@ describe('a start of its own', () => {
     await run.says('Ctrl-C stops everything')
     const { pids } = project.dev()
     run.signal('SIGKILL')
-    await eventually(() => expect(running(Object.values(pids))).toEqual([]), { timeoutMs: 60_000 })
-  }, 120_000)
+    await eventually(() => expect(running(Object.values(pids))).toEqual([]))
+  })
 
   test('a service that cannot start is one line with its reason, and nothing is left running', async () => {
     project.breakProcess('consent', 'DATABASE_URL is not set')

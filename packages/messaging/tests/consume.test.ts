@@ -204,7 +204,7 @@ test('messages that wait for a slot longer than the ack wait are not given again
   const two = await startProcess(env)
   await eventually(() => expect(heard.length).toBeGreaterThan(0))
   const second = hear(two, own, { durable, concurrency: 1, ackWait: '2500ms', handle })
-  await eventually(() => expect(heard.length + second.heard.length).toBeGreaterThanOrEqual(20), { timeoutMs: 20_000 })
+  await eventually(() => expect(heard.length + second.heard.length).toBeGreaterThanOrEqual(20))
   await settled(durable)
   await two.kit.stop()
   expect([...heard, ...second.heard].toSorted((a, b) => a - b)).toEqual(Array.from({ length: 20 }, (_, n) => n))

@@ -22,7 +22,7 @@ afterAll(async () => {
 })
 
 /** Publishes after the reconnection. */
-const publishSoon = () => eventually(() => send(one, topic(), [1]), { timeoutMs: 20_000 })
+const publishSoon = () => eventually(() => send(one, topic(), [1]))
 
 test('a connection that falls silent is replaced within seconds, and what was published meanwhile says that it failed', async () => {
   proxy.swallowOpen()
@@ -36,7 +36,7 @@ test('a server that no longer reads is given up, also with much still to be sent
   proxy.hold()
   const much = Buffer.alloc(900_000)
   for (let i = 0; i < 40; i++) one.bus.connection.publish('silence.much', much)
-  await eventually(async () => expect(await one.kit.health.failures()).toEqual(['nats']), { timeoutMs: 10_000 })
+  await eventually(async () => expect(await one.kit.health.failures()).toEqual(['nats']))
   await proxy.recover()
   await publishSoon()
   expect(await one.kit.health.failures()).toEqual([])

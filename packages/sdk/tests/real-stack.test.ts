@@ -17,7 +17,7 @@ beforeAll(async () => {
   notify = createClient({ url, token: env.apiKey })
   operator = createClient({ url, token: () => env.operatorToken })
   project = new ReadmeProject()
-}, 90_000)
+})
 afterAll(async () => {
   project?.remove()
   await env?.stop()

@@ -42,26 +42,22 @@ test('a process whose log reader has gone works on, and ends', async () => {
   stdin.write('end')
   expect(await ended).toEqual([0, null])
   expect(await said).toBe('.\n')
-}, 10_000)
+})
 
 test.each([
   ['a socket', []],
   ['a pipe, where a write of nothing succeeds', ['sh', '-c', '"$0" "$@" | true']],
-])(
-  'a process that learns at its end that its log reader has gone ends: %s',
-  async (_what, command) => {
-    const { stdout, stderr, stdin, ended } = start(
-      `process.stderr.write('.')
+])('a process that learns at its end that its log reader has gone ends: %s', async (_what, command) => {
+  const { stdout, stderr, stdin, ended } = start(
+    `process.stderr.write('.')
      process.stdin.once('data', () => { log.info('last'); flush(); log.info('after the last'); process.exit(0) })`,
-      ...command,
-    )
-    await once(stderr, 'data')
-    stdout.destroy()
-    stdin.write('end')
-    expect(await ended).toEqual([0, null])
-  },
-  10_000,
-)
+    ...command,
+  )
+  await once(stderr, 'data')
+  stdout.destroy()
+  stdin.write('end')
+  expect(await ended).toEqual([0, null])
+})
 
 test('a process whose log reader does not read works on, and keeps its memory', async () => {
   const { stderr } = start(`
@@ -72,7 +68,7 @@ test('a process whose log reader does not read works on, and keeps its memory', 
   const [grownMib] = await once(stderr, 'data')
   // 300 MiB were logged.
   expect(Number(grownMib)).toBeLessThan(150)
-}, 20_000)
+})
 
 test('a reader that comes back gets whole lines in order, and is told how many were dropped', async () => {
   const { stdout, stderr, ended } = start(`
@@ -94,7 +90,7 @@ test('a reader that comes back gets whole lines in order, and is told how many w
   const dropped = said.filter(({ msg }) => msg.startsWith('log lines were dropped'))
   expect(dropped.map(({ lines }) => lines)).toEqual([40_000 - numbers.length])
   expect(said.at(-1)).toMatchObject({ msg: 'seen again' })
-}, 20_000)
+})
 
 test('what was logged after the last flush is written when the process ends', async () => {
   const { stdout, ended } = start(`log.info('first'); flush(); log.info('second'); process.exit(0)`)

@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals'
-import { type ApiResponse, eventually, type TestEnv } from '@notify/dev-env'
+import { type ApiResponse, eventually, patienceMs, type TestEnv } from '@notify/dev-env'
 import { post } from './sms.ts'
 
 let serial = 0
@@ -36,7 +36,7 @@ export function inbox(env: TestEnv, token: string, search = ''): Promise<ApiResp
 }
 
 /** Waits until the inbox has so many notifications, and gives it. */
-export function untilInbox(env: TestEnv, token: string, count: number, timeoutMs = 10_000) {
+export function untilInbox(env: TestEnv, token: string, count: number, timeoutMs = patienceMs) {
   return eventually(
     async () => {
       const { body } = await inbox(env, token, '?limit=100')

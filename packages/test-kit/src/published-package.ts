@@ -24,7 +24,7 @@ export function testPublishedPackage(source: string, { entrypoints, untyped = []
   beforeAll(() => {
     built.folder = mkdtempSync(join(source, 'node_modules', '.built-'))
     buildPackage(source, built.folder)
-  }, 60_000)
+  })
   afterAll(() => rmSync(built.folder, { recursive: true, force: true }))
 
   test('publint finds nothing to object to', async () => {
@@ -50,7 +50,7 @@ export function testPublishedPackage(source: string, { entrypoints, untyped = []
     } finally {
       rmSync(temporary, { recursive: true, force: true })
     }
-  }, 60_000)
+  })
 
   test('what is published names no workspace, and no tool', () => {
     const manifest = JSON.parse(readFileSync(join(built.folder, 'package.json'), 'utf8'))

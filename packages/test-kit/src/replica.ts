@@ -1,11 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { join } from 'node:path'
 import {
   environmentOf,
   eventually,
   fileOf,
+  hostEnvironment,
   machineEnvironment,
+  programPath,
   type ServiceProcess,
   type TestEnv,
 } from '@notify/dev-env'
@@ -26,13 +27,11 @@ export interface Replica extends ReplicaProcess {
 
 type Variables = Record<string, string>
 
-const root = join(import.meta.dirname, '..', '..', '..')
-
 /** Starts one more process of a service, and waits until it is ready. */
 export async function startReplica(env: TestEnv, name: ServiceProcess, variables: Variables = {}): Promise<Replica> {
   const own = await replicaEnvironment(env, name, { PORT: '0', ...variables })
   const replica = follow(
-    spawn(process.execPath, [join(root, fileOf(name))], { env: own, stdio: ['ignore', 'pipe', 'inherit'] }),
+    spawn(process.execPath, [programPath(fileOf(name))], { env: own, stdio: ['ignore', 'pipe', 'inherit'] }),
   )
   await untilReady(replica, 1)
   const [, port] = /"port":(\d+),"msg":"listening"/.exec(replica.output())!
@@ -48,9 +47,8 @@ export async function startReplicas(
   const load = await Promise.all(
     named.map(async ([name, own]) => [name, await replicaEnvironment(env, name, own)] as const),
   )
-  const file = join(root, 'packages/dev-env/src/together/main.ts')
-  const child = spawn(process.execPath, [file], {
-    env: machineEnvironment(),
+  const child = spawn(process.execPath, [programPath('packages/dev-env/src/together/main.ts')], {
+    env: hostEnvironment(),
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   })
   const replica = follow(child)
@@ -86,12 +84,15 @@ function follow(child: ChildProcess): ReplicaProcess {
   }
 }
 
-function untilReady({ output }: ReplicaProcess, services: number): Promise<void> {
-  return eventually(
-    () => {
+async function untilReady({ child, output }: ReplicaProcess, services: number): Promise<void> {
+  try {
+    await eventually(() => {
       const ready = output().split('"msg":"ready"').length - 1
       if (ready < services) throw new Error(`${ready} of ${services} are ready: ${output()}`)
-    },
-    { timeoutMs: 60_000 },
-  )
+    })
+  } catch (error) {
+    // Jest waits for whoever holds its output.
+    child.kill('SIGKILL')
+    throw error
+  }
 }

@@ -1,8 +1,13 @@
 import { spawnSync } from 'node:child_process'
-import { join } from 'node:path'
-import { environmentOf, fileOf, machineEnvironment, type ServiceProcess, type TestEnv } from '@notify/dev-env'
-
-const root = join(import.meta.dirname, '..', '..', '..')
+import {
+  environmentOf,
+  fileOf,
+  machineEnvironment,
+  patienceMs,
+  programPath,
+  type ServiceProcess,
+  type TestEnv,
+} from '@notify/dev-env'
 
 /** Runs a command of a service as an operator does, in the environment of its process. */
 export async function runCommand(
@@ -11,7 +16,7 @@ export async function runCommand(
   args: readonly string[],
   variables: Record<string, string> = {},
 ): Promise<{ status: number | null; output: string }> {
-  const { status, stdout, stderr } = spawnSync(globalThis.process.execPath, [join(root, fileOf(process)), ...args], {
+  const { status, stdout, stderr } = spawnSync(globalThis.process.execPath, [programPath(fileOf(process)), ...args], {
     env: {
       ...machineEnvironment(),
       ...(await environmentOf(process, env.stack.wiring)),
@@ -19,7 +24,7 @@ export async function runCommand(
       ...variables,
     },
     encoding: 'utf8',
-    timeout: 30_000,
+    timeout: patienceMs,
   })
   return { status, output: stdout + stderr }
 }

@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals'
-import { type ApiRequest, type ApiResponse, eventually, type TestEnv } from '@notify/dev-env'
+import { type ApiRequest, type ApiResponse, eventually, patienceMs, type TestEnv } from '@notify/dev-env'
 
 let serial = 2_000_000
 
@@ -31,7 +31,7 @@ export async function stateOf(env: TestEnv, id: string) {
 }
 
 /** Waits until the notification looks like this, and gives it. Otherwise the error tells what is known of it. */
-export async function untilState(env: TestEnv, id: string, expected: object, timeoutMs = 10_000) {
+export async function untilState(env: TestEnv, id: string, expected: object, timeoutMs = patienceMs) {
   try {
     return await eventually(
       async () => {
@@ -72,7 +72,7 @@ export async function activity(env: TestEnv, query: Record<string, string> = {},
 }
 
 /** Waits until the trail shows the notification like this, and gives the item. */
-export function untilActivity(env: TestEnv, id: string, expected: object, timeoutMs = 10_000) {
+export function untilActivity(env: TestEnv, id: string, expected: object, timeoutMs = patienceMs) {
   return eventually(
     async () => {
       const { body } = await activity(env, { limit: '100' })

@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals'
-import { eventually, type TestEnv } from '@notify/dev-env'
+import { eventually, patienceMs, type TestEnv } from '@notify/dev-env'
 
 /** A webhook as the sandbox's receiver got it. */
 export interface Received {
@@ -43,7 +43,7 @@ export async function received(env: TestEnv, path: string): Promise<Received[]> 
 }
 
 /** Waits until so many webhooks have come to the path, and gives them. */
-export function untilReceived(env: TestEnv, path: string, count: number, timeoutMs = 15_000): Promise<Received[]> {
+export function untilReceived(env: TestEnv, path: string, count: number, timeoutMs = patienceMs): Promise<Received[]> {
   return eventually(
     async () => {
       const items = await received(env, path)
@@ -64,7 +64,7 @@ export async function deliveriesOf(env: TestEnv, subscriptionId: string, query =
 }
 
 /** Waits until the subscription's newest delivery looks like this, and gives it with its attempts. */
-export function untilDelivery(env: TestEnv, subscriptionId: string, expected: object, timeoutMs = 15_000) {
+export function untilDelivery(env: TestEnv, subscriptionId: string, expected: object, timeoutMs = patienceMs) {
   return eventually(
     async () => {
       const [newest] = await deliveriesOf(env, subscriptionId)

@@ -22,7 +22,7 @@ export async function consentOf(env: TestEnv, phone: string) {
 
 /** Waits until the ledger says this of a number. */
 export function untilConsent(env: TestEnv, phone: string, expected: object) {
-  return eventually(async () => expect(await consentOf(env, phone)).toMatchObject(expected), { timeoutMs: 15_000 })
+  return eventually(async () => expect(await consentOf(env, phone)).toMatchObject(expected))
 }
 
 /** Somebody writes to us, presses a button, or chooses about marketing. */
@@ -41,13 +41,10 @@ export async function judgeTemplate(env: TestEnv, fields: object): Promise<void>
 
 /** Waits until the demo's templates were read from the carrier. */
 export function untilTemplates(env: TestEnv) {
-  return eventually(
-    async () => {
-      const { rows } = await env.admin.query(
-        `select count(*)::int as synced from dispatch.carrier_template_syncs where synced_at is not null`,
-      )
-      expect(rows[0].synced).toBe(2)
-    },
-    { timeoutMs: 15_000 },
-  )
+  return eventually(async () => {
+    const { rows } = await env.admin.query(
+      `select count(*)::int as synced from dispatch.carrier_template_syncs where synced_at is not null`,
+    )
+    expect(rows[0].synced).toBe(2)
+  })
 }

@@ -5,6 +5,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from '@jest/globals'
+import { requireBinary } from '../../dev-env/src/index.ts'
 import { newWebhookSecret, signWebhook } from '../src/index.ts'
 
 const page = readFileSync(join(import.meta.dirname, '..', '..', '..', 'docs', 'webhooks.md'), 'utf8')
@@ -41,8 +42,8 @@ async function untilItAnswers(url: string): Promise<void> {
 }
 
 test.each([
-  ['js', process.execPath, 'receiver.mjs'],
-  ['python', 'python3', 'receiver.py'],
+  ['js', () => process.execPath, 'receiver.mjs'],
+  ['python', () => requireBinary('python3'), 'receiver.py'],
 ])('the documented receiver in %s accepts what we sign, and nothing else', async (language, command, file) => {
   const code = codeOf(language)
   expect(code.split('\n').length).toBeLessThanOrEqual(20)
@@ -50,7 +51,7 @@ test.each([
   writeFileSync(path, code)
   const secret = newWebhookSecret()
   const port = await freePort()
-  children.push(spawn(command, [path], { env: { ...process.env, WEBHOOK_SECRET: secret, PORT: String(port) } }))
+  children.push(spawn(command(), [path], { env: { ...process.env, WEBHOOK_SECRET: secret, PORT: String(port) } }))
   const url = `http://127.0.0.1:${port}/`
   await untilItAnswers(url)
   const body = '{"id":"msg_1","name":"Zoë"}'

@@ -102,7 +102,7 @@ test('a refusal of SES fails no request, is told on the domain, and is tried aga
   await untilDomain(env, added.domain_id, { records: [told, {}, {}, {}] })
   expect((await verify(added.domain_id)).status).toBe('verified')
   ses.refusal = undefined
-  await eventually(() => expect(keyAt(added.domain)).toBeDefined(), { timeoutMs: 20_000 })
+  await eventually(() => expect(keyAt(added.domain)).toBeDefined())
   const { records } = await untilDomain(env, added.domain_id, { records: [{ status: 'verified' }, {}, {}, {}] })
   await eventually(async () => {
     expect((await env.api('GET', `/api/v1/domains/${added.domain_id}`)).body.records[0]).not.toHaveProperty('error')
@@ -121,15 +121,12 @@ test('a removed domain is removed there, also when SES was away meanwhile; what 
   await eventually(() => expect(ses.calls.filter((call) => call.endsWith(one.domain)).length).toBeGreaterThan(0))
   ses.refusal = undefined
   for (const { domain_id } of [one, gone]) await dueNow(domain_id)
-  await eventually(
-    async () => {
-      const { rows } = await env.admin.query('select from dispatch.domain_identities where domain_id = any($1)', [
-        [one.domain_id, gone.domain_id],
-      ])
-      expect([rows.length, ses.identities.has(one.domain)]).toEqual([0, false])
-    },
-    { timeoutMs: 20_000 },
-  )
+  await eventually(async () => {
+    const { rows } = await env.admin.query('select from dispatch.domain_identities where domain_id = any($1)', [
+      [one.domain_id, gone.domain_id],
+    ])
+    expect([rows.length, ses.identities.has(one.domain)]).toEqual([0, false])
+  })
 })
 
 test('a key that the account has already is replaced only when the domain is proven to be ours, and never removed for it', async () => {
@@ -177,5 +174,5 @@ test('a worker that is killed while SES is silent leaves nothing undone', async 
   await env.kill('dispatch-worker')
   ses.silent = false
   await env.restart('dispatch-worker')
-  await eventually(() => expect(ses.identities.get(domain)?.mailFrom).toBeDefined(), { timeoutMs: 20_000 })
+  await eventually(() => expect(ses.identities.get(domain)?.mailFrom).toBeDefined())
 })

@@ -122,7 +122,7 @@ test('a worker killed during the second provider’s call calls nobody twice for
   await env.kill('dispatch-worker')
   answer(takes, takes)
   await env.restart('dispatch-worker')
-  const state = await untilState(env, id, { delivery_status: 'sent' }, 20_000)
+  const state = await untilState(env, id, { delivery_status: 'sent' })
   expect(state.attempts.map(({ outcome }: Attempt) => outcome)).toEqual(['rejected_retryable', 'unknown', 'accepted'])
 })
 
@@ -177,7 +177,7 @@ test('while every provider is held back messages stay queued and none fails; onc
   // Nobody is called but to see whether it works again; a call of each may have been under way.
   expect(carrier.received.length).toBeLessThanOrEqual(calls + ids.length)
   answer(takes, takes)
-  await eventually(async () => expect(await states()).toEqual({ sent: ids.length }), { timeoutMs: 30_000 })
+  await eventually(async () => expect(await states()).toEqual({ sent: ids.length }))
   expect(await heldBack()).toBeLessThan(2)
   await eventually(async () => expect((await env.admin.query(held)).rowCount).toBe(0))
 })

@@ -29,7 +29,7 @@ test('a code reaches its carrier while the worker, which relays the outbox and s
   } finally {
     await env.kill('dispatch-worker', 'SIGCONT')
   }
-  await eventually(async () => expect(await arrivals(bulk)).toHaveLength(1), { timeoutMs: 30_000 })
+  await eventually(async () => expect(await arrivals(bulk)).toHaveLength(1))
   // The relay has published the codes' work as well by now, which sends nothing twice.
   await eventually(async () => {
     const { rows } = await env.sql('dispatch').query('select from outbox where published_at is null')

@@ -100,16 +100,13 @@ async function takeHandOffs(): Promise<Taken[]> {
 }
 
 async function takeOne(id: string): Promise<HandOff> {
-  const found = await eventually(
-    async () => {
-      const taken = await takeHandOffs()
-      for (const { ack } of taken) ack()
-      const own = taken.find(({ handOff }) => handOff.notification_id === id)
-      expect(own).toBeDefined()
-      return own!.handOff
-    },
-    { timeoutMs: 20_000 },
-  )
+  const found = await eventually(async () => {
+    const taken = await takeHandOffs()
+    for (const { ack } of taken) ack()
+    const own = taken.find(({ handOff }) => handOff.notification_id === id)
+    expect(own).toBeDefined()
+    return own!.handOff
+  })
   return found
 }
 

@@ -86,7 +86,7 @@ test('a worker killed during the call leaves an unknown attempt behind, which an
   await env.kill('dispatch-worker')
   carrier.answer = takes
   await env.restart('dispatch-worker')
-  const state = await untilState(env, id, { delivery_status: 'sent' }, 20_000)
+  const state = await untilState(env, id, { delivery_status: 'sent' })
   expect(outcomesOf(state)).toEqual([
     ['unknown', true],
     ['accepted', false],
@@ -101,15 +101,13 @@ test('a fault of our own before the call leaves no attempt behind: nobody was ca
   await env.admin.query(hide)
   try {
     const faults = async () => (await fetch(new URL('/metrics', env.stack.metricsUrls['dispatch-worker']))).text()
-    await eventually(async () => expect(await faults()).toMatch(/notify_put_back_total\{[^}]*cause="fault"/), {
-      timeoutMs: 20_000,
-    })
+    await eventually(async () => expect(await faults()).toMatch(/notify_put_back_total\{[^}]*cause="fault"/))
     expect((await stateOf(env, id)).attempts).toEqual([])
   } finally {
     await env.admin.query(show)
   }
   carrier.answer = takes
-  const state = await untilState(env, id, { delivery_status: 'sent' }, 20_000)
+  const state = await untilState(env, id, { delivery_status: 'sent' })
   expect(outcomesOf(state)).toEqual([['accepted', false]])
   expect(carrier.received.length).toBe(calls + 1)
 })

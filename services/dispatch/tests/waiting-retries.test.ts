@@ -27,9 +27,7 @@ test('messages that wait for a retry, or for the time their caller set, are neit
   const refused = await Promise.all([send(env), send(env), send(env)])
   for (const id of refused)
     await untilState(env, id, { delivery_status: 'queued', attempts: [{ outcome: 'rejected_retryable' }] })
-  await eventually(async () => expect(await valuesOf('notify_waiting')).toEqual([refused.length]), {
-    timeoutMs: 20_000,
-  })
+  await eventually(async () => expect(await valuesOf('notify_waiting')).toEqual([refused.length]))
   expect(await valuesOf('notify_queued')).toEqual([0])
   const oldest = await valuesOf('notify_queued_oldest_seconds')
   expect(oldest.length).toBeGreaterThan(3)

@@ -11,21 +11,18 @@ beforeAll(async () => {
   env = await TestEnv.start(['gateway', 'dispatch', 'callbacks', 'otp', 'webhook-delivery', 'inbox-stream'], {
     apart: ['callbacks', 'webhook-delivery'],
   })
-}, 90_000)
+})
 afterAll(() => env?.stop())
 
 const detail = (id: string, token = env.operatorToken) => env.api('GET', `/api/v1/activity/${id}`, { token })
 
 /** Waits until the item is shown like this. */
 function untilShown(id: string, expected: object): Promise<ApiResponse> {
-  return eventually(
-    async () => {
-      const answer = await detail(id)
-      expect(answer.body).toMatchObject(expected)
-      return answer
-    },
-    { timeoutMs: 20_000 },
-  )
+  return eventually(async () => {
+    const answer = await detail(id)
+    expect(answer.body).toMatchObject(expected)
+    return answer
+  })
 }
 
 test('an item shows its attempts with provider, answer, receipts and trace, and no recipient', async () => {

@@ -4,7 +4,7 @@ import { buildConsole, TestEnv } from '../../../packages/dev-env/src/index.ts'
 let env: TestEnv
 beforeAll(async () => {
   ;[env] = await Promise.all([TestEnv.start(['gateway']), buildConsole()])
-}, 120_000)
+})
 afterAll(() => env?.stop())
 
 const get = (path: string, headers: Record<string, string> = {}) =>

@@ -1,11 +1,15 @@
 import { spawnSync } from 'node:child_process'
-import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { operatorToken } from '@notify/test-kit/other-callers'
 import { KeyPermission, OperatorPermission } from '../../../packages/contracts/src/index.ts'
-import { environmentOf, eventually, fileOf, machineEnvironment, TestEnv } from '../../../packages/dev-env/src/index.ts'
-
-const root = join(import.meta.dirname, '../../..')
+import {
+  environmentOf,
+  eventually,
+  fileOf,
+  machineEnvironment,
+  programPath,
+  TestEnv,
+} from '../../../packages/dev-env/src/index.ts'
 
 let env: TestEnv
 /** An installation whose services have not run yet. */
@@ -22,7 +26,7 @@ afterAll(async () => {
 async function createTenant(at: TestEnv, ...args: string[]) {
   const { status, stdout, stderr } = spawnSync(
     process.execPath,
-    [join(root, fileOf('gateway')), 'create-tenant', ...args],
+    [programPath(fileOf('gateway')), 'create-tenant', ...args],
     {
       env: { ...machineEnvironment(), ...(await environmentOf('gateway', at.stack.wiring)), BOOTSTRAP_FILE: '' },
       encoding: 'utf8',

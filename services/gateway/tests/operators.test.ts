@@ -61,7 +61,7 @@ async function startProvider(keys: readonly Jwk[]): Promise<void> {
     },
     stdio: ['ignore', 'ignore', 'inherit'],
   })
-  await eventually(async () => expect((await fetch(`${issuer}/readyz`)).status).toBe(200), { timeoutMs: 20_000 })
+  await eventually(async () => expect((await fetch(`${issuer}/readyz`)).status).toBe(200))
 }
 
 async function stopProvider(): Promise<void> {
@@ -128,7 +128,7 @@ test('a new key of the issuer is fetched, and tokens of the one before go on whi
   await startProvider([second, first])
   const after = await mintOperatorToken(issuer, client)
   expect(JSON.parse(Buffer.from(after.split('.')[0]!, 'base64url').toString())).toMatchObject({ kid: 'second' })
-  await eventually(async () => expect((await me(after)).status).toBe(200), { timeoutMs: 20_000 })
+  await eventually(async () => expect((await me(after)).status).toBe(200))
   expect((await me(before)).status).toBe(200)
 })
 

@@ -29,7 +29,7 @@ test('facts that never came over the bus are asked of their owner, whole or newe
   await database.query(`update activity_counts set count = 15 where status = 'delivered'`)
   await database.query(`insert into activity_counts select tenant_id, application_id, channel, 'queued', 5
     from activity_counts where status = 'delivered' on conflict (tenant_id, application_id, channel, status) do update set count = 5`)
-  await eventually(async () => expect(await shown()).toEqual(await owned()), { timeoutMs: 20_000 })
+  await eventually(async () => expect(await shown()).toEqual(await owned()))
   expect(await counts()).toEqual(delivered)
 })
 

@@ -77,9 +77,9 @@ test('2000 open streams take nothing from requests, all hear of an event, and le
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
   await send()
   const heard = () => readers.filter((reader) => reader.text().includes('event: parcel'))
-  await eventually(() => expect(heard()).toHaveLength(many), { timeoutMs: 30_000 })
+  await eventually(() => expect(heard()).toHaveLength(many))
   for (const { request } of readers.splice(0)) request.destroy()
-  await eventually(async () => expect((await owner.stats()).open).toBe(0), { timeoutMs: 30_000 })
+  await eventually(async () => expect((await owner.stats()).open).toBe(0))
   expect((await edge.stats()).open).toBe(0)
 }, 150_000)
 
@@ -88,17 +88,14 @@ test('a reader that takes nothing is closed, with little in memory, and delays n
   const reader = await open()
   let buffered = 0
   let sent = 0
-  await eventually(
-    async () => {
-      await send(512 * 1024)
-      sent++
-      buffered = Math.max(buffered, (await edge.stats()).buffered)
-      expect((await edge.stats()).open).toBe(1)
-    },
-    { timeoutMs: 30_000 },
-  )
+  await eventually(async () => {
+    await send(512 * 1024)
+    sent++
+    buffered = Math.max(buffered, (await edge.stats()).buffered)
+    expect((await edge.stats()).open).toBe(1)
+  })
   // The data left in the stalled reader's buffers does not affect the others.
-  await eventually(() => expect(reader.text().split('event: parcel').length - 1).toBe(sent), { timeoutMs: 30_000 })
+  await eventually(() => expect(reader.text().split('event: parcel').length - 1).toBe(sent))
   expect(buffered).toBeLessThan(4 * 1024 * 1024)
   idle.answer.resume()
 })

@@ -19,7 +19,7 @@ async function usage(query: Record<string, string>) {
 }
 
 const untilUsage = (query: Record<string, string>, expected: object) =>
-  eventually(async () => expect((await usage(query)).body).toMatchObject(expected), { timeoutMs: 15_000 })
+  eventually(async () => expect((await usage(query)).body).toMatchObject(expected))
 
 /** A fact of a message that costs credits, as dispatch tells it. */
 function fact(applicationId: string, changes: Partial<NotificationFact>): NotificationFact {
@@ -64,13 +64,10 @@ test('a message costs its credits once its carrier has taken it; one that failed
   const refused = await post(env, smsTo(freshPhone('0003')), { key })
   const state = (id: string) => env.api('GET', `/api/v1/notifications/${id}`, { key })
   const ids = [...sent, refused].map(({ body }) => body.notification_id)
-  await eventually(
-    async () => {
-      const states = await Promise.all(ids.map(state))
-      expect(states.map(({ body }) => body.delivery_status)).toEqual(['delivered', 'delivered', 'failed'])
-    },
-    { timeoutMs: 20_000 },
-  )
+  await eventually(async () => {
+    const states = await Promise.all(ids.map(state))
+    expect(states.map(({ body }) => body.delivery_status)).toEqual(['delivered', 'delivered', 'failed'])
+  })
   await untilUsage(
     { application_id },
     {

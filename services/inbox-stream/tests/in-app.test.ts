@@ -79,7 +79,7 @@ test('a hand-off that JetStream lost is repeated, and one that comes twice is st
   })
   await bus.jsm.streams.purge('DISPATCH', { filter: 'dispatch.inbox.>' })
   await env.restart('inbox-stream')
-  await untilState(env, lost, { delivery_status: 'delivered' }, 20_000)
+  await untilState(env, lost, { delivery_status: 'delivered' })
   const again = await sendInApp(env, user)
   await untilState(env, again, { delivery_status: 'delivered' })
   const handOffs = (await storedMessages(bus, ['dispatch'])).filter(({ subject }) =>
@@ -101,7 +101,7 @@ test('a hand-off that JetStream lost is repeated, and one that comes twice is st
   })
   expect((await untilInbox(env, token, 2)).unread_count).toBe(2)
   expect(inboxRequested.subject).toBe('dispatch.inbox.{lane}.requested')
-}, 40_000)
+})
 
 test('sequences of a user have no gap, however many notifications come at once', async () => {
   const users = [freshUser(), freshUser(), freshUser()]

@@ -14,7 +14,7 @@ beforeAll(async () => {
   const url = env.stack.databaseUrl('inbox-stream')
   database = await startFaultProxy(() => url)
   replica = await startReplica(env, 'inbox-stream', { DATABASE_URL: database.via(url), MIGRATE_ON_START: 'false' })
-}, 120_000)
+})
 afterEach(() => database.recover())
 afterAll(async () => {
   await replica?.end('SIGTERM')
@@ -59,7 +59,7 @@ test('a stream goes on while its replica cannot reach Postgres, and gets what th
   expect(idsOf(stream).slice(1)).toEqual(oneTo(5))
   expect(stream.isOver()).toBe(false)
   stream.close()
-}, 90_000)
+})
 
 test('a reader that takes nothing is closed at 1 MiB; the others get everything, and so does it when it comes back', async () => {
   const { token, id } = await userWithOne({ data: { text: 'x'.repeat(30_000) } })
@@ -82,7 +82,7 @@ test('a reader that takes nothing is closed at 1 MiB; the others get everything,
       await mark(token, id, marks % 2 === 1)
     }
   }
-  await eventually(async () => expect(await isClosed()).toBe(true), { timeoutMs: 60_000 })
+  await eventually(async () => expect(await isClosed()).toBe(true))
   await reading.until('notification.updated', marks, 30_000)
   expect(idsOf(reading)).toEqual(oneTo(marks + 1))
   const resumed = await readEvents(env, token, { base: replica.url, lastEventId: 1 })
@@ -90,4 +90,4 @@ test('a reader that takes nothing is closed at 1 MiB; the others get everything,
   expect(idsOf(resumed)).toEqual(oneTo(marks + 1))
   for (const stream of [reading, resumed]) stream.close()
   slow.destroy()
-}, 120_000)
+})

@@ -10,7 +10,7 @@ beforeAll(async () => {
   env = await TestEnv.start(['gateway', 'dispatch', 'inbox-stream'])
   // With one database connection: whoever opens or counts must not need a second.
   replica = await startReplica(env, 'inbox-stream', { DATABASE_POOL_SIZE: '1' })
-}, 90_000)
+})
 afterAll(async () => {
   await replica?.end('SIGTERM')
   await env?.stop()
@@ -60,23 +60,23 @@ test('streams are opened when they cannot be counted, and count again afterwards
   await expectRefused(token, replica.url)
   await sql.query('alter table away rename to open_streams')
   streams.pop()!.close()
-  await eventually(() => expectRefused(token, here()), { timeoutMs: 20_000 })
+  await eventually(() => expectRefused(token, here()))
   for (const stream of streams) stream.close()
-}, 40_000)
+})
 
 test('counts that a crash of Postgres emptied are there again', async () => {
   const token = await userToken(env, freshUser())
   const streams = await openMany(20, token, replica.url)
   await env.sql('inbox-stream').query('truncate open_streams, stream_replicas')
-  await eventually(() => expectRefused(token, here()), { timeoutMs: 20_000 })
+  await eventually(() => expectRefused(token, here()))
   for (const stream of streams) stream.close()
-}, 40_000)
+})
 
 test('streams of a replica that was killed stop counting', async () => {
   const token = await userToken(env, freshUser())
   await openMany(20, token, replica.url)
   await expectRefused(token, here())
   await replica.end('SIGKILL')
-  const next = await eventually(() => readEvents(env, token, { base: here() }), { timeoutMs: 30_000 })
+  const next = await eventually(() => readEvents(env, token, { base: here() }))
   next.close()
 })

@@ -11,7 +11,7 @@ beforeAll(async () => {
   env = await TestEnv.start(['gateway', 'dispatch', 'otp', 'callbacks'], {
     env: { gateway: { RECONCILE_INTERVAL: '500ms', RECONCILE_AFTER: '0s' } },
   })
-}, 90_000)
+})
 afterAll(() => env?.stop())
 
 const items = async (query: Record<string, string> = {}) => {
@@ -105,5 +105,5 @@ test('facts that JetStream has forgotten are published again', async () => {
   const answer = await postVerify(env, id, code)
   expect(answer.status).toBe(200)
   await env.restart('nats')
-  await eventually(async () => untilActivity(env, id, { status: 'verified' }), { timeoutMs: 20_000 })
+  await eventually(async () => untilActivity(env, id, { status: 'verified' }))
 })

@@ -28,14 +28,11 @@ function codeIn(text: string): string {
 
 /** Waits for as many messages to a recipient. @returns their codes, newest first */
 export function codesTo(env: TestEnv, to: string, count = 1): Promise<string[]> {
-  return eventually(
-    async () => {
-      const messages = await env.messages({ to })
-      expect(messages).toHaveLength(count)
-      return messages.map(({ text }) => codeIn(text))
-    },
-    { timeoutMs: 15_000 },
-  )
+  return eventually(async () => {
+    const messages = await env.messages({ to })
+    expect(messages).toHaveLength(count)
+    return messages.map(({ text }) => codeIn(text))
+  })
 }
 
 /** Sends a code and waits until it has arrived. */

@@ -17,7 +17,7 @@ beforeAll(async () => {
       },
     },
   })
-}, 90_000)
+})
 afterAll(() => env?.stop())
 
 let serial = 1000

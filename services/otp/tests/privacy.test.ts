@@ -82,7 +82,7 @@ beforeAll(async () => {
     expect((await postSend(env, { channel: 'sms', recipient, code: waiting })).status).toBe(503)
   }
   gate.set('loseRequest')
-}, 90_000)
+})
 afterAll(async () => {
   await env?.stop()
   gate?.stop()

@@ -24,7 +24,7 @@ beforeAll(async () => {
   await publishApplication({ application_id: limitedId, revision: 2, otp })
   await eventually(async () => expect(await settingsOf(limitedId)).toEqual({ revision: 2, settings: otp }))
   limitedKey = (await addKey(env, own, { permissions: ['otp:send', 'otp:verify'] })).apiKey
-}, 90_000)
+})
 afterAll(() => env?.stop())
 
 /** The gateway publishes an application. */
@@ -71,7 +71,7 @@ test('delivery is shown, and a failure with its reason; the code still verifies'
   await eventually(async () => expect(await otpState(env, delivered.id)).toMatchObject({ status: 'delivered' }))
   const failed = await sendCode(env, {}, freshPhone('0002'))
   const state = { status: 'failed', failure_reason: expect.any(String) }
-  await eventually(async () => expect(await otpState(env, failed.id)).toMatchObject(state), { timeoutMs: 15_000 })
+  await eventually(async () => expect(await otpState(env, failed.id)).toMatchObject(state))
   expect((await postVerify(env, failed.id, failed.code)).status).toBe(200)
 })
 

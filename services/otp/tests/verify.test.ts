@@ -7,7 +7,7 @@ import { codesTo, otpState, postResend, postVerify, sendCode, wrong } from './co
 let env: TestEnv
 beforeAll(async () => {
   env = await TestEnv.start(['gateway', 'dispatch', 'otp'])
-}, 90_000)
+})
 afterAll(() => env?.stop())
 
 const outcomes = (answers: { status: number; body: { code?: string; status?: unknown } }[]) => {

@@ -9,7 +9,7 @@ let env: TestEnv
 beforeAll(async () => {
   env = await TestEnv.start(['gateway', 'dispatch', 'otp', 'callbacks', 'consent'], { apart: ['consent'] })
   await untilTemplates(env)
-}, 90_000)
+})
 afterAll(() => env?.stop())
 
 const byWhatsApp = (recipient: string, request = {}) => postSend(env, { channel: 'whatsapp', recipient }, request)
@@ -79,7 +79,7 @@ test('without the consent service a code waits: 503, and it is sent once when co
   })
   const [code] = await codesTo(env, phone)
   expect((await postVerify(env, answer.body.transaction_id, code)).status).toBe(200)
-}, 40_000)
+})
 
 test('an application has an authentication template of its own', async () => {
   const { applicationId } = await addApplication(env)

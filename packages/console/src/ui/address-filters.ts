@@ -1,4 +1,4 @@
-import { useSearchParams } from 'react-router'
+import { useAddress } from './address.ts'
 
 export interface AddressFilters<Filters> {
   filters: Filters
@@ -12,23 +12,16 @@ export interface AddressFilters<Filters> {
 export function useAddressFilters<Filters extends object>(
   names: readonly (keyof Filters & string)[],
 ): AddressFilters<Filters> {
-  const [search, setSearch] = useSearchParams()
+  const { search, change, clear } = useAddress()
   const filters = Object.fromEntries(
     names.flatMap((name) => (search.get(name) ? [[name, search.get(name)]] : [])),
   ) as Filters
-  const set = (name: keyof Filters & string, value: string) =>
-    setSearch((present) => {
-      const params = new URLSearchParams(present)
-      // It belongs to the list of the filters before.
-      params.delete('cursor')
-      if (value) params.set(name, value)
-      else params.delete(name)
-      return params
-    })
+  // The cursor belongs to the list of the filters before.
+  const set = (name: keyof Filters & string, value: string) => change({ cursor: null, [name]: value })
   return {
     filters,
     set,
-    clear: () => setSearch({}),
+    clear,
     field: (name) => ({ value: search.get(name) ?? '', onChange: (value) => set(name, value) }),
   }
 }

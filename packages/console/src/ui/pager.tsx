@@ -1,4 +1,5 @@
 import { useSearchParams } from 'react-router'
+import { useAddress } from './address.ts'
 import { Button } from './button.tsx'
 
 /** The cursor of the page that the address names, for the query of a list. */
@@ -9,14 +10,8 @@ export function useCursor(): string | undefined {
 
 /** Below a list: how many there are, and the way to the next page. The browser's back goes to the one before. */
 export function Pager({ next, count }: { next: string | null | undefined; count?: string | undefined }) {
-  const [search, setSearch] = useSearchParams()
-  const go = (cursor: string | null) =>
-    setSearch((present) => {
-      const params = new URLSearchParams(present)
-      if (cursor) params.set('cursor', cursor)
-      else params.delete('cursor')
-      return params
-    })
+  const { search, change } = useAddress()
+  const go = (cursor: string | null) => change({ cursor })
   return (
     <nav aria-label="Pages of the list" className="flex min-h-[50px] items-center gap-2 border-t border-line px-4">
       <p className="flex-1 text-faint tabular-nums">{count}</p>

@@ -3,6 +3,7 @@ import { eventually } from '@notify/dev-env'
 import { expectSound } from '../harness/expect-sound.ts'
 import { button, question, text } from '../harness/parts.ts'
 import { drawer } from '../harness/table.ts'
+import { told } from '../harness/told.ts'
 import { events, harness, patience } from './stack.ts'
 
 test(
@@ -48,8 +49,7 @@ test(
     await text(page).fill('Mine again')
     await theirs('Theirs again')
     await button(page, 'Save the draft').click()
-    await button(page, 'Overwrite theirs with mine').click()
-    await page.getByText('The draft is saved.').waitFor()
+    await told(page, 'The draft is saved.', () => button(page, 'Overwrite theirs with mine').click())
     expect((await call('GET', `${path}/two.editors`)).templates).toEqual({ sms: { body: 'Mine again' } })
 
     await text(page).fill('Mine at last')

@@ -1,10 +1,8 @@
-import { installMissing } from '@notify/dev-env'
+import { requireBinary } from '@notify/dev-env'
 import { type Browser, type BrowserContextOptions, chromium } from 'playwright-core'
-import { requireBinary } from '../../../dev-env/src/binaries/find-binary.ts'
 
-/** The machine's Chromium, installed if it is missing. */
-export async function launchBrowser(): Promise<Browser> {
-  await installMissing(['chromium'], { onProgress: (text) => process.stderr.write(`${text}\n`) })
+/** The machine's Chromium. */
+export function launchBrowser(): Promise<Browser> {
   return chromium.launch({
     executablePath: requireBinary('chromium'),
     // Root may not use Chromium's sandbox; small containers have a small /dev/shm.

@@ -1,5 +1,5 @@
 import type { ServiceName } from '@notify/contracts'
-import { buildConsole, TestEnv, type TestEnvOptions } from '@notify/dev-env'
+import { buildConsole, patienceMs, TestEnv, type TestEnvOptions } from '@notify/dev-env'
 import { operatorToken } from '@notify/test-kit/other-callers'
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { desktop, launchBrowser } from './browser.ts'
@@ -46,7 +46,7 @@ export class ConsoleHarness {
   /** A browser of its own, as another person has it. */
   async visit(options: BrowserContextOptions = {}): Promise<Visitor> {
     const context = await this.browser.newContext({ ...desktop, ...options })
-    context.setDefaultTimeout(20_000)
+    context.setDefaultTimeout(patienceMs)
     const visitor: Visitor = { context, errors: [] }
     const issuer = this.env.stack.url('identity-provider')
     context.on('weberror', (error) => visitor.errors.push(String(error.error())))

@@ -1,29 +1,7 @@
 import { accessSync, constants, statSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { StartupError } from '../startup-error.ts'
-
-/** What the machine's packages bring: the servers; the pooler, proxy, browser, Prometheus and clocks of tests; the load generator of benches. */
-export type Binary =
-  | 'nats-server'
-  | 'redis-server'
-  | 'pgbouncer'
-  | 'nginx'
-  | 'chromium'
-  | 'promtool'
-  | 'faketime'
-  | 'wrk'
-
-/** Names that do the same job, best first: some distributions have Valkey for Redis, and Chromium without windows needs a third less CPU. */
-const names: Record<Binary, string[]> = {
-  'nats-server': ['nats-server'],
-  'redis-server': ['redis-server', 'valkey-server'],
-  pgbouncer: ['pgbouncer'],
-  nginx: ['nginx'],
-  chromium: ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome'],
-  promtool: ['promtool'],
-  faketime: ['faketime'],
-  wrk: ['wrk'],
-}
+import { type Binary, programs } from './programs.ts'
 
 /** Where packages put servers; sbin folders are often missing in a user's PATH. */
 const usualPlaces = [
@@ -39,13 +17,18 @@ const usualPlaces = [
   '/snap/bin',
 ]
 
+interface FindOptions {
+  path?: string
+  places?: string[]
+}
+
 /** Looks for an executable in PATH and then in the usual places. */
 export function findBinary(
   binary: Binary,
-  { path = process.env.PATH ?? '', places = usualPlaces }: { path?: string; places?: string[] } = {},
+  { path = process.env.PATH ?? '', places = usualPlaces }: FindOptions = {},
 ): string | undefined {
   const folders = [...path.split(delimiter).filter((folder) => folder !== ''), ...places]
-  for (const name of names[binary]) {
+  for (const name of programs[binary].names ?? [binary]) {
     for (const folder of folders) {
       const file = join(folder, name)
       if (isExecutable(file)) return file
@@ -54,16 +37,22 @@ export function findBinary(
   return undefined
 }
 
+/** What a person types to have it installed. */
+const installedBy = { start: 'start', test: 'test', bench: 'run bench' }
+
 /**
  * The path of an executable.
  * @throws StartupError when there is none
  */
-export function requireBinary(binary: Binary): string {
-  const file = findBinary(binary)
-  if (!file)
+export function requireBinary(binary: Binary, options?: FindOptions): string {
+  const file = findBinary(binary, options)
+  if (!file) {
+    const { use, packages } = programs[binary]
+    const aptPackage = packages?.['apt-get'] ?? binary
     throw new StartupError(
-      `${binary} is not installed: npm start installs it, or install the package ${binary} yourself`,
+      `${binary} is not installed: npm ${installedBy[use]} installs it (Debian's package ${aptPackage})`,
     )
+  }
   return file
 }
 

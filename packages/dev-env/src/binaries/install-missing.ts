@@ -1,6 +1,7 @@
 import { StartupError } from '../startup-error.ts'
-import { type Binary, findBinary } from './find-binary.ts'
+import { findBinary } from './find-binary.ts'
 import { type PackageManager, packageManager } from './package-managers.ts'
+import type { Binary } from './programs.ts'
 import { runInstaller } from './run-installer.ts'
 
 interface InstallOptions {
@@ -11,14 +12,14 @@ interface InstallOptions {
 }
 
 /**
- * Makes sure that these servers are installed, with the machine's package manager when they are not.
+ * Makes sure that these programs are installed, with the machine's package manager when they are not.
  * @throws StartupError naming what is missing and the command that installs it
  */
 export async function installMissing(binaries: readonly Binary[], options: InstallOptions): Promise<void> {
   const { onProgress, find = findBinary } = options
   const missing = binaries.filter((binary) => !find(binary))
   if (missing.length === 0) return
-  const list = missing.join(' and ')
+  const list = listOf(missing)
   const manager = 'manager' in options ? options.manager : packageManager()
   if (!manager) {
     throw new StartupError(
@@ -31,6 +32,19 @@ export async function installMissing(binaries: readonly Binary[], options: Insta
   const failure = await runInstaller(steps, onProgress)
   const still = missing.filter((binary) => !find(binary))
   if (still.length === 0) return
+  // One package that is unknown here keeps the others from being installed.
+  if (missing.length > 1) return await installEach(still, options)
   const reason = failure ?? 'the package has another name'
-  throw new StartupError(`${still.join(' and ')} could not be installed (${reason}): run ${byHand}`)
+  throw new StartupError(`${list} could not be installed (${reason}): run ${byHand}`)
 }
+
+/** @throws StartupError with what each failure said */
+async function installEach(binaries: readonly Binary[], options: InstallOptions): Promise<void> {
+  const failures: string[] = []
+  for (const binary of binaries) {
+    await installMissing([binary], options).catch((error: StartupError) => failures.push(error.message))
+  }
+  if (failures.length > 0) throw new StartupError(failures.join('; '))
+}
+
+const listOf = (names: readonly string[]) => names.join(', ').replace(/, ([^,]+)$/, ' and $1')

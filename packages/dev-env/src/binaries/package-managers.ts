@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import type { Binary } from './find-binary.ts'
+import { type Binary, type ManagerName, programs } from './programs.ts'
 
 export interface Step {
   command: string[]
@@ -8,8 +8,7 @@ export interface Step {
 }
 
 interface Manager {
-  name: string
-  packages?: Partial<Record<Binary, string>>
+  name: ManagerName
   /** Brings the package lists up to date. */
   refresh?: string[]
   /** Keeps the service of a package from starting and taking its port. */
@@ -22,29 +21,15 @@ interface Manager {
 const managers: Manager[] = [
   {
     name: 'apt-get',
-    packages: { promtool: 'prometheus', chromium: 'chromium-headless-shell' },
     refresh: ['apt-get', 'update'],
     mask: ['systemctl', 'mask'],
     install: ['apt-get', 'install', '-y', '--no-install-recommends', '-o', 'DPkg::Lock::Timeout=120'],
   },
-  {
-    name: 'brew',
-    packages: { 'redis-server': 'redis', promtool: 'prometheus', faketime: 'libfaketime' },
-    install: ['brew', 'install'],
-    asUser: true,
-  },
-  { name: 'dnf', packages: { 'redis-server': 'redis', promtool: 'prometheus' }, install: ['dnf', 'install', '-y'] },
-  { name: 'apk', packages: { 'redis-server': 'redis', promtool: 'prometheus' }, install: ['apk', 'add', '--no-cache'] },
-  {
-    name: 'pacman',
-    packages: { 'redis-server': 'redis', promtool: 'prometheus' },
-    install: ['pacman', '-Sy', '--noconfirm', '--needed'],
-  },
-  {
-    name: 'zypper',
-    packages: { 'redis-server': 'redis', promtool: 'prometheus' },
-    install: ['zypper', '--non-interactive', 'install'],
-  },
+  { name: 'brew', install: ['brew', 'install'], asUser: true },
+  { name: 'dnf', install: ['dnf', 'install', '-y'] },
+  { name: 'apk', install: ['apk', 'add', '--no-cache'] },
+  { name: 'pacman', install: ['pacman', '-Sy', '--noconfirm', '--needed'] },
+  { name: 'zypper', install: ['zypper', '--non-interactive', 'install'] },
 ]
 
 export interface Installation {
@@ -66,11 +51,8 @@ export function packageManager(): PackageManager | undefined {
   return { name: manager.name, install: (binaries) => plan(manager, binaries) }
 }
 
-function plan(
-  { packages = {}, refresh, mask, install, asUser = false }: Manager,
-  binaries: readonly Binary[],
-): Installation {
-  const command = [...install, ...binaries.map((binary) => packages[binary] ?? binary)]
+function plan({ name, refresh, mask, install, asUser = false }: Manager, binaries: readonly Binary[]): Installation {
+  const command = [...install, ...binaries.map((binary) => programs[binary].packages?.[name] ?? binary)]
   const root = process.getuid?.() === 0
   const byHand = [...(asUser || root ? [] : ['sudo']), ...command]
     .filter((word) => !/^(-o|DPkg.*)$/.test(word))
@@ -79,9 +61,8 @@ function plan(
   const allowed = asUser ? !root : root || works(['sudo', '-n', 'true'])
   if (!allowed) return { byHand }
   const steps: Step[] = [{ command: [...prefix, ...command] }]
-  if (mask && binaries.includes('promtool')) {
-    steps.unshift({ command: [...prefix, ...mask, 'prometheus.service'], optional: true })
-  }
+  const units = binaries.flatMap((binary) => programs[binary].unit ?? [])
+  if (mask && units.length > 0) steps.unshift({ command: [...prefix, ...mask, ...units], optional: true })
   if (refresh) steps.unshift({ command: [...prefix, ...refresh], optional: true })
   return { steps, byHand }
 }

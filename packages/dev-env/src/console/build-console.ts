@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process'
-import { createHash, randomBytes } from 'node:crypto'
-import { existsSync, globSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { randomBytes } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { fingerprint } from '../fingerprint.ts'
 import { StartupError } from '../startup-error.ts'
 
 const projectRoot = join(import.meta.dirname, '..', '..', '..', '..')
@@ -22,7 +23,7 @@ export async function buildConsole(root = projectRoot, onProgress: (text: string
   const folder = join(root, 'packages', 'console')
   if (!existsSync(join(folder, 'vite.config.ts'))) return
   const output = join(folder, 'dist')
-  const wanted = fingerprint(root)
+  const wanted = fingerprint(root, sources)
   if (stampOf(output) === wanted) return
   onProgress('building the console')
   const fresh = join(folder, 'node_modules', `.build-${randomBytes(4).toString('hex')}`)
@@ -53,14 +54,4 @@ async function runVite(folder: string, output: string): Promise<void> {
 function stampOf(output: string): string | undefined {
   const file = join(output, '.sources')
   return existsSync(file) ? readFileSync(file, 'utf8') : undefined
-}
-
-/** A hash of the names and contents of all that the build reads. */
-function fingerprint(root: string): string {
-  const hash = createHash('sha256').update(process.version)
-  const isFile = (path: string) => /\.\w+$/.test(path)
-  for (const path of globSync(sources, { cwd: root }).filter(isFile).sort()) {
-    hash.update(`\0${path}\0`).update(readFileSync(join(root, path)))
-  }
-  return hash.digest('hex')
 }

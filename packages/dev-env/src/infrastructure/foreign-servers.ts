@@ -2,6 +2,9 @@ import pg from 'pg'
 import { codeOf, messageOf, StartupError } from '../startup-error.ts'
 import { greeting } from './greeting.ts'
 
+/** A machine that is busy answers late. */
+const reachMs = 15_000
+
 /**
  * Checks a Postgres server of the user's.
  * @throws StartupError naming POSTGRES_URL, the address and what to do
@@ -9,7 +12,7 @@ import { greeting } from './greeting.ts'
 export async function requirePostgres(url: string): Promise<void> {
   const { hostname, port, username } = parse('POSTGRES_URL', url, 'postgres://<admin>:<password>@<host>:5432/postgres')
   const where = `${hostname}:${port || '5432'}`
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5000 })
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: reachMs })
   client.on('error', () => {})
   try {
     await client.connect()
@@ -69,7 +72,7 @@ export async function requireRedis(url: string): Promise<void> {
 
 async function reach(variable: string, target: { host: string; port: number; say?: string }): Promise<string> {
   try {
-    return await greeting({ ...target, timeoutMs: 5000 })
+    return await greeting({ ...target, timeoutMs: reachMs })
   } catch (error) {
     throw new StartupError(
       `${variable}: ${target.host}:${target.port} cannot be reached (${messageOf(error)}): start that server, correct the variable, or unset it to use a built-in one`,

@@ -1,7 +1,8 @@
 import { mkdirSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
-import { type Binary, requireBinary } from '../binaries/find-binary.ts'
+import { requireBinary } from '../binaries/find-binary.ts'
+import type { Binary } from '../binaries/programs.ts'
 import { startReaper } from '../stack/reaper.ts'
 import { Server } from './server.ts'
 

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { Child, type ChildSpec } from '../infrastructure/child-process.ts'
 import { greeting } from '../infrastructure/greeting.ts'
+import { programPath, programsVariable } from '../test-programs/program-path.ts'
 import { HostProcess } from '../together/host-process.ts'
 import { keptProcesses } from '../together/kept-processes.ts'
 import { Member, type NodeChild } from '../together/member.ts'
@@ -61,7 +62,13 @@ function hostProcess(
   options: Omit<ChildOptions, 'file' | 'env'>,
 ): HostProcess {
   const file = 'packages/dev-env/src/together/main.ts'
-  return new HostProcess(childSpec(name, { ...options, file, env: machineEnvironment(options.root) }), environments)
+  return new HostProcess(childSpec(name, { ...options, file, env: hostEnvironment(options.root) }), environments)
+}
+
+/** The environment of a process that loads several services: it finds the bundles of what it loads. */
+export function hostEnvironment(root?: string): Record<string, string> {
+  const programs = process.env[programsVariable]
+  return { ...machineEnvironment(root), ...(programs && !process.env.DEBUG ? { [programsVariable]: programs } : {}) }
 }
 
 interface ChildOptions extends NodeProcessesOptions {
@@ -81,7 +88,7 @@ function childSpec(name: string, { file, env, ready, hooks, options, root, logDi
   return {
     name,
     command: process.execPath,
-    args: [join(root, file)],
+    args: [programPath(file, root)],
     env,
     cwd: root,
     logFile: join(logDir, `${name}.log`),

@@ -45,9 +45,10 @@ export async function startServers({
     natsUrl && requireNats(natsUrl),
     redisUrl && requireRedis(redisUrl),
   ])
-  await installMissing([...(natsUrl ? [] : ['nats-server' as const]), ...(redisUrl ? [] : ['redis-server' as const])], {
-    onProgress,
-  })
+  if (options.install ?? true) {
+    const needed = [...(natsUrl ? [] : ['nats-server' as const]), ...(redisUrl ? [] : ['redis-server' as const])]
+    await installMissing(needed, { onProgress })
+  }
 
   const postgres = async () => {
     if (!sharedPostgres) {

@@ -20,6 +20,8 @@ export interface StackOptions {
   together?: readonly NodeProcess[]
   /** Runs the other services, too, in processes that an earlier stack left, where such are kept. Default false. */
   reuse?: boolean
+  /** Installs NATS and Redis where they are missing. Default true. */
+  install?: boolean
   /** False: Postgres without fsync, for tests. Default true. */
   durable?: boolean
   /** Default `notify`. */
@@ -45,8 +47,8 @@ export interface StackOptions {
   reviveCrashed?: boolean
   /** Ends a start that is under way: it stops what has been started, and rejects. */
   signal?: AbortSignal
-  /** Called with the stack before any process starts, for callers that may have to kill it during the start. */
-  onStack?: (stack: Stack) => void
+  /** Called, and awaited, with the stack before any process starts: to end it during the start, or to put something in front of a server. */
+  onStack?: (stack: Stack) => unknown
   /** Receives progress messages, one line each. */
   onProgress?: (text: string) => void
   /** Receives the process id at each start of a process. */

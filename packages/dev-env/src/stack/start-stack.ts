@@ -66,7 +66,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   const reaper = startReaper()
   const stack = new Stack(dataDir, wiring, reaper, onProgress)
   options.signal?.addEventListener('abort', () => void stack.stop())
-  options.onStack?.(stack)
+  await options.onStack?.(stack)
   const revive = reviver(stack, options)
   const watch = (name: ProcessName, kind: 'service' | 'server') => ({
     onStart: (pid: number) => {

@@ -1,3 +1,5 @@
+import { patienceMs } from '../eventually.ts'
+
 export interface ApiRequest {
   /** API key; `env.api` uses the demo key with all permissions unless this or `token` is given. `null`: none. */
   key?: string | null
@@ -39,7 +41,7 @@ export async function callApi(
       ...headers,
     },
     ...(sent === undefined ? {} : { body: sent as string }),
-    signal: AbortSignal.timeout(30_000),
+    signal: AbortSignal.timeout(patienceMs),
   })
   const text = await response.text()
   const isJson = /[/+]json\b/.test(response.headers.get('content-type') ?? '')

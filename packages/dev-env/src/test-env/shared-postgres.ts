@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { requireBinary } from '../binaries/find-binary.ts'
 import { reservePortBlock } from '../infrastructure/ports.ts'
 import { startPostgres } from '../infrastructure/postgres.ts'
 import { startReaper } from '../stack/reaper.ts'
@@ -73,7 +74,7 @@ function sendSignal(pid: number, name: NodeJS.Signals): void {
 
 /** Each backend leads a process group of its own, so a signal to the server's group does not reach it. */
 function childrenOf(pid: number): number[] {
-  const { stdout } = spawnSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' })
+  const { stdout } = spawnSync(requireBinary('ps'), ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' })
   return stdout
     .trim()
     .split('\n')

@@ -133,11 +133,13 @@ export class TestEnv {
         state: makeState(),
         certificates: sharedCertificates(),
         durable: false,
+        // The run of tests has installed them.
+        install: false,
         reuse: apart !== 'all',
         together:
           apart === 'all' ? [] : [...serviceProcesses, ...standInProcesses].filter((one) => !apart.includes(one)),
       })
-      cleanUp.push(() => stack.stop({ graceMs: 10_000 }))
+      cleanUp.push(() => stack.stop({ graceMs: 20_000 }))
       const env = new TestEnv(stack, cleanUp)
       await env.mintTokens()
       return env

@@ -2,7 +2,6 @@ import { chmodSync, chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { requireBinary } from '../binaries/find-binary.ts'
-import { installMissing } from '../binaries/install-missing.ts'
 import { greeting } from '../infrastructure/greeting.ts'
 import { unprivilegedUser } from '../infrastructure/postgres-place.ts'
 import { Server } from '../infrastructure/server.ts'
@@ -22,9 +21,8 @@ export interface TestPgbouncer {
   stop(): Promise<void>
 }
 
-/** Starts PgBouncer for a test, with one database `notify`, installing it when it is missing; `stop` removes its folder. */
+/** Starts PgBouncer for a test, with one database `notify`; `stop` removes its folder. */
 export async function startTestPgbouncer({ port, ini, databaseUrls }: TestPgbouncerOptions): Promise<TestPgbouncer> {
-  await installMissing(['pgbouncer'], { onProgress: (text) => process.stderr.write(`${text}\n`) })
   const folder = mkdtempSync(join(tmpdir(), 'notify-test-pgbouncer-'))
   // It refuses to run as root.
   const owner = process.getuid?.() === 0 ? unprivilegedUser() : undefined

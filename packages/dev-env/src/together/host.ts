@@ -1,8 +1,8 @@
-import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { run } from '@notify/service-kit'
 import type { NodeProcess } from '../stack/process-names.ts'
 import { isStandIn, type ServiceProcess, type StandIn, serviceOf } from '../stack/process-names.ts'
+import { programPath } from '../test-programs/program-path.ts'
 import { type Environments, freeLine } from './orders.ts'
 
 type Env = Record<string, string>
@@ -10,8 +10,7 @@ type Env = Record<string, string>
 type Start = () => Promise<unknown>
 
 /** Loaded by their paths: a package depends on no service, and nothing depends on the stand-ins. */
-const root = join(import.meta.dirname, '../../../..')
-const load = (...path: string[]) => import(join(root, ...path))
+const load = (source: string) => import(programPath(source))
 
 const stopEvents = ['SIGTERM', 'SIGINT', 'disconnect'] as const
 const faultEvents = ['uncaughtException', 'unhandledRejection'] as const
@@ -70,6 +69,8 @@ export class Host {
 
 /** The kinds of what keeps the event loop going. */
 function openResources(): string[] {
+  // Node opens each of them at its first use.
+  void [process.stdout, process.stderr]
   return process.getActiveResourcesInfo()
 }
 
@@ -87,8 +88,8 @@ async function loadStandIn(name: StandIn, env: Env): Promise<Start> {
 
 async function loadService(process: ServiceProcess, env: Env): Promise<Start> {
   const name = serviceOf(process)
-  const { Config } = await load('services', name, 'src/config.ts')
-  const { createService, commands } = await load('services', name, 'src/service.ts')
+  const { Config } = await load(`services/${name}/src/config.ts`)
+  const { createService, commands } = await load(`services/${name}/src/service.ts`)
   const definition = { name, config: Config, createService, commands }
   return () => new Promise<void>((resolve, reject) => run(definition, { env, onStopped: resolve }).catch(reject))
 }

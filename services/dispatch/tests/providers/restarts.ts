@@ -11,7 +11,7 @@ test('a provider of the bootstrap document that an operator has changed or delet
   await env.restart('dispatch-api')
   expect((await call('GET', of(id))).body).toMatchObject({ name: 'Renamed', priority: 7 })
   expectProblem(await call('GET', of(deleted)), 404, 'not_found')
-}, 60_000)
+})
 
 test('long after its deletion a provider’s credentials are erased, and its callbacks are not verified any more', async () => {
   const made = await create(twilio())
@@ -45,4 +45,4 @@ test('long after its deletion a provider’s credentials are erased, and its cal
   await using bus = await openBus(env)
   await untilQuiet(bus)
   expect(await kept()).toEqual(nothing)
-}, 60_000)
+})

@@ -39,7 +39,7 @@ test('an older message with half of a character fails for good, and others of it
       ])
   }
   for (const id of ids) {
-    const { attempts } = await untilState(env, id, { delivery_status: 'failed', retryable: false }, 30_000)
+    const { attempts } = await untilState(env, id, { delivery_status: 'failed', retryable: false })
     expect(attempts).toMatchObject([
       { outcome: 'rejected_permanent', provider_code: 'ill_formed_text', ambiguous: false },
     ])

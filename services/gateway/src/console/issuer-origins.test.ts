@@ -81,5 +81,5 @@ test.each([
   const origins = createIssuerOrigins(url)
   expect(await origins()).toEqual([url])
   isWell = true
-  await eventually(async () => expect(await origins()).toEqual([url, 'https://tokens.example']), { timeoutMs: 15_000 })
+  await eventually(async () => expect(await origins()).toEqual([url, 'https://tokens.example']))
 })

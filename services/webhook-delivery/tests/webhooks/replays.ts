@@ -20,9 +20,7 @@ test('exhausted deliveries are counted, and replayed one by one and by their tim
   const { subscription_id } = await subscribe(env, path)
   const base = `/api/v1/webhook-subscriptions/${subscription_id}`
   await Promise.all([send(env), send(env)])
-  await eventually(async () => expect(await deliveriesOf(env, subscription_id, '?status=exhausted')).toHaveLength(2), {
-    timeoutMs: 15_000,
-  })
+  await eventually(async () => expect(await deliveriesOf(env, subscription_id, '?status=exhausted')).toHaveLength(2))
   await operator('PATCH', base, { url: env.stack.receiverUrl + freshPath('ok') })
   expect((await operator('POST', `${base}/replay`, { since, dry_run: true })).body).toEqual({ count: 2 })
   const [one] = await deliveriesOf(env, subscription_id)

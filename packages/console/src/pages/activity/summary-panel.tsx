@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
-import { useSearchParams } from 'react-router'
 import { answer, api } from '../../api/client.ts'
 import { pollEvery } from '../../api/connection.ts'
+import { useAddress } from '../../ui/address.ts'
 import { Button } from '../../ui/button.tsx'
 import { numberText } from '../../ui/number-text.ts'
 import { Panel } from '../../ui/panel.tsx'
@@ -39,18 +39,9 @@ export function SummaryPanel({ filters, paused }: { filters: Filters; paused: bo
 }
 
 function useView() {
-  const [search, setSearch] = useSearchParams()
+  const { search, change } = useAddress()
   const by: Dimension = search.get('by') === 'channel' ? 'channel' : 'status'
-  const set = (name: 'by' | 'counts', value: string) =>
-    setSearch(
-      (present) => {
-        const params = new URLSearchParams(present)
-        if (value) params.set(name, value)
-        else params.delete(name)
-        return params
-      },
-      { replace: true },
-    )
+  const set = (name: 'by' | 'counts', value: string) => change({ [name]: value }, { replace: true })
   return { by, asTable: search.get('counts') === 'table', set }
 }
 

@@ -1,5 +1,5 @@
-import { useSearchParams } from 'react-router'
 import { namesOf } from '../../api/channels.ts'
+import { useAddress } from '../../ui/address.ts'
 import { Badge } from '../../ui/badge.tsx'
 import type { Column } from '../../ui/data-table.tsx'
 import { ListPanel } from '../../ui/list-panel.tsx'
@@ -44,16 +44,10 @@ const columns: Column<EventVersionSummary>[] = [
 
 /** What was published, newest first; each version can be restored. */
 export function Versions({ id, record }: { id: EventId; record: EventRecord }) {
-  const [search, setSearch] = useSearchParams()
+  const { search, change } = useAddress()
   const list = useVersions(id, useCursor())
   const version = search.get('version') ?? undefined
-  const show = (shown: string | undefined) =>
-    setSearch((present) => {
-      const params = new URLSearchParams(present)
-      if (shown) params.set('version', shown)
-      else params.delete('version')
-      return params
-    })
+  const show = (shown: string | undefined) => change({ version: shown })
   return (
     <>
       <ListPanel

@@ -79,12 +79,12 @@ test.each([
 })
 
 test('the longest address that there may be is read at once, and so is one that nearly is one', () => {
-  const started = performance.now()
+  const before = process.cpuUsage()
   const domain = `${'x'.repeat(63)}.${'x'.repeat(63)}.${'x'.repeat(57)}.com`
   const longest = `${'x'.repeat(64)}@${domain}`
   expect(longest).toHaveLength(254)
   expect(readAddress(longest)).toEqual({ address: longest })
   expect(readAddress(`${'x.'.repeat(32)}@${domain.slice(0, 180)}!`).fault).toBeDefined()
   expect(readAddress(`${'a-'.repeat(32)}@${'a-'.repeat(90)}.com`).fault).toBeDefined()
-  expect(performance.now() - started).toBeLessThan(50)
+  expect(process.cpuUsage(before).user / 1000).toBeLessThan(200)
 })
