@@ -34,7 +34,8 @@ export const limitHelp: Readonly<Record<LimitCode, ErrorHelp>> = {
     action: 'Delete a provider that is no longer used.',
   },
   subscription_limit_reached: {
-    meaning: 'The application has the maximum number of webhook subscriptions.',
+    meaning:
+      'The application or the tenant has the maximum number of webhook subscriptions. The detail names which, and the number.',
     action: 'Delete a subscription that is no longer used.',
   },
 }
