@@ -104,9 +104,10 @@ async function measureFairness(world: World): Promise<object> {
   await store(world, sinks, 3 * drained)
   await wake(world, sinks)
   const besideDrain = await lateness(world, neighbour, [], seconds)
+  await untilDrained(world, sinks)
   for (let at = 0; at < drained; at++) publishFact(world, sinks[at % sinks.length]!)
   const behindFacts = await lateness(world, neighbour, [], 1)
-  await delay(10_000)
+  await untilDrained(world, sinks)
   const crowd = await subscribe(world, 'hang', crowdCount, newId('ten'))
   await store(world, crowd, drained)
   await wake(world, crowd)
@@ -118,6 +119,12 @@ async function measureFairness(world: World): Promise<object> {
     neighbour_p99_behind_facts_ms: round(behindFacts),
     neighbour_limit_ms: round(limitMs),
   }
+}
+
+async function untilDrained({ database }: World, endpoints: Endpoint[]): Promise<void> {
+  const ids = endpoints.map(({ id }) => id)
+  const due = `select from webhook_delivery.endpoints where id = any($1) and next_due_at is not null`
+  while ((await database.query(due, [ids])).rowCount! > 0) await delay(500)
 }
 
 const keyRingOf = ({ stack }: World) =>

@@ -7,6 +7,7 @@ import { claimEndpoints, type Endpoint, mendEndpoints } from './endpoint-store.t
 import { type Leases, leaseMs, startLeases } from './leases.ts'
 import { deliveryLeaseMs, runSession } from './run-session.ts'
 import { SharedPlaces } from './shared-places.ts'
+import { watchLoad } from './watch-load.ts'
 
 const lookEveryMs = 200
 const mendEveryMs = 30_000
@@ -24,7 +25,8 @@ export function startEndpoints(kit: Kit, context: Context): () => void {
   let stopping = false
   // Stopped last: sessions that end still need their leases.
   const leases = startLeases(kit, context.db)
-  const run = createSessions(context, leases, () => stopping)
+  const mostFurther = watchLoad(kit, config.WEBHOOK_ENDPOINTS)
+  const run = createSessions(context, { leases, mostFurther, isStopping: () => stopping })
   const lane = (name: string, struggling: boolean, count: number) => {
     const places = new SharedPlaces(count)
     const periodic = startPeriodic(kit, {
@@ -70,10 +72,16 @@ export function startEndpoints(kit: Kit, context: Context): () => void {
   return () => healthy.wake()
 }
 
+interface Sessions {
+  leases: Leases
+  /** How many requests there may be beside the first one of each endpoint. */
+  mostFurther(): number
+  isStopping(): boolean
+}
+
 function createSessions(
   context: Context,
-  leases: Leases,
-  isStopping: () => boolean,
+  { leases, mostFurther, isStopping }: Sessions,
 ): (endpoint: Endpoint) => Promise<void> {
   const { config, db, log } = context
   const deliver = createDelivery(context)
@@ -104,7 +112,10 @@ function createSessions(
     try {
       const mayTake = () => !isStopping() && leases.isHeld(endpoint)
       const further = {
-        take: (wanted: number) => furtherPlaces.take(tenant_id, wanted),
+        take(wanted: number) {
+          const open = mostFurther() - (config.WEBHOOK_ENDPOINTS - furtherPlaces.free)
+          return furtherPlaces.take(tenant_id, Math.max(0, Math.min(wanted, open)))
+        },
         release: (count: number) => furtherPlaces.release(tenant_id, count),
       }
       const window = windowOf(endpoint_id)
