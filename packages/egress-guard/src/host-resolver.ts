@@ -51,7 +51,7 @@ export function createHostResolver({
       throw judged
     }
   }
-  /** Questions for one name share an answer, whoever asks. */
+  /** Requests for the same name share a question, whichever owners they have. */
   const askOnce = (name: string, owner: string) => {
     failures.throwKept(name)
     const asked = underWay.get(name) ?? ask(name, owner).finally(() => underWay.delete(name))

@@ -49,11 +49,12 @@ test('a failure answers the same name for some seconds, and one question all who
 })
 
 test('a tenant has a few questions under way, and those of others do not wait for them', async () => {
-  const resolve = createHostResolver({ servers: [server.address], answerMs: 4000 })
+  const resolve = createHostResolver({ servers: [server.address], answerMs: 2500 })
   const crowd = Array.from({ length: 100 }, (_, at) => failureOf(resolve(`mute-${at}.example.com`, 'ten_1')))
   expect(await resolve('good.example.com', 'ten_2')).toEqual(['8.8.8.8'])
   expect(new Set(server.asked).size).toBeLessThanOrEqual(17)
   // The further ones give up before they were asked, which is no fault of their names.
-  expect(await Promise.any(crowd)).toEqual({ code: 'EBUSY', isOurs: false })
+  const failures = await Promise.all(crowd)
+  expect(failures).toContainEqual({ code: 'EBUSY', isOurs: false })
   expect(new Set(server.asked).size).toBeLessThanOrEqual(17)
 })
