@@ -21,6 +21,9 @@ const warmUpSeconds = 2
 const drained = Number(process.env.BENCH_MESSAGES ?? 10_000)
 const waiting = Number(process.env.BENCH_WAITING ?? 1_000_000)
 const inFlight = 10
+/** Receivers of another tenant that hang, more than a process has places; those that a neighbour has. */
+const crowdCount = 300
+const neighbourCount = 5
 
 interface Endpoint {
   id: string
@@ -76,7 +79,9 @@ async function measure(world: World): Promise<object> {
   const besideBacklog = await warmLateness(world, healthy, bad)
   const oursBesideBacklog = await drain(world, healthy)
   const limitMs = 1.2 * alone + 20
+  const fair = await measureFairness(world)
   return {
+    ...fair,
     p99_alone_ms: round(alone),
     p99_beside_bad_ms: round(beside),
     p99_beside_waiting_ms: round(besideBacklog),
@@ -90,16 +95,55 @@ async function measure(world: World): Promise<object> {
   }
 }
 
+/** How late webhooks of one tenant are beside what another one has. */
+async function measureFairness(world: World): Promise<object> {
+  const neighbour = await subscribe(world, 'ok', neighbourCount, newId('ten'))
+  const alone = await warmLateness(world, neighbour, [])
+  const limitMs = 1.5 * alone + 20
+  const sinks = await subscribe(world, 'sink', healthyCount, newId('ten'))
+  await store(world, sinks, 3 * drained)
+  await wake(world, sinks)
+  const besideDrain = await lateness(world, neighbour, [], seconds)
+  await untilDrained(world, sinks)
+  for (let at = 0; at < drained; at++) publishFact(world, sinks[at % sinks.length]!)
+  const behindFacts = await lateness(world, neighbour, [], 1)
+  await untilDrained(world, sinks)
+  const crowd = await subscribe(world, 'hang', crowdCount, newId('ten'))
+  await store(world, crowd, drained)
+  await wake(world, crowd)
+  const besideCrowd = await lateness(world, neighbour, [], seconds)
+  return {
+    neighbour_p99_alone_ms: round(alone),
+    neighbour_p99_beside_crowd_ms: round(besideCrowd),
+    neighbour_p99_beside_drain_ms: round(besideDrain),
+    neighbour_p99_behind_facts_ms: round(behindFacts),
+    neighbour_limit_ms: round(limitMs),
+  }
+}
+
+async function untilDrained({ database }: World, endpoints: Endpoint[]): Promise<void> {
+  const ids = endpoints.map(({ id }) => id)
+  const due = `select from webhook_delivery.endpoints where id = any($1) and next_due_at is not null`
+  while ((await database.query(due, [ids])).rowCount! > 0) await delay(500)
+}
+
 const keyRingOf = ({ stack }: World) =>
   parseKeyRing(stack.state.encryption_keys.map(({ id, key }) => `${id}:${key}`).join(','))
 
-async function subscribe(world: World, behaviour: string, count: number): Promise<Endpoint[]> {
+async function subscribe(
+  world: World,
+  behaviour: string,
+  count: number,
+  tenantId: string = world.stack.state.tenant_id,
+): Promise<Endpoint[]> {
   const keyRing = keyRingOf(world)
-  const { tenant_id: tenantId, webhook_provider_id: provider, webhook_secret: secret } = world.stack.state
-  await world.database.query(
-    `insert into webhook_delivery.providers (id, tenant_id, secret) values ($1, $2, $3) on conflict do nothing`,
-    [provider, tenantId, keyRing.encrypt(secret, `providers|${tenantId}|${provider}`)],
-  )
+  const secret = world.stack.state.webhook_secret
+  const provider = newId('prov')
+  await world.database.query(`insert into webhook_delivery.providers (id, tenant_id, secret) values ($1, $2, $3)`, [
+    provider,
+    tenantId,
+    keyRing.encrypt(secret, `providers|${tenantId}|${provider}`),
+  ])
   const endpoints = Array.from({ length: count }, () => ({ id: newId('whsub'), tenantId, applicationId: newId('app') }))
   for (const [at, { id, applicationId }] of endpoints.entries()) {
     const url = keyRing.encrypt(`${world.url}/${behaviour}/${at}`, `subscriptions.url|${tenantId}|${id}`)

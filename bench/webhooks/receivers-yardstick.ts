@@ -3,7 +3,7 @@ import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 
-/** Healthy, failing and hanging receivers in one process; it tells how late webhooks came to the healthy ones. */
+/** Healthy, failing and hanging receivers in one process; it tells how late webhooks came to the healthy ones, `/sink` aside. */
 const [, , cert = '', key = ''] = process.argv
 let lateness: number[] = []
 
@@ -13,6 +13,7 @@ createServer(
     const body = await text(request)
     if (request.url?.startsWith('/hang')) return
     if (request.url?.startsWith('/500')) return void response.writeHead(500).end()
+    if (request.url?.startsWith('/sink')) return void response.writeHead(200).end('ok')
     const { data } = JSON.parse(body)
     lateness.push(Date.now() - Date.parse(data.occurred_at))
     response.writeHead(200).end('ok')

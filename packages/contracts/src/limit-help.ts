@@ -43,7 +43,8 @@ export const limitHelp: Readonly<Record<LimitCode, ErrorHelp>> = {
       'Read the exports that are open to their end, or close them. Then wait for the seconds in the Retry-After header.',
   },
   subscription_limit_reached: {
-    meaning: 'The application has the maximum number of webhook subscriptions.',
+    meaning:
+      'The application or the tenant has the maximum number of webhook subscriptions. The detail names which, and the number.',
     action: 'Delete a subscription that is no longer used.',
   },
 }

@@ -42,6 +42,15 @@ export const providerRemoved = defineEvent({
 })
 export type ProviderRemoval = z.output<typeof providerRemoved.schema>
 
+/** What signs for a subscription, and what was rotated out and still signs: the latest, and the one before it. */
+const SigningSecrets = z.object({
+  secret: z.string(),
+  previous_secret: z.string().optional(),
+  previous_until: z.iso.datetime().optional(),
+  older_secret: z.string().optional(),
+  older_until: z.iso.datetime().optional(),
+})
+
 /** A webhook subscription has made, rotated or deleted the provider that signs for it alone. Dispatch keeps all providers. */
 export const subscriptionProviderChanged = defineEvent({
   publisher: 'webhook-delivery',
@@ -56,6 +65,6 @@ export const subscriptionProviderChanged = defineEvent({
     status: z.enum(['active', 'deleted']),
     credentials: SealedText,
   }),
-  sealed: { field: 'credentials', aad: ['tenant_id', 'provider_id'], content: z.object({ secret: z.string() }) },
+  sealed: { field: 'credentials', aad: ['tenant_id', 'provider_id'], content: SigningSecrets },
 })
 export type SubscriptionProviderChange = z.output<typeof subscriptionProviderChanged.schema>

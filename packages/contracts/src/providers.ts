@@ -202,7 +202,7 @@ export const rotateProviderSecret = defineRoute({
   service: 'dispatch',
   method: 'POST',
   path: `${path}/rotate-secret`,
-  summary: 'Rotate the signing secret. Requests are signed with both secrets for 24 hours.',
+  summary: 'Rotate the signing secret. The one before it signs as well for 24 hours, and at most three sign.',
   auth,
   params,
   confidential: true,

@@ -45,6 +45,14 @@ export const WebhookSubscription = z
   .meta({ id: 'WebhookSubscription' })
 export type WebhookSubscription = z.infer<typeof WebhookSubscription>
 
+/** The retry schedule that a provider may have: a receiver that fails is not called many times in a moment. */
+export const webhookRetryDelays = {
+  most: 20,
+  longestMs: 7 * 86_400_000,
+  /** Of the second delay and later ones. */
+  leastMs: 1000,
+} as const
+
 const SigningSecret = z.string().meta({
   description: 'whsec_ and base64; the HMAC key is the decoded bytes. Shown once.',
 })
@@ -151,7 +159,7 @@ export const rotateWebhookSecret = defineRoute({
   service: 'webhook-delivery',
   method: 'POST',
   path: `${path}/rotate-secret`,
-  summary: 'Rotate the signing secret. Requests are signed with both secrets for 24 hours.',
+  summary: 'Rotate the signing secret. The one before it signs as well for 24 hours, and at most three sign.',
   auth,
   params,
   confidential: true,

@@ -9,8 +9,8 @@ interface DueRows {
   where?: string
   /** SQL assignments of the claim. */
   set?: string
-  /** Limits the rows of each owner in a claim, so that one owner's backlog delays no other. */
-  fair?: { by: string; most: number }
+  /** Limits the rows of each owner in a claim, so that one owner's backlog delays no other. An expression may name the `owner`. */
+  fair?: { by: string; most: number | string }
 }
 
 /** SQL expressions, so that either may be a statement parameter. */

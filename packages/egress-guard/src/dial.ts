@@ -3,7 +3,9 @@ import { type ConnectionOptions, connect as connectTls, createSecureContext } fr
 import type { buildConnector } from 'undici'
 import type { AllowList } from './allow-list.ts'
 import { withoutBrackets } from './destination.ts'
-import { type HostResolver, resolvePublic } from './resolve-public.ts'
+import { codeOf } from './dns-health.ts'
+import { type HostResolver, within } from './host-resolver.ts'
+import { resolvePublic } from './resolve-public.ts'
 
 interface DialOptions {
   resolve: HostResolver
@@ -73,18 +75,6 @@ async function dialPublic<S>(
   throw failure
 }
 
-async function within<T>(ms: number, work: Promise<T>): Promise<T> {
-  const late = Promise.withResolvers<never>()
-  const timer = setTimeout(() => late.reject(dnsTimeout()), ms).unref()
-  try {
-    return await Promise.race([work, late.promise])
-  } finally {
-    clearTimeout(timer)
-  }
-}
-
-const dnsTimeout = () => Object.assign(codedError('ETIMEOUT', 'no answer of DNS in time'), { syscall: 'query' })
-
 function opened<S extends Socket>(socket: S, event: 'connect' | 'secureConnect', connectMs: number): Promise<S> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => socket.destroy(codedError('ETIMEDOUT', 'no connection in time')), connectMs)
@@ -110,5 +100,3 @@ function isUnreachable(error: unknown): boolean {
 function codedError(code: string, message: string): NodeJS.ErrnoException {
   return Object.assign(new Error(message), { code })
 }
-
-export const codeOf = (error: unknown): string => String((error as NodeJS.ErrnoException | null)?.code ?? '')

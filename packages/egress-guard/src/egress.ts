@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import type { IncomingHttpHeaders } from 'node:http'
 import { rootCertificates } from 'node:tls'
 import { Agent, type Dispatcher } from 'undici'
@@ -5,7 +6,7 @@ import { type AllowList, nothingAllowed } from './allow-list.ts'
 import { DestinationError, notAllowed, readDestination } from './destination.ts'
 import { createDial } from './dial.ts'
 import { type Failure, failureOf } from './failure.ts'
-import { createHostResolver, type HostResolver } from './resolve-public.ts'
+import { createHostResolver, type HostResolver } from './host-resolver.ts'
 
 export interface EgressOptions {
   /** Default: nothing. */
@@ -22,6 +23,8 @@ export interface EgressRequest {
   body: string | Buffer
   /** For the whole exchange, from DNS to the last byte, in milliseconds. */
   deadlineMs: number
+  /** Whose request it is: lookups of one owner do not delay those of others. */
+  owner?: string
 }
 
 export type EgressOutcome = { durationMs: number } & (
@@ -52,8 +55,14 @@ export function createEgress({
   resolve = createHostResolver(),
   ca,
 }: EgressOptions = {}): Egress {
+  // The agent does not tell a connector which request it connects for.
+  const owners = new AsyncLocalStorage<string | undefined>()
+  const dial = {
+    resolve: (name: string) => resolve(name, owners.getStore()),
+    ca: ca === undefined ? undefined : [...rootCertificates, ca],
+  }
   const agent = new Agent({
-    connect: createDial({ resolve, allowed, ca: ca === undefined ? undefined : [...rootCertificates, ca], connectMs }),
+    connect: createDial({ ...dial, allowed, connectMs }),
     // No limit per origin: receivers of many customers share hosts, and one that hangs must not use up their connections.
     connections: null,
     pipelining: 1,
@@ -68,7 +77,9 @@ export function createEgress({
   return {
     async post(request) {
       const startedMs = performance.now()
-      const outcome = await exchange(agent, request, allowed).catch((error: unknown) => explain(error))
+      const outcome = await owners
+        .run(request.owner, () => exchange(agent, request, allowed))
+        .catch((error: unknown) => explain(error))
       return { ...outcome, durationMs: Math.round(performance.now() - startedMs) }
     },
     close: () => agent.destroy(),

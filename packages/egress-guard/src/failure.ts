@@ -1,4 +1,5 @@
-import { codeOf } from './dial.ts'
+import { codeOf, isOurs, isUnanswered } from './dns-health.ts'
+import { busyCode } from './owner-turns.ts'
 
 /** Why an exchange has no answer, in words for the owner of the destination. */
 export interface Failure {
@@ -44,15 +45,20 @@ const ownFaults = new Set([
   'EACCES',
   'EPERM',
 ])
-/** DNS did not answer or could not be asked. NXDOMAIN and an empty answer are faults of the receiver. */
-const ownDnsFaults = new Set(['ECONNREFUSED', 'ETIMEOUT', 'ESERVFAIL', 'EREFUSED', 'ECANCELLED', 'ENOMEM'])
+/** DNS could not be asked. */
+const ownDnsFaults = new Set(['ECONNREFUSED', 'ECANCELLED', 'ENOMEM', busyCode])
+/** NXDOMAIN and an empty answer are faults of the receiver, too. */
 const foreignDnsFaults = new Set(['ENOTFOUND', 'ENODATA', 'EBADNAME', 'EBADRESP', 'EFORMERR', 'ENONAME'])
 
 /** Explains an error of the exchange. The error's own text may contain addresses, so it is not passed on. */
 export function failureOf(error: unknown): Failure {
   const code = codeOf(error)
   const isDns = String((error as NodeJS.ErrnoException).syscall ?? '').startsWith('query')
-  if (isDns && ownDnsFaults.has(code)) return { reason: 'dns', message: 'DNS did not answer', own: true }
+  if (isDns && (ownDnsFaults.has(code) || isOurs(error)))
+    return { reason: 'dns', message: 'DNS did not answer', own: true }
+  if (isDns && isUnanswered(error)) {
+    return { reason: 'dns', message: 'the name servers of the host do not answer', own: false }
+  }
   if (isDns || foreignDnsFaults.has(code)) {
     return { reason: 'dns', message: 'the host name does not resolve', own: false }
   }

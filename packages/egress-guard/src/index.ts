@@ -2,5 +2,6 @@ export { type AllowList, nothingAllowed, parseAllowList, parseDevelopmentAllowLi
 export { DestinationError, notAllowed, readDestination } from './destination.ts'
 export { connectPublic, type PublicHost } from './dial.ts'
 export { createEgress, type Egress, type EgressOptions, type EgressOutcome, type EgressRequest } from './egress.ts'
+export { createHostResolver, type HostResolver } from './host-resolver.ts'
 export { isPublicAddress } from './public-address.ts'
-export { createHostResolver, type HostResolver, resolvePublic } from './resolve-public.ts'
+export { resolvePublic } from './resolve-public.ts'

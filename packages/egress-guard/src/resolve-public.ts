@@ -1,38 +1,9 @@
-import { Resolver } from 'node:dns/promises'
 import { isIP, isIPv4 } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { type AllowList, nothingAllowed } from './allow-list.ts'
 import { DestinationError, notAllowed } from './destination.ts'
+import type { HostResolver } from './host-resolver.ts'
 import { isPublicAddress } from './public-address.ts'
-
-/** Looks up all addresses of a name, IPv4 first. @throws the error of DNS, with its `code` */
-export type HostResolver = (name: string) => Promise<string[]>
-
-const nothing = new Set(['ENODATA', 'ENOTFOUND'])
-
-/**
- * Asks DNS without the thread pool: a name server that never answers would take one of its four threads for each name.
- * @param servers `host:port`; the system's when not given
- */
-export function createHostResolver({
-  servers,
-  timeoutMs = 3000,
-}: {
-  servers?: readonly string[] | undefined
-  timeoutMs?: number
-} = {}): HostResolver {
-  const resolver = new Resolver({ timeout: timeoutMs, tries: 2 })
-  if (servers) resolver.setServers([...servers])
-  return async (name) => {
-    const answers = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)])
-    const addresses = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))
-    if (addresses.length > 0) return addresses
-    const errors = answers.flatMap((answer) =>
-      answer.status === 'rejected' ? [answer.reason as NodeJS.ErrnoException] : [],
-    )
-    throw errors.find(({ code }) => !nothing.has(code ?? '')) ?? errors[0] ?? new DestinationError(notAllowed)
-  }
-}
 
 interface Judged {
   resolve: HostResolver

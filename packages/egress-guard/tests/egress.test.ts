@@ -238,18 +238,45 @@ test('certificates that are expired, for another name or of nobody are refused, 
   expect(await messageOf(stranger)).toMatch(/not signed by a known authority/)
 })
 
-test.each<[string, boolean]>([
-  ['ENOTFOUND', false],
-  ['ENODATA', false],
-  ['ESERVFAIL', true],
-  ['ETIMEOUT', true],
-  ['ECONNREFUSED', true],
-])('DNS error %s is our own fault: %s', async (code, own) => {
-  const error = Object.assign(new Error(`queryA ${code} secret.example.com`), { code, syscall: 'queryA' })
+test.each<[string, boolean | undefined, boolean]>([
+  ['ENOTFOUND', undefined, false],
+  ['ENODATA', undefined, false],
+  ['ESERVFAIL', undefined, false],
+  ['ETIMEOUT', undefined, false],
+  ['ETIMEOUT', true, true],
+  ['EREFUSED', true, true],
+  ['ECONNREFUSED', undefined, true],
+  ['EBUSY', undefined, true],
+])('DNS error %s, our resolver away: %s, is our own fault: %s', async (code, isOurs, own) => {
+  const error = Object.assign(new Error(`queryA ${code} secret.example.com`), { code, syscall: 'queryA', isOurs })
   const egress = client({ allow: '', resolve: () => Promise.reject(error) })
   const outcome = await post(egress, 'https://secret.example.com/')
   expect(outcome).toMatchObject({ kind: 'failed', reason: 'dns', own })
   expect(JSON.stringify(outcome)).not.toContain('secret')
+})
+
+test('each name is looked up for the owner of its request', async () => {
+  const asked: string[] = []
+  const egress = client({
+    allow: '',
+    resolve: async (name, owner) => {
+      asked.push(`${owner} ${name}`)
+      return []
+    },
+  })
+  const owners = ['ten_1', 'ten_2', 'ten_3']
+  await Promise.all(
+    owners.map((owner) =>
+      egress.post({
+        url: `https://${owner.replace('_', '-')}.example.com/`,
+        headers: {},
+        body: '',
+        deadlineMs: 5000,
+        owner,
+      }),
+    ),
+  )
+  expect(asked.toSorted()).toEqual(owners.map((owner) => `${owner} ${owner.replace('_', '-')}.example.com`))
 })
 
 test('a new connection does not parse the trusted certificates again', async () => {

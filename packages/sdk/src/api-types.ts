@@ -970,7 +970,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Rotate the signing secret. Requests are signed with both secrets for 24 hours.
+         * Rotate the signing secret. The one before it signs as well for 24 hours, and at most three sign.
          * @description Requires an operator's access token with the permission `providers:manage`.
          */
         post: operations["rotateProviderSecret"];
@@ -1278,7 +1278,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Rotate the signing secret. Requests are signed with both secrets for 24 hours.
+         * Rotate the signing secret. The one before it signs as well for 24 hours, and at most three sign.
          * @description Requires a live API key with the permission `webhooks:manage`, or an operator's access token with the permission `webhooks:manage`.
          */
         post: operations["rotateWebhookSecret"];
@@ -6510,7 +6510,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Rotate the signing secret. Requests are signed with both secrets for 24 hours. */
+            /** @description Rotate the signing secret. The one before it signs as well for 24 hours, and at most three sign. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7650,7 +7650,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Rotate the signing secret. Requests are signed with both secrets for 24 hours. */
+            /** @description Rotate the signing secret. The one before it signs as well for 24 hours, and at most three sign. */
             200: {
                 headers: {
                     [name: string]: unknown;

@@ -33,7 +33,7 @@ export function readWebhookSecret(secret: string): Buffer {
 
 /**
  * The headers that prove where a webhook comes from: `X-SVC-*`, and those of Standard Webhooks.
- * @param secrets the current one, and one that was rotated out a short while ago
+ * @param secrets the current one, and those that were rotated out a short while ago
  * @see https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
  */
 export function signWebhook(message: WebhookMessage, secrets: readonly string[]): Record<string, string> {

@@ -17,11 +17,11 @@ test('the X-SVC headers prove the id, the time and the body', () => {
   })
 })
 
-test('while a secret is being rotated, either verifies', () => {
-  const next = newWebhookSecret()
-  const headers = signWebhook(message, [next, secret])
-  expect(headers['x-svc-signature']).toBe(`v1=${macOf(next)},v1=${macOf(secret)}`)
-  for (const one of [secret, next]) {
+test('while secrets are being rotated, each verifies', () => {
+  const secrets = [newWebhookSecret(), newWebhookSecret(), secret]
+  const headers = signWebhook(message, secrets)
+  expect(headers['x-svc-signature']).toBe(secrets.map((one) => `v1=${macOf(one)}`).join(','))
+  for (const one of secrets) {
     expect(new Webhook(one).verify(body, headers)).toEqual({ name: 'Zoë', n: 1 })
   }
 })

@@ -7,7 +7,7 @@ import { parseKeyRing } from '@notify/privacy'
 import { createTestKit } from '@notify/test-kit/service-kit'
 import type { Database } from '../../../packages/database/src/index.ts'
 import { TestEnv } from '../../../packages/dev-env/src/index.ts'
-import { newWebhookSecret } from '../../../packages/webhook-signature/src/index.ts'
+import { type FormerFields, newWebhookSecret } from '../../../packages/webhook-signature/src/index.ts'
 import type { Context } from '../src/context.ts'
 import type { Tables } from '../src/db/schema.ts'
 import { keepSubscriptionProvider } from '../src/providers/keep-subscription-provider.ts'
@@ -42,9 +42,15 @@ afterAll(async () => {
 
 function subscription() {
   const [provider_id, subscription_id] = [newId('prov'), newId('whsub')]
-  const change = (version: number, secret: string, status: 'active' | 'deleted' = 'active') => {
+  const change = (
+    version: number,
+    secret: string,
+    status: 'active' | 'deleted' = 'active',
+    former: FormerFields = {},
+  ) => {
     const payload = { provider_id, subscription_id, tenant_id, application_id, version, status }
-    return keepSubscriptionProvider(context, sealEvent(keyRing, subscriptionProviderChanged, payload, { secret }))
+    const content = { secret, ...former }
+    return keepSubscriptionProvider(context, sealEvent(keyRing, subscriptionProviderChanged, payload, content))
   }
   const kept = async () => {
     const row = await findProvider(db.run, tenant_id, provider_id)
@@ -67,6 +73,17 @@ test('changes that come twice or late change nothing, and the secret before stay
     [provider_id],
   )
   expect(told[0]!.revision).toBeGreaterThanOrEqual(2)
+})
+
+test('a change that comes before the one that precedes it loses no secret that still signs', async () => {
+  const { change, kept } = subscription()
+  const [first, second, third] = [newWebhookSecret(), newWebhookSecret(), newWebhookSecret()]
+  const until = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString()
+  await change(1, first)
+  const former = { previous_secret: second, previous_until: until(24), older_secret: first, older_until: until(23) }
+  await change(3, third, 'active', former)
+  await change(2, second)
+  expect(await kept()).toEqual({ version: 3, secret: third, ...former })
 })
 
 test('a deletion that comes before the creation is not undone by it', async () => {

@@ -44,13 +44,16 @@ export const Config = z.object({
   WEBHOOK_DISABLE_AFTER: duration('5d').describe(
     'A subscription is disabled after failing for so long without a success',
   ),
-  WEBHOOK_IN_FLIGHT: count(10).describe('Requests to one endpoint at the same time'),
+  WEBHOOK_IN_FLIGHT: count(64).describe(
+    'Most requests to one endpoint at the same time; an endpoint begins with one and earns more by its successes',
+  ),
   WEBHOOK_ENDPOINTS: count(256).describe(
-    'Endpoints that one process delivers to at the same time; a quarter of it more for those that keep failing',
+    'Endpoints that one process delivers to at the same time, and as many further requests; a quarter of it more for those that keep failing. A tenant gets at most half',
   ),
   WEBHOOK_REPLAY_RATE: count(100).describe('Deliveries a second that the replay of one subscription puts back to work'),
   WEBHOOK_RETENTION: duration('30d').describe('How long finished deliveries are kept'),
-  SUBSCRIPTIONS_PER_APPLICATION: count(500).describe('Webhook subscriptions that an application may have'),
+  SUBSCRIPTIONS_PER_APPLICATION: count(500).describe('Maximum webhook subscriptions per application'),
+  SUBSCRIPTIONS_PER_TENANT: count(2000).describe('Maximum webhook subscriptions per tenant'),
   DNS_SERVERS: z
     .string()
     .transform((text) => text.split(',').map((part) => part.trim()))

@@ -19,6 +19,8 @@ export interface Context {
   wakeOutbox(): void
   /** Tells the workers of this process that deliveries are due. */
   wakeEndpoints(): void
+  /** Starts the removal of what deleted subscriptions leave. */
+  wakeRemoval(): void
 }
 
 /** What the consumers work with besides: what gathers events of the same moment is made once. */

@@ -46,6 +46,7 @@ export async function createService(config: Config, kit: Kit): Promise<void> {
   })
   kit.lifecycle.onStop('egress', () => egress.close())
   let wakeWorkers = () => {}
+  let wakeRemoval = () => {}
   const context: Context = {
     config,
     db,
@@ -55,9 +56,10 @@ export async function createService(config: Config, kit: Kit): Promise<void> {
     egress,
     wakeOutbox: createOutboxWaker(kit, bus),
     wakeEndpoints: () => wakeWorkers(),
+    wakeRemoval: () => wakeRemoval(),
   }
   startOutboxRelay(kit, db, bus, { streamReplicas: config.STREAM_REPLICAS, republishMs: config.REPUBLISH_WINDOW })
-  startRetention(kit, context)
+  wakeRemoval = startRetention(kit, context)
   wakeWorkers = startEndpoints(kit, context)
   startPeriodic(kit, {
     name: 'replays',
@@ -80,7 +82,8 @@ export async function createService(config: Config, kit: Kit): Promise<void> {
   })
 }
 
-function startRetention(kit: Kit, { config, db }: Pick<Context, 'config' | 'db'>): void {
+/** @returns wakes the removal of what deleted subscriptions leave */
+function startRetention(kit: Kit, { config, db }: Pick<Context, 'config' | 'db'>): () => void {
   const everyMs = 60_000
   startPeriodic(kit, { name: 'idempotency retention', everyMs, run: () => deleteExpiredKeys(db) })
   const deleteOldDeliveries = createDeliveryDeletion(db)
@@ -89,5 +92,6 @@ function startRetention(kit: Kit, { config, db }: Pick<Context, 'config' | 'db'>
     everyMs,
     run: () => deleteOldDeliveries(config.WEBHOOK_RETENTION),
   })
-  startPeriodic(kit, { name: 'orphan removal', everyMs, run: () => deleteOrphans(db) })
+  const removal = startPeriodic(kit, { name: 'orphan removal', everyMs, run: () => deleteOrphans(db) })
+  return () => removal.wake()
 }

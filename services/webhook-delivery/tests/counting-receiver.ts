@@ -11,6 +11,8 @@ export interface CountingReceiver {
   requests: Map<string, number>
   /** Requests to each path that wait for their answer. */
   open: Map<string, number>
+  /** Most of them that each path had at once. */
+  most: Map<string, number>
   stop(): void
 }
 
@@ -20,12 +22,14 @@ const answerMs = 20
 export async function startCountingReceiver(env: TestEnv): Promise<CountingReceiver> {
   const requests = new Map<string, number>()
   const open = new Map<string, number>()
+  const most = new Map<string, number>()
   const count = (counts: Map<string, number>, key: string, by: number) => counts.set(key, (counts.get(key) ?? 0) + by)
   const { cert, key } = env.stack.wiring.certificates.server
   const server = createServer({ cert: readFileSync(cert), key: readFileSync(key) }, (request, response) => {
     const path = request.url ?? '/'
     count(requests, String(request.headers['x-svc-id']), 1)
     count(open, path, 1)
+    most.set(path, Math.max(open.get(path) ?? 0, most.get(path) ?? 0))
     response.on('close', () => count(open, path, -1))
     request.resume().on('end', () => {
       if (path.startsWith('/hang')) return
@@ -37,6 +41,7 @@ export async function startCountingReceiver(env: TestEnv): Promise<CountingRecei
     url: `https://127.0.0.1:${(server.address() as AddressInfo).port}`,
     requests,
     open,
+    most,
     stop() {
       server.closeAllConnections()
       server.close()

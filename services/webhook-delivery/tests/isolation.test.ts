@@ -1,11 +1,14 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { newId } from '../../../packages/contracts/src/index.ts'
 import { eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
 import { leaseMs } from '../src/endpoints/leases.ts'
 import { type CountingReceiver, startCountingReceiver } from './counting-receiver.ts'
 import { storeDeliveries, storeSubscriptions } from './stored-deliveries.ts'
 
-const inFlight = 4
+const inFlight = 32
 const backlog = 100
+/** Of sessions; a quarter more for endpoints that keep failing. */
+const places = 64
 
 let env: TestEnv
 let receiver: CountingReceiver
@@ -18,6 +21,7 @@ beforeAll(async () => {
         // Longer than the test: whatever hangs goes on hanging.
         WEBHOOK_TIMEOUT: '120s',
         WEBHOOK_IN_FLIGHT: String(inFlight),
+        WEBHOOK_ENDPOINTS: String(places),
         LOG_LEVEL: 'warn',
       },
     },
@@ -29,21 +33,47 @@ afterAll(async () => {
   await env?.stop()
 })
 
-test('receivers that hang and fail, with a backlog, delay no other, and get no more requests at once than they may', async () => {
+test('receivers that hang and fail, with a backlog, delay no other of their tenant, and get one request at a time', async () => {
+  const hangs = ['/hang/1', '/hang/2', '/hang/3']
   const bad = await storeSubscriptions(
     env,
-    ['/hang/1', '/hang/2', '/hang/3', '/500/1', '/500/2'].map((path) => receiver.url + path),
+    [...hangs, '/500/1', '/500/2'].map((path) => receiver.url + path),
   )
   await storeDeliveries(env, bad, backlog)
-  await eventually(() => expect(openAt('/hang/1', '/hang/2', '/hang/3')).toEqual([inFlight, inFlight, inFlight]), {
-    timeoutMs: 20_000,
-  })
+  await eventually(() => expect(openAt(...hangs)).toEqual([1, 1, 1]), { timeoutMs: 20_000 })
   const good = await storeSubscriptions(env, [`${receiver.url}/ok/1`, `${receiver.url}/ok/2`])
   await storeDeliveries(env, good, backlog)
   await eventually(async () => expect(await succeeded(good)).toBe(backlog), { timeoutMs: 60_000, intervalMs: 200 })
-  expect(openAt('/hang/1', '/hang/2', '/hang/3')).toEqual([inFlight, inFlight, inFlight])
-  expect(await attempts(bad.slice(0, 3))).toEqual({ begun: 3 * inFlight, ended: 0 })
+  expect(openAt(...hangs)).toEqual([1, 1, 1])
+  expect(await attempts(bad.slice(0, 3))).toEqual({ begun: 3, ended: 0 })
 }, 120_000)
+
+test('a receiver that answers earns as many requests at once as an endpoint may have', async () => {
+  const [busy] = await storeSubscriptions(env, [`${receiver.url}/ok/busy`])
+  await storeDeliveries(env, [busy!], 1000)
+  await eventually(async () => expect(await succeeded([busy!])).toBe(1000), { timeoutMs: 60_000, intervalMs: 200 })
+  const most = receiver.most.get('/ok/busy')!
+  expect(most).toBeGreaterThan(inFlight / 2)
+  expect(most).toBeLessThanOrEqual(inFlight)
+}, 90_000)
+
+test('a tenant with more receivers that hang than there are places leaves half of these to others', async () => {
+  const [crowd, neighbour] = [newId('ten'), newId('ten')]
+  const paths = Array.from({ length: 3 * places }, (_, at) => `/hang/crowd/${at}`)
+  const crowded = await storeSubscriptions(
+    env,
+    paths.map((path) => receiver.url + path),
+    crowd,
+  )
+  await storeDeliveries(env, crowded, 3 * paths.length, crowd)
+  const hanging = () => openAt(...paths).reduce((sum, open) => sum + open, 0)
+  // Endpoints of other tests hang, too: of what they leave free the crowd takes half.
+  await eventually(() => expect(hanging()).toBeGreaterThan(places / 3), { timeoutMs: 20_000 })
+  const [good] = await storeSubscriptions(env, [`${receiver.url}/ok/neighbour`], neighbour)
+  await storeDeliveries(env, [good!], 1, neighbour)
+  await eventually(async () => expect(await succeeded([good!])).toBe(1), { timeoutMs: 20_000 })
+  expect(hanging()).toBeLessThanOrEqual(places / 2)
+}, 90_000)
 
 test('the lease of an endpoint is short, and is renewed while requests to it hang', async () => {
   const [hanging] = await storeSubscriptions(env, [`${receiver.url}/hang/leased`])

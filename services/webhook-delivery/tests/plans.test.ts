@@ -100,9 +100,15 @@ interface Sample {
   run(db: Database<Tables>, some: readonly string[]): Promise<unknown>
 }
 
+/** Of a process that delivers to nobody yet. */
+const rooms = { known: {}, other: 8 }
+
 const statements: Sample[] = [
   { name: 'insert', run: ({ run }) => insertDeliveries(run, Array.from({ length: few }, newDelivery)) },
-  { name: 'claim endpoints', run: ({ run }) => claimEndpoints(run, { limit: 4, leaseMs: 0, struggling: false }) },
+  {
+    name: 'claim endpoints',
+    run: ({ run }) => claimEndpoints(run, { limit: 4, leaseMs: 0, struggling: false, rooms }),
+  },
   {
     name: 'take',
     run: ({ run }) =>

@@ -29,6 +29,9 @@ afterAll(async () => {
   await env?.stop()
 })
 
+/** Of a process that delivers to nobody yet. */
+const rooms = { known: {}, other: 8 }
+
 const failed = {
   outcome: 'failed',
   charged: true,
@@ -114,7 +117,7 @@ test('an attempt is settled once, however often its end is written', async () =>
 
 test('a lease is renewed and released by its holder alone', async () => {
   await storeSend('origin_leased')
-  const claim = { limit: 1000, leaseMs: 60_000, struggling: false }
+  const claim = { limit: 1000, leaseMs: 60_000, struggling: false, rooms }
   const of = (endpoints: { id: string; lease: string }[]) => endpoints.filter(({ id }) => id === 'origin_leased')
   const [held] = of(await claimEndpoints(db.run, claim))
   const renewed = { ...held!, lease: (await renewEndpoints(db.run, [held!], 60_000)).get('origin_leased')! }
@@ -128,7 +131,7 @@ test('a lease is renewed and released by its holder alone', async () => {
 
 test('what is stored while a release waits for the endpoint makes it due', async () => {
   await exhaust(await storeSend('origin_raced'))
-  const claimed = await claimEndpoints(db.run, { limit: 1000, leaseMs: 60_000, struggling: false })
+  const claimed = await claimEndpoints(db.run, { limit: 1000, leaseMs: 60_000, struggling: false, rooms })
   const held = claimed.filter(({ id }) => id === 'origin_raced')
   const other = await env.sql('webhook-delivery').connect()
   const run = (async (statement: Statement | string, values: unknown[]) =>

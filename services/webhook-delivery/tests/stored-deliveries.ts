@@ -3,10 +3,13 @@ import type { TestEnv } from '../../../packages/dev-env/src/index.ts'
 import { parseKeyRing } from '../../../packages/privacy/src/index.ts'
 
 /** Stores subscriptions of these addresses, as their routes would have left them. @returns their ids */
-export async function storeSubscriptions(env: TestEnv, urls: readonly string[]): Promise<string[]> {
+export async function storeSubscriptions(
+  env: TestEnv,
+  urls: readonly string[],
+  tenant: string = env.stack.state.tenant_id,
+): Promise<string[]> {
   const { state } = env.stack
   const sql = env.sql('webhook-delivery')
-  const tenant = state.tenant_id
   const provider = newId('prov')
   await sql.query('insert into providers (id, tenant_id, own, secret) values ($1, $2, true, $3)', [
     provider,
@@ -28,8 +31,13 @@ export async function storeSubscriptions(env: TestEnv, urls: readonly string[]):
 }
 
 /** Stores deliveries, spread over these subscriptions, as facts would have left them: due now. */
-export async function storeDeliveries(env: TestEnv, subscriptions: readonly string[], count: number): Promise<void> {
-  const { tenant_id: tenant, application_id: application } = env.stack.state
+export async function storeDeliveries(
+  env: TestEnv,
+  subscriptions: readonly string[],
+  count: number,
+  tenant: string = env.stack.state.tenant_id,
+): Promise<void> {
+  const { application_id: application } = env.stack.state
   const keyRing = keyRingOf(env)
   const rows = Array.from({ length: count }, (_, at) => {
     const id = newId('whdel')

@@ -1,7 +1,7 @@
 import { type rotateProviderSecret as contract, dispatchAuditRecorded } from '@notify/contracts'
 import { idempotent, type Run, recordAudit } from '@notify/database'
 import { type Handler, Problem, Reply } from '@notify/service-kit'
-import { newWebhookSecret } from '@notify/webhook-signature'
+import { type FormerSecret, formerFieldsOf, formerSecretsOf, newWebhookSecret } from '@notify/webhook-signature'
 import type { ApiContext } from '../context.ts'
 import { describeProvider, providerMissing } from './describe-provider.ts'
 import { kindOf, makesSecret } from './provider-kind.ts'
@@ -11,7 +11,7 @@ import { type Credentials, credentialsOf, writeProvider } from './write-provider
 /** How long requests bear the signature of the secret before. */
 const overlapMs = 24 * 3_600_000
 
-/** Makes a new signing secret; the one before it signs as well for a day. */
+/** Makes a new signing secret; each one before it signs as well for a day after its successor was made. */
 export const rotateProviderSecret: Handler<ApiContext, typeof contract> = idempotent({
   async effect(context, request, run) {
     const { params, principal } = request
@@ -48,9 +48,14 @@ async function rotate(context: ApiContext, run: Run, row: ProviderRow, updated_b
   return { secret, written, until: credentials.previous_until }
 }
 
-/** Makes the secret that a webhook provider has the previous one; the same secret again changes nothing. */
-export function withNewSecret(known: Credentials, secret: string): Credentials {
-  if (known.secret === secret) return known
+/**
+ * Gives a webhook provider another secret. Those before it sign on until they expire, the latest two of them.
+ * @param told former secrets that the other side knows; of one that both know it has the right time
+ */
+export function withNewSecret(known: Credentials, secret: string, told: readonly FormerSecret[] = []): Credentials {
+  const { previous_secret: _, previous_until: __, older_secret: ___, older_until: ____, ...rest } = known
   const until = new Date(Date.now() + overlapMs).toISOString()
-  return { ...known, secret, ...(known.secret && { previous_secret: known.secret, previous_until: until }) }
+  const present = known.secret ? [{ secret: known.secret, until }] : []
+  const former = formerFieldsOf(secret, [...told, ...present, ...formerSecretsOf(known)])
+  return { ...rest, secret, ...(former as Credentials) }
 }

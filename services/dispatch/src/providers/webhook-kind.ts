@@ -1,12 +1,12 @@
+import { webhookRetryDelays } from '@notify/contracts'
 import { parseDurationMs } from '@notify/service-kit'
 import { newWebhookSecret, readWebhookSecret } from '@notify/webhook-signature'
 import { z } from 'zod'
 import type { ProviderKind } from './provider-kind.ts'
 
-const mostDelays = 20
-const longestDelayMs = 7 * 86_400_000
+const { most, leastMs, longestMs } = webhookRetryDelays
 
-/** What signs webhooks: the secret, the one before it while that is valid, and a retry schedule of its own. */
+/** What signs webhooks: the secret, the two before it while they are valid, and a retry schedule of its own. */
 const WebhookCredentials = z
   .strictObject({
     secret: z
@@ -15,14 +15,19 @@ const WebhookCredentials = z
       .meta({ title: 'Signing secret' }),
     previous_secret: z.string().refine(isSecret).optional().meta({ title: 'Previous secret' }),
     previous_until: z.iso.datetime().optional().meta({ title: 'Previous secret signs until' }),
+    older_secret: z.string().refine(isSecret).optional().meta({ title: 'Secret before the previous one' }),
+    older_until: z.iso.datetime().optional().meta({ title: 'Secret before the previous one signs until' }),
     retry_delays: z
       .string()
       .max(200)
-      .refine(areDelays, `must be up to ${mostDelays} durations of at most 7d, such as 5s,1m,10m`)
+      .refine(
+        areDelays,
+        `must be up to ${most} durations of at most 7d, such as 5s,1m,10m, all but the first of at least ${leastMs / 1000}s`,
+      )
       .optional()
       .meta({
         title: 'Retry delays',
-        description: 'Comma separated. Empty: those of the installation.',
+        description: 'Comma separated, the second and later ones at least 1s. Empty: those of the installation.',
         examples: ['5s,1m,10m'],
       }),
   })
@@ -32,8 +37,8 @@ const WebhookCredentials = z
 export const webhookKind: ProviderKind = {
   channel: 'webhook',
   credentials: WebhookCredentials,
-  secrets: ['secret', 'previous_secret'],
-  ours: ['secret', 'previous_secret', 'previous_until'],
+  secrets: ['secret', 'previous_secret', 'older_secret'],
+  ours: ['secret', 'previous_secret', 'previous_until', 'older_secret', 'older_until'],
   make: () => ({ secret: newWebhookSecret() }),
 }
 
@@ -47,9 +52,10 @@ function isSecret(text: string): boolean {
 }
 
 function areDelays(text: string): boolean {
-  const delays = text.split(',')
   try {
-    return delays.length <= mostDelays && delays.every((delay) => parseDurationMs(delay) <= longestDelayMs)
+    const delaysMs = text.split(',').map(parseDurationMs)
+    const isLate = (ms: number, at: number) => ms <= longestMs && (at === 0 || ms >= leastMs)
+    return delaysMs.length <= most && delaysMs.every(isLate)
   } catch {
     return false
   }

@@ -74,6 +74,11 @@ test('a signing secret is made by us, shown once, and rotated with an overlap of
       { revision: 2, has_previous: true, previous_until: new Date(rotated.body.previous_valid_until) },
     ])
   })
+  const again = [await rotate(), await rotate()]
+  const { credentials } = (await call('GET', of(made.provider_id))).body
+  const shown = [credentials.secret, credentials.previous_secret, credentials.older_secret]
+  const newest = [again[1]!.body.secret, again[0]!.body.secret, rotated.body.secret]
+  expect(shown).toEqual(newest.map((secret: string) => `****${secret.slice(-4)}`))
   const refused = await call('POST', of(env.stack.state.twilio_provider_id, '/rotate-secret'))
   expectProblem(refused, 409, 'secret_of_carrier')
 })

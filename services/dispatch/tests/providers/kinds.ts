@@ -22,7 +22,13 @@ test('every kind describes the fields of its credentials, and marks those that a
     'webhook webhook',
   ])
   expect(kinds.filter((one) => one.rotates_secret).map(({ kind }) => kind)).toEqual(['webhook'])
-  expect(marked('readOnly')).toEqual(['webhook.secret', 'webhook.previous_secret', 'webhook.previous_until'])
+  expect(marked('readOnly')).toEqual([
+    'webhook.secret',
+    'webhook.previous_secret',
+    'webhook.previous_until',
+    'webhook.older_secret',
+    'webhook.older_until',
+  ])
   expect(marked('writeOnly')).toEqual([
     'twilio.auth_token',
     'ses.secret_access_key',
@@ -32,6 +38,7 @@ test('every kind describes the fields of its credentials, and marks those that a
     'whatsapp_cloud.verify_token',
     'webhook.secret',
     'webhook.previous_secret',
+    'webhook.older_secret',
   ])
   for (const { credentials } of kinds) {
     expect([credentials.title, ...Object.values(credentials.properties).map(({ title }) => title)]).toEqual(

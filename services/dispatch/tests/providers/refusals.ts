@@ -24,6 +24,11 @@ test.each<[string, object, string[]]>([
     ['credentials.secret'],
   ],
   ['delays that are none', webhook({ credentials: { retry_delays: 'soon' } }), ['credentials.retry_delays']],
+  [
+    'delays that call a receiver many times at once',
+    webhook({ credentials: { retry_delays: '0s,0s' } }),
+    ['credentials.retry_delays'],
+  ],
   ['a number that is none', whatsapp({ phone_number_id: 'x' }), ['credentials.phone_number_id']],
   ['a token with a line break', whatsapp({ access_token: 'abcdefgh\r\nX: y' }), ['credentials.access_token']],
   ['a field nobody knows', twilio({ tenant_id: 'x' }), ['tenant_id']],

@@ -7,6 +7,7 @@ const byRow = { key: 'id', placedBy: ['tenant_id', 'id'] } as const
 export const encryptedColumns: readonly EncryptedColumn[] = [
   { table: 'providers', column: 'secret', ...byRow, place: secretAad },
   { table: 'providers', column: 'previous_secret', ...byRow, place: secretAad },
+  { table: 'providers', column: 'older_secret', ...byRow, place: secretAad },
   { table: 'subscriptions', column: 'url', ...byRow, place: urlAad },
   { table: 'deliveries', column: 'url', ...byRow, place: targetAad },
   { table: 'deliveries', column: 'body', ...byRow, place: bodyAad },

@@ -4,6 +4,7 @@ import { deletedProviders } from './migrations/0002-deleted-providers.ts'
 import { toldProviders } from './migrations/0003-told-providers.ts'
 import { recipientIndex } from './migrations/0004-recipient-index.ts'
 import { releaseEndpoints } from './migrations/0005-release-endpoints.ts'
+import { olderSecrets } from './migrations/0006-older-secrets.ts'
 
 export const migrations: Migrations = [
   ...outboxTables,
@@ -14,4 +15,5 @@ export const migrations: Migrations = [
   toldProviders,
   recipientIndex,
   releaseEndpoints,
+  olderSecrets,
 ]

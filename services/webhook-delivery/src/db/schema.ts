@@ -22,6 +22,9 @@ export const tables = {
     previous_secret: column<Buffer | null>(),
     /** Until when requests bear the signature of the previous secret too. */
     previous_until: column<MaybeTime>(),
+    /** The secret before the previous one, and until when it signs as well. */
+    older_secret: column<Buffer | null>(),
+    older_until: column<MaybeTime>(),
     /** Waits before further attempts, in milliseconds; the service's own when null. */
     retry_delays: column<number[] | null>(),
     /** Since when no new send is signed with it; subscriptions that name it still are. */

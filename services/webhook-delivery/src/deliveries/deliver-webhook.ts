@@ -1,8 +1,10 @@
+import { webhookRetryDelays } from '@notify/contracts'
 import type { EgressOutcome } from '@notify/egress-guard'
 import { withLogFields } from '@notify/service-kit'
 import { signWebhook } from '@notify/webhook-signature'
 import type { Context } from '../context.ts'
 import { bodyAad, responseAad, targetAad, urlAad } from '../db/places.ts'
+import { removeEndpoint } from '../endpoints/endpoint-store.ts'
 import { openSecret } from '../providers/secret.ts'
 import { disableSubscription } from '../subscriptions/disable-subscription.ts'
 import { judgeOutcome, type Verdict } from './judge-outcome.ts'
@@ -22,11 +24,15 @@ interface Prepared {
 }
 
 /** Delivers what was taken: prepare, sign, send, settle. Never throws for what a receiver does. */
-export type DeliverWebhook = (taken: TakenDelivery) => Promise<void>
+export type DeliverWebhook = (taken: TakenDelivery) => Promise<Delivered>
+
+/** What counts for the endpoint. */
+type Delivered = Pick<Verdict, 'outcome' | 'charged'>
 
 export function createDelivery(context: Context): DeliverWebhook {
   const settle = createSettler(context)
-  const deliver = async (taken: TakenDelivery) => {
+  const deliver = async (taken: TakenDelivery): Promise<Delivered> => {
+    if (taken.subscription_id && !taken.subscription_url) return cancel(context, taken)
     const outcome = await send(context, taken)
     const verdict = judge(context, taken, outcome)
     context.metrics.attempted(verdict.charged ? verdict.outcome : 'held', outcome.durationMs)
@@ -39,12 +45,20 @@ export function createDelivery(context: Context): DeliverWebhook {
     })
     context.log.debug({ attempt: taken.attempts, outcome: verdict.outcome, status: verdict.status }, 'webhook attempt')
     if (verdict.gone && taken.subscription_id) await disableSubscription(context, taken.subscription_id, 'gone')
+    return verdict
   }
   return (taken) => {
     const { id: delivery_id, tenant_id, traceparent } = taken
     const notification_id = taken.notification_id ?? undefined
     return withLogFields({ delivery_id, tenant_id, notification_id, traceparent }, () => deliver(taken))
   }
+}
+
+/** A delivery may be stored while its subscription is being deleted. It is not attempted, and removed with the endpoint. */
+async function cancel({ db, wakeRemoval }: Context, { endpoint_id }: TakenDelivery): Promise<Delivered> {
+  await removeEndpoint(db.run, endpoint_id)
+  wakeRemoval()
+  return { outcome: 'exhausted', charged: false }
 }
 
 async function send({ config, egress, secrets, log }: Context, taken: TakenDelivery): Promise<EgressOutcome> {
@@ -61,14 +75,13 @@ async function send({ config, egress, secrets, log }: Context, taken: TakenDeliv
     'user-agent': userAgent,
     ...(taken.traceparent ? { traceparent: taken.traceparent } : {}),
   }
-  return egress.post({ url, headers, body, deadlineMs: config.WEBHOOK_TIMEOUT })
+  return egress.post({ url, headers, body, deadlineMs: config.WEBHOOK_TIMEOUT, owner: taken.tenant_id })
 }
 
 /** @returns why it cannot be sent, when something of it is gone or cannot be read */
 function prepare({ secrets: { keyRing } }: Pick<Context, 'secrets'>, taken: TakenDelivery): Prepared | string {
-  const { id, tenant_id, subscription_id, subscription_url, url, body, signer_id, secret, previous_secret } = taken
+  const { id, tenant_id, subscription_id, subscription_url, url, body, signer_id, secret } = taken
   if (!secret || !signer_id) return 'the webhook provider is not configured any more'
-  if (!(url ?? subscription_url)) return 'the subscription is deleted'
   try {
     const open = (sealed: Buffer) => openSecret(keyRing, sealed, tenant_id, signer_id)
     return {
@@ -76,7 +89,7 @@ function prepare({ secrets: { keyRing } }: Pick<Context, 'secrets'>, taken: Take
         ? keyRing.decrypt(url, targetAad(tenant_id, id))
         : keyRing.decrypt(subscription_url!, urlAad(tenant_id, subscription_id!)),
       body: keyRing.decrypt(body, bodyAad(tenant_id, id)),
-      secrets: [open(secret), ...(previous_secret ? [open(previous_secret)] : [])],
+      secrets: [secret, taken.previous_secret, taken.older_secret].filter((sealed) => sealed !== null).map(open),
     }
   } catch {
     return 'what is stored of the delivery cannot be decrypted'
@@ -85,7 +98,10 @@ function prepare({ secrets: { keyRing } }: Pick<Context, 'secrets'>, taken: Take
 
 function judge({ config }: Context, { charged, held, retry_delays }: TakenDelivery, outcome: EgressOutcome): Verdict {
   return judgeOutcome(outcome, {
-    delaysMs: retry_delays ?? config.WEBHOOK_RETRY_DELAYS,
+    // An earlier release stored shorter ones.
+    delaysMs:
+      retry_delays?.map((ms, at) => (at === 0 ? ms : Math.max(ms, webhookRetryDelays.leastMs))) ??
+      config.WEBHOOK_RETRY_DELAYS,
     ownFaultDelayMs: config.WEBHOOK_OWN_FAULT_DELAY,
     charged,
     held,

@@ -7,19 +7,20 @@ export interface TakenDelivery extends DeliveryRow {
   signer_id: string | null
   secret: Buffer | null
   previous_secret: Buffer | null
+  older_secret: Buffer | null
   retry_delays: number[] | null
 }
 
 /**
  * Takes the longest due deliveries of several endpoints and opens an attempt of each, before anything is sent. After a crash of
- * the worker they are due again when the lease ends.
+ * the worker they are due again when the lease ends. Nothing is taken for a subscription that was disabled or deleted meanwhile.
  */
 const take: Statement = {
   name: 'take-deliveries',
   text: `
     with wanted as (select * from json_to_recordset($1::json) as t (endpoint_id text, room int)),
     due as (
-      select mine.id from wanted cross join lateral (
+      select mine.id from wanted join endpoints e on e.id = wanted.endpoint_id and e.active cross join lateral (
         select id from deliveries where endpoint_id = wanted.endpoint_id and next_attempt_at <= now()
         order by next_attempt_at limit wanted.room for update skip locked) as mine
     ), taken as (
@@ -29,7 +30,8 @@ const take: Statement = {
       insert into attempts (delivery_id, number) select id, attempts from taken order by id, attempts
     )
     select taken.*, s.url as subscription_url, p.id as signer_id, p.secret, p.retry_delays,
-      case when p.previous_until > now() then p.previous_secret end as previous_secret
+      case when p.previous_until > now() then p.previous_secret end as previous_secret,
+      case when p.older_until > now() then p.older_secret end as older_secret
     from taken left join subscriptions s on s.id = taken.subscription_id
     left join providers p on p.id = coalesce(s.provider_id, taken.provider_id)`,
 }

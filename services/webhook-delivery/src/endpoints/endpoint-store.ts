@@ -2,6 +2,7 @@ import { claimDueSql, type Run, type Statement } from '@notify/database'
 
 export interface Endpoint {
   id: string
+  tenant_id: string
   struggling: boolean
   /** The end of the lease, which identifies it. A renewal changes it. */
   lease: string
@@ -9,6 +10,9 @@ export interface Endpoint {
 
 /** Endpoints per tenant in a claim, so that a tenant with thousands of endpoints delays no other. */
 const mostOfTenant = 8
+
+/** The tenant's room in this process, of the statement's parameters. */
+const roomOfTenant = `least(${mostOfTenant}, coalesce(($4::jsonb ->> owner)::int, $5))`
 
 /**
  * One worker at a time delivers to an endpoint, so the limit of requests in flight holds over all replicas. An endpoint is one
@@ -20,21 +24,24 @@ const due = {
   due: 'next_due_at',
   where: 'active and struggling = $3 and (leased_until is null or leased_until <= now())',
   set: `leased_until = now() + $2 * interval '1 millisecond'`,
-  fair: { by: 'tenant_id', most: mostOfTenant },
+  fair: { by: 'tenant_id', most: roomOfTenant },
 }
 
-const claimEndpointsSql = `${claimDueSql(due, { limit: '$1', leaseMs: '$2' })} select id, struggling, leased_until::text as lease
+const claimEndpointsSql = `${claimDueSql(due, { limit: '$1', leaseMs: '$2' })} select id, tenant_id, struggling, leased_until::text as lease
   from claimed`
 
 export interface Claim {
   limit: number
   leaseMs: number
   struggling: boolean
+  /** How many endpoints of a tenant this process has room for: of those that it knows, and of any other. */
+  rooms: { known: Record<string, number>; other: number }
 }
 
 /** Claims endpoints with due deliveries, fairly over the tenants. */
-export function claimEndpoints(run: Run, { limit, leaseMs, struggling }: Claim): Promise<Endpoint[]> {
-  return run<Endpoint>({ name: 'claim-endpoints', text: claimEndpointsSql }, [limit, leaseMs, struggling])
+export function claimEndpoints(run: Run, { limit, leaseMs, struggling, rooms }: Claim): Promise<Endpoint[]> {
+  const values = [limit, leaseMs, struggling, JSON.stringify(rooms.known), rooms.other]
+  return run<Endpoint>({ name: 'claim-endpoints', text: claimEndpointsSql }, values)
 }
 
 const renew: Statement = {
@@ -69,6 +76,11 @@ const release: Statement = { name: 'release-endpoints', text: 'select release_en
  */
 export async function releaseEndpoints(run: Run, held: readonly Held[]): Promise<void> {
   await run(release, [asJson(held)])
+}
+
+/** Ends an endpoint at once. Its deliveries are removed in the background. */
+export async function removeEndpoint(run: Run, id: string): Promise<void> {
+  await run('update endpoints set active = false, deleted_at = now() where id = $1', [id])
 }
 
 /** Endpoints per page of the repair: it takes milliseconds however many there are. */

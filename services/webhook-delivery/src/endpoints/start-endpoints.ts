@@ -2,9 +2,12 @@ import { coalesce, type Kit, startPeriodic } from '@notify/service-kit'
 import type { Context } from '../context.ts'
 import { createDelivery } from '../deliveries/deliver-webhook.ts'
 import { type Room, type TakenDelivery, takeDeliveries } from '../deliveries/take-store.ts'
+import { createWindows } from './earned-window.ts'
 import { claimEndpoints, type Endpoint, mendEndpoints } from './endpoint-store.ts'
 import { type Leases, leaseMs, startLeases } from './leases.ts'
 import { deliveryLeaseMs, runSession } from './run-session.ts'
+import { SharedPlaces } from './shared-places.ts'
+import { watchLoad } from './watch-load.ts'
 
 const lookEveryMs = 200
 const mendEveryMs = 30_000
@@ -12,8 +15,8 @@ const mendEveryMs = 30_000
 const claimMost = 32
 
 /**
- * Starts the workers: each endpoint with due deliveries gets a session. Endpoints that keep failing share places of their own,
- * so receivers that hang do not occupy those of receivers that answer.
+ * Starts the workers: each endpoint with due deliveries gets a session. Tenants share the places of sessions. Endpoints that keep
+ * failing have places of their own, so those of a tenant do not delay its others.
  * @returns wakes the workers of this process
  */
 export function startEndpoints(kit: Kit, context: Context): () => void {
@@ -22,24 +25,27 @@ export function startEndpoints(kit: Kit, context: Context): () => void {
   let stopping = false
   // Stopped last: sessions that end still need their leases.
   const leases = startLeases(kit, context.db)
-  const run = createSessions(context, leases, () => stopping)
-  const lane = (name: string, struggling: boolean, places: number) => {
-    let free = places
+  const mostFurther = watchLoad(kit, config.WEBHOOK_ENDPOINTS)
+  const run = createSessions(context, { leases, mostFurther, isStopping: () => stopping })
+  const lane = (name: string, struggling: boolean, count: number) => {
+    const places = new SharedPlaces(count)
     const periodic = startPeriodic(kit, {
       name,
       everyMs: lookEveryMs,
       async run() {
-        const limit = Math.min(free, claimMost)
+        const limit = Math.min(places.free, claimMost)
         if (limit === 0 || stopping) return false
         const claimedMs = performance.now()
-        const endpoints = await claimEndpoints(context.db.run, { limit, leaseMs, struggling })
+        const endpoints = await claimEndpoints(context.db.run, { limit, leaseMs, struggling, rooms: places.rooms() })
         leases.hold(endpoints, claimedMs)
         for (const endpoint of endpoints) {
-          free -= 1
+          const { tenant_id } = endpoint
+          places.hold(tenant_id, 1)
           const session = run(endpoint).finally(() => {
-            free += 1
+            const hadRoom = places.roomOf(tenant_id) > 0
+            places.release(tenant_id, 1)
             sessions.delete(session)
-            if (free === 1) periodic.wake()
+            if (!hadRoom) periodic.wake()
           })
           sessions.add(session)
         }
@@ -66,13 +72,21 @@ export function startEndpoints(kit: Kit, context: Context): () => void {
   return () => healthy.wake()
 }
 
+interface Sessions {
+  leases: Leases
+  /** How many requests there may be beside the first one of each endpoint. */
+  mostFurther(): number
+  isStopping(): boolean
+}
+
 function createSessions(
   context: Context,
-  leases: Leases,
-  isStopping: () => boolean,
+  { leases, mostFurther, isStopping }: Sessions,
 ): (endpoint: Endpoint) => Promise<void> {
   const { config, db, log } = context
   const deliver = createDelivery(context)
+  const windowOf = createWindows(config.WEBHOOK_IN_FLIGHT)
+  const furtherPlaces = new SharedPlaces(config.WEBHOOK_ENDPOINTS)
   const take = coalesce<Room, TakenDelivery[]>({
     maxBatch: 64,
     maxInFlight: 2,
@@ -93,11 +107,19 @@ function createSessions(
     },
   })
   return async (endpoint) => {
-    const { id: endpoint_id } = endpoint
+    const { id: endpoint_id, tenant_id } = endpoint
     const warn = (err: unknown) => log.warn({ endpoint_id, err }, 'a session with an endpoint broke off')
     try {
       const mayTake = () => !isStopping() && leases.isHeld(endpoint)
-      await runSession({ config, endpoint, take: (room) => take({ endpoint_id, room }), deliver, mayTake })
+      const further = {
+        take(wanted: number) {
+          const open = mostFurther() - (config.WEBHOOK_ENDPOINTS - furtherPlaces.free)
+          return furtherPlaces.take(tenant_id, Math.max(0, Math.min(wanted, open)))
+        },
+        release: (count: number) => furtherPlaces.release(tenant_id, count),
+      }
+      const window = windowOf(endpoint_id)
+      await runSession({ window, further, take: (room) => take({ endpoint_id, room }), deliver, mayTake })
     } catch (error) {
       // What it had taken is due again when the lease of the delivery ends; the rest need not wait for that.
       warn(error)

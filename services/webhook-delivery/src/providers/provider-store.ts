@@ -10,8 +10,8 @@ export interface NewProvider {
   priority: number
   revision: number
   secret: Buffer
-  /** The secret that dispatch rotated out, and until when it signs; undefined when dispatch does not say. */
-  previous: { secret: Buffer; until: string } | undefined
+  /** The secrets that dispatch rotated out, the latest first, and until when they sign; none when dispatch does not say. */
+  former: readonly { secret: Buffer; until: string }[]
   retry_delays: readonly number[] | null
   isDeleted: boolean
   /** The last change of this service that dispatch has seen; undefined for a provider that no subscription made. */
@@ -23,21 +23,25 @@ export interface NewProvider {
  * changes nothing. Where dispatch does not say what the previous secret is, another secret makes the one before it the previous one.
  */
 export async function saveProviderRow(run: Run, provider: NewProvider, sameSecret: boolean): Promise<void> {
-  const { id, tenant_id, application_id, priority, revision, secret, previous, retry_delays, isDeleted, version } =
+  const { id, tenant_id, application_id, priority, revision, secret, former, retry_delays, isDeleted, version } =
     provider
+  const [previous, older] = former
   await run(
     `insert into providers as known (id, tenant_id, application_id, priority, revision, secret, retry_delays,
-       previous_secret, previous_until, deleted_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $9, $10, case when $11 then now() end)
+       previous_secret, previous_until, older_secret, older_until, deleted_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $9, $10, $13, $14, case when $11 then now() end)
      on conflict (id) do update set application_id = $3, priority = $4, revision = $5, secret = $6, retry_delays = $7,
        previous_secret = case when $9::bytea is not null then $9 when $8 then known.previous_secret else known.secret end,
        previous_until = case when $9::bytea is not null then $10 when $8 then known.previous_until
          else now() + interval '${previousHours} hours' end,
+       older_secret = case when $9::bytea is not null then $13 when $8 then known.older_secret else known.previous_secret end,
+       older_until = case when $9::bytea is not null then $14 when $8 then known.older_until else known.previous_until end,
        deleted_at = case when $11 then now() end, updated_at = now()
      where known.revision < $5 and known.version <= coalesce($12, known.version)`,
     [
       ...[id, tenant_id, application_id, priority, revision, secret, retry_delays, sameSecret],
       ...[previous?.secret ?? null, previous?.until ?? null, isDeleted, version ?? null],
+      ...[older?.secret ?? null, older?.until ?? null],
     ],
   )
 }
@@ -60,7 +64,17 @@ export async function findProvider(run: Run, id: string, tenantId: string): Prom
   return row
 }
 
-export interface OwnProvider {
+/** The secrets that were rotated out of a provider, encrypted, and until when they sign. */
+interface FormerColumns {
+  previous_secret: Buffer | null
+  previous_until: Date | null
+  older_secret: Buffer | null
+  older_until: Date | null
+}
+
+const formerColumns = 'previous_secret, previous_until, older_secret, older_until'
+
+export interface OwnProvider extends Partial<FormerColumns> {
   id: string
   tenant_id: string
   application_id: string
@@ -82,16 +96,18 @@ export async function insertOwnProvider(
   )
 }
 
-/** Replaces the secret of a subscription's own provider. @returns until when the one before it is valid, and the version */
-export async function rotateOwnSecret(
-  run: Run,
-  id: string,
-  secret: Buffer,
-): Promise<{ previous_until: Date; version: number } | undefined> {
-  const [row] = await run<{ previous_until: Date; version: number }>(
-    `update providers set previous_secret = secret, secret = $2, version = version + 1, updated_at = now(),
-       previous_until = now() + interval '${previousHours} hours'
-     where id = $1 and own returning previous_until, version`,
+interface Rotated extends FormerColumns {
+  previous_until: Date
+  version: number
+}
+
+/** Replaces the secret of a subscription's own provider. @returns the secrets before it, and the version */
+export async function rotateOwnSecret(run: Run, id: string, secret: Buffer): Promise<Rotated | undefined> {
+  const [row] = await run<Rotated>(
+    `update providers set secret = $2, version = version + 1, updated_at = now(),
+       previous_secret = secret, previous_until = now() + interval '${previousHours} hours',
+       older_secret = case when previous_until > now() then previous_secret end, older_until = previous_until
+     where id = $1 and own returning ${formerColumns}, version`,
     [id, secret],
   )
   return row

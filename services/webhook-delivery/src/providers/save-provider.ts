@@ -1,7 +1,7 @@
 import { type ProviderChange, providerChanged } from '@notify/contracts'
 import { openEvent, readable } from '@notify/messaging'
 import { parseDurationMs } from '@notify/service-kit'
-import { readWebhookSecret } from '@notify/webhook-signature'
+import { formerSecretsOf, readWebhookSecret } from '@notify/webhook-signature'
 import { z } from 'zod'
 import type { Context } from '../context.ts'
 import { findProvider, saveProviderRow } from './provider-store.ts'
@@ -12,6 +12,8 @@ const WebhookCredentials = z.object({
   secret: z.string().refine((text) => Boolean(readWebhookSecret(text))),
   previous_secret: z.string().optional(),
   previous_until: z.iso.datetime().optional(),
+  older_secret: z.string().optional(),
+  older_until: z.iso.datetime().optional(),
   retry_delays: z
     .string()
     .transform((text) => text.split(',').map(parseDurationMs))
@@ -29,21 +31,17 @@ export async function saveProvider(context: Context, change: ProviderChange): Pr
   const credentials = openEvent(secrets.keyRing, providerChanged, change)
   const {
     secret,
-    previous_secret,
-    previous_until,
     retry_delays = null,
+    ...formerFields
   } = readable('the credentials are not those of a webhook provider', () => WebhookCredentials.parse(credentials))
   const known = await findProvider(db.run, id, tenant_id)
   // Deleted with its subscription.
   if (change.subscription_id && !known) return
   const isSame = known !== undefined && openSecret(secrets.keyRing, known.secret, tenant_id, id) === secret
-  const sealed = sealSecret(secrets.keyRing, secret, tenant_id, id)
-  const previous =
-    previous_secret && previous_until
-      ? { secret: sealSecret(secrets.keyRing, previous_secret, tenant_id, id), until: previous_until }
-      : undefined
+  const seal = (text: string) => sealSecret(secrets.keyRing, text, tenant_id, id)
+  const former = formerSecretsOf(formerFields).map((one) => ({ secret: seal(one.secret), until: one.until }))
   const isDeleted = change.status === 'deleted'
-  const provider = { id, tenant_id, application_id, priority, revision, previous, retry_delays, isDeleted, version }
-  await saveProviderRow(db.run, { ...provider, secret: sealed }, isSame)
+  const provider = { id, tenant_id, application_id, priority, revision, former, retry_delays, isDeleted, version }
+  await saveProviderRow(db.run, { ...provider, secret: seal(secret) }, isSame)
   log.info({ provider_id: id, revision }, 'webhook provider saved')
 }

@@ -22,8 +22,13 @@ export async function tellOwnProvider(
     version,
     status,
   }
-  const secret = openSecret(keyRing, provider.secret, tenant_id, id)
-  const event = sealEvent(keyRing, subscriptionProviderChanged, payload, { secret })
+  const open = (sealed: Buffer) => openSecret(keyRing, sealed, tenant_id, id)
+  const { previous_secret, previous_until, older_secret, older_until } = provider
+  const event = sealEvent(keyRing, subscriptionProviderChanged, payload, {
+    secret: open(provider.secret),
+    ...(previous_secret && { previous_secret: open(previous_secret), previous_until: previous_until?.toISOString() }),
+    ...(older_secret && { older_secret: open(older_secret), older_until: older_until?.toISOString() }),
+  })
   await enqueueEvents(run, subscriptionProviderChanged, [{ event }])
 }
 

@@ -1,6 +1,6 @@
 import { type createWebhookSubscription as contract, newId } from '@notify/contracts'
 import { idempotent } from '@notify/database'
-import { fieldProblem, type Handler, Problem, Reply } from '@notify/service-kit'
+import { fieldProblem, type Handler, Reply } from '@notify/service-kit'
 import { newWebhookSecret } from '@notify/webhook-signature'
 import type { Context } from '../context.ts'
 import { urlAad } from '../db/places.ts'
@@ -10,7 +10,7 @@ import { tellOwnProvider } from '../providers/tell-own-provider.ts'
 import { auditSubscription } from './audit-subscription.ts'
 import { describeSubscription } from './describe-subscription.ts'
 import { actorOf, type Manager, requireDestination } from './scope.ts'
-import { insertSubscription, tellSubscription } from './subscription-store.ts'
+import { insertSubscription, requireRoomForSubscription, tellSubscription } from './subscription-store.ts'
 
 /** Subscribes an address; without a provider it gets a secret of its own, which is shown this once. */
 export const createSubscription: Handler<Context, typeof contract> = idempotent({
@@ -32,6 +32,7 @@ export const createSubscription: Handler<Context, typeof contract> = idempotent(
     const { body, principal } = request
     const { tenant_id: tenantId } = principal
     const id = newId('whsub')
+    await requireRoomForSubscription(run, { tenantId, applicationId }, config)
     if (secret !== undefined) {
       const sealed = sealSecret(keyRing, secret, tenantId, providerId)
       await insertOwnProvider(run, { id: providerId, tenantId, applicationId, secret: sealed })
@@ -46,14 +47,7 @@ export const createSubscription: Handler<Context, typeof contract> = idempotent(
       url: keyRing.encrypt(body.url, urlAad(tenantId, id)),
       events: body.events,
       description: body.description,
-      most: config.SUBSCRIPTIONS_PER_APPLICATION,
     })
-    if (!row) {
-      throw new Problem(
-        'subscription_limit_reached',
-        'The application has the maximum number of webhook subscriptions; delete one first',
-      )
-    }
     await tellSubscription(run, row, actorOf(principal))
     const after = describeSubscription(keyRing, row)
     await auditSubscription(run, { request, action: 'webhook_subscription.created', before: null, after })

@@ -5,7 +5,7 @@ import { auditSubscription } from './audit-subscription.ts'
 import { removeSubscription } from './remove-subscription.ts'
 import { actorOf, requireSubscription } from './scope.ts'
 
-/** Ends a subscription at once; its deliveries are removed in the background. */
+/** Ends a subscription at once. Nothing that waits for it is attempted any more; its deliveries are removed in the background. */
 export const deleteSubscription: Handler<Context, typeof contract> = async (context, request) => {
   const { params, principal } = request
   await context.db.transaction(async (run) => {
@@ -14,5 +14,6 @@ export const deleteSubscription: Handler<Context, typeof contract> = async (cont
     await auditSubscription(run, { request, action: 'webhook_subscription.deleted', before, after: null })
   })
   context.wakeOutbox()
+  context.wakeRemoval()
   return undefined
 }

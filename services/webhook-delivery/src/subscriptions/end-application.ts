@@ -17,5 +17,7 @@ export async function endApplication(context: Context, change: ApplicationChange
     }
     return rows.length
   })
-  if (ended > 0) context.wakeOutbox()
+  if (ended === 0) return
+  context.wakeOutbox()
+  context.wakeRemoval()
 }

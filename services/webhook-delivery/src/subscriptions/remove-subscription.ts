@@ -1,6 +1,7 @@
 import type { WebhookSubscription } from '@notify/contracts'
 import type { Run } from '@notify/database'
 import type { Context } from '../context.ts'
+import { removeEndpoint } from '../endpoints/endpoint-store.ts'
 import { deleteOwnProvider } from '../providers/provider-store.ts'
 import { tellOwnProvider } from '../providers/tell-own-provider.ts'
 import { describeSubscription } from './describe-subscription.ts'
@@ -21,7 +22,7 @@ export async function removeSubscription(
     const own = { ...provider, id, tenant_id, application_id, subscription_id }
     await tellOwnProvider(run, keyRing, own, 'deleted')
   }
-  await run('update endpoints set active = false, deleted_at = now() where id = $1', [row.id])
+  await removeEndpoint(run, row.id)
   await tellSubscription(run, { ...row, revision: row.revision + 1, status: 'deleted' }, actor)
   return describeSubscription(keyRing, row)
 }

@@ -8,7 +8,7 @@ import { sealSecret } from '../providers/secret.ts'
 import { tellOwnProvider } from '../providers/tell-own-provider.ts'
 import { requireSubscription } from './scope.ts'
 
-/** Makes a new secret; the one before it signs as well for a day. */
+/** Makes a new secret; each one before it signs as well for a day after its successor was made. */
 export const rotateSecret: Handler<Context, typeof contract> = idempotent({
   async effect({ secrets: { keyRing } }, request, run) {
     const { params, principal } = request
@@ -23,9 +23,9 @@ export const rotateSecret: Handler<Context, typeof contract> = idempotent({
     if (!rotated) {
       throw new Problem('secret_of_provider', `The secret belongs to the provider ${provider_id}; rotate it there`)
     }
-    const { previous_until: until, version } = rotated
+    const { previous_until: until } = rotated
     const owner = { tenant_id, application_id, subscription_id: id }
-    await tellOwnProvider(run, keyRing, { id: provider_id, ...owner, secret: sealed, version })
+    await tellOwnProvider(run, keyRing, { id: provider_id, ...owner, secret: sealed, ...rotated })
     await recordAudit(run, webhookAuditRecorded, {
       request,
       action: 'webhook_subscription.secret_rotated',

@@ -1,6 +1,7 @@
 import { type DisabledReason, subscriptionChanged, type WebhookEventType } from '@notify/contracts'
-import { enqueueEvents, type Run } from '@notify/database'
+import { enqueueEvents, type Run, requireRoom } from '@notify/database'
 import type { Selectable } from 'kysely'
+import type { Config } from '../config.ts'
 import type { Tables } from '../db/schema.ts'
 
 type Plain = Selectable<Tables['subscriptions']>
@@ -101,24 +102,37 @@ interface NewSubscription {
   url: Buffer
   events: readonly string[]
   description: string
-  /** Most that an application may have. */
-  most: number
 }
 
-/** @returns undefined when the application has as many as it may */
-export async function insertSubscription(run: Run, one: NewSubscription): Promise<SubscriptionRow | undefined> {
-  // Two requests of one moment must not both see the last free place.
-  await run('select pg_advisory_xact_lock(hashtext($1))', [`subscriptions ${one.applicationId}`])
+type Limits = Pick<Config, 'SUBSCRIPTIONS_PER_APPLICATION' | 'SUBSCRIPTIONS_PER_TENANT'>
+
+/** @throws Problem `subscription_limit_reached` */
+export async function requireRoomForSubscription(
+  run: Run,
+  { tenantId, applicationId }: { tenantId: string; applicationId: string },
+  { SUBSCRIPTIONS_PER_APPLICATION, SUBSCRIPTIONS_PER_TENANT }: Limits,
+): Promise<void> {
+  const code = 'subscription_limit_reached'
+  const ofTenant = 'select 1 from subscriptions where tenant_id = $1'
+  await requireRoom(run, {
+    ...{ code, what: 'webhook subscriptions of a tenant', rows: ofTenant, owner: [tenantId] },
+    most: SUBSCRIPTIONS_PER_TENANT,
+  })
+  await requireRoom(run, {
+    ...{ code, what: 'webhook subscriptions of an application', rows: `${ofTenant} and application_id = $2` },
+    owner: [tenantId, applicationId],
+    most: SUBSCRIPTIONS_PER_APPLICATION,
+  })
+}
+
+export async function insertSubscription(run: Run, one: NewSubscription): Promise<SubscriptionRow> {
   const [row] = await run<Plain>(
     `insert into subscriptions (id, tenant_id, application_id, provider_id, url, events, description)
-     select $1, $2, $3, $4, $5, $6, $7
-     where (select count(*) from subscriptions where tenant_id = $2 and application_id = $3) < $8
-     returning *`,
-    [one.id, one.tenantId, one.applicationId, one.providerId, one.url, one.events, one.description, one.most],
+     values ($1, $2, $3, $4, $5, $6, $7) returning *`,
+    [one.id, one.tenantId, one.applicationId, one.providerId, one.url, one.events, one.description],
   )
-  if (!row) return undefined
   await run(`insert into endpoints (id, tenant_id) values ($1, $2)`, [one.id, one.tenantId])
-  return { ...row, failing_since: null, replay: null }
+  return { ...row!, failing_since: null, replay: null }
 }
 
 /** A change of state, told to the other services in the transaction of the change. */

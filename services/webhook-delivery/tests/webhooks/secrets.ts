@@ -20,6 +20,49 @@ test('a rotated secret signs beside the new one, and the secret is shown once', 
   expect([body.secret, text.includes('whsec_')]).toEqual([undefined, false])
 })
 
+test('secrets that are rotated several times within a day all sign, at most three, wherever they are rotated', async () => {
+  const path = freshPath('ok')
+  const made = await subscribe(env, path)
+  const subscription = `/api/v1/webhook-subscriptions/${made.subscription_id}`
+  const provider = `/api/v1/providers/${made.provider_id}`
+  await eventually(async () => expect((await operator('GET', provider)).status).toBe(200))
+  const secrets = [made.secret]
+  const rotate = async (at: string) => {
+    const { status, body } = await operator('POST', `${at}/rotate-secret`)
+    expect(status).toBe(200)
+    secrets.unshift(body.secret)
+  }
+  const untilTold = () =>
+    eventually(async () => {
+      const shown = `****${secrets[0].slice(-4)}`
+      expect((await operator('GET', provider)).body.credentials.secret).toBe(shown)
+    })
+  await rotate(subscription)
+  await rotate(subscription)
+  await untilSigning(secrets)
+  await untilTold()
+  await untilSigning(secrets)
+  await rotate(provider)
+  await untilSigning(secrets.slice(0, 3))
+  await rotate(subscription)
+  await untilTold()
+  await untilSigning(secrets.slice(0, 3))
+
+  /** Waits until a webhook bears the signatures of these secrets alone. */
+  async function untilSigning(signing: string[]) {
+    await eventually(
+      async () => {
+        const before = (await received(env, path)).length
+        await operator('POST', `${subscription}/test`)
+        const newest = (await untilReceived(env, path, before + 1)).at(-1)!
+        expect(newest.headers['x-svc-signature']!.split(',')).toHaveLength(signing.length)
+        for (const secret of signing) expect(() => verifyWebhook(newest.headers, newest.body, secret)).not.toThrow()
+      },
+      { timeoutMs: 20_000 },
+    )
+  }
+}, 90_000)
+
 test('the provider that a subscription makes is one of the tenant: listed, rotated at either end, gone with it', async () => {
   const path = freshPath('ok')
   const made = await subscribe(env, path)

@@ -1,10 +1,14 @@
 import { expect, test } from '@jest/globals'
 import { addApplication } from '@notify/test-kit/other-callers'
 import { post, send } from '@notify/test-kit/sms'
-import { freshPath, subscribe, untilDelivery } from '@notify/test-kit/webhooks'
+import { deliveriesOf, freshPath, subscribe, untilDelivery } from '@notify/test-kit/webhooks'
 import { newId } from '../../../../packages/contracts/src/index.ts'
 import { eventually } from '../../../../packages/dev-env/src/index.ts'
+import { storeDeliveries } from '../stored-deliveries.ts'
 import { env, operator } from './stack.ts'
+
+/** The defaults of the configuration. */
+const [mostOfApplication, mostOfTenant] = [500, 2000]
 
 test('a deleted application takes its subscriptions along, which the audit log tells', async () => {
   const { body: application } = await operator('POST', '/api/v1/applications', { name: 'Short-lived' })
@@ -27,6 +31,67 @@ test('a deleted application takes its subscriptions along, which the audit log t
       after: null,
     })
   })
+})
+
+test('what waits for a deleted subscription is cancelled at once, also what is stored meanwhile, and nothing is logged of it', async () => {
+  const { subscription_id } = await subscribe(env, freshPath('hang'))
+  await storeDeliveries(env, [subscription_id], 50)
+  await untilDelivery(env, subscription_id, {})
+  const [{ delivery_id }] = await deliveriesOf(env, subscription_id)
+  expect((await operator('DELETE', `/api/v1/webhook-subscriptions/${subscription_id}`)).status).toBe(204)
+  const left = async () => {
+    const { rows } = await env
+      .sql('webhook-delivery')
+      .query('select from deliveries where subscription_id = $1 union all select from endpoints where id = $1', [
+        subscription_id,
+      ])
+    return rows.length
+  }
+  await eventually(async () => expect(await left()).toBe(0))
+  expect((await operator('GET', `/api/v1/webhook-deliveries/${delivery_id}`)).status).toBe(404)
+  // A fact whose subscribers were read before the deletion is stored after it.
+  const { tenant_id } = env.stack.state
+  await env
+    .sql('webhook-delivery')
+    .query('insert into endpoints (id, tenant_id) values ($1, $2)', [subscription_id, tenant_id])
+  await storeDeliveries(env, [subscription_id], 1)
+  await eventually(async () => expect(await left()).toBe(0))
+  const loud = env
+    .logs('webhook-delivery', 10_000)
+    .split('\n')
+    .filter((line) => line.includes(subscription_id) || line.includes('cannot be prepared'))
+    .filter((line) => JSON.parse(line).level > 30)
+  expect(loud).toEqual([])
+})
+
+test('an application and a tenant have at most so many subscriptions as is configured, which the refusal names', async () => {
+  const { application_id } = (await operator('POST', '/api/v1/applications', { name: 'Crowded' })).body
+  const add = () => {
+    const url = env.stack.receiverUrl + freshPath('ok')
+    return operator('POST', '/api/v1/webhook-subscriptions', { application_id, url, events: ['notification.failed'] })
+  }
+  const fill = (count: number, application: string) =>
+    env.sql('webhook-delivery').query(
+      `insert into subscriptions (id, tenant_id, application_id, provider_id, url, events, description)
+       select 'whsub_crowd_' || gen_random_uuid(), $2, $3, '', '', '{}', '' from generate_series(1, $1::int)`,
+      [count, env.stack.state.tenant_id, application],
+    )
+  try {
+    await fill(mostOfApplication - 1, application_id)
+    const answers = await Promise.all([add(), add()])
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 409])
+    expect(answers.find(({ status }) => status === 409)!.body).toMatchObject({
+      code: 'subscription_limit_reached',
+      detail: `There may be at most ${mostOfApplication} webhook subscriptions of an application`,
+    })
+    await fill(mostOfTenant, newId('app'))
+    expect((await add()).body).toMatchObject({
+      code: 'subscription_limit_reached',
+      detail: `There may be at most ${mostOfTenant} webhook subscriptions of a tenant`,
+    })
+  } finally {
+    await env.sql('webhook-delivery').query(`delete from subscriptions where id like 'whsub_crowd_%'`)
+  }
 })
 
 test('410 disables the subscription, which the audit log shows as done by the service', async () => {
@@ -97,6 +162,18 @@ test.each([
   expect(delivery.attempts[0].error).toBe('destination not allowed')
   expect(JSON.stringify(delivery)).not.toMatch(/10\.0\.0\.7|::1/)
 })
+
+test.each(['SERVFAIL', 'REFUSED'])(
+  '%s of one name counts against its subscription, and is not retried without end',
+  async (value) => {
+    const name = `${value.toLowerCase()}.example.com`
+    await env.setDns([{ type: 'FAULT', name, value }])
+    const { subscription_id } = await subscribe(env, '', { url: `https://${name}/hook` })
+    await send(env)
+    const delivery = await untilDelivery(env, subscription_id, { status: 'exhausted', attempts_made: 3 })
+    expect(delivery.attempts[0].error).toBe('the name servers of the host do not answer')
+  },
+)
 
 test('an operator subscribes for applications of his tenant alone', async () => {
   const tenantId = newId('ten')

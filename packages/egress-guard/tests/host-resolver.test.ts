@@ -1,0 +1,60 @@
+import { afterEach, beforeEach, expect, test } from '@jest/globals'
+import { createHostResolver } from '../src/index.ts'
+import { type NameServer, startNameServer } from './name-server.ts'
+
+const answerMs = 300
+
+let server: NameServer
+beforeEach(async () => {
+  server = await startNameServer()
+})
+afterEach(() => server.close())
+
+const resolver = () => createHostResolver({ servers: [server.address], answerMs })
+const failureOf = (lookup: Promise<unknown>) =>
+  lookup.then(
+    () => undefined,
+    ({ code, isOurs = false }) => ({ code, isOurs }),
+  )
+
+test.each([
+  ['mute', 'ETIMEOUT'],
+  ['servfail', 'ESERVFAIL'],
+  ['refused', 'EREFUSED'],
+  ['missing', 'ENOTFOUND'],
+])('%s of one name is the fault of its owner while DNS answers', async (beginning, code) => {
+  expect(await failureOf(resolver()(`${beginning}.example.com`, 'ten_1'))).toEqual({ code, isOurs: false })
+})
+
+test('a resolver that answers nothing is our own fault', async () => {
+  server.isMute = true
+  expect(await failureOf(resolver()('good.example.com', 'ten_1'))).toEqual({ code: 'ETIMEOUT', isOurs: true })
+})
+
+test('names of three tenants that fail together are our own fault, until a name is answered', async () => {
+  const resolve = resolver()
+  const fail = (tenant: number, name: string) => failureOf(resolve(`servfail-${name}.example.com`, `ten_${tenant}`))
+  const first = [await fail(1, 'a'), await fail(2, 'b'), await fail(3, 'c')]
+  expect(first.map((failure) => failure?.isOurs)).toEqual([false, false, true])
+  expect(await resolve('good.example.com', 'ten_4')).toEqual(['8.8.8.8'])
+  expect(await fail(1, 'd')).toEqual({ code: 'ESERVFAIL', isOurs: false })
+})
+
+test('a failure answers the same name for some seconds, and one question all who ask at the same moment', async () => {
+  const resolve = resolver()
+  const ask = (tenant: number) => failureOf(resolve('missing.example.com', `ten_${tenant}`))
+  const failures = await Promise.all([ask(1), ask(1), ask(2)])
+  expect([...failures, await ask(1)]).toEqual(Array(4).fill({ code: 'ENOTFOUND', isOurs: false }))
+  expect(server.asked).toEqual(['missing.example.com'])
+})
+
+test('a tenant has a few questions under way, and those of others do not wait for them', async () => {
+  const resolve = createHostResolver({ servers: [server.address], answerMs: 2500 })
+  const crowd = Array.from({ length: 100 }, (_, at) => failureOf(resolve(`mute-${at}.example.com`, 'ten_1')))
+  expect(await resolve('good.example.com', 'ten_2')).toEqual(['8.8.8.8'])
+  expect(new Set(server.asked).size).toBeLessThanOrEqual(17)
+  // The further ones give up before they were asked, which is no fault of their names.
+  const failures = await Promise.all(crowd)
+  expect(failures).toContainEqual({ code: 'EBUSY', isOurs: false })
+  expect(new Set(server.asked).size).toBeLessThanOrEqual(17)
+})

@@ -1,0 +1,47 @@
+import { createSocket } from 'node:dgram'
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+
+export interface NameServer {
+  /** `host:port` */
+  address: string
+  /** The names of the questions for an IPv4 address, in their order. */
+  asked: string[]
+  /** Answers nothing more, not even for the root. */
+  isMute: boolean
+  close(): void
+}
+
+const codes: Record<string, number> = { servfail: 2, missing: 3, refused: 5 }
+const publicAddress = [8, 8, 8, 8]
+
+/**
+ * A name server: the beginning of a name says how it answers, `mute`, `servfail`, `refused` or `missing`; every other name has
+ * an address.
+ */
+export async function startNameServer(): Promise<NameServer> {
+  const socket = createSocket('udp4')
+  const server: NameServer = { address: '', asked: [], isMute: false, close: () => socket.close() }
+  socket.on('message', (query, from) => {
+    const { name, type, end } = questionOf(query)
+    if (type === 1) server.asked.push(name)
+    if (server.isMute || name.startsWith('mute')) return
+    const code = codes[name.replace(/[^a-z].*/, '')] ?? 0
+    const hasAddress = type === 1 && code === 0
+    const head = Buffer.from([query[0]!, query[1]!, 0x81, 0x80 | code, 0, 1, 0, hasAddress ? 1 : 0, 0, 0, 0, 0])
+    const answer = Buffer.from([0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 60, 0, 4, ...publicAddress])
+    const parts = [head, query.subarray(12, end), ...(hasAddress ? [answer] : [])]
+    socket.send(Buffer.concat(parts), from.port, from.address)
+  })
+  socket.bind(0, '127.0.0.1')
+  await once(socket, 'listening')
+  server.address = `127.0.0.1:${(socket.address() as AddressInfo).port}`
+  return server
+}
+
+function questionOf(query: Buffer) {
+  const labels: string[] = []
+  let at = 12
+  for (; query[at] !== 0; at += 1 + query[at]!) labels.push(query.toString('ascii', at + 1, at + 1 + query[at]!))
+  return { name: labels.join('.').toLowerCase(), type: query.readUInt16BE(at + 1), end: at + 5 }
+}

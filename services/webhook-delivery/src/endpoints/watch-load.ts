@@ -1,0 +1,28 @@
+import { type Kit, startPeriodic } from '@notify/service-kit'
+
+const everyMs = 50
+/** Share of its time from which the event loop counts as full. */
+const full = 0.9
+/** What is allowed more after each interval that was not full. */
+const step = 8
+
+/**
+ * Watches the event loop. While it is full, further requests in flight only delay those of other tenants.
+ * @param count most requests beside the first one of each endpoint
+ * @returns how many of them there may be now
+ */
+export function watchLoad(kit: Pick<Kit, 'log' | 'lifecycle'>, count: number): () => number {
+  let most = count
+  let last = performance.eventLoopUtilization()
+  startPeriodic(kit, {
+    name: 'load',
+    everyMs,
+    async run() {
+      const present = performance.eventLoopUtilization()
+      const { utilization } = performance.eventLoopUtilization(present, last)
+      last = present
+      most = utilization > full ? Math.floor(most / 2) : Math.min(count, most + step)
+    },
+  })
+  return () => most
+}
