@@ -1,11 +1,11 @@
 import { type notificationChanged, sendRequested } from '@notify/contracts'
 import { messagesOf, type OutboxMessage, type Outgoing } from '@notify/database'
 import type { z } from 'zod'
-import type { Channels } from '../channels/channel.ts'
+import type { ByHandOff, Channels } from '../channels/channel.ts'
 import { handOffMessages } from '../hand-offs/hand-off-events.ts'
 import type { NewNotification } from './accept-item.ts'
 
-/** The messages with the work that new notifications are, those for later left out. */
+/** The messages with the work that new notifications are. Left out: those for later, and those that the commit puts in order. */
 export function workMessages(
   channels: Channels,
   batch: readonly NewNotification[],
@@ -13,10 +13,12 @@ export function workMessages(
 ): OutboxMessage[] {
   const due = batch.filter(({ sendAt }) => !sendAt)
   return [...Map.groupBy(due, ({ channel }) => channels[channel]!.delivery)].flatMap(([delivery, group]) =>
-    delivery.by === 'carrier'
-      ? messagesOf(sendRequested, group.map(workOf))
-      : handOffMessages(delivery, group, createdAt),
+    delivery.by === 'carrier' ? messagesOf(sendRequested, group.map(workOf)) : handOffsOf(delivery, group, createdAt),
   )
+}
+
+function handOffsOf(delivery: ByHandOff, group: readonly NewNotification[], createdAt: string): OutboxMessage[] {
+  return delivery.keepsOrder ? [] : handOffMessages(delivery, group, createdAt)
 }
 
 function workOf({ candidate, lane, channel }: NewNotification): Outgoing<z.output<typeof sendRequested.schema>> {

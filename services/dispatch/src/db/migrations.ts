@@ -17,6 +17,7 @@ import { notificationsStates } from './migrations/0015-notifications-states.ts'
 import { notificationsOldIndexes } from './migrations/0016-notifications-old-indexes.ts'
 import { tallyQueued } from './migrations/0017-tally-queued.ts'
 import { tallyWaiting } from './migrations/0018-tally-waiting.ts'
+import { handOffTails } from './migrations/0019-hand-off-tails.ts'
 
 export const migrations: Migrations = [
   ...outboxTables,
@@ -41,4 +42,5 @@ export const migrations: Migrations = [
   notificationsOldIndexes,
   tallyQueued,
   tallyWaiting,
+  handOffTails,
 ]

@@ -1,22 +1,51 @@
 import { sendRequested } from '@notify/contracts'
 import { enqueueSql } from '@notify/database'
-import { type Channels, handedOverChannels } from '../channels/channel.ts'
+import { type ByHandOff, type ChannelDefinition, type Channels, handedOverChannels } from '../channels/channel.ts'
 import { handOffSql, partSql } from '../hand-offs/hand-off-events.ts'
+import { placedSql, repeatedSql } from '../hand-offs/order-sql.ts'
 
 /**
- * SQL of a `with` query that enqueues the work of each row: a carrier call or a hand-off event.
- * The relation has the `toldColumns` and `payload`.
+ * SQL of `with` queries that enqueue the work of each row for the first time, or for an operator's retry: a carrier call or a
+ * hand-off event. The relation has the `toldColumns`, `payload` and `send_at`.
  */
 export function workQueries(channels: Channels, relation: string): string {
+  return `${orderedWork(channels, relation)} ${unorderedWork(channels, relation)}`
+}
+
+/** SQL like that of {@link workQueries} for work that may have been enqueued before, and takes no new place in the order. */
+export function repeatedWorkQueries(channels: Channels, relation: string): string {
+  const repeated = orderedChannels(channels).map((one) => enqueued(one, repeatedSql(one.name, relation)))
+  return `${repeated.join(' ')} ${unorderedWork(channels, relation)}`
+}
+
+/** The part of {@link workQueries} for channels whose order does not matter. */
+export function unorderedWork(channels: Channels, relation: string): string {
   const handedOver = handedOverChannels(channels)
   if (handedOver.length === 0) return `work as (${carried(relation)})`
   const rows = `(select * from ${relation}) as one`
   const names = handedOver.map(({ name }) => `'${name}'`)
-  const handOffs = handedOver.map(({ name, delivery }) => {
-    const parts = `(select *, ${partSql} as part from ${rows} where channel = '${name}') as one`
-    return `work_${name} as (${enqueueSql(delivery.event, parts, handOffSql, 'part')})`
-  })
+  const handOffs = handedOver
+    .filter(({ delivery }) => !delivery.keepsOrder)
+    .map(({ name, delivery }) => {
+      const parts = `(select *, ${partSql} as part from ${rows} where channel = '${name}') as one`
+      return `work_${name} as (${enqueueSql(delivery.event, parts, handOffSql(), 'part')})`
+    })
   return [`work as (${carried(`${rows} where channel not in (${names})`)})`, ...handOffs].join(', ')
+}
+
+/** The part of {@link workQueries} for channels that keep the order of their hand-offs; each of its queries ends with a comma. */
+export function orderedWork(channels: Channels, relation: string): string {
+  return orderedChannels(channels)
+    .map((one) => enqueued(one, placedSql(one.name, relation)))
+    .join(' ')
+}
+
+const orderedChannels = (channels: Channels) =>
+  handedOverChannels(channels).filter(({ delivery }) => delivery.keepsOrder)
+
+function enqueued({ name, delivery }: ChannelDefinition & { delivery: ByHandOff }, ordered: string): string {
+  const parts = `(select *, ${partSql} as part from ordered_${name}) as one`
+  return `${ordered}, work_${name} as (${enqueueSql(delivery.event, parts, handOffSql('after'), 'part')}),`
 }
 
 function carried(rows: string): string {
