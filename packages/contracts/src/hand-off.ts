@@ -21,6 +21,11 @@ export const HandOff = z.object({
   channel: Channel,
   event_key: z.string().nullable(),
   created_at: EventTime,
+  /**
+   * The notification that was handed over to this recipient before, while its delivery is not known: the receiver delivers it
+   * first. Null or absent: nothing is waited for.
+   */
+  after: idSchema('notif').nullish(),
   /** The payload of the channel. The event seals it, bound to `tenant_id` and `notification_id`. */
   content: SealedText,
 })

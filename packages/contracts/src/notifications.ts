@@ -171,6 +171,8 @@ export const NotificationFact = z.object({
   failure_reason: z.string().nullable(),
   retryable: z.boolean(),
   retry_count: z.int(),
+  /** Whether it had failed, or was not delivered, since it was accepted or retried last: a late report changed that. */
+  after_failure: z.boolean().optional(),
   /** What it costs when it is sent, and the category of its WhatsApp template. Releases before 0.2 do not tell them. */
   credits: z.int().min(0).optional(),
   category: z.string().nullish(),

@@ -4,6 +4,8 @@ import { saveApplication } from './applications/application-store.ts'
 import type { ConsumerContext } from './context.ts'
 
 const retry = ['250ms', '1s', '5s', '15s']
+/** What a killed process held arrives again after this; what was accepted later waits for it. */
+const ackWait = '6s'
 
 /** Each lane has a durable, so that a campaign does not delay what cannot wait. */
 const lanes = [
@@ -18,6 +20,7 @@ export const consumers: readonly ConsumerEntry<ConsumerContext>[] = [
       where: { lane },
       concurrency,
       retry,
+      ackWait,
       handle: ({ storeHandOff }: ConsumerContext, handOff, { span }) => storeHandOff(handOff, span.traceparent),
     }),
   ),

@@ -5,7 +5,7 @@ export type InboxMetrics = ReturnType<typeof createMetrics>
 /** The business counters of inbox-stream, one function each. */
 export function createMetrics(metrics: Metrics) {
   const stored = metrics.counter('inbox_stored_total', 'Notifications handed over, by result', {
-    result: ['stored', 'repeated'],
+    result: ['stored', 'repeated', 'early'],
   })
   const replayed = metrics.counter('inbox_stream_replays_total', 'Streams opened with Last-Event-ID, by result', {
     result: ['recovered', 'not_recovered'],
@@ -15,8 +15,11 @@ export function createMetrics(metrics: Metrics) {
     'Events that streams missed on the bus and read from Postgres',
   )
   return {
-    stored(fresh: number, repeated: number) {
-      stored({ result: 'stored' }, fresh)
+    /** @param counts `early`: what waits for its predecessor, and is stored later */
+    stored({ received, fresh, early }: { received: number; fresh: number; early: number }) {
+      const repeated = received - fresh - early
+      if (fresh > 0) stored({ result: 'stored' }, fresh)
+      if (early > 0) stored({ result: 'early' }, early)
       if (repeated > 0) stored({ result: 'repeated' }, repeated)
     },
     replayed: (isRecovered: boolean) => replayed({ result: isRecovered ? 'recovered' : 'not_recovered' }),

@@ -2,7 +2,7 @@ import { notificationChanged, type SuppressionReason } from '@notify/contracts'
 import { keysInto, messagesOf, messagesSql, messageValues, type Run, type Statement } from '@notify/database'
 import { type Channels, handedOverChannels } from '../channels/channel.ts'
 import { factsInto, toldColumns } from '../notifications/fact-sql.ts'
-import { workQueries } from '../notifications/work-sql.ts'
+import { orderedWork, unorderedWork } from '../notifications/work-sql.ts'
 import { suppressedBecause } from '../suppressions/suppressed-because.ts'
 import type { NewNotification } from './accept-item.ts'
 import { factOf, initialHandOffs } from './initial-events.ts'
@@ -10,8 +10,8 @@ import { factOf, initialHandOffs } from './initial-events.ts'
 /**
  * One statement, one transaction: idempotency records, notifications, hand-offs and facts. The messages come ready-made, which
  * costs a third less than making them here; they are right only if every notification is new. Otherwise the statement
- * makes them of those that are. Nobody is refused for a suppression whose notification is committed already: then this is the
- * same call once more, whose answer was lost.
+ * makes them of those that are. It always makes the hand-offs that keep an order. Nobody is refused for a suppression whose
+ * notification is committed already: then this is the same call once more, whose answer was lost.
  */
 const commit = (channels: Channels, messages: number): Statement => ({
   name: `commit-accepted-${messages}`,
@@ -39,12 +39,13 @@ const commit = (channels: Channels, messages: number): Statement => ({
       from allowed
       where key is null or (scope, key) in (table keys)
       on conflict (id) do nothing
-      returning ${toldColumns}${handedOverChannels(channels).length > 0 ? ', payload' : ''}
+      returning ${toldColumns}${handedOverChannels(channels).length > 0 ? ', payload, send_at' : ''}
     ), messages as (
       insert into outbox (subject, events) ${messagesSql(messages, 3)}
       where (select count(*) from inserted) = $2
     ), part as (select * from inserted where (select count(*) from inserted) <> $2),
-    ${workQueries(channels, `part where status = 'queued'`)}, facts as (${factsInto('part')})
+    ${unorderedWork(channels, `part where status = 'queued'`)}, ${orderedWork(channels, `inserted where status = 'queued'`)}
+    facts as (${factsInto('part')})
     select id, null as reason from inserted
     union all select id, reason from suppressed`,
 })

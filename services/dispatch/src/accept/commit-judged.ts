@@ -39,7 +39,7 @@ export async function commitJudged(
     const committed = await attempt((run) => commitTogether(context, awaited, run)).catch(async (error) => {
       if (!isLockTimeout(error)) throw error
       waitMs = lockTimeoutMs
-      // New rows meet others only in their keys.
+      // New rows meet others only in their keys, and in an inbox, whose lock another commit holds for a moment.
       throw awaited.some(hasKey) && !(await attempt(findTableLock)) ? new TwinUnderWay() : error
     })
     const outcomeOf = new Map(awaited.map((item, place) => [item, committed[place]!]))

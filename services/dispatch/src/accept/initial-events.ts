@@ -6,7 +6,7 @@ import { handOffMessages } from '../hand-offs/hand-off-events.ts'
 import type { WokenQueue } from '../sending/wake-senders.ts'
 import type { NewNotification } from './accept-item.ts'
 
-/** The messages that hand new notifications over to other services, those for later left out. */
+/** The messages that hand new notifications over to other services. Left out: those for later, and those that the commit puts in order. */
 export function initialHandOffs(
   channels: Channels,
   batch: readonly NewNotification[],
@@ -14,7 +14,7 @@ export function initialHandOffs(
 ): OutboxMessage[] {
   const due = batch.filter(({ sendAt }) => !sendAt)
   return [...Map.groupBy(due, ({ channel }) => channels[channel]!.delivery)].flatMap(([delivery, group]) =>
-    delivery.by === 'hand-off' ? handOffMessages(delivery, group, createdAt) : [],
+    delivery.by === 'hand-off' && !delivery.keepsOrder ? handOffMessages(delivery, group, createdAt) : [],
   )
 }
 

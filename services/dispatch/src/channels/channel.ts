@@ -74,6 +74,8 @@ export interface ByHandOff {
   by: 'hand-off'
   /** Whether the tenant must have a provider of the channel: what the receiver signs with, for example. */
   needsProvider?: true
+  /** Whether hand-offs to one recipient in one lane name their predecessor, so that the receiver can keep their order. */
+  keepsOrder?: true
   event: SealedEventContract<typeof HandOff, 'content'>
   /** The receiver's durable for a lane. Notifications that it consumed without a report are handed over again. */
   durableOf(lane: Lane): string

@@ -20,6 +20,7 @@ import { tallyWaiting } from './migrations/0018-tally-waiting.ts'
 import { sendQueues } from './migrations/0019-send-queues.ts'
 import { fillSendQueues } from './migrations/0020-fill-send-queues.ts'
 import { inFlightReady } from './migrations/0021-in-flight-ready.ts'
+import { handOffTails } from './migrations/0022-hand-off-tails.ts'
 
 export const migrations: Migrations = [
   ...outboxTables,
@@ -47,4 +48,5 @@ export const migrations: Migrations = [
   sendQueues,
   fillSendQueues,
   inFlightReady,
+  handOffTails,
 ]

@@ -159,6 +159,17 @@ export const tables = {
     mode: column<'live' | 'test'>(),
     since: column<Generated<Time>>(),
   },
+  /** The latest hand-off to each recipient, lane by lane, of channels that keep their order. */
+  hand_off_tails: {
+    recipient_index: column<string>(),
+    application_id: column<string>(),
+    mode: column<'live' | 'test'>(),
+    lane: column<Lane>(),
+    channel: column<Channel>(),
+    /** Its notification. */
+    last_id: column<string>(),
+    placed_at: column<Time>(),
+  },
   tallies: {
     id: column<Generated<string>>(),
     accepted: column<string>(),

@@ -14,7 +14,7 @@ export async function countNotifications(db: Queries, { tenantId, index }: Perso
   return row!.count
 }
 
-/** What a worker is sending is left for the next run. What waits is not sent any more. */
+/** What a worker is sending is left for the next run. What waits is not sent any more, and nothing follows it. */
 const erase: Statement = {
   name: 'erase-notifications',
   text: `
@@ -31,6 +31,8 @@ const erase: Statement = {
     ), words as (
       update attempts set provider_message = null, provider_message_id = null
       where notification_id = any(array(select id from erased))
+    ), tails as (
+      delete from hand_off_tails where recipient_index = $2 and last_id = any(array(select id from erased))
     ), facts as (${factsInto('erased where status <> old_status')})
     select count(*)::int as count from erased`,
 }

@@ -15,10 +15,15 @@ export function requireFit(payload: string): void {
   throw new Problem('validation_failed', `The content to deliver has more than ${maxPayload} bytes`)
 }
 
-/** SQL for the hand-off of a row of `notifications`: what {@link handOffMessages} makes of a new one. */
-export const handOffSql = `json_build_object('notification_id', id, 'retry_count', retry_count, 'tenant_id', tenant_id,
+/**
+ * SQL for the hand-off of a row of `notifications`: what {@link handOffMessages} makes of a new one.
+ * @param after SQL for the hand-off that precedes it, where that matters
+ */
+export function handOffSql(after = 'null'): string {
+  return `json_build_object('notification_id', id, 'retry_count', retry_count, 'tenant_id', tenant_id,
       'application_id', application_id, 'mode', mode, 'lane', lane, 'channel', channel, 'event_key', event_key,
-      'created_at', created_at, 'content', translate(encode(payload, 'base64'), E'\\n', ''))`
+      'created_at', created_at, 'after', ${after}, 'content', translate(encode(payload, 'base64'), E'\\n', ''))`
+}
 
 /** SQL for the message that a row goes into, of several of one subject. */
 export const partSql = `(sum(octet_length(payload)) over (order by id))::int / ${maxPart}`
@@ -54,6 +59,7 @@ function handOffOf({ candidate, channel, lane, payload }: NewNotification, creat
     channel,
     event_key: request.event_key ?? null,
     created_at: createdAt,
+    after: null,
     content: SealedText.parse(payload.toString('base64')),
   }
 }

@@ -1,7 +1,7 @@
 import type { Channel, HandOffReport } from '@notify/contracts'
 import type { Database, Statement } from '@notify/database'
 import type { Tables } from '../db/schema.ts'
-import { factsInto } from '../notifications/fact-sql.ts'
+import { reportedFactsInto } from '../notifications/fact-sql.ts'
 import { type Latency, latenciesSql } from '../notifications/latency-sql.ts'
 import { nextStatusSql } from '../receipts/next-status-sql.ts'
 
@@ -23,7 +23,7 @@ const apply: Statement = {
           failure_reason = report.failure_reason, retryable = report.retryable
       from report where n.id = report.notification_id and ${nextStatus} is not null
       returning n.*, old.status as old_status
-    ), facts as (${factsInto('changed')})
+    ), facts as (${reportedFactsInto('changed')})
     select (${latenciesSql('changed')}) as latencies`,
 }
 

@@ -9,7 +9,7 @@ const mostFacts = 500
 const compare: Statement = {
   name: 'compare-notifications',
   text: `
-    select ${factSql} as fact from notifications
+    select ${factSql()} as fact from notifications
     where id > $1 and id <= $2 and updated_at < now() - make_interval(secs => $3)
       and lane = any ($5) and revision > coalesce(($4::jsonb ->> id)::int, 0)
     order by id limit ${mostFacts}`,

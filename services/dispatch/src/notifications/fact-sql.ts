@@ -5,17 +5,23 @@ import { enqueueSql } from '@notify/database'
 export const toldColumns = `id, tenant_id, application_id, mode, revision, channel, lane, event_key, status, recipient_masked,
   recipient_index, metadata, failure_reason, retryable, retry_count, credits, category, created_at, updated_at, traceparent`
 
-/** SQL for the fact of a `notifications` row: the schema of `notificationChanged`. */
-export const factSql = `json_build_object(
+/** SQL for the fact of a `notifications` row: the schema of `notificationChanged`. @param more further members, after a comma */
+export const factSql = (more = '') => `json_build_object(
       'notification_id', id, 'tenant_id', tenant_id, 'application_id', application_id, 'mode', mode, 'revision', revision,
       'lane', lane, 'channel', channel, 'event_key', event_key, 'status', status, 'recipient_masked', recipient_masked,
       'recipient_index', recipient_index,
       'metadata', case when status in ('delivered', 'undelivered', 'failed')
         then translate(encode(metadata, 'base64'), E'\\n', '') end,
       'failure_reason', failure_reason, 'retryable', retryable,
-      'retry_count', retry_count, 'credits', credits, 'category', category, 'created_at', created_at, 'occurred_at', updated_at)`
+      'retry_count', retry_count, 'credits', credits, 'category', category, 'created_at', created_at, 'occurred_at', updated_at${more})`
 
 /** SQL that enqueues the fact of each row of a relation with the `toldColumns`. */
 export function factsInto(relation: string): string {
-  return enqueueSql(notificationChanged, relation, factSql)
+  return enqueueSql(notificationChanged, relation, factSql())
+}
+
+/** The same for reported outcomes: rows that have their former state in `old_status`. */
+export function reportedFactsInto(relation: string): string {
+  const afterFailure = `, 'after_failure', old_status in ('failed', 'undelivered')`
+  return enqueueSql(notificationChanged, relation, factSql(afterFailure))
 }

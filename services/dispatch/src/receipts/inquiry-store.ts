@@ -3,7 +3,7 @@ import type { Database, Statement } from '@notify/database'
 import { enqueueSql } from '@notify/database'
 import { type Channels, handedOverChannels } from '../channels/channel.ts'
 import type { Tables } from '../db/schema.ts'
-import { workQueries } from '../notifications/work-sql.ts'
+import { repeatedWorkQueries } from '../notifications/work-sql.ts'
 
 export const inquiryPage = 500
 
@@ -42,7 +42,7 @@ const askSent = (channels: Channels): Statement => ({
       ${silentSql(`sent join attempts a on a.notification_id = sent.id where a.outcome in ('accepted', 'unknown')`)}
     ), asked as (${askSql('silent')}), unfinished as (
       select * from sent where channel = any ($4)
-    ), ${workQueries(channels, 'unfinished')}
+    ), ${repeatedWorkQueries(channels, 'unfinished')}
     select (select to_char(since at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') || '|' || id
         from page order by page.since desc, page.id desc limit 1) as reached,
       (select count(*)::int from page) as looked,

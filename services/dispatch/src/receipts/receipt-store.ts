@@ -1,7 +1,7 @@
 import type { Channel, DeliveryStatus, Receipt } from '@notify/contracts'
 import type { Database, Statement } from '@notify/database'
 import type { Tables } from '../db/schema.ts'
-import { factsInto } from '../notifications/fact-sql.ts'
+import { reportedFactsInto } from '../notifications/fact-sql.ts'
 import { type Latency, latenciesSql } from '../notifications/latency-sql.ts'
 import { explainFailure } from './explain-failure.ts'
 import { nextStatusSql } from './next-status-sql.ts'
@@ -54,7 +54,7 @@ const apply: Statement = {
           retryable = case when ${nextStatus} is null then n.retryable else receipt.retryable end
       from receipt where n.id = receipt.id and (${nextStatus} is not null or ${endsSending})
       returning n.*, old.status as old_status, receipt.kind
-    ), changed as (select * from touched where status <> old_status), facts as (${factsInto('changed')})
+    ), changed as (select * from touched where status <> old_status), facts as (${reportedFactsInto('changed')})
     select array(select id from changed) as ids, (${latenciesSql('changed')}) as latencies,
       (select coalesce(json_agg(json_build_object('channel', channel, 'kind', kind, 'status', status)), '[]')
        from changed where mode = 'live' and status in ('delivered', 'undelivered', 'failed')) as reported`,

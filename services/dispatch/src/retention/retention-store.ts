@@ -11,11 +11,14 @@ const deletePage: Statement = {
       select id from notifications where id > $1 and id < $2 and settled and updated_at < $3
       order by id limit ${batch} for update skip locked
     ), gone as (
-      delete from notifications where id = any(array(select id from page)) returning id
+      delete from notifications where id = any(array(select id from page)) returning id, recipient_index
     ), attempts_gone as (
       delete from attempts where notification_id = any(array(select id from gone))
     ), forgotten as (
       delete from in_flight where id = any(array(select id from gone))
+    ), tails_gone as (
+      delete from hand_off_tails
+      where recipient_index = any(array(select recipient_index from gone)) and last_id = any(array(select id from gone))
     )
     select count(*)::int as deleted, (select id from page order by id desc limit 1) as last from gone`,
 }

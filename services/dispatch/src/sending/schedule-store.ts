@@ -3,7 +3,7 @@ import type { Database, Statement } from '@notify/database'
 import type { Channels } from '../channels/channel.ts'
 import type { Tables } from '../db/schema.ts'
 import { factsInto } from '../notifications/fact-sql.ts'
-import { workQueries } from '../notifications/work-sql.ts'
+import { repeatedWorkQueries, workQueries } from '../notifications/work-sql.ts'
 import { askSql, silentSql, withAttempts } from '../receipts/inquiry-store.ts'
 import { expiredReason, hasExpired } from './expiry-store.ts'
 import { lockOpenSql } from './open-sql.ts'
@@ -68,7 +68,7 @@ const requeueLost = (channels: Channels): Statement => ({
       ) as one
     ), again as (
       update notifications n set enqueued_at = now() from lost where n.id = lost.id returning n.*
-    ), ${workQueries(channels, 'again')}
+    ), ${repeatedWorkQueries(channels, 'again')}
     select count(*)::int as count from again`,
 })
 

@@ -3,5 +3,13 @@ import { contentAad } from '../inbox/item-content.ts'
 
 /** Every column that the key ring encrypts, and where its values belong: what `rotate-keys` goes through. */
 export const encryptedColumns: readonly EncryptedColumn[] = [
+  // Before those that they move to.
+  {
+    table: 'waiting_items',
+    column: 'content',
+    key: 'notification_id',
+    placedBy: ['tenant_id', 'id'],
+    place: contentAad,
+  },
   { table: 'inbox_items', column: 'content', key: 'id', placedBy: ['tenant_id', 'id'], place: contentAad },
 ]

@@ -43,6 +43,22 @@ export const tables = {
     created_at: column<Date>(),
     deleted_at: column<Date | null>(),
   },
+  /** Notifications that arrived before the one that precedes them. Their content is encrypted as that of `inbox_items`. */
+  waiting_items: {
+    notification_id: column<string>(),
+    /** The notification that is stored first. */
+    after: column<string>(),
+    id: column<string>(),
+    tenant_id: column<string>(),
+    application_id: column<string>(),
+    inbox_key: column<string>(),
+    category_index: column<string | null>(),
+    content: column<Buffer>(),
+    /** Of the hand-off; its report repeats it. */
+    retry_count: column<number>(),
+    traceparent: column<string | null>(),
+    arrived_at: column<Date>(),
+  },
   inbox_events: {
     inbox_key: column<string>(),
     seq: column<number>(),

@@ -33,6 +33,7 @@ export async function eraseInboxes(db: Queries, keys: readonly string[]): Promis
     [keys],
   )
   if (events.length > 0) return events.length
+  await db.runLong('delete from waiting_items where inbox_key = any($1::text[])', [keys])
   await db.runLong('delete from open_streams where inbox_key = any($1::text[])', [keys])
   return (await db.runLong('delete from inboxes where key = any($1::text[]) returning 1', [keys])).length
 }

@@ -1,18 +1,15 @@
 import { type HandOff, type HandOffReport, inboxCreated, inboxRequested, newId } from '@notify/contracts'
-import { enqueueEvents } from '@notify/database'
+import { enqueueEvents, type Run } from '@notify/database'
 import { openEvent } from '@notify/messaging'
 import { coalesce } from '@notify/service-kit'
 import type { StoreContext } from '../context.ts'
 import { categoryIndexOf, inboxKeyOf } from '../inbox/inbox-key.ts'
 import { sealContent } from '../inbox/item-content.ts'
-import { insertItems, type NewItem } from './item-store.ts'
+import { type HandedItem, insertItems, lockInboxes, type StoredItem } from './item-store.ts'
+import { planOrder } from './plan-order.ts'
+import { findKnown, keepWaiting, takeWaiting } from './waiting-store.ts'
 
 const batch = { maxBatch: 256, maxInFlight: 2 }
-
-interface Received {
-  handOff: HandOff
-  item: NewItem
-}
 
 /** Handles a notification that dispatch hands over; the same one may come several times. */
 export type StoreHandOff = (handOff: HandOff, traceparent: string | undefined) => Promise<void>
@@ -20,18 +17,11 @@ export type StoreHandOff = (handOff: HandOff, traceparent: string | undefined) =
 /** Puts what was handed over into inboxes, many in one transaction, and tells open streams of it. */
 export function createHandOffStore({ db, secrets, metrics, live, wakeOutbox }: StoreContext): StoreHandOff {
   const { keyRing, blindIndex } = secrets
-  const store = coalesce<Received & { traceparent: string | undefined }, undefined>({
+  const store = coalesce<HandedItem, undefined>({
     ...batch,
     async run(received) {
-      const items = new Map(received.map(({ item }) => [item.notification_id, item]))
-      const stored = await db.transaction(async (run) => {
-        const rows = await insertItems(run, [...items.values()])
-        // Reported again for a repetition: the report may be what was lost.
-        const reports = received.map(({ handOff, traceparent }) => ({ event: reportOf(handOff), traceparent }))
-        await enqueueEvents(run, inboxCreated, reports)
-        return rows
-      })
-      const byId = new Map([...items.values()].map((item) => [item.id, item]))
+      const { ready, early, stored } = await db.transaction((run) => storeInOrder(run, received))
+      const byId = new Map(ready.map((item) => [item.id, item]))
       live.publish(
         stored.map(({ id, created_at: at, ...row }) => {
           const { tenant_id, application_id, content } = byId.get(id)!
@@ -39,29 +29,60 @@ export function createHandOffStore({ db, secrets, metrics, live, wakeOutbox }: S
           return { ...row, tenant_id, application_id, kind: 'created', item_id: id, content, created_at }
         }),
       )
-      metrics.stored(stored.length, received.length - stored.length)
+      metrics.stored({ received: received.length, fresh: stored.length, early: early.length })
       wakeOutbox()
       return received.map(() => undefined)
     },
   })
   return async (handOff, traceparent) => {
-    const { tenant_id, application_id, mode, notification_id } = handOff
+    const { tenant_id, application_id, mode, notification_id, after, retry_count } = handOff
     const { user_id, ...shown } = openEvent(keyRing, inboxRequested, handOff)
     const id = newId('inapp')
     const category = typeof shown.data.category === 'string' ? shown.data.category : undefined
-    const item: NewItem = {
+    await store({
       id,
       notification_id,
+      after: after ?? null,
+      retry_count,
       tenant_id,
       application_id,
       inbox_key: inboxKeyOf(blindIndex, { tenant_id, application_id, mode, user_id }),
       category_index: category === undefined ? null : categoryIndexOf(blindIndex, tenant_id, category),
       content: sealContent(keyRing, tenant_id, id, shown),
-    }
-    await store({ handOff, item, traceparent })
+      traceparent: traceparent ?? null,
+    })
   }
 }
 
-function reportOf({ notification_id, retry_count }: HandOff): HandOffReport {
+interface Result {
+  /** What was ready to be stored; a row of `stored` for each that was not there. */
+  ready: HandedItem[]
+  early: HandedItem[]
+  stored: StoredItem[]
+}
+
+/** Stores what follows what is stored, keeps the rest until its predecessor comes, and reports what stands in its inbox. */
+async function storeInOrder(run: Run, received: readonly HandedItem[]): Promise<Result> {
+  await lockInboxes(run, received)
+  const known = await findKnown(run, received)
+  const plan = planOrder(received, known)
+  const waited = new Set(known.waiting.map(({ notification_id }) => notification_id))
+  const taken = await takeWaiting(
+    run,
+    plan.ready.filter((id) => waited.has(id)),
+  )
+  const items = new Map<string, HandedItem>([...taken, ...received].map((item) => [item.notification_id, item]))
+  const ready = plan.ready.map((id) => items.get(id)!)
+  const early = plan.early.map((id) => items.get(id)!)
+  const stored = await insertItems(run, ready)
+  await keepWaiting(run, early)
+  // Reported again for a repetition: the report may be what was lost.
+  const repeated = received.filter(({ notification_id }) => known.stored.has(notification_id))
+  const reports = [...ready, ...repeated].map((item) => ({ event: reportOf(item), traceparent: item.traceparent }))
+  await enqueueEvents(run, inboxCreated, reports)
+  return { ready, early, stored }
+}
+
+function reportOf({ notification_id, retry_count }: HandedItem): HandOffReport {
   return { notification_id, retry_count, status: 'delivered', failure_reason: null, retryable: false }
 }

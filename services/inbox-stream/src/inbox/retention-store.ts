@@ -7,6 +7,7 @@ export async function deleteExpired(db: Queries, retentionMs: number): Promise<b
   const seconds = retentionMs / 1000
   const items = await db.transaction((run) => deleteExpiredItems(run, seconds))
   const events = await db.transaction((run) => deleteExpiredEvents(run, seconds))
+  await db.run('delete from waiting_items where arrived_at < now() - make_interval(secs => $1)', [seconds])
   return items === retentionBatch || events === retentionBatch
 }
 

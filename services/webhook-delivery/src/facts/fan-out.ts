@@ -7,6 +7,7 @@ import { bodyAad, metadataAad } from '../db/places.ts'
 import { insertDeliveries, type NewDelivery } from '../deliveries/delivery-store.ts'
 import { bodyOf, eventTypeOf, factData, messageIdOf } from '../deliveries/message-body.ts'
 import { findSubscribers, type Subscriber } from '../subscriptions/subscription-store.ts'
+import { EarlyEvent, failedBefore, findEarly, turnOf } from './find-early.ts'
 
 interface Opened {
   fact: NotificationFact
@@ -17,7 +18,9 @@ interface Opened {
 /** Stores a delivery for each subscriber of a fact. The same fact may come several times. */
 export type FanOut = (fact: NotificationFact, traceparent: string | undefined) => Promise<void>
 
-export function createFanOut(context: Pick<Context, 'db' | 'secrets' | 'metrics' | 'wakeEndpoints'>): FanOut {
+export function createFanOut(
+  context: Pick<Context, 'config' | 'db' | 'secrets' | 'metrics' | 'wakeEndpoints'>,
+): FanOut {
   const store = coalesce<Opened, undefined>({
     maxBatch: 256,
     maxInFlight: 2,
@@ -27,13 +30,25 @@ export function createFanOut(context: Pick<Context, 'db' | 'secrets' | 'metrics'
         context.db.run,
         facts.map(({ fact }) => fact),
       )
+      const early = await findEarly(
+        context.db.run,
+        facts.map(({ fact }) => fact),
+        (fact) => subscribersOf(fact, subscribers),
+        { nowMs: Date.now(), retentionMs: context.config.WEBHOOK_RETENTION },
+      )
+      const turns = facts.map((opened) => {
+        const all = subscribersOf(opened.fact, subscribers)
+        const due =
+          failedBefore(opened.fact) === undefined ? all : all.filter(({ id }) => !early.has(turnOf(opened.fact, id)))
+        return { opened, due, isEarly: due.length < all.length }
+      })
       const count = await insertDeliveries(
         context.db.run,
-        facts.flatMap((opened) => deliveriesOf(context, opened, subscribers)),
+        turns.flatMap(({ opened, due }) => deliveriesOf(context, opened, due)),
       )
       context.metrics.stored('fact', count)
       if (count > 0) context.wakeEndpoints()
-      return facts.map(() => undefined)
+      return turns.map(({ isEarly }) => (isEarly ? new EarlyEvent('the event before it was not sent yet') : undefined))
     },
   })
   return async (fact, traceparent) => {
@@ -53,6 +68,17 @@ function metadataOf(keyRing: KeyRing, { metadata, tenant_id, notification_id }: 
   })
 }
 
+function subscribersOf(fact: NotificationFact, subscribers: readonly Subscriber[]): Subscriber[] {
+  const type = eventTypeOf(fact.status)!
+  return subscribers.filter(
+    (one) =>
+      one.application_id === fact.application_id &&
+      one.tenant_id === fact.tenant_id &&
+      one.events.includes(type) &&
+      Date.parse(fact.occurred_at) >= one.subscribed_ms,
+  )
+}
+
 function deliveriesOf(
   { secrets }: Pick<Context, 'secrets'>,
   { fact, metadata, traceparent }: Opened,
@@ -60,12 +86,7 @@ function deliveriesOf(
 ): NewDelivery[] {
   const { tenant_id, application_id, notification_id, retry_count } = fact
   const type = eventTypeOf(fact.status)!
-  const isFor = (one: Subscriber) =>
-    one.application_id === application_id &&
-    one.tenant_id === tenant_id &&
-    one.events.includes(type) &&
-    Date.parse(fact.occurred_at) >= one.subscribed_ms
-  return subscribers.filter(isFor).map(({ id: subscription_id }) => {
+  return subscribers.map(({ id: subscription_id }) => {
     const id = newId('whdel')
     const message = messageIdOf({ id, subscription_id, notification_id })
     const body = bodyOf({ id: message, type, application_id, data: factData(fact, metadata) })

@@ -72,6 +72,8 @@ export interface Subscriber {
   events: WebhookEventType[]
   /** Earlier events are not delivered; a little earlier, since clocks differ. */
   subscribed_ms: number
+  /** When it was changed last; a little later, since clocks differ. */
+  changed_ms: number
 }
 
 export function findSubscribers(
@@ -85,7 +87,8 @@ export function findSubscribers(
     {
       name: 'find-subscribers',
       text: `select s.id, s.tenant_id, s.application_id, s.events,
-               (extract(epoch from s.created_at) * 1000 - 5000)::float8 as subscribed_ms
+               (extract(epoch from s.created_at) * 1000 - 5000)::float8 as subscribed_ms,
+               (extract(epoch from s.updated_at) * 1000 + 5000)::float8 as changed_ms
              from json_to_recordset($1::json) as t (tenant_id text, application_id text)
              join subscriptions s on s.tenant_id = t.tenant_id and s.application_id = t.application_id
              where s.status = 'active'`,

@@ -24,6 +24,7 @@ export const inApp: ChannelDefinition<InAppPayload> = {
   receiptDeadlineMs: () => undefined,
   delivery: {
     by: 'hand-off',
+    keepsOrder: true,
     event: inboxRequested,
     // Codes never go to an inbox: the lane otp stays empty.
     durableOf: (lane) => `inbox-stream-requested-${lane === 'bulk' ? 'bulk' : 'transactional'}`,

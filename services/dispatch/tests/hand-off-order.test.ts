@@ -1,0 +1,135 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { newKeyPrincipal } from '@notify/test-kit/principals'
+import { type HandOff, newId } from '../../../packages/contracts/src/index.ts'
+import type { Database } from '../../../packages/database/src/index.ts'
+import { TestEnv } from '../../../packages/dev-env/src/index.ts'
+import type { NewNotification } from '../src/accept/accept-item.ts'
+import { commitBatch } from '../src/accept/commit-batch.ts'
+import { channels } from '../src/channels/registry.ts'
+import type { Tables } from '../src/db/schema.ts'
+import { createEndedDeletion } from '../src/retention/retention-store.ts'
+import { requeueLostWork, takeDueNotifications } from '../src/sending/schedule-store.ts'
+import { openOwnSchema } from './own-schema.ts'
+
+let env: TestEnv
+let db: Database<Tables>
+let stop: () => Promise<void>
+beforeAll(async () => {
+  env = await TestEnv.start([])
+  ;({ db, stop } = await openOwnSchema(env, { poolSize: 4 }))
+})
+afterAll(async () => {
+  await stop?.()
+  await env?.stop()
+})
+
+const principal = newKeyPrincipal()
+
+function inApp(user: string, fields: Partial<NewNotification> = {}): NewNotification {
+  return {
+    candidate: {
+      notificationId: newId('notif'),
+      principal,
+      request: { channel: 'in_app', recipient: user, body: 'Hi', priority: 'transactional' },
+      traceparent: null,
+      isAwaited: () => true,
+      idempotency: undefined,
+    },
+    channel: 'in_app',
+    lane: 'transactional',
+    recipientMasked: 'u***r',
+    recipientIndex: user,
+    metadata: undefined,
+    payload: Buffer.from('sealed'),
+    sendAt: undefined,
+    credits: 0,
+    category: null,
+    response: '{}',
+    ...fields,
+  }
+}
+
+const idOf = ({ candidate }: NewNotification) => candidate.notificationId
+const accept = (...batch: NewNotification[]) => commitBatch(db.run, channels, batch)
+
+/** What the hand-offs of these notifications name as their predecessors, the latest first. */
+async function predecessors(...notifications: NewNotification[]): Promise<(string | null | undefined)[][]> {
+  const rows = await db.run<{ events: string }>(
+    `select events from outbox where subject like 'dispatch.inbox.%' order by id desc`,
+  )
+  const handOffs = rows.flatMap(({ events }) => (JSON.parse(events) as { event: HandOff }[]).map(({ event }) => event))
+  return notifications.map((one) =>
+    handOffs.filter(({ notification_id }) => notification_id === idOf(one)).map(({ after }) => after),
+  )
+}
+
+test('each hand-off to a user names the one accepted before it, whoever accepts it', async () => {
+  const [first, second, third, others] = [inApp('ada'), inApp('ada'), inApp('ada'), inApp('bob')]
+  await accept(second, others, first)
+  await accept(third)
+  expect(await predecessors(first, second, third, others)).toEqual([[null], [idOf(first)], [idOf(second)], [null]])
+  const bulk = inApp('ada', { lane: 'bulk' })
+  await accept(bulk)
+  expect(await predecessors(bulk)).toEqual([[null]])
+})
+
+test('of many accepted at the same moment no two follow the same one', async () => {
+  const all = Array.from({ length: 40 }, () => inApp('eve'))
+  await Promise.all(all.map((one) => accept(one)))
+  const named = (await predecessors(...all)).flat()
+  expect(new Set(named).size).toBe(40)
+  expect(named.filter((after) => after === null)).toHaveLength(1)
+})
+
+test('a call that is repeated takes no second place', async () => {
+  const [first, second, third] = [inApp('kim'), inApp('kim'), inApp('kim')]
+  await accept(first)
+  await accept(second)
+  expect((await accept(first)).ids.size).toBe(0)
+  await accept(first, third)
+  expect(await predecessors(first, second, third)).toEqual([[null], [idOf(first)], [idOf(second)]])
+})
+
+test('what is known to have ended is not waited for', async () => {
+  const [first, second] = [inApp('lea'), inApp('lea')]
+  await accept(first)
+  await db.run(`update notifications set status = 'delivered' where id = $1`, [idOf(first)])
+  await accept(second)
+  expect(await predecessors(second)).toEqual([[null]])
+})
+
+test('a scheduled one takes its place when it is due, in the order of the times', async () => {
+  const at = (ms: number) => ({ sendAt: new Date(Date.now() + ms) })
+  const [later, sooner, now] = [inApp('max', at(-1000)), inApp('max', at(-2000)), inApp('max')]
+  await accept(later, sooner)
+  await accept(now)
+  await takeDueNotifications(db, channels)
+  expect(await predecessors(now, sooner, later)).toEqual([[null], [idOf(now)], [idOf(sooner)]])
+})
+
+test('what is handed over again follows what is handed over with it, and after five minutes nothing', async () => {
+  const [gone, first, second] = [inApp('zoe'), inApp('zoe'), inApp('zoe')]
+  for (const one of [gone, first, second]) await accept(one)
+  await db.run(`update notifications set status = 'delivered' where id = $1`, [idOf(gone)])
+  const requeue = () =>
+    requeueLostWork(db, channels, [{ lane: 'transactional', channel: 'in_app', delivered_ms_ago: -1000 }])
+  await requeue()
+  expect(await predecessors(first, second)).toEqual([
+    [null, idOf(gone)],
+    [idOf(first), idOf(first)],
+  ])
+  await db.run(`update notifications set created_at = created_at - interval '6 minutes'`)
+  await requeue()
+  expect((await predecessors(second))[0]![0]).toBeNull()
+})
+
+test('the last one of an inbox is remembered as long as its notification is kept', async () => {
+  const [first, last] = [inApp('ivy'), inApp('ivy')]
+  await accept(first)
+  await accept(last)
+  await db.run(`update notifications set status = 'delivered' where recipient_index = 'ivy'`)
+  const remembered = () => db.run(`select last_id from hand_off_tails where recipient_index = 'ivy'`)
+  expect(await remembered()).toEqual([{ last_id: idOf(last) }])
+  await createEndedDeletion(db)(new Date(Date.now() + 60_000))
+  expect(await remembered()).toEqual([])
+})
