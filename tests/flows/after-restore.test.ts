@@ -88,10 +88,10 @@ test('what was sent after a backup is not sent again when it is restored, but fo
   expect(await afterRestore('dispatch', ...sentUntil)).toEqual([
     expect.objectContaining({ found: 'notifications', channel: 'sms', status: 'queued', count: 2 }),
     expect.objectContaining({ found: 'notifications', channel: 'webhook', status: 'queued', count: 1 }),
-    { found: 'work of the outbox', count: expect.any(Number) },
+    { found: 'hand-offs of the outbox', count: expect.any(Number) },
   ])
   expect(await afterRestore('dispatch', ...sentUntil, '--lane', 'otp', '--tenant', env.tenantId)).toEqual([
-    { found: 'work of the outbox', count: expect.any(Number) },
+    { found: 'hand-offs of the outbox', count: expect.any(Number) },
   ])
   expect(await afterRestore('webhook-delivery', ...sentUntil, '--settle')).toEqual([
     expect.objectContaining({ found: 'deliveries', subscription_id, count: 1 }),
@@ -106,7 +106,7 @@ test('what was sent after a backup is not sent again when it is restored, but fo
   expect((await retry(env, released)).status).toBe(202)
   expect(await afterRestore('dispatch', ...sentUntil, '--settle')).toEqual([
     { settled: 'notifications', count: 0 },
-    { settled: 'work of the outbox', count: 0 },
+    { settled: 'hand-offs of the outbox', count: 0 },
   ])
 
   await startWorkers()

@@ -65,7 +65,7 @@ test('an application is created and changed; its name is text and nothing else, 
   await page.getByLabel('Origins of the inbox').fill('https://shop.example\nshop.example/path')
   await page.getByLabel('Codes a minute, at most').fill('many')
   await page.getByRole('button', { name: 'Save the settings' }).click()
-  await page.getByText('must be an origin such as').first().waitFor()
+  await page.getByText('must be an origin as browsers send it').first().waitFor()
   expect(await page.getByLabel('Codes a minute, at most').getAttribute('aria-invalid')).toBe('true')
   await page.getByLabel('Origins of the inbox').fill('https://shop.example')
   await page.getByLabel('Codes a minute, at most').fill('30')

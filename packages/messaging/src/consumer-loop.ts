@@ -11,12 +11,12 @@ import { DurablePosition } from './durable-position.ts'
 import { messageOf, type Result, settleEvent } from './event-handling.ts'
 import { HeldMessages } from './held-messages.ts'
 import { isHeardBy } from './is-heard-by.ts'
-import type { Mend } from './mend-consumer.ts'
+import { type Mend, mendSentences } from './mend-consumer.ts'
 import { messageIdHeader } from './publish.ts'
-import { readMessage, unreadableForMs } from './read-event.ts'
+import { ownerOf, readMessage, unreadableForMs } from './read-event.ts'
 import { Slots } from './slots.ts'
 
-/** Held messages are reported to JetStream this often within the ack wait, because one report may be lost. */
+/** Reports of held messages to JetStream within the ack wait: one may be lost. */
 const wordsPerWait = 3
 /**
  * Delay before a stopping process returns unstarted messages: nats-server 2.9 would deliver them to the pull request
@@ -25,22 +25,19 @@ const wordsPerWait = 3
 const givenBackMs = 200
 /** Time for the server to confirm that no more messages follow. */
 const longestDrainMs = 1000
-/** Interval of the warning while nothing can be fetched. */
+/** Of the warning while nothing can be fetched. */
 const saidEveryMs = 10_000
 /** Messages per fetch: few, because one may carry hundreds of events that other processes could handle sooner. */
 const fetchedMessages = 16
 /** Fetch more when fewer than these wait. */
 const fewMessages = 8
+/** Bytes of events that are read ahead of their turn: a stream has one order, in which one tenant's thousands come before the others'. */
+const mostWaiting = 4 * 1024 * 1024
 /** A message that was delivered less often has not shown that it keeps failing, however old it is. */
 const fewestDeliveries = 5
 
 /** Results counted per durable. `foreign`: a message of another subject. The causes of a mend: the durable was recreated. */
 export type Counted = Result | 'foreign' | Mend['cause']
-
-const said: Record<Mend['cause'], string> = {
-  mended: 'durable recreated: its stream was restarted or lost messages, so the latest are received again',
-  position_unknown: 'durable recreated: the server told an impossible position, so messages are received again',
-}
 
 /** Fetches messages of a durable and handles their events, up to `concurrency` at a time. */
 export class ConsumerLoop<Context> {
@@ -68,7 +65,7 @@ export class ConsumerLoop<Context> {
     this.#entry = entry
     this.#options = options
     this.#count = count
-    this.#slots = new Slots(entry.concurrency)
+    this.#slots = new Slots(entry.concurrency, mostWaiting)
     this.#held = new HeldMessages(bus)
     this.#place = new DurablePosition(bus, {
       publisher: entry.event.publisher,
@@ -79,7 +76,7 @@ export class ConsumerLoop<Context> {
       unsyncedMs: options.unsyncedMs ?? 5 * 60_000,
       onMended: (cause) => {
         count(cause)
-        kit.log[cause === 'mended' ? 'info' : 'warn']({ durable: entry.durable }, said[cause])
+        kit.log[cause === 'mended' ? 'info' : 'warn']({ durable: entry.durable }, mendSentences[cause])
       },
     })
   }
@@ -157,7 +154,7 @@ export class ConsumerLoop<Context> {
     }
   }
 
-  /** Starts messages in order, each as soon as one of its events can start. */
+  /** Takes messages in order; their events start as their tenants' turns come. */
   async #handleForEver(): Promise<void> {
     for (;;) {
       await this.#slots.room()
@@ -178,8 +175,11 @@ export class ConsumerLoop<Context> {
     const messageId = message.headers?.get(messageIdHeader) || `${message.info.stream}:${message.seq}`
     try {
       const events = readMessage(message.string())
+      const size = message.data.length / events.length
       const results = await Promise.all(
-        events.map((event, index) => this.#slots.run(() => this.#handleEvent(message, event, `${messageId}:${index}`))),
+        events.map((event, index) =>
+          this.#slots.run(ownerOf(event), size, () => this.#handleEvent(message, event, `${messageId}:${index}`)),
+        ),
       )
       const isDone = !results.includes('repeat')
       this.#held.answer(message, () => (isDone ? message.ack() : message.nak(this.#repeatAfterMs(message))))

@@ -50,6 +50,12 @@ export interface Mend {
   cause: 'mended' | 'position_unknown'
 }
 
+/** What a mend logs. */
+export const mendSentences: Record<Mend['cause'], string> = {
+  mended: 'durable recreated: its stream was restarted or lost messages, so the latest are received again',
+  position_unknown: 'durable recreated: the server told an impossible position, so messages are received again',
+}
+
 /**
  * Checks whether a durable has delivered messages that its stream has lost, so that it would skip the new messages with the
  * same sequences; or whether its position is unknown.

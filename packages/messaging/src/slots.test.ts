@@ -5,12 +5,12 @@ const settled = async () => {
   for (let i = 0; i < 5; i++) await new Promise(setImmediate)
 }
 
-test('no more tasks than slots run at once, and the others follow in order', async () => {
-  const slots = new Slots(2)
+test('no more tasks than slots run at once, and the others of an owner follow in order', async () => {
+  const slots = new Slots(2, 100)
   const ends = Array.from({ length: 5 }, () => Promise.withResolvers<void>())
   const begun: number[] = []
   const tasks = ends.map(({ promise }, index) =>
-    slots.run(async () => {
+    slots.run('a', 1, async () => {
       begun.push(index)
       await promise
       return index
@@ -25,24 +25,37 @@ test('no more tasks than slots run at once, and the others follow in order', asy
   expect(await Promise.all(tasks)).toEqual([0, 1, 2, 3, 4])
 })
 
-test('a task that fails frees its slot', async () => {
-  const slots = new Slots(1)
-  await expect(slots.run(() => Promise.reject(new Error('failed')))).rejects.toThrow('failed')
-  expect(await slots.run(async () => 'next')).toBe('next')
+test('owners take turns, however many tasks one has', async () => {
+  const slots = new Slots(1, 100)
+  const begun: string[] = []
+  const run = (owner: string) =>
+    slots.run(owner, 1, async () => {
+      begun.push(owner)
+      await settled()
+    })
+  await Promise.all([run('a'), run('a'), run('a'), run('a'), run('b'), run('c'), run('b')])
+  expect(begun).toEqual(['a', 'a', 'b', 'c', 'a', 'b', 'a'])
 })
 
-test('room is there when a task would start at once, not before', async () => {
-  const slots = new Slots(1)
-  const end = Promise.withResolvers<void>()
-  const tasks = [slots.run(() => end.promise), slots.run(() => end.promise)]
+test('a task that fails frees its slot', async () => {
+  const slots = new Slots(1, 100)
+  await expect(slots.run('a', 1, () => Promise.reject(new Error('failed')))).rejects.toThrow('failed')
+  expect(await slots.run('a', 1, async () => 'next')).toBe('next')
+})
+
+test('there is room until so much waits, and again when less does', async () => {
+  const slots = new Slots(1, 20)
+  const ends = Array.from({ length: 3 }, () => Promise.withResolvers<void>())
+  const tasks = ends.map(({ promise }) => slots.run('a', 15, () => promise))
   let room = false
   const waiting = slots.room().then(() => {
     room = true
   })
   await settled()
   expect(room).toBe(false)
-  end.resolve()
-  await Promise.all([...tasks, waiting])
+  ends[0]!.resolve()
+  await waiting
   expect(room).toBe(true)
-  await slots.room()
+  for (const { resolve } of ends) resolve()
+  await Promise.all(tasks)
 })

@@ -1,33 +1,59 @@
-/** A semaphore: runs up to a number of tasks at once. */
+/** What waits for a slot. */
+interface Waiting {
+  start: () => void
+  size: number
+}
+
+/** Limits concurrency. Tasks wait in a queue for each owner, and owners take turns: a thousand of one delay no other's. */
 export class Slots {
   #free: number
-  readonly #waiting: (() => void)[] = []
+  #waitingSize = 0
+  readonly #mostWaiting: number
+  readonly #queues = new Map<string, Waiting[]>()
   #onRoom: (() => void) | undefined
 
-  constructor(count: number) {
+  /** @param mostWaiting the size of waiting tasks from which there is no room */
+  constructor(count: number, mostWaiting: number) {
     this.#free = count
+    this.#mostWaiting = mostWaiting
   }
 
-  async run<T>(task: () => Promise<T>): Promise<T> {
+  /** Runs the task when its turn comes. `size` counts against the room while it waits. */
+  async run<T>(owner: string, size: number, task: () => Promise<T>): Promise<T> {
     if (this.#free > 0) this.#free--
-    else await new Promise<void>((resolve) => this.#waiting.push(resolve))
+    else await new Promise<void>((start) => this.#wait(owner, { start, size }))
     try {
       return await task()
     } finally {
-      const next = this.#waiting.shift()
-      if (next) next()
-      else this.#release()
+      this.#next()
     }
   }
 
-  /** Resolves when a task could start at once. One caller may wait. */
+  /** Resolves when no more than the limit waits. One caller may wait. */
   async room(): Promise<void> {
-    while (this.#free === 0) await new Promise<void>((resolve) => (this.#onRoom = resolve))
+    while (this.#waitingSize >= this.#mostWaiting) await new Promise<void>((resolve) => (this.#onRoom = resolve))
   }
 
-  #release(): void {
-    this.#free++
-    this.#onRoom?.()
-    this.#onRoom = undefined
+  #wait(owner: string, waiting: Waiting): void {
+    const queue = this.#queues.get(owner)
+    if (queue) queue.push(waiting)
+    else this.#queues.set(owner, [waiting])
+    this.#waitingSize += waiting.size
+  }
+
+  /** Gives a slot that has become free to the owner whose turn it is, who then goes behind the others. */
+  #next(): void {
+    const [entry] = this.#queues
+    if (!entry) {
+      this.#free++
+      return
+    }
+    const [owner, queue] = entry
+    const { start, size } = queue.shift()!
+    this.#queues.delete(owner)
+    if (queue.length > 0) this.#queues.set(owner, queue)
+    this.#waitingSize -= size
+    if (this.#waitingSize < this.#mostWaiting) this.#onRoom?.()
+    start()
   }
 }

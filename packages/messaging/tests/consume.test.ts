@@ -304,3 +304,30 @@ test('a message that is published twice by mistake is stored once, and anew unde
   await settled(durable)
   expect(heard).toEqual([1])
 })
+
+test('an event of a tenant passes the thousands of another one that were published before it', async () => {
+  const gate = Promise.withResolvers<void>()
+  const { heard, durable } = hear(one, own, { concurrency: 4, handle: () => gate.promise })
+  const publishOf = (tenant_id: string, numbers: number[]) =>
+    one.bus.js.publish(own.subject, JSON.stringify(numbers.map((n) => ({ event: { kind: 'a', n, tenant_id } }))))
+  const many = 5000
+  for (let from = 0; from < many; from += 100) {
+    await publishOf(
+      'ten_campaign',
+      Array.from({ length: 100 }, (_, at) => from + at),
+    )
+  }
+  await publishOf('ten_neighbour', [many])
+  // All are read ahead while the first ones are still being handled.
+  try {
+    await eventually(async () => {
+      expect((await one.bus.jsm.consumers.info('CONSENT', durable)).num_pending).toBe(0)
+    })
+  } finally {
+    gate.resolve()
+  }
+  await eventually(() => expect(heard).toContain(many))
+  expect(heard.indexOf(many)).toBeLessThan(100)
+  await settled(durable)
+  expect(heard.filter((n) => n < many)).toEqual(Array.from({ length: many }, (_, n) => n))
+})

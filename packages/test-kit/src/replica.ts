@@ -91,7 +91,7 @@ async function untilReady({ child, output }: ReplicaProcess, services: number): 
       if (ready < services) throw new Error(`${ready} of ${services} are ready: ${output()}`)
     })
   } catch (error) {
-    // Jest waits for whoever holds its output.
+    // Jest waits for every process that holds its output.
     child.kill('SIGKILL')
     throw error
   }

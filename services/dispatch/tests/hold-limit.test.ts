@@ -9,7 +9,7 @@ let carrier: StubCarrier
 let env: TestEnv
 beforeAll(async () => {
   carrier = await startStubCarrier()
-  const sending = { TWILIO_API_URL: carrier.url, SEND_RETRY_DELAYS: '100ms', HOLD_LIMIT: '500ms' }
+  const sending = { TWILIO_API_URL: carrier.url, SEND_RETRY_DELAYS: '100ms', HOLD_LIMIT: '3s' }
   env = await TestEnv.start(['gateway', 'dispatch', 'callbacks'], {
     withSender: true,
     env: { 'dispatch-worker': sending, 'dispatch-sender': sending },

@@ -48,11 +48,11 @@ export async function openSession(settings: Settings): Promise<Session | undefin
     automaticSilentRenew: false,
     ...apiParameters(settings),
   })
-  if (location.pathname === callbackPath) await finish(manager)
+  const hasFailed = location.pathname === callbackPath && !(await finish(manager))
   const user = await manager.getUser()
   const isUsable = user !== null && (!user.expired || user.refresh_token !== undefined)
   if (isUsable && (await isOwnTab())) return sessionOf(manager, user, settings)
-  await leave(manager)
+  await leave(manager, hasFailed)
   return undefined
 }
 
@@ -65,28 +65,25 @@ function apiParameters({ audience, resource }: Settings): Partial<UserManagerSet
   }
 }
 
-async function finish(manager: UserManager): Promise<void> {
-  const returnTo = await manager
-    .signinRedirectCallback()
-    .then((user) => {
-      keepDraftsOf(user.profile.sub)
-      return (user.state as { returnTo?: string } | undefined)?.returnTo
-    })
-    // A callback that is opened again, from the history, is answered by a new login.
-    .catch(() => undefined)
+/** @returns false for a response of no login, such as a callback that is opened again from the history */
+async function finish(manager: UserManager): Promise<boolean> {
+  const user = await manager.signinRedirectCallback().catch(() => undefined)
+  if (user) keepDraftsOf(user.profile.sub)
+  const returnTo = (user?.state as { returnTo?: string } | undefined)?.returnTo
   sessionStorage.removeItem(signedOutKey)
   const target = returnTo?.startsWith('/console') ? returnTo : '/console/'
   history.replaceState(null, '', target)
+  return user !== undefined
 }
 
-/** Goes to the issuer, which sends the browser back to the same page. */
-async function leave(manager: UserManager): Promise<void> {
+/** Goes to the issuer, which sends the browser back to the same page. @param chooses whether operators choose anew whom to be */
+async function leave(manager: UserManager, chooses = false): Promise<void> {
   const { pathname, search } = location
   await manager.removeUser()
   // The callback refuses an id token with another nonce: it belongs to another login (OpenID Connect Core, 3.1.3.7).
   const login = { state: { returnTo: `${pathname}${search}` }, nonce: crypto.randomUUID() }
-  // Who has signed out chooses anew whom to be, although the issuer still knows them.
-  await manager.signinRedirect(wasSignedOut() ? { ...login, prompt: 'login' } : login)
+  // After a sign-out, and after a login that failed: the issuer would repeat that one without end.
+  await manager.signinRedirect(chooses || wasSignedOut() ? { ...login, prompt: 'login' } : login)
 }
 
 function sessionOf(manager: UserManager, first: User, { resource }: Settings): Session {

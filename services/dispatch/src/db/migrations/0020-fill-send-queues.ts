@@ -4,10 +4,12 @@ import type { Migration } from '@notify/database'
 export const fillSendQueues: Migration = {
   name: '0020-fill-send-queues',
   batches: `with page as (
-      select id from in_flight where id > coalesce($1, '') order by id limit 1000
+      select id, tenant_id, application_id, mode from notifications
+      where id > coalesce($1, '') and (not settled or (expires_at is not null and payload is not null))
+      order by id limit 1000
     ), filled as (
-      update in_flight f set tenant_id = n.tenant_id, application_id = n.application_id, mode = n.mode
-      from notifications n where f.id in (select id from page) and n.id = f.id
+      update in_flight set tenant_id = page.tenant_id, application_id = page.application_id, mode = page.mode
+      from page where in_flight.id = page.id
     )
     select max(id) as last from page`,
 }
