@@ -14,11 +14,15 @@ export interface JsonClient {
   close(): void
 }
 
-/** A customer's backend that calls with the demo key and keeps its connections; plain `node:http`, since it shares the machine. */
-export function createJsonClient(stack: Stack, baseUrl = stack.url('gateway')): JsonClient {
+/** A customer's backend that keeps its connections, by default with the demo key; plain `node:http`, since it shares the machine. */
+export function createJsonClient(
+  stack: Stack,
+  baseUrl = stack.url('gateway'),
+  apiKey = stack.state.keys.all.api_key,
+): JsonClient {
   const agent = new http.Agent({ keepAlive: true })
   const { hostname, port } = new URL(baseUrl)
-  const headers = { 'content-type': 'application/json', authorization: `Bearer ${stack.state.keys.all.api_key}` }
+  const headers = { 'content-type': 'application/json', authorization: `Bearer ${apiKey}` }
   return {
     post: (path, content) =>
       new Promise((resolve, reject) => {

@@ -5,6 +5,7 @@ import { benchEndToEnd } from './e2e/bench-e2e.ts'
 import { benchHostile } from './hostile/bench-hostile.ts'
 import { benchIdle } from './idle/bench-idle.ts'
 import { benchInbox } from './inbox/bench-inbox.ts'
+import { benchFairness } from './lanes/bench-fairness.ts'
 import { benchLanes } from './lanes/bench-lanes.ts'
 import { benchMemory } from './memory/bench-memory.ts'
 import { benchOtp } from './otp/bench-otp.ts'
@@ -19,6 +20,7 @@ const benches: Record<string, () => Promise<object>> = {
   accept: benchAccept,
   activity: benchActivity,
   cost: benchCost,
+  fairness: benchFairness,
   lanes: benchLanes,
   e2e: benchEndToEnd,
   hostile: benchHostile,

@@ -19,9 +19,9 @@ export interface SmsClient {
   close(): void
 }
 
-/** A customer's backend that calls the gateway with the demo key. */
-export function createSmsClient(stack: Stack): SmsClient {
-  const client = createJsonClient(stack)
+/** A customer's backend that calls the gateway, by default with the demo key. */
+export function createSmsClient(stack: Stack, apiKey?: string): SmsClient {
+  const client = createJsonClient(stack, undefined, apiKey)
   const post: SmsClient['post'] = async ({ to, ...rest }) => {
     const request = { channel: 'sms', recipient: { phone: to }, ...rest }
     const { status, body, atMs } = await client.post('/api/v1/notifications', request)

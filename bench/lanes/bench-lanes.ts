@@ -1,16 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Stack } from '@notify/dev-env'
 import pg from 'pg'
-import { readCarrierLog } from '../carrier-log.ts'
-import { type Accepted, createSmsClient, type SmsClient } from '../sms-client.ts'
+import { createSmsClient, type SmsClient } from '../sms-client.ts'
 import { percentile, round } from '../statistics.ts'
 import { withStack } from '../with-stack.ts'
+import { measureTimes } from './times-to-carrier.ts'
 
 const bulkMessages = Number(process.env.BENCH_MESSAGES ?? 20_000)
 const idleSamples = Math.min(400, bulkMessages)
 const warmUpMessages = 200
-/** Sampling interval, independent of responses. */
-const everyMs = 100
 const callers = 64
 const text = 'Your code word is 1001.'
 
@@ -75,38 +73,13 @@ async function warmUp(stack: Stack, client: SmsClient, database: pg.Pool): Promi
   await measure(stack, client, to, (count) => count < 20)
 }
 
-/** Sends messages at an interval; returns the times from 202 to the carrier, in milliseconds. */
-async function measure(
+const measure = (
   stack: Stack,
   client: SmsClient,
   to: string,
   goOn: (count: number) => boolean,
-  look: () => Promise<void> = async () => {},
-): Promise<number[]> {
-  const samples: Promise<Accepted>[] = []
-  const startMs = performance.now()
-  while (goOn(samples.length)) {
-    samples.push(client.post({ to, body: text }))
-    if (samples.length % 10 === 0) await look()
-    await delay(Math.max(startMs + samples.length * everyMs - performance.now(), 0))
-  }
-  const accepted = await Promise.all(samples)
-  return timesToCarrier(stack, to, accepted)
-}
-
-async function timesToCarrier(stack: Stack, to: string, accepted: readonly Accepted[]): Promise<number[]> {
-  const deadlineMs = performance.now() + 60_000
-  for (;;) {
-    const received = new Map(
-      (await readCarrierLog(stack, to)).map(({ notificationId, atMs }) => [notificationId, atMs]),
-    )
-    const missing = accepted.filter(({ id }) => !received.has(id))
-    // The sandbox's clock has millisecond resolution, so the difference may be negative.
-    if (missing.length === 0) return accepted.map(({ id, atMs }) => Math.max((received.get(id) ?? 0) - atMs, 0))
-    if (performance.now() > deadlineMs) throw new Error(`${missing.length} messages never reached the carrier`)
-    await delay(250)
-  }
-}
+  look?: () => Promise<void>,
+): Promise<number[]> => measureTimes(stack, to, goOn, () => client.post({ to, body: text }), look)
 
 async function countQueued(database: pg.Pool): Promise<number> {
   const { rows } = await database.query(

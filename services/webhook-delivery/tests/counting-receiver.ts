@@ -30,10 +30,19 @@ export async function startCountingReceiver(env: TestEnv): Promise<CountingRecei
     count(requests, String(request.headers['x-svc-id']), 1)
     count(open, path, 1)
     most.set(path, Math.max(open.get(path) ?? 0, most.get(path) ?? 0))
-    response.on('close', () => count(open, path, -1))
+    let isOpen = true
+    const close = () => {
+      if (isOpen) count(open, path, -1)
+      isOpen = false
+    }
+    response.on('close', close)
     request.resume().on('end', () => {
       if (path.startsWith('/hang')) return
-      setTimeout(() => response.writeHead(path.startsWith('/500') ? 500 : 200).end('ok'), answerMs)
+      setTimeout(() => {
+        // Before the client learns of it: its next request may come before this response's own end.
+        close()
+        response.writeHead(path.startsWith('/500') ? 500 : 200).end('ok')
+      }, answerMs)
     })
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')

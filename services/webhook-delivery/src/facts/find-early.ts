@@ -5,7 +5,7 @@ import type { Subscriber } from '../subscriptions/subscription-store.ts'
 /** Longer than a killed process keeps what it had received. */
 const longestWaitMs = 20_000
 /** An endpoint that took nothing for so long is not healthy: its order is not kept. */
-const longestTurnMs = 2000
+const longestTurnMs = 5000
 
 /** An event comes before another of its notification that was not sent yet: it is tried again soon. */
 export class EarlyEvent extends Error {

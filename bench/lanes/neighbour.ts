@@ -1,0 +1,56 @@
+import { createPrivateKey, sign } from 'node:crypto'
+import { newId } from '@notify/contracts'
+import type { Stack } from '@notify/dev-env'
+import { mintApiKey } from '@notify/privacy'
+import type pg from 'pg'
+
+/** An account of the carrier sandbox beside the demo's. */
+const account = { sid: `AC${'c'.repeat(32)}`, token: 'account-of-the-neighbour-0123456' }
+export const neighbourEnvironment = { TWILIO_ACCOUNTS: `${account.sid}:${account.token}` }
+
+/** Adds a tenant with an SMS account of its own. @returns its API key */
+export async function addNeighbour(stack: Stack, database: pg.Pool): Promise<string> {
+  const [tenantId, applicationId, keyId] = [newId('ten'), newId('app'), newId('key')]
+  const { apiKey, sha256 } = mintApiKey('live', keyId)
+  await database.query(`insert into gateway.tenants (id, name) values ($1, 'Neighbour')`, [tenantId])
+  await database.query(`insert into gateway.applications (id, tenant_id, name) values ($1, $2, 'Shop')`, [
+    applicationId,
+    tenantId,
+  ])
+  await database.query(
+    `insert into gateway.api_keys (id, tenant_id, application_id, name, mode, permissions, sha256)
+     values ($1, $2, $3, 'Bench', 'live', '{notifications:send}', $4)`,
+    [keyId, tenantId, applicationId, sha256],
+  )
+  const credentials = { account_sid: account.sid, auth_token: account.token, from: '+15005550006' }
+  const body = { channel: 'sms', kind: 'twilio', name: 'Account', credentials }
+  await asOperator(stack, tenantId, 'POST', '/api/v1/providers', body)
+  return apiKey
+}
+
+/** Changes the demo tenant's SMS account. */
+export function changeAccount(stack: Stack, change: object): Promise<void> {
+  const { tenant_id, twilio_provider_id } = stack.state
+  return asOperator(stack, tenant_id, 'PATCH', `/api/v1/providers/${twilio_provider_id}`, change)
+}
+
+async function asOperator(stack: Stack, tenantId: string, method: string, path: string, body: object): Promise<void> {
+  const response = await fetch(stack.url('gateway') + path, {
+    method,
+    headers: { authorization: `Bearer ${operatorToken(stack, tenantId)}`, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+  if (!response.ok) throw new Error(`${method} ${path} was answered ${response.status}: ${await response.text()}`)
+}
+
+function operatorToken(stack: Stack, tenantId: string): string {
+  const { identity_provider_key: key } = stack.state
+  const now = Math.floor(Date.now() / 1000)
+  const iss = stack.url('identity-provider')
+  const claims = { iss, aud: 'urn:notify:api', sub: 'bench', iat: now, exp: now + 3600, tenant_id: tenantId }
+  const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url')
+  const head = encode({ alg: 'ES256', kid: key.kid, typ: 'at+jwt' })
+  const text = `${head}.${encode({ ...claims, permissions: ['providers:manage'] })}`
+  const privateKey = createPrivateKey({ key: { ...key }, format: 'jwk' })
+  return `${text}.${sign('sha256', Buffer.from(text), { key: privateKey, dsaEncoding: 'ieee-p1363' }).toString('base64url')}`
+}
