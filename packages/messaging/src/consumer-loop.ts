@@ -240,7 +240,8 @@ export class ConsumerLoop<Context> {
 
   #repeatAfterMs({ info }: JsMsg): number {
     const { retryMs } = this.#entry
-    return retryMs[Math.min(info.deliveryCount, retryMs.length) - 1] ?? 1000
+    const delayMs = retryMs[Math.min(info.deliveryCount, retryMs.length) - 1] ?? 1000
+    return this.#stopped ? Math.max(delayMs, givenBackMs) : delayMs
   }
 }
 
