@@ -42,6 +42,20 @@ test('a message that no provider may be called for waits for so long and no long
   await untilState(env, first.notification_id, { delivery_status: 'sent', retry_count: 1 })
 })
 
+test('a refusal of one message shows that the account works: its queue is no longer held', async () => {
+  const countHeld = async () => (await env.sql('dispatch').query('select from held_queues')).rowCount
+  carrier.answer = refuses(401, 20003, 'Authenticate')
+  await eventually(async () => {
+    await send(env)
+    expect(await countHeld()).toBe(1)
+  })
+  carrier.answer = refuses(400, 21211, 'Invalid To Phone Number')
+  await eventually(async () => {
+    await send(env)
+    expect(await countHeld()).toBe(0)
+  })
+})
+
 test('a message whose payload cannot be read fails after the same time, and can be sent again once it can be', async () => {
   carrier.answer = takes
   const id = await send(env, undefined, { send_at: new Date(Date.now() + 3_600_000).toISOString() })

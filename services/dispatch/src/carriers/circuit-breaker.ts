@@ -22,6 +22,8 @@ type Mode = CarrierMessage['mode']
 export interface GuardedCarriers extends Carriers {
   /** How long the circuit of this provider stays open, in milliseconds; 0: it may be called. */
   circuitOpenMs(provider: Provider, mode: Mode): number
+  /** Whether a call is under way that decides if its circuit closes. */
+  isProbed(provider: Provider, mode: Mode): boolean
   /** Whether the carrier sent Retry-After: the provider is used only if there is no other. */
   isBusy(provider: Provider, mode: Mode): boolean
   /** The circuits that are or were open. */
@@ -86,6 +88,7 @@ export function withCircuitBreakers(carriers: Carriers, nowMs: () => number = Da
       }
     },
     circuitOpenMs: (provider, mode) => waitMs(circuitOf(provider, mode)),
+    isProbed: (provider, mode) => circuitOf(provider, mode).breaker.state === CircuitState.HalfOpen,
     isBusy: (provider, mode) => circuitOf(provider, mode).busyUntilMs > nowMs(),
     circuits: () =>
       [...known.values()]
@@ -99,13 +102,15 @@ export function withCircuitBreakers(carriers: Carriers, nowMs: () => number = Da
   }
 }
 
-/** Opens when calls find the carrier broken; refusals of a message do not count. */
+/** Whether the answer shows that the provider takes no message; refusals of a single message do not. */
+export const isBroken = ({ carrierFault: fault, providerDown }: CarrierAnswer): boolean =>
+  fault === true || providerDown === true
+
 function createBreaker(): CircuitBreakerPolicy {
-  const isBroken = (answer: unknown) => {
-    const { carrierFault: fault, providerDown } = answer as CarrierAnswer
-    return fault === true || providerDown === true
-  }
-  return circuitBreaker(handleWhenResult(isBroken), { halfOpenAfter: probeAfterMs, breaker: openingRule() })
+  return circuitBreaker(
+    handleWhenResult((answer) => isBroken(answer as CarrierAnswer)),
+    { halfOpenAfter: probeAfterMs, breaker: openingRule() },
+  )
 }
 
 /** Most calls of the last 10 s, or 20 in a row where there are few. */

@@ -56,7 +56,7 @@ export async function holdQueue(db: Database<Tables>, queue: HeldQueue): Promise
   )
 }
 
-/** A provider of the queue took a message. */
+/** A provider of the queue works again. */
 export async function releaseQueue(db: Database<Tables>, queue: HeldQueue): Promise<void> {
   await db.run('delete from held_queues where application_id = $1 and channel = $2 and mode = $3', valuesOf(queue))
 }

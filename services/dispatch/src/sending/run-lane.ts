@@ -126,7 +126,10 @@ export function runLane(
       }
       if (pace.available() < 1) turnAtMs = performance.now() + pace.nextTurnInMs()
       const served = new Set(picks.map(({ queue }) => queue))
-      await pause.forMs(nowMs + gatherMs - performance.now(), () => stopped || queues.hasNewcomer(served))
+      await pause.forMs(
+        nowMs + gatherMs - performance.now(),
+        () => stopped || queues.hasNewcomer(performance.now(), served),
+      )
     }
   }
 
@@ -149,7 +152,7 @@ export function runLane(
 
 function applyVerdict(queue: SendQueue, verdict: Verdict): void {
   const nowMs = performance.now()
-  if (verdict.kind === 'answered') queue.widen()
+  if (verdict.kind === 'answered') queue.widen(nowMs)
   else if (verdict.kind === 'again') queue.wake()
   // After a rate limit as many as found a slot, this one aside; after an open circuit breaker a single message.
   else queue.sleep(nowMs, verdict.forMs, verdict.kind === 'rate_limited' ? queue.inHand - 1 : 1)

@@ -1,5 +1,6 @@
 import type { CarrierAnswer } from '@notify/carriers/sending'
 import type { Span } from '@notify/service-kit'
+import { isBroken } from '../carriers/circuit-breaker.ts'
 import type { WorkerContext } from '../context.ts'
 import type { ListedProvider } from '../providers/provider-directory.ts'
 import { callCarrier } from './call-carrier.ts'
@@ -17,6 +18,9 @@ const leaseMarginMs = 5000
 /** The wait after an internal error (Postgres out of reach, a missing key): this, and up to the spread on top. */
 const faultPauseMs = 1000
 const faultSpreadMs = { urgent: 5000, bulk: 30_000 }
+
+/** Circuit breakers and timers count on different clocks: a wake that is early by their rounding would find the circuit open. */
+const clockStepMs = 2
 
 /** What the sending of a message says about its queue. */
 export type Verdict =
@@ -73,15 +77,14 @@ export function createSender(context: WorkerContext, lane: LaneOf): Sender {
   const isHeldTooLong = ({ queue_held_ms }: Claim) => queue_held_ms !== null && queue_held_ms > config.HOLD_LIMIT
 
   const unavailable = async (claim: Claim, forMs: number): Promise<Verdict> => {
-    // The messages behind it may have waited as long: they are given up before the queue sleeps.
-    if (isHeldTooLong(claim)) return { kind: 'answered' }
     if (claim.queue_held_ms === null) await holdQueue(db, claim)
-    return { kind: 'unavailable', forMs }
+    return { kind: 'unavailable', forMs: forMs + clockStepMs }
   }
 
-  /** All circuit breakers are open: the message waits with its queue, at most until HOLD_LIMIT. */
-  const hold = async (claim: Claim, circuitOpenMs: number): Promise<Verdict> => {
-    if (isHeldTooLong(claim)) return giveUpHeld(claim, heldTooLong)
+  /** All circuit breakers are open: the message waits with its queue, at most until HOLD_LIMIT and the end of a probe. */
+  const hold = async (claim: Claim, providers: readonly ListedProvider[], circuitOpenMs: number): Promise<Verdict> => {
+    const isProbed = providers.some((provider) => carriers.isProbed(provider, claim.mode))
+    if (isHeldTooLong(claim) && !isProbed) return giveUpHeld(claim, heldTooLong)
     await putBack(claim, 'circuit_open')
     return unavailable(claim, circuitOpenMs)
   }
@@ -95,11 +98,13 @@ export function createSender(context: WorkerContext, lane: LaneOf): Sender {
   ): Promise<Verdict> => {
     const next = decideNext(answer, { lane: claim.lane, place: claim.round_attempts, otherProvider }, policy)
     await recordAttempt(context, claims, { claim, provider, answer, next })
-    if (answer.outcome === 'accepted' && claim.queue_held_ms !== null) await releaseQueue(db, claim)
+    const works = provider !== null && !isBroken(answer)
+    if (works && claim.queue_held_ms !== null) await releaseQueue(db, claim)
     if (next.status === 'queued' && next.failsOver && next.afterMs === 0) return { kind: 'again' }
     const choice = providers.length > 0 && chooseProvider(providers, new Set(), standingOf(claim))
-    if (choice && 'circuitOpenMs' in choice) return unavailable(claim, choice.circuitOpenMs)
-    return { kind: 'answered' }
+    // When it was held for too long, the messages behind it may have been, too: they are given up before the queue sleeps.
+    const sleeps = choice && 'circuitOpenMs' in choice && !isHeldTooLong(claim)
+    return sleeps ? unavailable(claim, choice.circuitOpenMs) : { kind: 'answered' }
   }
 
   const send = async (claim: Claim, latestMs: number, span: Span): Promise<Verdict> => {
@@ -108,7 +113,7 @@ export function createSender(context: WorkerContext, lane: LaneOf): Sender {
     const providers = await directory.providers.list(tenant_id, application_id, channel).catch(onFault)
     if (providers.length === 0) return record(claim, providers, null, noProvider, false)
     const choice = chooseProvider(providers, new Set(claim.tried), standingOf(claim))
-    if ('circuitOpenMs' in choice) return hold(claim, choice.circuitOpenMs)
+    if ('circuitOpenMs' in choice) return hold(claim, providers, choice.circuitOpenMs)
     const { provider, otherProvider } = choice
     // Test messages go to the sandbox and do not use the account's rate.
     if (provider.rateLimitPerSecond !== null && mode === 'live') {
@@ -127,7 +132,7 @@ export function createSender(context: WorkerContext, lane: LaneOf): Sender {
     if (result.kind === 'answered') return record(claim, providers, provider, result.answer, otherProvider)
     switch (result.reason) {
       case 'circuit_open':
-        return hold(claim, carriers.circuitOpenMs(provider, mode))
+        return hold(claim, providers, carriers.circuitOpenMs(provider, mode))
       case 'provider_unfit':
         return record(claim, providers, provider, result.answer, otherProvider)
       case 'refused':

@@ -68,7 +68,10 @@ test('a queue that sleeps is not claimed; then one message tries, and each answe
   queue.wake()
   claimAll(queues, queues.choose(turn({ tokens: 8 })))
   queue.sleep(0, 5000, 1)
-  for (let n = 0; n < 8; n++) queues.release(queue)
+  for (let n = 0; n < 8; n++) {
+    queue.widen(100)
+    queues.release(queue)
+  }
   expect(queues.choose(turn({ nowMs: 4999 }))).toEqual([])
   expect(queues.nextWakeMs(4999)).toBe(5000)
   for (const most of [1, 2, 4]) {
@@ -76,7 +79,7 @@ test('a queue that sleeps is not claimed; then one message tries, and each answe
     expect(picks.map((pick) => pick.most)).toEqual([most])
     claimAll(queues, picks)
     for (let n = 0; n < most; n++) {
-      queue.widen()
+      queue.widen(5000)
       queues.release(queue)
     }
   }
@@ -97,4 +100,21 @@ test('a queue that is empty is forgotten', () => {
   first.wake()
   claimAll(queues, queues.choose(turn()), 0)
   expect(queues.of(keyOf('a'))).not.toBe(first)
+})
+
+test('a queue that has slept may begin as soon as it is woken, and one without a place waits for a release, not for the rate', () => {
+  const queues = new SendQueues(3)
+  const queue = queues.of(keyOf('slept'))
+  queue.wake()
+  claimAll(queues, queues.choose(turn({ tokens: 2 })), 1)
+  queue.sleep(0, 1000, 3)
+  queues.release(queue)
+  expect(queues.hasNewcomer(999, new Set())).toBe(false)
+  expect(queues.hasNewcomer(1000, new Set())).toBe(true)
+  expect(queues.hasNewcomer(1000, new Set([queue]))).toBe(false)
+  claimAll(queues, queues.choose(turn({ nowMs: 1000 })))
+  expect(queue.inHand).toBe(2)
+  expect(queues.waitsForTokens(1000)).toBe(false)
+  queues.release(queue)
+  expect(queues.waitsForTokens(1000)).toBe(true)
 })

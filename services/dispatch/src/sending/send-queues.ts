@@ -52,9 +52,9 @@ export class SendQueue {
     this.wakes++
   }
 
-  /** Its carrier answered. */
-  widen(): void {
-    this.window++
+  /** Its carrier answered. While it sleeps this is an answer from before. */
+  widen(nowMs: number): void {
+    if (this.asleepUntilMs <= nowMs) this.window++
   }
 
   /** Nothing is claimed for so long, and then so many at first. */
@@ -106,7 +106,7 @@ export class SendQueues {
         if (!this.#hasPlaceFor(tenant)) continue
         for (const queue of tenant.queues.values()) {
           const count = chosen.get(queue) ?? 0
-          if (!isAwake(queue, turn.nowMs) || queue.inHand >= queue.window) continue
+          if (!isReady(queue, turn.nowMs)) continue
           const onCredit = !queue.hasBacklog && count < mostOnCredit && tokens > -turn.credit
           if (tokens < 1 && !onCredit) continue
           chosen.set(queue, count + 1)
@@ -138,12 +138,12 @@ export class SendQueues {
 
   /** Whether a queue with a backlog only waits for tokens. */
   waitsForTokens(nowMs: number): boolean {
-    return this.#some((queue) => isAwake(queue, nowMs) && queue.inHand < queue.window)
+    return this.#some((queue) => this.#mayBegin(queue, nowMs))
   }
 
-  /** Whether a queue without a backlog has work that was not `served`. */
-  hasNewcomer(served: ReadonlySet<SendQueue>): boolean {
-    return this.#some((queue) => queue.hasWork && !queue.hasBacklog && !served.has(queue) && queue.asleepUntilMs === 0)
+  /** Whether a queue without a backlog may begin work and was not `served`. */
+  hasNewcomer(nowMs: number, served: ReadonlySet<SendQueue>): boolean {
+    return this.#some((queue) => !queue.hasBacklog && !served.has(queue) && this.#mayBegin(queue, nowMs))
   }
 
   /** When the first sleeping queue is due; infinite when none sleeps. */
@@ -154,6 +154,10 @@ export class SendQueues {
       return false
     })
     return nextMs
+  }
+
+  #mayBegin(queue: SendQueue, nowMs: number): boolean {
+    return isReady(queue, nowMs) && this.#hasPlaceFor(queue.tenant)
   }
 
   #some(test: (queue: SendQueue) => boolean): boolean {
@@ -184,7 +188,8 @@ export class SendQueues {
 /** The name of a queue within its lane: an application has one tenant. */
 export const nameOf = ({ application_id, mode }: Omit<QueueKey, 'tenant_id'>): string => `${application_id} ${mode}`
 
-const isAwake = ({ hasWork, asleepUntilMs }: SendQueue, nowMs: number): boolean => hasWork && asleepUntilMs <= nowMs
+const isReady = ({ hasWork, asleepUntilMs, inHand, window }: SendQueue, nowMs: number): boolean =>
+  hasWork && asleepUntilMs <= nowMs && inHand < window
 
 function goBehind<K, V>(map: Map<K, V>, key: K, value: V): void {
   map.delete(key)
