@@ -6,10 +6,7 @@ import {
   createApplication as createApplicationContract,
   createNotificationBatch as createBatchContract,
   createNotification as createContract,
-  createProvider,
   createRetryJob,
-  createTemplate,
-  createWebhookSubscription,
   deleteApplication as deleteApplicationContract,
   exportAuditLog as exportAuditLogContract,
   exportActivity as exportContract,
@@ -24,7 +21,6 @@ import {
   listAuditLog as listAuditLogContract,
   listActivity as listContract,
   listRetryJobs,
-  replaceTemplate,
   retryActivity as retryContract,
   revokeApiKey,
   rotateApiKey,
@@ -41,7 +37,6 @@ import { changeApplication } from './applications/change-application.ts'
 import { createApplication } from './applications/create-application.ts'
 import { deleteApplication } from './applications/delete-application.ts'
 import { getApplication, listApplications } from './applications/read-applications.ts'
-import { forwardWithOwnApplication } from './applications/require-own-application.ts'
 import { exportAuditLog } from './audit/export-audit-log.ts'
 import { listAuditLog } from './audit/list-audit-log.ts'
 import { getMe } from './callers/get-me.ts'
@@ -72,10 +67,6 @@ const own: readonly RouteEntry<RouteContext>[] = [
   // After those with a word in place of the id.
   route(getContract, getActivity),
   passOn(retryContract, retryActivity),
-  passOn(createProvider, forwardWithOwnApplication),
-  passOn(createTemplate, forwardWithOwnApplication),
-  passOn(replaceTemplate, forwardWithOwnApplication),
-  passOn(createWebhookSubscription, forwardWithOwnApplication),
   route(listApplicationsContract, listApplications),
   route(createApplicationContract, createApplication),
   route(getApplicationContract, getApplication),
