@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { Problem, Reply } from '@notify/service-kit'
 import { eventually, TestEnv } from '../../dev-env/src/index.ts'
 import { deleteExpiredKeys, type KeyedRequest } from '../src/idempotency/key-store.ts'
-import { runIdempotently, type Unfinished } from '../src/idempotency/run-idempotently.ts'
+import { type Result, runIdempotently } from '../src/idempotency/run-idempotently.ts'
 import { idempotencyTables } from '../src/idempotency/tables.ts'
 import type { Queries, Run } from '../src/open.ts'
 import { makeTables, type Process, startProcess } from './schema.ts'
@@ -40,7 +40,7 @@ const effect =
 const patient = { waitMs: 25_000 }
 
 /** Runs an effect that nothing is prepared for. */
-const once = (db: Queries, one: KeyedRequest, work: (run: Run) => Promise<Reply | Unfinished>, options?: Options) =>
+const once = (db: Queries, one: KeyedRequest, work: (run: Run) => Promise<Result>, options?: Options) =>
   runIdempotently(db, one, { prepare: async () => undefined, effect: work }, options)
 
 test('a repeated request gets the first answer again, byte for byte, and says so', async () => {
@@ -213,7 +213,7 @@ test('a refusal that a twin of another process has brought about is no answer: t
 
 test('an unfinished request goes on from what it wrote down, until it has an answer to keep', async () => {
   const seen: (string | undefined)[] = []
-  const call = (result: Reply | Unfinished) =>
+  const call = (result: Result) =>
     runIdempotently(one.db, request, {
       prepare: async (done) => void seen.push(done),
       effect: async (run) => {
@@ -230,6 +230,52 @@ test('an unfinished request goes on from what it wrote down, until it has an ans
   expect(await call(new Reply(202, 'never'))).toEqual(new Reply(202, 'all', { 'Idempotent-Replayed': 'true' }))
   expect(seen).toEqual([undefined, 'one of three', 'two of three'])
   expect(await effects()).toEqual(['part', 'part', 'part'])
+})
+
+test('work after the commit gives the answer to keep; while it fails, a repetition goes on from what was written', async () => {
+  const seen: (string | undefined)[] = []
+  const call = (finish: () => Promise<Reply>) =>
+    runIdempotently(one.db, request, {
+      prepare: async (done) => void seen.push(done),
+      effect: async (run) => {
+        await effect('part')(run)
+        return { done: 'committed', finish }
+      },
+    })
+  const busy = new Problem('service_unavailable', 'Not now')
+  await expect(call(() => Promise.reject(busy))).rejects.toBe(busy)
+  expect((await call(async () => new Reply(200, 'sent'))).text).toBe('sent')
+  const never = await call(async () => new Reply(200, 'never'))
+  expect(never).toEqual(new Reply(200, 'sent', { 'Idempotent-Replayed': 'true' }))
+  expect(seen).toEqual([undefined, 'committed'])
+})
+
+test('of two that finish one request, the second gives the answer of the first', async () => {
+  const reply = await runIdempotently(one.db, request, {
+    prepare: async () => {},
+    effect: async () => ({
+      done: 'committed',
+      async finish() {
+        const twin = await startProcess(env, { poolSize: 1 })
+        await once(twin.db, request, async () => new Reply(200, 'of the twin'))
+        await twin.kit.stop()
+        return new Reply(200, 'mine')
+      },
+    }),
+  })
+  expect(reply).toEqual(new Reply(200, 'of the twin', { 'Idempotent-Replayed': 'true' }))
+})
+
+test('a refusal keeps its effect, and is no answer to keep', async () => {
+  const refuse = new Problem('otp_invalid_code', 'The code is wrong')
+  for (const name of ['a', 'b']) {
+    const refused = once(one.db, request, async (run) => {
+      await effect(name)(run)
+      return { refuse }
+    })
+    await expect(refused).rejects.toBe(refuse)
+  }
+  expect(await effects()).toEqual(['a', 'b'])
 })
 
 test.each([404, 503])('an answer of %d is not kept, and neither is its effect', async (status) => {

@@ -4,7 +4,7 @@ import { type Handler, type HttpRequest, type Reply, requireAwaited } from '@not
 import type { Queries, Run } from '../open.ts'
 import { idempotencyScope } from './idempotency-scope.ts'
 import { sealOf } from './response-seal.ts'
-import { runIdempotently, type Unfinished, type Work } from './run-idempotently.ts'
+import { type Result, replyOf, runIdempotently, type Work } from './run-idempotently.ts'
 
 /** What a service's context needs for idempotency. */
 interface Keyed {
@@ -16,11 +16,11 @@ interface Keyed {
 export interface Steps<Context, R extends Route, Prepared> {
   /**
    * Validates, renders and calls others. Holds no connection, and may run in vain.
-   * @param done state written by the effect of an earlier, {@link Unfinished} request
+   * @param done what the effect of an earlier request with this key left to do, see {@link Result}
    */
   prepare?(context: Context, request: HttpRequest<R>, done?: string): Promise<Prepared>
   /** Writes in one transaction with the idempotency record; must use only `run`. */
-  effect(context: Context, request: HttpRequest<R>, run: Run, prepared: Prepared): Promise<Reply | Unfinished>
+  effect(context: Context, request: HttpRequest<R>, run: Run, prepared: Prepared): Promise<Result>
   /** Runs after the commit; not for repetitions. */
   after?(context: Context, request: HttpRequest<R>, prepared: Prepared): void
 }
@@ -68,8 +68,7 @@ export function idempotentAnswer<Context extends Keyed, R extends Route>(
 
 async function runOnce<Prepared>(db: Queries, { prepare, effect }: Work<Prepared>): Promise<Reply> {
   const prepared = await prepare(undefined)
-  const result = await db.transaction((run) => effect(run, prepared))
-  return 'reply' in result ? result.reply : result
+  return replyOf(await db.transaction((run) => effect(run, prepared)))
 }
 
 function keyed<R extends Route, Prepared>(

@@ -83,6 +83,21 @@ export async function saveAnswer(
   await run(save, [scope, key, status, response])
 }
 
+const finish: Statement = {
+  name: 'finish-idempotent-answer',
+  text: `update idempotency_keys set status = $3, response = $4
+         where scope = $1 and key = $2 and status = ${unfinished} returning 1`,
+}
+
+/** Stores the response of a committed, unfinished request. @returns false when a repetition has stored its own */
+export async function finishAnswer(
+  run: Run,
+  { scope, key }: KeyedRequest,
+  { status, response }: Pick<StoredAnswer, 'status' | 'response'>,
+): Promise<boolean> {
+  return (await run(finish, [scope, key, status, response])).length > 0
+}
+
 /** Deletes expired records; returns whether more are left. */
 export async function deleteExpiredKeys(db: Queries): Promise<boolean> {
   const deleted = await db.runLong(

@@ -1,23 +1,34 @@
-import { Reply } from '@notify/service-kit'
+import { type Problem, Reply } from '@notify/service-kit'
 import type { Queries, Run } from '../open.ts'
-import { claimKey, findAnswers, type KeyedRequest, type StoredAnswer, saveAnswer, unfinished } from './key-store.ts'
+import {
+  claimKey,
+  findAnswers,
+  finishAnswer,
+  type KeyedRequest,
+  type StoredAnswer,
+  saveAnswer,
+  unfinished,
+} from './key-store.ts'
 import { idempotencyConflict } from './refusals.ts'
 import { createPatience, type Lines, takeTurns } from './take-turns.ts'
 
-/**
- * A response that is not final, because a part failed internally. A repetition receives `done` and completes the rest.
- */
-export interface Unfinished {
-  reply: Reply
-  done: string
-}
+/** How an effect ended. Each of these commits; a thrown error rolls back. */
+export type Result =
+  /** The final response: repetitions receive it. */
+  | Reply
+  /** A response that is not final, because a part failed internally. A repetition prepares with `done` and completes the rest. */
+  | { reply: Reply; done: string }
+  /** The response needs work outside of the transaction. If the process dies meanwhile, a repetition prepares with `done`. */
+  | { finish(): Promise<Reply>; done: string }
+  /** A refusal that is thrown after the commit, which is wanted. Not stored: a repetition begins again. */
+  | { refuse: Problem }
 
 /** The work of a request in two steps; only the second holds a connection. */
 export interface Work<Prepared> {
-  /** Validates the request. May run in vain. @param done state of an earlier, unfinished request */
+  /** Validates the request. May run in vain. @param done `done` of an earlier request with this key that did not end */
   prepare(done: string | undefined): Promise<Prepared>
   /** Writes, in the transaction that stores the response. Throws to refuse, so that nothing is stored. */
-  effect(run: Run, prepared: Prepared): Promise<Reply | Unfinished>
+  effect(run: Run, prepared: Prepared): Promise<Result>
 }
 
 /** Encrypts and decrypts stored responses. */
@@ -55,9 +66,14 @@ export function runIdempotently<Prepared>(
         work.prepare(stored && seal.open(stored.response)),
       )
       if (prepared === undefined) continue
-      const reply = await commit(db, request, seen, seal, (run) => work.effect(run, prepared.value))
-      if (reply) return reply
-      await patience.pause()
+      const result = await commit(db, request, seen, seal, (run) => work.effect(run, prepared.value))
+      if (!result) {
+        await patience.pause()
+        continue
+      }
+      const reply = await replyOf(result)
+      const isFirst = !('finish' in result) || (await finishAnswer(db.run, request, sealed(reply, seal)))
+      if (isFirst) return reply
     }
   })
 }
@@ -86,21 +102,30 @@ async function commit(
   db: Queries,
   request: KeyedRequest,
   seen: string,
-  { seal }: Seal,
-  effect: (run: Run) => Promise<Reply | Unfinished>,
-): Promise<Reply | undefined> {
+  seal: Seal,
+  effect: (run: Run) => Promise<Result>,
+): Promise<Result | undefined> {
   return db.transaction(async (run) => {
     if (!(await claimKey(run, request, seen))) return undefined
     const result = await effect(run)
-    if (!(result instanceof Reply)) {
-      await saveAnswer(run, request, { status: unfinished, response: seal(result.done) })
-      return result.reply
-    }
-    // Throwing rolls the effect back: an effect without a record must not exist.
-    if (result.status < 200 || result.status > 299) throw new Error(`an effect returned ${result.status}`)
-    await saveAnswer(run, request, { status: result.status, response: seal(result.text) })
+    if (result instanceof Reply) await saveAnswer(run, request, sealed(result, seal))
+    else
+      await saveAnswer(run, request, { status: unfinished, response: seal.seal('done' in result ? result.done : '') })
     return result
   })
+}
+
+/** The response of a committed effect. @throws Problem with which it refuses, and what its `finish` throws */
+export async function replyOf(result: Result): Promise<Reply> {
+  if (result instanceof Reply) return result
+  if ('refuse' in result) throw result.refuse
+  return 'reply' in result ? result.reply : result.finish()
+}
+
+/** Throwing rolls the effect back: an effect without a record must not exist. */
+function sealed({ status, text }: Reply, { seal }: Seal): Pick<StoredAnswer, 'status' | 'response'> {
+  if (status < 200 || status > 299) throw new Error(`an effect returned ${status}`)
+  return { status, response: seal(text) }
 }
 
 function replay({ status, response }: StoredAnswer, { open }: Seal): Reply {

@@ -1,5 +1,5 @@
 import { type BatchResult, type createNotificationBatch as contract, newId } from '@notify/contracts'
-import { idempotent, inProgress, type Unfinished, withSavepoint } from '@notify/database'
+import { idempotent, inProgress, type Result, withSavepoint } from '@notify/database'
 import { type Handler, type HttpRequest, Problem, Reply, requireStorable } from '@notify/service-kit'
 import type { ApiContext } from '../context.ts'
 import type { Candidate, NewNotification } from './accept-item.ts'
@@ -70,7 +70,7 @@ function answerOf(
   { log, metrics }: ApiContext,
   requestId: string,
   results: readonly (BatchResult | Problem)[],
-): Reply | Unfinished {
+): Result {
   const refusals = results.filter((one) => one instanceof Problem)
   const failures = refusals.filter(({ status }) => isForNow(status))
   for (const { code } of refusals) metrics.refused(code)

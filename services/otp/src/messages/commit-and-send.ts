@@ -1,6 +1,6 @@
 import type { Route } from '@notify/contracts'
 import { idempotent, type Run } from '@notify/database'
-import { type Handler, type HttpRequest, Reply } from '@notify/service-kit'
+import type { Handler, HttpRequest, Reply } from '@notify/service-kit'
 import type { Context } from '../context.ts'
 import { findMessage } from './message-store.ts'
 import { sendMessage } from './send-message.ts'
@@ -13,22 +13,12 @@ interface Steps<R extends Route, Draft> {
   write(context: Context, request: HttpRequest<R>, run: Run, draft: Draft): Promise<string>
 }
 
-/** The message is committed in otp, but not yet in dispatch. */
-class Committed extends Reply {
-  readonly notificationId: string
-
-  constructor(notificationId: string) {
-    super(202, '')
-    this.notificationId = notificationId
-  }
-}
-
 /**
  * Makes the handler of a POST that sends a code: the message commits with the record of the key, dispatch commits it, the response
  * is stored. If the process dies in between, the caller's repetition or the scheduler continues.
  */
 export function commitAndSend<R extends Route, Draft>({ draft, write }: Steps<R, Draft>): Handler<Context, R> {
-  const step = idempotent<Context, R, { draft: Draft } | { answer: Reply }>({
+  return idempotent<Context, R, { draft: Draft } | { answer: Reply }>({
     async prepare(context, request, done) {
       const message = done === undefined ? undefined : await findMessage(context.db.run, done)
       // Nothing was sent after a refusal, so the request starts again.
@@ -38,14 +28,7 @@ export function commitAndSend<R extends Route, Draft>({ draft, write }: Steps<R,
     async effect(context, request, run, prepared) {
       if ('answer' in prepared) return prepared.answer
       const id = await write(context, request, run, prepared.draft)
-      return { reply: new Committed(id), done: id }
+      return { done: id, finish: () => sendMessage(context, id) }
     },
   })
-  return async (context, request) => {
-    const reply = (await step(context, request)) as Reply
-    if (!(reply instanceof Committed)) return reply
-    return request.idempotencyKey === undefined
-      ? sendMessage(context, reply.notificationId)
-      : ((await step(context, request)) as Reply)
-  }
 }

@@ -39,6 +39,8 @@ function defaultText({ channel, code }: Content, minutes: number, autofill: stri
   if (channel === 'email') {
     return { subject: 'Your verification code', body: `${sentence}\n\nIf you did not ask for it, ignore this message.` }
   }
+  // The service's WhatsApp template takes the code alone.
+  if (channel === 'whatsapp') return { body: sentence, template_data: { code } }
   // The line must be the last one: WICG, origin-bound one-time codes.
   return { body: autofill ? `${sentence}\n\n${autofill}` : sentence }
 }

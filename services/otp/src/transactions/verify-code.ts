@@ -43,19 +43,7 @@ export const verifyCode: Handler<Context, typeof contract> = async (context, req
     const one = tryOf(context, request)
     return judge(context, request, await context.tryCode(one), context.db.run)
   }
-  const reply = (await keyed(context, request)) as Reply
-  if (reply instanceof Refused) throw reply.problem
-  return reply
-}
-
-/** Returned instead of thrown: a throw would roll back the counting of the wrong code. */
-class Refused extends Reply {
-  readonly problem: Problem
-
-  constructor(problem: Problem) {
-    super(problem.status, '')
-    this.problem = problem
-  }
+  return keyed(context, request)
 }
 
 const keyed = idempotent<Context, typeof contract>({
@@ -65,7 +53,8 @@ const keyed = idempotent<Context, typeof contract>({
       return await judge(context, request, tried, run)
     } catch (problem) {
       if (!(problem instanceof Problem)) throw problem
-      return { reply: new Refused(problem), done: '' }
+      // Thrown here, it would roll back the count of wrong codes.
+      return { refuse: problem }
     }
   },
 })

@@ -16,25 +16,22 @@ const settings = (fields: object = {}): DraftSettings => ({
   lane: 'otp',
   templates: undefined,
 })
+const code = { body: 'Your code', template_data: { code: '123456' } }
 const request = (fields: object) =>
-  DispatchRequest.parse({ channel: 'whatsapp', recipient: '+15551230001', body: '123456', ...fields })
+  DispatchRequest.parse({ channel: 'whatsapp', recipient: '+15551230001', ...code, ...fields })
 const fill = async (texts: readonly { template: string }[]) => texts.map(() => '123456')
 const made = (fields: object, given = settings()) =>
   whatsapp.draft(request(fields), given).compose(given.templates, fill)
 
-test.each([
-  { body: '123456' },
-  { body: '123456 is your verification code. It expires in 5 minutes.' },
-  { body: 'Your code', template_data: { code: '123456' } },
-])('a code in the lane of codes goes into the authentication template: %j', async (fields) => {
-  expect(await made(fields)).toEqual({
+test('a code in the lane of codes goes into the authentication template', async () => {
+  expect(await made({})).toEqual({
     channel: 'whatsapp',
     to: '+15551230001',
     template: { name: 'otp_code', language: 'en_US', category: 'authentication' },
     parameters: ['123456'],
     button_code: '123456',
   })
-  expect(whatsapp.draft(request(fields), settings()).credits).toBe(2)
+  expect(whatsapp.draft(request({}), settings()).credits).toBe(2)
 })
 
 test('a template without a button gets the code in its body alone', async () => {
@@ -48,7 +45,7 @@ test('an event of its own brings its own authentication template, and the button
     whatsapp: { template_name: 'login', language: 'de', category: 'authentication' as const, parameters: ['{{code}}'] },
   }
   const recipient = { phone: '+15551230001', opt_in_reference: 'otp_1' }
-  const fields = { recipient, body: undefined, event_key: 'otp', data: { code: '123456' } }
+  const fields = { recipient, body: undefined, template_data: undefined, event_key: 'otp', data: { code: '123456' } }
   expect(await made(fields, { ...settings(), templates })).toMatchObject({
     template: { name: 'login', language: 'de' },
     parameters: ['123456'],
@@ -56,8 +53,10 @@ test('an event of its own brings its own authentication template, and the button
   })
 })
 
-test('a text without a code is refused, and so is a code in any other lane', async () => {
-  await expect(made({ body: 'Hello there' })).rejects.toMatchObject({ code: 'validation_failed' })
+test('a request without a code is refused, and so is a code in any other lane', async () => {
+  for (const template_data of [undefined, {}, { code: 123456 }, { code: '12 34' }]) {
+    await expect(made({ body: '123456', template_data })).rejects.toMatchObject({ code: 'validation_failed' })
+  }
   expect(() =>
     whatsapp.draft(request({ recipient: { phone: '+15551230001', opt_in_reference: 'r' } }), {
       ...settings(),

@@ -5,8 +5,6 @@ import type { WhatsAppPayload } from './payload.ts'
 
 /** What fits into the button of an authentication template. */
 const codePattern = /^\S{4,15}$/
-/** The default text of otp begins with its code. */
-const leadingCode = /^(\d{4,10}) /
 
 /** The template for codes, unless an event names another. */
 export function codeTemplate({ config }: DraftSettings): WhatsAppPayload['template'] {
@@ -22,13 +20,12 @@ export function codeTemplate({ config }: DraftSettings): WhatsAppPayload['templa
  * @throws Problem `validation_failed` when the request contains no code
  */
 export function codeContent(
-  { body = '', template_data }: DispatchRequest,
+  { template_data }: DispatchRequest,
   settings: DraftSettings,
 ): Pick<WhatsAppPayload, 'parameters' | 'button_code'> {
-  const code = template_data?.code ?? leadingCode.exec(body)?.[1] ?? body
+  const code = template_data?.code
   if (typeof code !== 'string' || !codePattern.test(code)) {
-    const message = 'must be a code of 4 to 15 characters, or begin with one'
-    throw fieldProblem('validation_failed', 'body', message)
+    throw fieldProblem('validation_failed', 'template_data.code', 'must be a code of 4 to 15 characters')
   }
   return { parameters: [code], ...codeButton(code, settings) }
 }
