@@ -12,6 +12,8 @@ beforeAll(async () => {
     apart: 'all',
     env: {
       all: { LOG_LEVEL: 'warn' },
+      // A frozen worker hands nothing over: what is reported after that must already be under way at the carrier.
+      'carrier-sandbox': { CARRIER_DELAY_MS: '500' },
       'dispatch-worker': {
         SEND_RATE: '60',
         SEND_RETRY_DELAYS: '500ms,1s,2s,4s',

@@ -167,9 +167,7 @@ export class ConsumerLoop<Context> {
     await Promise.allSettled(this.#underWay)
   }
 
-  /**
-   * A message is acknowledged once all its events are handled or dead; one temporary failure redelivers the message.
-   */
+  /** A message is acknowledged once all its events are handled or dead; one temporary failure redelivers the message. */
   async #handleMessage(message: JsMsg): Promise<void> {
     if (!isHeardBy(this.#place.filter, message.subject)) return this.#passOver(message)
     const messageId = message.headers?.get(messageIdHeader) || `${message.info.stream}:${message.seq}`
