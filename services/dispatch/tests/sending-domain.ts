@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals'
 import type { Domain } from '@notify/contracts'
-import { type ApiRequest, eventually, type TestEnv } from '../../../packages/dev-env/src/index.ts'
+import { type ApiRequest, eventually, type TestEnv } from '@notify/dev-env'
 import type { DnsServer } from './dns-server.ts'
 
 export type SendingDomain = Domain
