@@ -7,7 +7,7 @@ import { createBlindIndex, type KeyRing, parseKey, parseKeyRing } from '@notify/
 import { openBus, storedMessages } from '@notify/test-kit/bus'
 import { encryptedColumns as callbacks } from '../../services/callbacks/src/db/encrypted-columns.ts'
 import { encryptedColumns as consent } from '../../services/consent/src/db/encrypted-columns.ts'
-import { encryptedColumns as dispatch } from '../../services/dispatch/src/db/encrypted-columns.ts'
+import { encryptedColumns as dispatch } from '../../services/dispatch/src/upkeep/encrypted-columns.ts'
 import { encryptedColumns as inboxStream } from '../../services/inbox-stream/src/db/encrypted-columns.ts'
 import { encryptedColumns as otp } from '../../services/otp/src/db/encrypted-columns.ts'
 import { encryptedColumns as webhookDelivery } from '../../services/webhook-delivery/src/db/encrypted-columns.ts'

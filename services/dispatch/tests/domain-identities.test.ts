@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { newId } from '@notify/contracts'
 import { eventually, TestEnv } from '@notify/dev-env'
-import { type DnsServer, startDnsServer } from './dns-server.ts'
+import { type DnsServer, startDnsServer } from '@notify/test-kit/dns-server'
 import { newDomain, publish, untilDomain } from './sending-domain.ts'
 import { type SesAccount, startSesAccount } from './ses-account.ts'
 

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { type ApiRequest, eventually, TestEnv } from '@notify/dev-env'
 import { expectProblem } from '@notify/test-kit/api'
 import { addKey, addTenant, operatorToken, otherAccountEnv } from '@notify/test-kit/callers'
-import { findVerifiedDomain } from '../src/domains/domain-store.ts'
-import { type DnsServer, startDnsServer } from './dns-server.ts'
+import { type DnsServer, startDnsServer } from '@notify/test-kit/dns-server'
+import { findVerifiedDomain } from '../src/catalogue/domains/domain-store.ts'
 import { checkSoon, newDomain, publish, type SendingDomain, untilDomain } from './sending-domain.ts'
 
 let dns: DnsServer

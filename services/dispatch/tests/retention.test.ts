@@ -3,8 +3,8 @@ import { earliestId, newId } from '@notify/contracts'
 import { type Database, endedBefore } from '@notify/database'
 import { TestEnv } from '@notify/dev-env'
 import type { Tables } from '../src/db/schema.ts'
-import { createEndedDeletion } from '../src/retention/retention-store.ts'
-import { checkBalance, readTally } from '../src/sending/balance-store.ts'
+import { checkBalance, readTally } from '../src/upkeep/balance-store.ts'
+import { createEndedDeletion } from '../src/upkeep/retention-store.ts'
 import { openOwnSchema } from './own-schema.ts'
 
 const dayMs = 86_400_000

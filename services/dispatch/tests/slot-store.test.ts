@@ -3,8 +3,8 @@ import { newId } from '@notify/contracts'
 import type { Database } from '@notify/database'
 import { TestEnv } from '@notify/dev-env'
 import type { Tables } from '../src/db/schema.ts'
-import { longestPutOffMs, makeSlots, type Reach, reserveSlots } from '../src/sending/slot-store.ts'
-import { createThrottle } from '../src/sending/throttle.ts'
+import { longestPutOffMs, makeSlots, type Reach, reserveSlots } from '../src/deliver/throttle/slot-store.ts'
+import { createThrottle } from '../src/deliver/throttle/throttle.ts'
 import { openOwnSchema } from './own-schema.ts'
 
 let env: TestEnv

@@ -3,16 +3,16 @@ import { newId, type Receipt, SuppressionReason } from '@notify/contracts'
 import type { Database } from '@notify/database'
 import { TestEnv } from '@notify/dev-env'
 import fc from 'fast-check'
-import type { WorkerContext } from '../src/context.ts'
-import type { Tables } from '../src/db/schema.ts'
-import { suppressRecipient } from '../src/suppressions/suppress-recipient.ts'
+import { suppressRecipient } from '../src/catalogue/suppressions/suppress-recipient.ts'
 import {
   lift,
   liftById,
   listSuppressionRows,
   type NewSuppression,
   suppress,
-} from '../src/suppressions/suppression-store.ts'
+} from '../src/catalogue/suppressions/suppression-store.ts'
+import type { WorkerContext } from '../src/context.ts'
+import type { Tables } from '../src/db/schema.ts'
 import { openOwnSchema } from './own-schema.ts'
 
 let env: TestEnv
