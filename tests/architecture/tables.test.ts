@@ -1,9 +1,9 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { createTestKit } from '@notify/test-kit/service-kit'
-import { schemaOf, serviceNames } from '../../packages/contracts/src/index.ts'
-import { type EncryptedColumn, type Migrations, migrate, openDatabase } from '../../packages/database/src/index.ts'
-import { TestEnv } from '../../packages/dev-env/src/index.ts'
+import { schemaOf, serviceNames } from '@notify/contracts'
+import { type EncryptedColumn, type Migrations, migrate, openDatabase } from '@notify/database'
+import { TestEnv } from '@notify/dev-env'
+import { createTestKit } from '@notify/test-kit/kit'
 import { sharedTablesOf, tablesOf } from '../../scripts/service-declarations.ts'
 import { filesBelow, readText, root } from './sources.ts'
 
