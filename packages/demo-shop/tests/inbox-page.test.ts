@@ -196,8 +196,8 @@ test('everything works by keyboard, and the focus never gets lost', async () => 
   expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toMatch(/^Notifications/)
 })
 
-/** Pictures for the documentation: `SCREENS=docs/screens npm test -- packages/demo-shop` writes them anew. */
-const screens = process.env.SCREENS && join(import.meta.dirname, '..', '..', '..', process.env.SCREENS)
+/** `npm run screens` writes the pictures of the documentation. */
+const screens = process.env.SCREENS && join(import.meta.dirname, '../../../docs/screens')
 
 test.each([
   ['light', 'ada'],

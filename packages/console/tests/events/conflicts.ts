@@ -38,7 +38,7 @@ test(
       expect.stringContaining('Removed: Theirs'),
       expect.stringContaining('Added: Mine'),
     ])
-    await expectSound(page, 'event-conflict')
+    await expectSound(page)
     await page.keyboard.press('Escape')
     expect(await text(page).inputValue()).toBe('Mine')
     await button(page, 'Save the draft').click()
