@@ -200,9 +200,9 @@ test('everything works by keyboard, and the focus never gets lost', async () => 
 const screens = process.env.SCREENS && join(import.meta.dirname, '../../../docs/screens')
 
 test.each([
-  ['light', 'ada'],
-  ['dark', 'grace'],
-] as const)('the whole inbox fits into the page: %s', async (colorScheme, name) => {
+  ['light', 'ada', 'inbox-light'],
+  ['dark', 'grace', 'inbox-dark'],
+] as const)('the whole inbox fits into the page: %s', async (colorScheme, name, picture) => {
   const viewport = { width: 900, height: 620 }
   const { user, context, url } = await person({ colorScheme, viewport, deviceScaleFactor: 2 }, name)
   const token = await userToken(env, user)
@@ -231,7 +231,7 @@ test.each([
   expect(box.x + box.width).toBeLessThanOrEqual(viewport.width)
   expect(box.y + box.height).toBeLessThanOrEqual(viewport.height)
   await page.mouse.move(0, 0)
-  if (screens) await page.screenshot({ path: join(screens, `inbox-${colorScheme}.png`) })
+  if (screens) await page.screenshot({ path: join(screens, `${picture}.png`) })
 })
 
 test('the shop takes no calls of other pages', async () => {
