@@ -1,8 +1,8 @@
 // Generates docs/reference.md: alerts, metrics and variables, from their declarations.
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { serviceNames } from '@notify/contracts'
 import { parse } from 'yaml'
-import { serviceNames } from '../packages/contracts/src/index.ts'
 import { anchorOf, markdownTable } from './markdown.ts'
 import { declaredMetrics } from './metric-declarations.ts'
 import { variablesOf } from './service-declarations.ts'

@@ -3,8 +3,8 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { eventually, TestEnv } from '@notify/dev-env'
 import { untilTemplates } from '@notify/test-kit/whatsapp'
-import { eventually, TestEnv } from '../../packages/dev-env/src/index.ts'
 
 const readme = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8')
 /** The blocks of commands to paste, without those that start the system. */
