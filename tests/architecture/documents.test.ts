@@ -49,7 +49,7 @@ const exists = (path: string) => existsSync(join(root, path))
 test.each(Object.entries(longest))('%s has at most %d lines, none of them wider than a screen', (document, most) => {
   const lines = readText(document).trimEnd().split('\n')
   expect(lines.length).toBeLessThanOrEqual(most)
-  expect(lines.filter((line) => line.length > 160 && !line.startsWith('|'))).toEqual([])
+  expect(lines.filter((line) => line.length > 150 && !line.startsWith('|'))).toEqual([])
 })
 
 test('every relative link leads to a file of the repository', () => {
