@@ -14,7 +14,7 @@ export const replaceTemplate: Handler<Context & WithTemplates & { renderer: Rend
   request,
 ) => {
   const { body, params, principal, query, requestId } = request
-  await requireFillable(context.renderer, principal.tenant_id, body.templates)
+  await requireFillable(context, principal.tenant_id, body.templates)
   const [tenantId, resourceId] = [principal.tenant_id, params.template_id]
   const replaced = await context.db.transaction(async (run) => {
     const before = describeWhole(await lockTemplate(run, tenantId, resourceId))
