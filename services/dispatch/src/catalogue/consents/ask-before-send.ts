@@ -1,6 +1,6 @@
 import { type CarrierAnswer, later, permanent, refusal } from '@notify/carriers/sending'
 import type { KeyMode } from '@notify/contracts'
-import type { TemplateReference } from '../../channels/channel.ts'
+import type { TemplateReference } from '../../channels/channel-template.ts'
 import type { Context } from '../../context.ts'
 import type { WithConsents } from './consent-directory.ts'
 import { consentFault } from './judge-consent.ts'

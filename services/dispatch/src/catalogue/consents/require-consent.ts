@@ -1,6 +1,6 @@
 import type { ConsentSubject } from '@notify/contracts'
 import { Problem } from '@notify/service-kit'
-import type { TemplateReference } from '../../channels/channel.ts'
+import type { TemplateReference } from '../../channels/channel-template.ts'
 import type { WithConsents } from './consent-directory.ts'
 import { consentFault } from './judge-consent.ts'
 
