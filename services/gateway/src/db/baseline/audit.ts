@@ -19,7 +19,7 @@ export const auditTables = [
   'create index audit_log_by_resource on audit_log (tenant_id, resource_id, id desc)',
   'create index audit_log_by_actor on audit_log (tenant_id, actor_id, id desc)',
   'create index audit_log_by_application on audit_log (tenant_id, application_id, id desc)',
-  // Append-only, also for whoever has the role of this service.
+  // Append-only, also for a session with the role of this service.
   `create function refuse_change() returns trigger language plpgsql as $$
      begin
        raise exception 'the audit log is append-only' using errcode = 'insufficient_privilege';

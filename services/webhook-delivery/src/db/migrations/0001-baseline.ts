@@ -102,7 +102,7 @@ export const baseline: Migration = {
          finished_at timestamptz
        )`,
     `create index replays_due on replays (next_at) where next_at is not null`,
-    // A function, so that locks are held for no round trip: whoever stores a delivery waits for them. Each of its statements sees
+    // A function, so that locks are held for no round trip: a statement that stores a delivery waits for them. Each statement sees
     // what was committed before it.
     `create function release_endpoints(held json) returns void language plpgsql set search_path from current as $$
        begin
