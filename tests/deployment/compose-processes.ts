@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { chownSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chownSync, closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { images } from '../../packages/bundle/src/images.ts'
 import { eventually, machineEnvironment, requireBinary } from '../../packages/dev-env/src/index.ts'
@@ -96,7 +96,7 @@ export function startRedisContainer({ network, folder }: ComposePlace): Promise<
 function launch(
   name: string,
   { network, values }: ComposePlace,
-  stdio: ('ignore' | 'inherit' | 'ipc')[],
+  stdio: ('ignore' | 'inherit' | 'ipc' | number)[],
 ): ChildProcess {
   const { build, command = program } = containers[name]!
   const [file, ...args] = command
@@ -120,7 +120,10 @@ export async function startContainer(
   place: ComposePlace,
   running: (() => Promise<unknown>)[],
 ): Promise<void> {
-  const child = launch(name, place, ['ignore', 'ignore', 'inherit', 'ipc'])
+  const logFile = join(place.folder, `${name}.log`)
+  const log = openSync(logFile, 'a')
+  const child = launch(name, place, ['ignore', log, 'inherit', 'ipc'])
+  closeSync(log)
   const ended = once(child, 'exit')
   running.push(() => {
     child.kill('SIGTERM')
@@ -135,5 +138,6 @@ export async function startContainer(
     },
     { timeoutMs: 120_000, intervalMs: 200 },
   )
-  if (child.exitCode !== null) throw new Error(`${name} ended with code ${child.exitCode}`)
+  if (child.exitCode !== null)
+    throw new Error(`${name} ended with code ${child.exitCode}: ${readFileSync(logFile, 'utf8').slice(-2000)}`)
 }

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { threadLimits } from '../../services/dispatch/src/rendering/render-threads.ts'
+import { threadLimits } from '../../packages/templates/src/render-threads.ts'
 import {
   base,
   configurationOf,

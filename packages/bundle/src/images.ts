@@ -13,15 +13,15 @@ export interface Image {
   keepNames?: true
 }
 
-/** The folder of a package that a service depends on. */
-function packageOf(service: ServiceName, name: string): string {
-  const { resolve } = createRequire(join(root, 'services', service, 'package.json'))
+/** The folder of a library that a workspace depends on. */
+function libraryOf(workspace: string, name: string): string {
+  const { resolve } = createRequire(join(root, workspace, 'package.json'))
   return relative(root, dirname(resolve(name)))
 }
 
 const scalar = 'node_modules/@scalar/api-reference'
 const served = ['package.json', 'dist/index.js', 'dist/browser/standalone.js']
-const rendering = 'services/dispatch/src/rendering'
+const templates = 'packages/templates'
 const page = 'packages/carrier-sandbox/src/page'
 
 /** What services have beside their program. */
@@ -36,9 +36,9 @@ const beside: Partial<Record<ServiceName, { programs?: Record<string, string>; f
   },
   dispatch: {
     programs: {
-      [`${rendering}/render-worker.mjs`]: `${rendering}/render-worker.ts`,
+      [`${templates}/src/render-worker.mjs`]: `${templates}/src/render-worker.ts`,
       // Piscina looks for it beside itself, which is the bundle.
-      'worker.js': join(packageOf('dispatch', 'piscina'), 'worker.js'),
+      'worker.js': join(libraryOf(templates, 'piscina'), 'worker.js'),
     },
   },
 }

@@ -1,10 +1,10 @@
 import { sendingEnvironment } from '@notify/carriers/kinds'
 import { Lane } from '@notify/contracts'
+import { areDnsServers } from '@notify/email-authentication'
 import { parsedBy, parseKey, parseKeyRing } from '@notify/privacy'
 import { commonConfig, duration, durations, signingKey } from '@notify/service-kit'
 import { z } from 'zod'
 import { channelVariables } from './channels/registry.ts'
-import { areDnsServers } from './dns/lookup.ts'
 
 const most = z.coerce.number().int().positive()
 

@@ -1,15 +1,15 @@
 import { messageReceived, receiptReceived, subscriptionProviderChanged, templateChanged } from '@notify/contracts'
 import { type ConsumerEntry, consumer } from '@notify/messaging'
-import { applyTemplateChange } from './carrier-templates/apply-template-change.ts'
+import { applyTemplateChange } from './catalogue/carrier-templates/apply-template-change.ts'
+import { keepSubscriptionProvider } from './catalogue/providers/keep-subscription-provider.ts'
+import { applyKeyword } from './catalogue/suppressions/apply-keyword.ts'
+import { suppressRecipient } from './catalogue/suppressions/suppress-recipient.ts'
 import { type Channels, carriedChannels, type LaneSettings } from './channels/channel.ts'
 import { channels as registry } from './channels/registry.ts'
 import type { Config } from './config.ts'
 import type { ConsumerContext } from './context.ts'
-import { handOffConsumers } from './hand-offs/hand-off-consumers.ts'
-import { keepSubscriptionProvider } from './providers/keep-subscription-provider.ts'
-import type { LaneOf } from './sending/queue-store.ts'
-import { applyKeyword } from './suppressions/apply-keyword.ts'
-import { suppressRecipient } from './suppressions/suppress-recipient.ts'
+import type { LaneOf } from './deliver/queues/queue-store.ts'
+import { handOffConsumers } from './outcome/hand-offs/hand-off-consumers.ts'
 
 const retry = ['250ms', '1s', '5s', '15s']
 /** After this another worker takes up a STOP that a killed one held. Handling it twice changes nothing. */

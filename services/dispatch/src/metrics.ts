@@ -1,7 +1,7 @@
 import { Channel, DomainStatus, type ErrorCode, errorCodes, Lane, ReceiptStatus } from '@notify/contracts'
 import type { Metrics } from '@notify/service-kit'
-import type { Latency } from './notifications/latency-sql.ts'
-import type { Reported } from './receipts/receipt-store.ts'
+import type { Latency } from './outcome/facts/latency-sql.ts'
+import type { Reported } from './outcome/receipts/receipt-store.ts'
 
 const renderOutcomes = ['filled', 'refused', 'killed'] as const
 const putBackCauses = ['circuit_open', 'rate_limit', 'late', 'fault'] as const

@@ -4,9 +4,9 @@ import { newId, type Receipt, ReceiptStatus } from '../../../packages/contracts/
 import type { Database } from '../../../packages/database/src/index.ts'
 import { TestEnv } from '../../../packages/dev-env/src/index.ts'
 import type { Tables } from '../src/db/schema.ts'
-import { attemptKey, planRounds } from '../src/receipts/fold-receipts.ts'
-import { applyReceipts } from '../src/receipts/receipt-store.ts'
-import { type Current, isObservation, transition } from '../src/receipts/transition.ts'
+import { attemptKey, planRounds } from '../src/outcome/receipts/fold-receipts.ts'
+import { applyReceipts } from '../src/outcome/receipts/receipt-store.ts'
+import { type Current, isObservation, transition } from '../src/outcome/receipts/transition.ts'
 import { openOwnSchema } from './own-schema.ts'
 
 const tenantId = newId('ten')

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { type DnsServer, startDnsServer } from '@notify/test-kit/dns-server'
 import { addKey, addTenant, operatorToken, otherAccountEnv } from '@notify/test-kit/other-callers'
 import { expectProblem } from '@notify/test-kit/sms'
 import { type ApiRequest, eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
-import { findVerifiedDomain } from '../src/domains/domain-store.ts'
-import { type DnsServer, startDnsServer } from './dns-server.ts'
+import { findVerifiedDomain } from '../src/catalogue/domains/domain-store.ts'
 import { checkSoon, newDomain, publish, type SendingDomain, untilDomain } from './sending-domain.ts'
 
 let dns: DnsServer

@@ -3,11 +3,11 @@ import type { Correlation } from '@notify/carriers/sending'
 import { newId } from '@notify/contracts'
 import { createSandbox, readConfig, type Sandbox } from '../../../packages/carrier-sandbox/src/index.ts'
 import type { SandboxMessage } from '../../../packages/dev-env/src/index.ts'
-import type { Carriers } from '../src/carriers/carrier.ts'
-import { createCarriers } from '../src/carriers/create-carriers.ts'
+import type { Provider } from '../src/catalogue/providers/provider-directory.ts'
 import type { EmailPayload } from '../src/channels/email/payload.ts'
 import { Config } from '../src/config.ts'
-import type { Provider } from '../src/providers/provider-directory.ts'
+import type { Carriers } from '../src/deliver/call/carrier.ts'
+import { createCarriers } from '../src/deliver/call/create-carriers.ts'
 
 const account = { access_key_id: 'AKIA0123456789ABCDEF', secret_access_key: 'secret/of+the/account' }
 

@@ -7,8 +7,8 @@ import type { NewNotification } from '../src/accept/accept-item.ts'
 import { commitBatch } from '../src/accept/commit-batch.ts'
 import { channels } from '../src/channels/registry.ts'
 import type { Tables } from '../src/db/schema.ts'
-import { createEndedDeletion } from '../src/retention/retention-store.ts'
-import { requeueLostWork, takeDueNotifications } from '../src/sending/schedule-store.ts'
+import { requeueLostWork, takeDueNotifications } from '../src/deliver/schedule/schedule-store.ts'
+import { createEndedDeletion } from '../src/upkeep/retention-store.ts'
 import { openOwnSchema } from './own-schema.ts'
 
 let env: TestEnv

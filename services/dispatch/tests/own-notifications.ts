@@ -1,9 +1,9 @@
 import { type Channel, type Lane, newId } from '../../../packages/contracts/src/index.ts'
 import type { Database } from '../../../packages/database/src/index.ts'
 import type { Tables } from '../src/db/schema.ts'
-import { type Claim, claimForSending } from '../src/sending/claim-store.ts'
-import type { LaneOf } from '../src/sending/queue-store.ts'
-import type { QueueKey } from '../src/sending/send-queues.ts'
+import { type Claim, claimForSending } from '../src/deliver/claim/claim-store.ts'
+import type { LaneOf } from '../src/deliver/queues/queue-store.ts'
+import type { QueueKey } from '../src/deliver/queues/send-queues.ts'
 
 /** Notifications of one tenant, as the statements of sending see them. */
 export interface OwnNotifications {

@@ -3,8 +3,8 @@ import { earliestId, newId } from '../../../packages/contracts/src/index.ts'
 import { type Database, endedBefore } from '../../../packages/database/src/index.ts'
 import { TestEnv } from '../../../packages/dev-env/src/index.ts'
 import type { Tables } from '../src/db/schema.ts'
-import { createEndedDeletion } from '../src/retention/retention-store.ts'
-import { checkBalance, readTally } from '../src/sending/balance-store.ts'
+import { checkBalance, readTally } from '../src/upkeep/balance-store.ts'
+import { createEndedDeletion } from '../src/upkeep/retention-store.ts'
 import { openOwnSchema } from './own-schema.ts'
 
 const dayMs = 86_400_000

@@ -3,8 +3,8 @@ import { newId } from '../../../packages/contracts/src/index.ts'
 import type { Database } from '../../../packages/database/src/index.ts'
 import { TestEnv } from '../../../packages/dev-env/src/index.ts'
 import type { Tables } from '../src/db/schema.ts'
-import { longestPutOffMs, makeSlots, type Reach, reserveSlots } from '../src/sending/slot-store.ts'
-import { createThrottle } from '../src/sending/throttle.ts'
+import { longestPutOffMs, makeSlots, type Reach, reserveSlots } from '../src/deliver/throttle/slot-store.ts'
+import { createThrottle } from '../src/deliver/throttle/throttle.ts'
 import { openOwnSchema } from './own-schema.ts'
 
 let env: TestEnv

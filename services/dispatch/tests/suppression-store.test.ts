@@ -3,16 +3,16 @@ import fc from 'fast-check'
 import { newId, type Receipt, SuppressionReason } from '../../../packages/contracts/src/index.ts'
 import type { Database } from '../../../packages/database/src/index.ts'
 import { TestEnv } from '../../../packages/dev-env/src/index.ts'
-import type { WorkerContext } from '../src/context.ts'
-import type { Tables } from '../src/db/schema.ts'
-import { suppressRecipient } from '../src/suppressions/suppress-recipient.ts'
+import { suppressRecipient } from '../src/catalogue/suppressions/suppress-recipient.ts'
 import {
   lift,
   liftById,
   listSuppressionRows,
   type NewSuppression,
   suppress,
-} from '../src/suppressions/suppression-store.ts'
+} from '../src/catalogue/suppressions/suppression-store.ts'
+import type { WorkerContext } from '../src/context.ts'
+import type { Tables } from '../src/db/schema.ts'
 import { openOwnSchema } from './own-schema.ts'
 
 let env: TestEnv

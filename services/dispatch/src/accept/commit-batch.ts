@@ -1,9 +1,9 @@
 import { notificationChanged, type SuppressionReason } from '@notify/contracts'
 import { keysInto, messagesOf, messagesSql, messageValues, type Run, type Statement } from '@notify/database'
+import { suppressedBecause } from '../catalogue/suppressions/suppressed-because.ts'
 import { type Channels, handedOverChannels } from '../channels/channel.ts'
-import { factsInto, toldColumns } from '../notifications/fact-sql.ts'
-import { orderedWork, unorderedWork } from '../notifications/work-sql.ts'
-import { suppressedBecause } from '../suppressions/suppressed-because.ts'
+import { factsInto, toldColumns } from '../outcome/facts/fact-sql.ts'
+import { orderedWork, unorderedWork } from '../outcome/hand-offs/work-sql.ts'
 import type { NewNotification } from './accept-item.ts'
 import { factOf, initialHandOffs } from './initial-events.ts'
 

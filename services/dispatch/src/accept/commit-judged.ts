@@ -1,7 +1,7 @@
 import { inProgress, isConnectionError, isLockTimeout, lockTimeoutMs, type Run } from '@notify/database'
 import { bisect, noLongerAwaited, Problem } from '@notify/service-kit'
+import { suppressedRecipient } from '../catalogue/suppressions/explain-suppression.ts'
 import type { Context } from '../context.ts'
-import { suppressedRecipient } from '../suppressions/explain-suppression.ts'
 import type { AcceptOutcome, NewNotification } from './accept-item.ts'
 import { commitBatch } from './commit-batch.ts'
 import { queueOf } from './initial-events.ts'

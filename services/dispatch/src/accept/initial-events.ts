@@ -2,8 +2,8 @@ import type { notificationChanged } from '@notify/contracts'
 import type { OutboxMessage, Outgoing } from '@notify/database'
 import type { z } from 'zod'
 import type { Channels } from '../channels/channel.ts'
-import { handOffMessages } from '../hand-offs/hand-off-events.ts'
-import type { WokenQueue } from '../sending/wake-senders.ts'
+import type { WokenQueue } from '../deliver/queues/wake-senders.ts'
+import { handOffMessages } from '../outcome/hand-offs/hand-off-events.ts'
 import type { NewNotification } from './accept-item.ts'
 
 /** The messages that hand new notifications over to other services. Left out: those for later, and those that the commit puts in order. */

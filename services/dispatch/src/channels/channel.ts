@@ -8,9 +8,9 @@ import type {
   Lane,
   SealedEventContract,
 } from '@notify/contracts'
+import type { Fill } from '@notify/templates'
 import type { z } from 'zod'
 import type { Config } from '../config.ts'
-import type { Fill } from '../rendering/create-renderer.ts'
 
 /** What a notification stores, encrypted, until it is delivered. */
 export interface Payload {

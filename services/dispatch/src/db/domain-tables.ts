@@ -1,7 +1,7 @@
 import type { DomainStatus } from '@notify/contracts'
 import { column } from '@notify/database'
 import type { ColumnType, Generated, JSONColumnType } from 'kysely'
-import type { RecordStates } from '../domains/judge-domain.ts'
+import type { RecordStates } from '../catalogue/domains/judge-domain.ts'
 
 export type Time = ColumnType<Date, Date | string | undefined, Date | string>
 

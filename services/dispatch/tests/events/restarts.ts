@@ -2,8 +2,8 @@ import { expect, test } from '@jest/globals'
 import { openDatabase } from '@notify/database'
 import { createTestKit } from '@notify/test-kit/service-kit'
 import { eventually } from '../../../../packages/dev-env/src/index.ts'
+import { createEventCatalogue } from '../../src/catalogue/events/event-catalogue.ts'
 import type { Tables } from '../../src/db/schema.ts'
-import { createEventCatalogue } from '../../src/events/event-catalogue.ts'
 import { act, call, create, env, of, save, sms } from './stack.ts'
 
 test('another process uses what was published within about a second', async () => {

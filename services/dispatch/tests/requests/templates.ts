@@ -5,8 +5,8 @@ import { addApplication, addEmptyTenant, operatorToken } from '@notify/test-kit/
 import { createTestKit } from '@notify/test-kit/service-kit'
 import { expectProblem } from '@notify/test-kit/sms'
 import { type ApiRequest, eventually } from '../../../../packages/dev-env/src/index.ts'
+import { createTemplateCatalogue } from '../../src/catalogue/templates/template-catalogue.ts'
 import type { Tables } from '../../src/db/schema.ts'
-import { createTemplateCatalogue } from '../../src/templates/template-catalogue.ts'
 import { env } from './stack.ts'
 
 const path = '/api/v1/templates'

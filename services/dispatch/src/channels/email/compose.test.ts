@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from '@jest/globals'
 import { newId } from '@notify/contracts'
 import { Problem } from '@notify/service-kit'
-import { startRenderer } from '../../../tests/test-renderer.ts'
+import { startRenderer } from '@notify/test-kit/renderer'
 import { composeEmail } from './compose.ts'
 
 type Request = Parameters<typeof composeEmail>[0]

@@ -1,7 +1,7 @@
 import { type DispatchRequest, type EventTemplates, oneLinePattern } from '@notify/contracts'
 import { fieldProblem } from '@notify/service-kit'
-import { textFault } from '../../carriers/text-fault.ts'
-import type { Fill, NamedTemplate } from '../../rendering/create-renderer.ts'
+import type { Fill, NamedTemplate } from '@notify/templates'
+import { textFault } from '../text-fault.ts'
 import type { EmailPayload } from './payload.ts'
 import { type Envelope, readEnvelope } from './recipient.ts'
 

@@ -1,8 +1,8 @@
 import type { DispatchRequest, EventTemplates, InAppPayload } from '@notify/contracts'
 import { fieldProblem } from '@notify/service-kit'
-import { faultInside, textFault } from '../../carriers/text-fault.ts'
-import type { Fill, NamedTemplate } from '../../rendering/create-renderer.ts'
-import { mapTemplates, textsOf } from '../../templates/map-templates.ts'
+import type { Fill, NamedTemplate } from '@notify/templates'
+import { mapTemplates, textsOf } from '../map-templates.ts'
+import { faultInside, textFault } from '../text-fault.ts'
 import { displayFields, requireDisplayData } from './display-data.ts'
 
 type Content = Pick<InAppPayload, 'title' | 'body' | 'data'>

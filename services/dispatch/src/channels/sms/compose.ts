@@ -1,7 +1,7 @@
 import type { DispatchRequest, EventTemplates } from '@notify/contracts'
 import { Problem } from '@notify/service-kit'
-import { textFault } from '../../carriers/text-fault.ts'
-import type { Fill } from '../../rendering/create-renderer.ts'
+import type { Fill } from '@notify/templates'
+import { textFault } from '../text-fault.ts'
 
 /** Twilio refuses longer bodies (error 21617); in UTF-16 code units. */
 export const maxCharacters = 1600

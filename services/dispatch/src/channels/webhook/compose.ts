@@ -1,8 +1,8 @@
 import type { DispatchRequest, EventTemplates, WebhookPayload } from '@notify/contracts'
 import { fieldProblem } from '@notify/service-kit'
-import { faultInside } from '../../carriers/text-fault.ts'
-import type { Fill } from '../../rendering/create-renderer.ts'
-import { mapTemplates, textsOf } from '../../templates/map-templates.ts'
+import type { Fill } from '@notify/templates'
+import { mapTemplates, textsOf } from '../map-templates.ts'
+import { faultInside } from '../text-fault.ts'
 
 /**
  * Makes the `data` that the receiver gets: the template's JSON with its texts filled; or the request's own content, its

@@ -1,7 +1,7 @@
 import type { DispatchRequest, EventTemplates } from '@notify/contracts'
 import { fieldProblem } from '@notify/service-kit'
-import { textFault } from '../../carriers/text-fault.ts'
-import type { Fill } from '../../rendering/create-renderer.ts'
+import type { Fill } from '@notify/templates'
+import { textFault } from '../text-fault.ts'
 import type { WhatsAppPayload } from './payload.ts'
 
 type Template = NonNullable<EventTemplates['whatsapp']>

@@ -1,0 +1,5 @@
+export { checkDkim } from './check-dkim.ts'
+export { checkMailFrom } from './check-mail-from.ts'
+export { checkSpf } from './check-spf.ts'
+export type { Finding } from './finding.ts'
+export { areDnsServers, type Lookup, withLookup } from './lookup.ts'

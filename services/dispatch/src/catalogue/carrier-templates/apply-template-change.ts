@@ -1,0 +1,19 @@
+import type { TemplateChange } from '@notify/contracts'
+import type { Context } from '../../context.ts'
+import { applyNews } from './carrier-template-store.ts'
+
+/** Keeps what a carrier said of a template by a webhook; an older one that comes late changes nothing. */
+export async function applyTemplateChange({ db, log }: Context, change: TemplateChange): Promise<void> {
+  const { provider_id, tenant_id, name, language, status = null, category = null, quality = null, received_at } = change
+  await applyNews(db.run, {
+    provider_id,
+    tenant_id,
+    name,
+    language,
+    status,
+    category,
+    quality,
+    reported_at: received_at,
+  })
+  log.info({ provider_id, template: name, language, status, category, quality }, 'a template has changed')
+}

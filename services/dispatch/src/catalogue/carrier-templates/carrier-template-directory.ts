@@ -1,0 +1,33 @@
+import type { Database } from '@notify/database'
+import { createTtlCache } from '@notify/service-kit'
+import type { TemplateReference } from '../../channels/channel.ts'
+import type { Tables } from '../../db/schema.ts'
+import { findTemplate } from './carrier-template-store.ts'
+
+/** The templates of accounts as their carriers judged them, remembered for a second. */
+export interface CarrierTemplateDirectory {
+  /** Why a provider may not send with a template, for people; undefined when it may. */
+  faultOf(providerId: string, template: TemplateReference): Promise<string | undefined>
+}
+
+const rememberedMs = 1000
+
+export function createCarrierTemplateDirectory(db: Database<Tables>): CarrierTemplateDirectory {
+  const cache = createTtlCache<Awaited<ReturnType<typeof findTemplate>>>({
+    ttlMs: rememberedMs,
+    maxEntries: 10_000,
+    load(key) {
+      const [providerId, name, language] = JSON.parse(key) as [string, string, string]
+      return findTemplate(db.run, providerId, name, language)
+    },
+  })
+  return {
+    async faultOf(providerId, { name, language, category }) {
+      const known = await cache.get(JSON.stringify([providerId, name, language]))
+      if (known === undefined) return `The provider has no template ${name} in ${language}`
+      if (known.status !== 'approved') return `The template ${name} is ${known.status} at the provider, not approved`
+      if (known.category === category) return undefined
+      return `The template ${name} is approved as ${known.category}, and the event says ${category}`
+    },
+  }
+}

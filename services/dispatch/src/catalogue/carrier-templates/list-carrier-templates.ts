@@ -1,0 +1,32 @@
+import type { listWhatsAppTemplates as contract } from '@notify/contracts'
+import { type ListOrder, page } from '@notify/database'
+import type { Handler } from '@notify/service-kit'
+import { z } from 'zod'
+import type { Context } from '../../context.ts'
+import { type CarrierTemplateRow, listTemplateRows, type TemplatePosition } from './carrier-template-store.ts'
+
+const text = z.string().max(600)
+const order: ListOrder<CarrierTemplateRow, TemplatePosition> = {
+  position: z.tuple([text, text, text]),
+  of: ({ provider_id, name, language }) => [provider_id, name, language],
+}
+
+/** The templates of the tenant's accounts as their carriers judged them. */
+export const listCarrierTemplates: Handler<Context, typeof contract> = async ({ db }, request) => {
+  const { tenant_id } = request.principal
+  const { items, next_cursor } = await page(request, order, (after, limit) =>
+    listTemplateRows(db.run, tenant_id, { after, limit }),
+  )
+  return {
+    items: items.map(({ provider_id, name, language, status, category, quality, reported_at }) => ({
+      provider_id: provider_id as `prov_${string}`,
+      name,
+      language,
+      status,
+      category,
+      quality,
+      reported_at: reported_at.toISOString(),
+    })),
+    next_cursor,
+  }
+}

@@ -1,0 +1,18 @@
+import { Problem } from '@notify/service-kit'
+import type { TemplateReference } from '../../channels/channel.ts'
+import type { Context } from '../../context.ts'
+import type { Provider } from '../providers/provider-directory.ts'
+
+/**
+ * A template must be approved at one provider at least; the others are passed over when it is sent.
+ * @throws Problem `template_not_approved`
+ */
+export async function requireApproved(
+  { directory }: Pick<Context, 'directory'>,
+  providers: readonly Provider[],
+  template: TemplateReference,
+): Promise<void> {
+  const faults = await Promise.all(providers.map(({ id }) => directory.carrierTemplates.faultOf(id, template)))
+  const [first] = faults
+  if (first !== undefined && !faults.includes(undefined)) throw new Problem('template_not_approved', first)
+}

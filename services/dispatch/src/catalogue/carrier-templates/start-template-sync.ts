@@ -1,0 +1,43 @@
+import { environmentOf } from '@notify/carriers/sending'
+import { type Kit, startPeriodic, withLogFields } from '@notify/service-kit'
+import type { Context } from '../../context.ts'
+import { carrierOfKind, openCredentials } from '../providers/provider-directory.ts'
+import { claimSyncs, type DueSync, planSyncs, postponeSync, saveTemplates } from './carrier-template-store.ts'
+
+const batch = 10
+const planEveryMs = 2000
+const longestError = 400
+
+/** Keeps the stored templates of accounts up to date: of new accounts at once, of all others periodically. */
+export function startTemplateSync(kit: Kit, context: Context): void {
+  const { db, carrierTable, config } = context
+  const kinds = Object.keys(carrierTable).filter((kind) => carrierTable[kind]?.templates)
+  startPeriodic(kit, {
+    name: 'carrier template sync',
+    everyMs: planEveryMs,
+    async run() {
+      await planSyncs(db.run, kinds)
+      // Several pages for each, one after the other.
+      const due = await claimSyncs(db.run, batch, config.CARRIER_TIMEOUT * 10)
+      await Promise.all(due.map((one) => withLogFields({ tenant_id: one.tenant_id }, () => sync(context, one))))
+      return due.length === batch
+    },
+  })
+}
+
+async function sync({ db, config, carrierTable, secrets, log }: Context, due: DueSync): Promise<void> {
+  const { provider_id, tenant_id, kind, credentials } = due
+  try {
+    const carrier = carrierOfKind(carrierTable, kind)
+    if (!carrier?.templates) throw new Error(`a provider of kind ${kind} has no templates`)
+    const opened = openCredentials(secrets.keyRing, credentials, tenant_id, provider_id)
+    const options = { timeoutMs: config.CARRIER_TIMEOUT, environment: environmentOf(config, carrier) }
+    const account = carrier.credentials.parse(JSON.parse(opened))
+    const templates = await carrier.templates.list(account as never, options)
+    await saveTemplates(db.run, due, templates, config.TEMPLATE_SYNC)
+    log.info({ provider_id, templates: templates.length }, 'templates read')
+  } catch (error) {
+    await postponeSync(db.run, provider_id, (error as Error).message.slice(0, longestError), config.TEMPLATE_SYNC)
+    log.warn({ provider_id, err: error }, 'the templates of an account could not be read; it is tried again')
+  }
+}

@@ -1,0 +1,20 @@
+import type { ConsentAnswer } from '@notify/contracts'
+import type { TemplateReference } from '../../channels/channel.ts'
+
+/** Why a recipient may not be sent a message, as text for people; undefined when it may. */
+export function consentFault(
+  { status, marketing_stopped, entry_id }: ConsentAnswer,
+  template: TemplateReference | undefined,
+): string | undefined {
+  const entry = entry_id ? ` (entry ${entry_id} of the consent ledger)` : ''
+  switch (status) {
+    case 'none':
+      return 'The recipient has no recorded opt-in: record one with POST /api/v1/whatsapp/opt-ins'
+    case 'revoked':
+      return `The recipient has revoked the opt-in${entry}`
+    case 'active':
+      return marketing_stopped && template?.category === 'marketing'
+        ? 'The recipient has stopped marketing messages until they are resumed'
+        : undefined
+  }
+}

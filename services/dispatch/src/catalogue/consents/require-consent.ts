@@ -1,0 +1,17 @@
+import { Problem } from '@notify/service-kit'
+import type { Sender } from '../../accept/accept-item.ts'
+import type { TemplateReference } from '../../channels/channel.ts'
+import type { Context } from '../../context.ts'
+import { consentFault } from './judge-consent.ts'
+
+/** @throws Problem `whatsapp_opt_in_required`, or `service_unavailable` without an answer */
+export async function requireConsent(
+  { directory }: Pick<Context, 'directory'>,
+  { tenant_id, mode }: Sender,
+  recipientIndex: string,
+  template: TemplateReference | undefined,
+): Promise<void> {
+  const answer = await directory.consents.ask({ tenant_id, mode, recipient_index: recipientIndex })
+  const fault = consentFault(answer, template)
+  if (fault !== undefined) throw new Problem('whatsapp_opt_in_required', fault)
+}

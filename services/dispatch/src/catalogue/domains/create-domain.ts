@@ -1,0 +1,62 @@
+import { type createDomain as contract, newId } from '@notify/contracts'
+import { idempotent, type Run } from '@notify/database'
+import { type Handler, Problem, Reply } from '@notify/service-kit'
+import type { Context } from '../../context.ts'
+import { auditDomain } from './audit-domain.ts'
+import { describeDomain } from './domain-records.ts'
+import { type DomainRow, enqueueDomainChange, findDomainByName, insertDomain, privateKeyAad } from './domain-store.ts'
+import { findMailFromRegion, planIdentities } from './identity-store.ts'
+import { type DkimKey, makeDkimKey } from './make-dkim-key.ts'
+import { readDomain } from './read-domain.ts'
+
+/** Adds a sending domain with its own key pair; the worker registers it with carriers. */
+export const createDomain: Handler<Context, typeof contract> = idempotent({
+  async prepare({ db }, { body, principal }) {
+    const domain = readDomain(body.domain)
+    await refuseKnown(db.run, principal.tenant_id, domain)
+    return { domain, key: await makeDkimKey() }
+  },
+  async effect(context, request, run, { domain, key }) {
+    const row = await addDomain(context, run, request.principal.tenant_id, domain, key)
+    await auditDomain(run, request, 'created', row)
+    return new Reply(201, JSON.stringify(describeDomain(row, context.config.SPF_INCLUDE)))
+  },
+  after: (context) => context.wakeOutbox(),
+})
+
+async function addDomain(
+  context: Context,
+  run: Run,
+  tenantId: string,
+  domain: string,
+  key: DkimKey,
+): Promise<DomainRow> {
+  const { config, carrierTable, secrets } = context
+  await refuseKnown(run, tenantId, domain)
+  const id = newId('dom')
+  const added = {
+    ...key,
+    id,
+    tenantId,
+    domain,
+    privateKey: secrets.keyRing.encrypt(key.privateKey, privateKeyAad(tenantId, id)),
+    mailFromRegion: (await findMailFromRegion(run, context, tenantId)) ?? config.SES_REGION ?? null,
+    firstCheckMs: config.DOMAIN_RECHECK_FIRST,
+  }
+  const row = await insertDomain(run, added, config.DOMAINS_PER_TENANT)
+  if (!row) {
+    await refuseKnown(run, tenantId, domain)
+    throw new Problem(
+      'domain_limit_reached',
+      `A tenant may have at most ${config.DOMAINS_PER_TENANT} sending domains; delete one first`,
+    )
+  }
+  await planIdentities(run, carrierTable, id)
+  await enqueueDomainChange(run, row, row.status)
+  return row
+}
+
+async function refuseKnown(run: Run, tenantId: string, domain: string): Promise<void> {
+  const known = await findDomainByName(run, tenantId, domain)
+  if (known) throw new Problem('domain_exists', `${domain} exists already: ${known.id}`)
+}

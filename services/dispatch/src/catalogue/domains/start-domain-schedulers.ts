@@ -1,0 +1,85 @@
+import { environmentOf } from '@notify/carriers/sending'
+import { type Kit, startPeriodic, withLogFields } from '@notify/service-kit'
+import type { Context } from '../../context.ts'
+import { checkDomain } from './check-domain.ts'
+import { type StartedCheck, saveCheck, startDueChecks } from './check-store.ts'
+import {
+  claimIdentities,
+  type DueIdentity,
+  forgetIdentity,
+  type Identity,
+  openIdentity,
+  planIdentities,
+  postponeIdentity,
+  settleIdentity,
+} from './identity-store.ts'
+
+const batch = 10
+const planEveryMs = 15_000
+
+/** Starts the schedulers for due domain checks and carrier registrations. */
+export function startDomainSchedulers(kit: Kit, context: Context): void {
+  const { db } = context
+  startPeriodic(kit, {
+    name: 'domain checks',
+    everyMs: 1000,
+    async run() {
+      const due = await startDueChecks(db.run, batch)
+      const fields = ({ row: { id: domain_id, tenant_id } }: StartedCheck) => ({ domain_id, tenant_id })
+      await Promise.all(due.map((started) => withLogFields(fields(started), () => check(context, started))))
+      return due.length === batch
+    },
+  })
+  startPeriodic(kit, {
+    name: 'domain identities plan',
+    everyMs: planEveryMs,
+    run: () => planIdentities(db.run, context.carrierTable),
+  })
+  startPeriodic(kit, {
+    name: 'domain identities',
+    everyMs: 1000,
+    async run() {
+      // Each takes several calls in sequence.
+      const leaseMs = context.config.CARRIER_TIMEOUT * 5
+      const due = await claimIdentities(db.run, { limit: batch, leaseMs })
+      await Promise.all(due.map((identity) => tell(context, identity)))
+      return due.length === batch
+    },
+  })
+}
+
+async function check(context: Context, started: StartedCheck): Promise<void> {
+  const { config, db, log, metrics } = context
+  const saved = await saveCheck(db, config, started, await checkDomain(config, started.row))
+  if (!saved) return
+  metrics.domainChecked(saved.row.status)
+  if (!saved.changed) return
+  context.wakeOutbox()
+  log.info({ from: started.row.status, status: saved.row.status }, 'domain status changed')
+}
+
+const longestError = 400
+
+async function tell(context: Context, due: DueIdentity): Promise<void> {
+  const { db, log, metrics } = context
+  const { domain_id, provider_id, wanted } = due
+  try {
+    const identity = openIdentity(context, due)
+    await callCarrier(context, identity)
+    await (identity.wanted.key ? settleIdentity : forgetIdentity)(db.run, identity)
+    metrics.identityTold('ok')
+  } catch (error) {
+    const { name, message } = error as Error
+    const reason = name === 'Error' ? message : `${name}: ${message}`
+    const told = `The email provider ${provider_id} has not taken the domain yet; it is tried again. ${reason}`
+    await postponeIdentity(db.run, due, told.slice(0, longestError))
+    metrics.identityTold('failed')
+    log.warn({ domain_id, provider_id, wanted, err: error }, 'cannot register a domain with a carrier; retrying')
+  }
+}
+
+async function callCarrier({ config }: Context, { account, wanted }: Identity): Promise<void> {
+  const { carrier, credentials } = account
+  const options = { timeoutMs: config.CARRIER_TIMEOUT, environment: environmentOf(config, carrier) }
+  await carrier.identities?.sync(credentials as never, wanted, options)
+}

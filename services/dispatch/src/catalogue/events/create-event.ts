@@ -1,0 +1,40 @@
+import { type createEvent as contract, dispatchAuditRecorded } from '@notify/contracts'
+import { idempotent, recordAudit } from '@notify/database'
+import { type Handler, Problem, Reply } from '@notify/service-kit'
+import type { ApiContext } from '../../context.ts'
+import { requireFillable } from '../templates/check-templates.ts'
+import { describeEvent, eventIdOf } from './describe-event.ts'
+import { insertEvent, requireRoomForEvent } from './event-store.ts'
+import { requirePublishable } from './require-publishable.ts'
+import { keepVersion } from './version-store.ts'
+
+/** Creates an event as a draft, or published at once. */
+export const createEvent: Handler<ApiContext, typeof contract> = idempotent({
+  prepare: ({ renderer }, { body, principal }) => requireFillable(renderer, principal.tenant_id, body.templates),
+  async effect({ config }, request, run) {
+    const { body, principal, params } = request
+    const { event_key, status, version, ...content } = body
+    const id = eventIdOf({ principal, params: { ...params, event_key } })
+    await requireRoomForEvent(run, id, config.EVENTS_PER_APPLICATION)
+    if (status !== 'draft') await requirePublishable(run, id, content)
+    const updatedBy = principal.subject
+    const row = await insertEvent(run, id, { ...content, status, version, draft: null, updatedBy })
+    if (!row) throw new Problem('event_exists', `The application has an event with the key ${event_key}`)
+    if (status !== 'draft') await keepVersion(run, row, updatedBy)
+    const created = describeEvent(row)
+    await recordAudit(run, dispatchAuditRecorded, {
+      request,
+      applicationId: id.applicationId,
+      action: 'event.created',
+      resourceId: event_key,
+      before: null,
+      after: created,
+    })
+    return new Reply(201, JSON.stringify(created))
+  },
+  after({ directory, log, wakeOutbox }, { body, principal, requestId }) {
+    directory.events.forget()
+    wakeOutbox()
+    log.info({ event_key: body.event_key, operator: principal.subject, request_id: requestId }, 'event created')
+  },
+})

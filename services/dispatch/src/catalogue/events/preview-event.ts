@@ -1,0 +1,42 @@
+import type { previewEvent as contract, EventTemplates } from '@notify/contracts'
+import { idempotentAnswer } from '@notify/database'
+import { type Handler, Reply } from '@notify/service-kit'
+import type { ApiContext } from '../../context.ts'
+import { requireFillable } from '../templates/check-templates.ts'
+import { renderPreview } from '../templates/render-preview.ts'
+import { eventIdOf, eventMissing, versionMissing } from './describe-event.ts'
+import { findEvent } from './event-store.ts'
+import { findVersion } from './version-store.ts'
+
+type Request = Parameters<Handler<ApiContext, typeof contract>>[1]
+
+/** Renders the draft of an event, a version of it or the given templates, with the given variables. */
+export const previewEvent: Handler<ApiContext, typeof contract> = idempotentAnswer(async (context, request) => {
+  const { channel, data, templates: given } = request.body
+  if (given) await requireFillable(context.renderer, request.principal.tenant_id, given)
+  const { version, templates } = await chooseTemplates(context, request)
+  const rendered = await renderPreview(context.renderer, request.principal.tenant_id, templates, {
+    channel,
+    field: 'data',
+    variables: data,
+  })
+  return new Reply(200, JSON.stringify({ event_key: request.params.event_key, version, rendered }))
+})
+
+async function chooseTemplates(
+  { db }: ApiContext,
+  request: Request,
+): Promise<{ version: number | null; templates: EventTemplates }> {
+  const id = eventIdOf(request)
+  const event = await findEvent(db.run, id)
+  if (!event) throw eventMissing()
+  const { version, templates } = request.body
+  if (templates) return { version: null, templates }
+  if (version === undefined) {
+    if (event.draft) return { version: null, templates: event.draft.templates }
+    return { version: event.status === 'draft' ? null : event.version, templates: event.templates }
+  }
+  const kept = await findVersion(db.run, id, version)
+  if (!kept) throw versionMissing()
+  return { version, templates: kept.templates }
+}

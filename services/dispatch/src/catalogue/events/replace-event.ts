@@ -1,0 +1,21 @@
+import type { replaceEvent as contract } from '@notify/contracts'
+import type { Handler } from '@notify/service-kit'
+import type { ApiContext } from '../../context.ts'
+import { requireFillable } from '../templates/check-templates.ts'
+import { changeEvent } from './change-event.ts'
+import { contentOf, describeEvent } from './describe-event.ts'
+
+/** Saves a draft. Only an event that was never published is changed itself. */
+export const replaceEvent: Handler<ApiContext, typeof contract> = async (context, request) => {
+  const { body, principal } = request
+  await requireFillable(context.renderer, principal.tenant_id, body.templates)
+  const row = await context.db.transaction((run) =>
+    changeEvent(run, request, 'event.changed', ({ status, version, ...known }) =>
+      status === 'draft'
+        ? { ...body, status, version, draft: null }
+        : { ...contentOf({ status, version, ...known }), status, version, draft: body },
+    ),
+  )
+  context.wakeOutbox()
+  return describeEvent(row)
+}

@@ -1,0 +1,13 @@
+import type { OperatorPrincipal } from '@notify/contracts'
+import type { Context } from '../../context.ts'
+
+/** After what an event sends has changed: this process uses it at once, the others within a second. */
+export function tellPublication(
+  { directory, log, wakeOutbox }: Pick<Context, 'directory' | 'log' | 'wakeOutbox'>,
+  { params, principal, requestId }: { params: object; principal: OperatorPrincipal; requestId: string },
+  text: string,
+): void {
+  directory.events.forget()
+  wakeOutbox()
+  log.info({ ...params, operator: principal.subject, request_id: requestId }, text)
+}

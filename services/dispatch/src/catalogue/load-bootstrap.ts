@@ -1,0 +1,40 @@
+import { loadAtStart } from '@notify/database'
+import { type Kit, Problem, readBootstrapFile } from '@notify/service-kit'
+import type { Context } from '../context.ts'
+import { saveInitialEvent } from './events/event-store.ts'
+import { saveProvider } from './providers/save-provider.ts'
+
+/**
+ * Upserts the initial events and providers, except those that operators have changed. Every replica may load the same file
+ * at every start.
+ * @throws Error when the file cannot be read or does not match its schema
+ */
+export async function loadBootstrap(kit: Kit, context: Context, file: string): Promise<void> {
+  const { db, wakeOutbox, log } = context
+  const { events, providers } = await readBootstrapFile(file)
+  await loadAtStart(kit, db, async (run) => {
+    for (const event of events) await saveInitialEvent(run, event)
+    for (const provider of providers) {
+      await saveProvider(run, context, provider).catch((error: unknown) => skip(context, provider, error))
+    }
+  })
+  wakeOutbox()
+  log.info({ events: events.length, providers: providers.length }, 'bootstrap document loaded')
+}
+
+const sqlState = /^[0-9A-Z]{5}$/
+
+/**
+ * A provider of one tenant that cannot be loaded, for example because its key is missing or another tenant has its number, stops nobody else.
+ * @throws the error itself when a statement failed, which ends the transaction
+ */
+function skip(
+  { log, metrics }: Context,
+  { provider_id, tenant_id }: { provider_id: string; tenant_id: string },
+  error: unknown,
+) {
+  const code = (error as { code?: string }).code ?? ''
+  if ((error instanceof Problem && code !== 'provider_already_connected') || sqlState.test(code)) throw error
+  metrics.providerSkipped()
+  log.error({ provider_id, tenant_id, err: error }, 'provider of the bootstrap document skipped; it stays as it was')
+}

@@ -1,0 +1,60 @@
+import { type changeProvider as contract, dispatchAuditRecorded } from '@notify/contracts'
+import { recordAudit, requireUnchanged } from '@notify/database'
+import type { Handler } from '@notify/service-kit'
+import type { ApiContext } from '../../context.ts'
+import { describeProvider, providerMissing } from './describe-provider.ts'
+import { kindOf } from './provider-kind.ts'
+import { findProvider, lockProvider, type ProviderRow } from './provider-store.ts'
+import { refuseOurs, requireCredentials, requireDestination } from './read-credentials.ts'
+import { type Credentials, credentialsOf, writeProvider } from './write-provider.ts'
+
+/** Changes a provider; credentials are replaced field by field. */
+export const changeProvider: Handler<ApiContext, typeof contract> = async (context, request) => {
+  const { body, params, principal, query } = request
+  const { credentials: given, ...fields } = body
+  const known = await findProvider(context.db.run, principal.tenant_id, params.provider_id)
+  if (!known) throw providerMissing()
+  if (given) await judge(context, known, given)
+  const changed = await context.db.transaction(async (run) => {
+    const row = await lockProvider(run, principal.tenant_id, params.provider_id)
+    if (!row) throw providerMissing()
+    requireUnchanged('provider', row.updated_at, query.expected_updated_at)
+    const credentials = replaceFields(credentialsOf(context, row), given)
+    // Another change may have come in between.
+    const kind = kindOf(context.carrierTable, row.kind)
+    if (given && kind) requireCredentials(kind, credentials)
+    const { id, tenant_id, application_id, channel, name, priority, rate_limit_per_second } = row
+    const state = { id, tenant_id, application_id, channel, kind: row.kind, name, priority, rate_limit_per_second }
+    const defined = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
+    const updated_by = principal.subject
+    const written = await writeProvider(run, context, { ...state, ...defined, credentials, updated_by }, row)
+    const [before, after] = [describeProvider(context, row), describeProvider(context, written)]
+    await recordAudit(run, dispatchAuditRecorded, {
+      request,
+      applicationId: application_id,
+      action: 'provider.changed',
+      resourceId: id,
+      before,
+      after,
+    })
+    return after
+  })
+  context.directory.providers.forget()
+  context.wakeOutbox()
+  return changed
+}
+
+/** Validates new credentials while no connection is held. */
+async function judge(context: ApiContext, row: ProviderRow, given: Record<string, string | null>): Promise<void> {
+  const kind = kindOf(context.carrierTable, row.kind)
+  if (!kind) return
+  refuseOurs(kind, given)
+  const credentials = replaceFields(credentialsOf(context, row), given)
+  requireCredentials(kind, credentials)
+  await requireDestination(context, kind, credentials)
+}
+
+function replaceFields(known: Credentials, given: Record<string, string | null> = {}): Credentials {
+  const entries = Object.entries({ ...known, ...given })
+  return Object.fromEntries(entries.filter((entry): entry is [string, string] => entry[1] !== null))
+}

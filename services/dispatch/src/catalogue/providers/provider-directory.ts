@@ -1,0 +1,103 @@
+import type { CarrierAccount, SendingCarrier, SendingCarriers } from '@notify/carriers/sending'
+import type { Channel } from '@notify/contracts'
+import type { Database } from '@notify/database'
+import type { KeyRing } from '@notify/privacy'
+import { createTtlCache, type Logger } from '@notify/service-kit'
+import type { Tables } from '../../db/schema.ts'
+
+/** A usable carrier account with valid credentials. */
+export interface Provider extends CarrierAccount<unknown> {
+  kind: string
+}
+
+/** A provider with its priority and rate. */
+export interface ListedProvider extends Provider {
+  /** Messages per second over all replicas; `null`: unlimited. */
+  rateLimitPerSecond: number | null
+}
+
+/** The providers of tenants by priority, cached for a second. */
+export interface ProviderDirectory {
+  list(tenantId: string, applicationId: string, channel: Channel): Promise<ListedProvider[]>
+  /** Whether the channel has a provider of any kind, also of one that another service uses. */
+  has(tenantId: string, applicationId: string, channel: Channel): Promise<boolean>
+  forget(): void
+}
+
+const rememberedMs = 1000
+
+interface Row {
+  id: string
+  kind: string
+  credentials: Buffer
+  revision: number
+  rate_limit_per_second: number | null
+}
+
+/** The AAD of a provider's credentials. */
+export const credentialsAad = (tenantId: string, providerId: string) => `providers|${tenantId}|${providerId}`
+
+/** Encrypts a provider's credentials for its row. */
+export const sealCredentials = (keyRing: KeyRing, text: string, tenantId: string, providerId: string): Buffer =>
+  keyRing.encrypt(text, credentialsAad(tenantId, providerId))
+
+/** Decrypts a provider's credentials. */
+export const openCredentials = (keyRing: KeyRing, sealed: Buffer, tenantId: string, providerId: string): string =>
+  keyRing.decrypt(sealed, credentialsAad(tenantId, providerId))
+
+export function createProviderDirectory(
+  db: Database<Tables>,
+  keyRing: KeyRing,
+  carriers: SendingCarriers,
+  log: Logger,
+): ProviderDirectory {
+  const cache = createTtlCache<{ usable: ListedProvider[]; count: number }>({
+    ttlMs: rememberedMs,
+    maxEntries: 10_000,
+    async load(key) {
+      const [tenantId = '', applicationId = '', channel = ''] = key.split('|')
+      const rows = await db.run<Row>(
+        {
+          name: 'list-providers',
+          text: `select id, kind, credentials, revision, rate_limit_per_second from providers
+                 where tenant_id = $1 and channel = $3 and deleted_at is null and subscription_id is null
+                   and (application_id is null or application_id = $2)
+                 order by priority, id`,
+        },
+        [tenantId, applicationId, channel],
+      )
+      const faults: unknown[] = []
+      const usable = rows.flatMap((row): ListedProvider[] => {
+        const carrier = carrierOfKind(carriers, row.kind)
+        if (!carrier) return []
+        try {
+          return [listed(row, tenantId, carrier)]
+        } catch (error) {
+          log.error({ provider_id: row.id, err: error }, 'the credentials of a provider cannot be read')
+          faults.push(error)
+          return []
+        }
+      })
+      // Without another provider the messages wait until the key is back.
+      if (usable.length === 0 && faults.length > 0) throw faults[0]
+      return { usable, count: rows.length }
+    },
+  })
+  const listed = (row: Row, tenantId: string, carrier: SendingCarrier): ListedProvider => {
+    const { id, kind, revision, rate_limit_per_second: rateLimitPerSecond } = row
+    const text = openCredentials(keyRing, row.credentials, tenantId, id)
+    return { id, kind, revision, credentials: carrier.credentials.parse(JSON.parse(text)), rateLimitPerSecond }
+  }
+  const providersOf = (tenantId: string, applicationId: string, channel: Channel) =>
+    cache.get(`${tenantId}|${applicationId}|${channel}`)
+  return {
+    list: async (...owner) => (await providersOf(...owner)).usable,
+    has: async (...owner) => (await providersOf(...owner)).count > 0,
+    forget: () => cache.clear(),
+  }
+}
+
+/** The carrier of a kind of provider; `undefined` when dispatch does not support it. */
+export function carrierOfKind(carriers: SendingCarriers, kind: string): SendingCarrier | undefined {
+  return Object.hasOwn(carriers, kind) ? carriers[kind] : undefined
+}

@@ -1,0 +1,101 @@
+import { type Channel, providerChanged } from '@notify/contracts'
+import { enqueueEvents, type Run } from '@notify/database'
+import { sealEvent } from '@notify/messaging'
+import { Problem } from '@notify/service-kit'
+import type { Context } from '../../context.ts'
+import { openCredentials, sealCredentials } from './provider-directory.ts'
+import { kindOf } from './provider-kind.ts'
+import { isTakenAccount, type ProviderRow, upsertProvider } from './provider-store.ts'
+
+export type Credentials = Record<string, string>
+
+/** A provider as it is to be. */
+export interface ProviderState {
+  id: string
+  tenant_id: string
+  application_id: string | null
+  channel: Channel
+  kind: string
+  name: string
+  priority: number
+  rate_limit_per_second: number | null
+  credentials: Credentials
+  /** The operator who changes it; null: the bootstrap document. */
+  updated_by: string | null
+  isDeleted?: boolean
+  /** The webhook subscription that it signs for alone, and the version of its change; as before when absent. */
+  subscription?: { id: string; version: number }
+}
+
+export type Writing = Pick<Context, 'secrets' | 'carrierTable'>
+
+/**
+ * Writes a provider, and tells the services that verify its callbacks or sign with it. Every change goes this way.
+ * @param known the locked row, if there is one
+ * @throws Problem `provider_already_connected`
+ */
+export async function writeProvider(
+  run: Run,
+  context: Writing,
+  { credentials, isDeleted = false, subscription, ...state }: ProviderState,
+  known: ProviderRow | undefined,
+): Promise<ProviderRow> {
+  const { keyRing } = context.secrets
+  const { id, tenant_id } = state
+  const text = JSON.stringify(credentials)
+  const credentialsChanged = !known || JSON.stringify(credentialsOf(context, known)) !== text
+  const isTold =
+    credentialsChanged ||
+    isDeleted !== (known.deleted_at !== null) ||
+    known.priority !== state.priority ||
+    known.application_id !== state.application_id
+  const account_id = kindOf(context.carrierTable, state.kind)?.accountIdOf?.(credentials) ?? null
+  if (account_id !== null && account_id !== known?.account_id) await requireFree(run, state, account_id)
+  const revision = (known?.revision ?? 0) + (isTold ? 1 : 0)
+  const row = await upsertProvider(run, {
+    ...state,
+    account_id,
+    revision,
+    credentials: credentialsChanged ? sealCredentials(keyRing, text, tenant_id, id) : known.credentials,
+    credentialsChanged,
+    isDeleted,
+    subscription_id: subscription?.id ?? known?.subscription_id ?? null,
+    subscription_version: subscription?.version ?? known?.subscription_version ?? null,
+  })
+  if (isTold) await tellProvider(run, context, row, credentials)
+  return row
+}
+
+/** The credentials of a stored provider. */
+export function credentialsOf({ secrets }: Pick<Writing, 'secrets'>, row: ProviderRow): Credentials {
+  return JSON.parse(openCredentials(secrets.keyRing, row.credentials, row.tenant_id, row.id)) as Credentials
+}
+
+async function requireFree(run: Run, { kind, tenant_id }: Pick<ProviderRow, 'kind' | 'tenant_id'>, accountId: string) {
+  if (!(await isTakenAccount(run, { kind, accountId, tenantId: tenant_id }))) return
+  throw new Problem(
+    'provider_already_connected',
+    'This account is connected by another tenant. It can be connected a week after that tenant has deleted its provider.',
+  )
+}
+
+async function tellProvider(run: Run, { secrets }: Writing, row: ProviderRow, credentials: Credentials): Promise<void> {
+  const { id, tenant_id, application_id, channel, kind, priority, revision, deleted_at } = row
+  const { subscription_id, subscription_version } = row
+  const payload = {
+    provider_id: id as `prov_${string}`,
+    tenant_id: tenant_id as `ten_${string}`,
+    application_id: application_id as `app_${string}` | null,
+    channel,
+    kind,
+    priority,
+    revision,
+    ...(deleted_at ? { status: 'deleted' as const } : {}),
+    ...(subscription_id
+      ? { subscription_id: subscription_id as `whsub_${string}`, subscription_version: subscription_version ?? 0 }
+      : {}),
+  }
+  await enqueueEvents(run, providerChanged, [
+    { event: sealEvent(secrets.keyRing, providerChanged, payload, credentials) },
+  ])
+}

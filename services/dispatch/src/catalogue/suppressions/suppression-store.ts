@@ -1,0 +1,112 @@
+import { newId, type SuppressionReason } from '@notify/contracts'
+import type { Run, Statement } from '@notify/database'
+import type { Selectable } from 'kysely'
+import type { Tables } from '../../db/schema.ts'
+
+export type SuppressionRow = Selectable<Tables['suppressions']>
+
+/** Equal for the same recipient. */
+const keyOf = ({ tenant_id, channel, recipient_index }: NewSuppression): string =>
+  `${tenant_id} ${channel} ${recipient_index}`
+
+/** A suppression to add, and the time of its report; default: now. */
+export type NewSuppression = Pick<
+  SuppressionRow,
+  'tenant_id' | 'channel' | 'recipient_index' | 'recipient_masked' | 'reason'
+> & { source_notification_id?: string | null; reported_at?: Date | string }
+
+const keepWhere = (condition: string) => (column: string) =>
+  `${column} = case when ${condition} then known.${column} else excluded.${column} end`
+
+/**
+ * A reason that the recipient cannot lift replaces `stop`; otherwise the first stays.
+ * Only a later report renews a lifted suppression.
+ */
+const insert: Statement = {
+  name: 'suppress',
+  text: `
+    insert into suppressions as known (id, tenant_id, channel, recipient_index, recipient_masked, reason,
+      source_notification_id, reported_at)
+    select id, tenant_id, channel, recipient_index, recipient_masked, reason, source_notification_id,
+      coalesce(reported_at, clock_timestamp())
+    from json_to_recordset($1::json) as t (id text, tenant_id text, channel text, recipient_index text,
+      recipient_masked text, reason text, source_notification_id text, reported_at timestamptz)
+    order by tenant_id, channel, recipient_index
+    on conflict (tenant_id, channel, recipient_index) do update set
+      ${['id', 'created_at'].map(keepWhere('known.lifted_at is null'))},
+      ${['reason', 'source_notification_id'].map(keepWhere(`known.lifted_at is null and known.reason <> 'stop'`))},
+      reported_at = greatest(known.reported_at, excluded.reported_at), lifted_at = null
+    where known.lifted_at is null or known.lifted_at <= excluded.reported_at
+    returning *`,
+}
+
+/** Suppresses recipients. @returns the resulting suppressions, without those lifted after their report */
+export async function suppress(run: Run, suppressions: readonly NewSuppression[]): Promise<SuppressionRow[]> {
+  if (suppressions.length === 0) return []
+  // A statement may update a row once; of several reasons `stop` is the weakest.
+  const strongestLast = suppressions.toSorted((a, b) => strength(a.reason) - strength(b.reason))
+  const byRecipient = new Map(strongestLast.map((one) => [keyOf(one), one]))
+  const rows = [...byRecipient.values()].map((one) => ({ id: newId('sup'), ...one }))
+  return run<SuppressionRow>(insert, [JSON.stringify(rows)])
+}
+
+const strength = (reason: SuppressionReason) => (reason === 'stop' ? 0 : 1)
+
+/** A recipient's opt-in, and its time. */
+export type Lift = Omit<NewSuppression, 'reason' | 'source_notification_id' | 'reported_at'> & {
+  lifted_at: Date | string
+}
+
+/** Stored even without a suppression, so that a STOP sent before but handled later has no effect. */
+const lifting: Statement = {
+  name: 'lift-suppression',
+  text: `
+    insert into suppressions as known (id, tenant_id, channel, recipient_index, recipient_masked, reason, reported_at, lifted_at)
+    values ($1, $2, $3, $4, $5, 'stop', $6, $6)
+    on conflict (tenant_id, channel, recipient_index) do update set lifted_at = excluded.lifted_at
+    where (known.reason = 'stop' or known.lifted_at is not null) and known.reported_at < excluded.lifted_at
+      and (known.lifted_at is null or known.lifted_at < excluded.lifted_at)`,
+}
+
+/** Lifts a `stop`; bounces, complaints and manual suppressions stay. */
+export async function lift(run: Run, one: Lift): Promise<void> {
+  const { tenant_id, channel, recipient_index, recipient_masked, lifted_at } = one
+  await run(lifting, [newId('sup'), tenant_id, channel, recipient_index, recipient_masked, lifted_at])
+}
+
+/** Lifts a suppression of any reason. @returns undefined if there was none */
+export async function liftById(run: Run, tenantId: string, id: string): Promise<SuppressionRow | undefined> {
+  const [lifted] = await run<SuppressionRow>(
+    `update suppressions set lifted_at = now() where id = $1 and tenant_id = $2 and lifted_at is null returning *`,
+    [id, tenantId],
+  )
+  return lifted
+}
+
+export interface SuppressionFilter {
+  tenantId: string
+  channel: string | undefined
+  reason: string | undefined
+  recipientIndex: string | undefined
+}
+
+/** A page of a tenant's suppressions, newest first. Each combination of filters has its own plan. */
+export function listSuppressionRows(
+  run: Run,
+  { tenantId, channel, reason, recipientIndex }: SuppressionFilter,
+  { after, limit }: { after: string | undefined; limit: number },
+): Promise<SuppressionRow[]> {
+  const values: unknown[] = [tenantId, limit]
+  const conditions = ['tenant_id = $1', 'lifted_at is null']
+  const where = (condition: string, value: unknown) => {
+    if (value !== undefined) conditions.push(`${condition} $${values.push(value)}`)
+  }
+  where('channel =', channel)
+  where('reason =', reason)
+  where('recipient_index =', recipientIndex)
+  where('id <', after)
+  return run<SuppressionRow>(
+    `select * from suppressions where ${conditions.join(' and ')} order by id desc limit $2`,
+    values,
+  )
+}

@@ -1,0 +1,33 @@
+import { type createTemplate as contract, dispatchAuditRecorded, newId } from '@notify/contracts'
+import { idempotent, recordAudit } from '@notify/database'
+import { type Handler, Reply } from '@notify/service-kit'
+import type { ApiContext } from '../../context.ts'
+import { requireFillable } from './check-templates.ts'
+import { describeWhole } from './describe-template.ts'
+import { insertTemplate, requireRoomForTemplate } from './template-store.ts'
+
+/** Creates a stored template. */
+export const createTemplate: Handler<ApiContext, typeof contract> = idempotent({
+  async prepare({ renderer }, { body, principal }) {
+    await requireFillable(renderer, principal.tenant_id, body.templates)
+    return newId('tmpl')
+  },
+  async effect({ config }, request, run, id) {
+    const { body, principal } = request
+    await requireRoomForTemplate(run, principal.tenant_id, config.TEMPLATES_PER_TENANT)
+    const created = describeWhole(await insertTemplate(run, { id, tenantId: principal.tenant_id, ...body }))
+    await recordAudit(run, dispatchAuditRecorded, {
+      request,
+      action: 'template.created',
+      resourceId: id,
+      applicationId: created.application_id,
+      before: null,
+      after: created,
+    })
+    return new Reply(201, JSON.stringify(created))
+  },
+  after({ log, wakeOutbox }, { principal, requestId }, id) {
+    wakeOutbox()
+    log.info({ template_id: id, operator: principal.subject, request_id: requestId }, 'template stored')
+  },
+})

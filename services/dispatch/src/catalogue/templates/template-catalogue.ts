@@ -1,0 +1,34 @@
+import type { EventTemplates } from '@notify/contracts'
+import type { Database } from '@notify/database'
+import { createTtlCache } from '@notify/service-kit'
+import type { Tables } from '../../db/schema.ts'
+
+/** The stored templates for sends, cached for a second. */
+export interface TemplateCatalogue {
+  /** The content of the template, if the application may use it. */
+  find(tenantId: string, applicationId: string, templateId: string): Promise<EventTemplates | undefined>
+  forget(): void
+}
+
+const rememberedMs = 1000
+/** A template has up to some hundred kilobytes. */
+const maxEntries = 500
+
+export function createTemplateCatalogue(db: Database<Tables>): TemplateCatalogue {
+  const cache = createTtlCache<EventTemplates | undefined>({
+    ttlMs: rememberedMs,
+    maxEntries,
+    async load(key) {
+      const rows = await db.run<{ templates: EventTemplates }>(
+        {
+          name: 'find-template',
+          text: `select templates from templates
+                 where tenant_id = $1 and (application_id is null or application_id = $2) and id = $3`,
+        },
+        key.split('|'),
+      )
+      return rows[0]?.templates
+    },
+  })
+  return { find: (...key) => cache.get(key.join('|')), forget: () => cache.clear() }
+}

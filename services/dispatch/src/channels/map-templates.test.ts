@@ -1,0 +1,78 @@
+import { afterAll, expect, test } from '@jest/globals'
+import type { EventTemplates } from '@notify/contracts'
+import { newId } from '@notify/contracts'
+import { Problem } from '@notify/service-kit'
+import { startRenderer } from '@notify/test-kit/renderer'
+import { requireFillable } from '../catalogue/templates/check-templates.ts'
+import { mapTemplates } from './map-templates.ts'
+
+const whole: EventTemplates = {
+  sms: { body: 'a' },
+  email: { subject: 'b', body: 'c', html_body: 'd' },
+  in_app: { title: 'e', body: 'f', data: { action_url: 'g', count: 3, nested: { list: ['h', null, true] } } },
+  webhook: { data: { order: 'i' } },
+  whatsapp: { template_name: 'order_update', language: 'en_US', category: 'utility', parameters: ['j', 'k'] },
+}
+
+test('every text is visited once, with its form and its place; names and keys are left alone', () => {
+  const visited: string[] = []
+  const mapped = mapTemplates(whole, (template, form, path) => {
+    visited.push(`${form} ${path}`)
+    return template.toUpperCase()
+  })
+  expect(visited).toEqual([
+    'text sms.body',
+    'text email.subject',
+    'text email.body',
+    'html email.html_body',
+    'text in_app.title',
+    'text in_app.body',
+    'text in_app.data.action_url',
+    'text in_app.data.nested.list.0',
+    'text webhook.data.order',
+    'text whatsapp.parameters.0',
+    'text whatsapp.parameters.1',
+  ])
+  expect(mapped).toEqual({
+    sms: { body: 'A' },
+    email: { subject: 'B', body: 'C', html_body: 'D' },
+    in_app: { title: 'E', body: 'F', data: { action_url: 'G', count: 3, nested: { list: ['H', null, true] } } },
+    webhook: { data: { order: 'I' } },
+    whatsapp: { template_name: 'order_update', language: 'en_US', category: 'utility', parameters: ['J', 'K'] },
+  })
+})
+
+test('channels without a template get none', () => {
+  expect(mapTemplates({ sms: { body: 'a' } }, (template) => template)).toEqual({ sms: { body: 'a' } })
+})
+
+const renderer = startRenderer()
+afterAll(() => renderer.close())
+
+async function faultsOf(templates: EventTemplates): Promise<string[]> {
+  try {
+    await requireFillable(renderer, newId('ten'), templates)
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'validation_failed')
+      return error.errors?.map(({ path }) => path) ?? []
+    throw error
+  }
+  return []
+}
+
+test('every text that could never be filled is named', async () => {
+  expect(await faultsOf(whole)).toEqual([])
+  expect(
+    await faultsOf({
+      email: { subject: '{{ a', body: 'fine {{ a }}', html_body: '{% include "x" %}' },
+      webhook: { data: { deep: { list: ['fine', '{% if %}'] } } },
+    }),
+  ).toEqual(['templates.email.subject', 'templates.email.html_body', 'templates.webhook.data.deep.list.1'])
+})
+
+test('more texts than can be filled in time are refused', async () => {
+  const parameters = Array.from({ length: 201 }, () => '{{ a }}')
+  const whatsapp = { template_name: 'x', language: 'en', category: 'utility', parameters } as const
+  expect(await faultsOf({ whatsapp: { ...whatsapp, parameters: parameters.slice(1) } })).toEqual([])
+  expect(await faultsOf({ whatsapp })).toEqual(['templates'])
+})

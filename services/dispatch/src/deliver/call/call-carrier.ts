@@ -1,0 +1,67 @@
+import type { CarrierAnswer } from '@notify/carriers/sending'
+import { ownLoopTurn, type Span, SpanKind } from '@notify/service-kit'
+import { askBeforeSend } from '../../catalogue/consents/ask-before-send.ts'
+import { domainOf } from '../../catalogue/domains/verified-domains.ts'
+import type { Provider } from '../../catalogue/providers/provider-directory.ts'
+import { payloadAad } from '../../channels/payload-aad.ts'
+import type { WorkerContext } from '../../context.ts'
+import type { Claim } from '../claim/claim-store.ts'
+import type { CarrierMessage } from './carrier.ts'
+import { circuitOpenCode } from './circuit-breaker.ts'
+import { senderUnverified, templateNotApproved } from './own-answers.ts'
+
+const largeText = 50_000
+
+/** How a call ended, or why none was made. */
+export type CallResult =
+  | { kind: 'answered'; answer: CarrierAnswer }
+  /** The provider's circuit opened after it was chosen. */
+  | { kind: 'not_called'; reason: 'circuit_open' }
+  /** The provider may not send this message now; another one may. */
+  | { kind: 'not_called'; reason: 'provider_unfit'; answer: CarrierAnswer }
+  /** Nobody may send this message now, whichever provider. */
+  | { kind: 'not_called'; reason: 'refused'; answer: CarrierAnswer }
+
+/** Hands a claimed message to one provider's carrier. Never throws for what the carrier does. */
+export async function callCarrier(
+  context: WorkerContext,
+  claim: Claim,
+  provider: Provider,
+  parent: Span,
+): Promise<CallResult> {
+  const { channels, secrets, directory, carriers, tracer, metrics } = context
+  const channel = channels[claim.channel]!
+  const stored = secrets.keyRing.decrypt(claim.payload, payloadAad(channel, { ...claim, tenantId: claim.tenant_id }))
+  // The clients of carriers take milliseconds to write a large message down; a code must not wait for several of them.
+  if (stored.length > largeText) await ownLoopTurn()
+  const payload = channel.payload.parse(JSON.parse(stored))
+  // Between the acceptance and now the domain may have drifted, or have gone to another tenant.
+  const sender = channel.senderOf?.(payload)
+  if (sender !== undefined) {
+    const isVerified = await directory.domains.isVerified(claim.tenant_id, domainOf(sender))
+    if (!isVerified) return { kind: 'not_called', reason: 'refused', answer: senderUnverified }
+  }
+  const template = channel.templateOf?.(payload)
+  const unfit = template && (await directory.carrierTemplates.faultOf(provider.id, template))
+  if (unfit) return { kind: 'not_called', reason: 'provider_unfit', answer: templateNotApproved(unfit) }
+  const refused = channel.needsConsent && (await askBeforeSend(context, claim, template))
+  if (refused) return { kind: 'not_called', reason: 'refused', answer: refused }
+  const span = tracer.start(`send ${provider.kind}`, {
+    parent: parent.traceparent,
+    kind: SpanKind.CLIENT,
+    attributes: { 'notification.id': claim.id, 'attempt.id': claim.attempt_id, 'provider.id': provider.id },
+  })
+  const started = performance.now()
+  const correlation = {
+    notificationId: claim.id,
+    attemptId: claim.attempt_id,
+    mode: claim.mode,
+    traceparent: span.traceparent,
+  }
+  // Providers are listed by channel, so the carrier is one that takes this channel's payload.
+  const answer = await carriers.send(provider, { ...payload, ...correlation } as unknown as CarrierMessage)
+  metrics.carrierSeconds(provider.kind, claim.mode, (performance.now() - started) / 1000)
+  span.set({ 'attempt.outcome': answer.outcome })
+  span.end(answer.outcome === 'accepted' ? undefined : new Error(answer.code ?? answer.outcome))
+  return answer.code === circuitOpenCode ? { kind: 'not_called', reason: 'circuit_open' } : { kind: 'answered', answer }
+}

@@ -1,0 +1,126 @@
+import { type CarrierAnswer, carrierFault, refusal } from '@notify/carriers/sending'
+import {
+  BrokenCircuitError,
+  type CircuitBreakerPolicy,
+  CircuitState,
+  ConsecutiveBreaker,
+  circuitBreaker,
+  handleWhenResult,
+  type IBreaker,
+  SamplingBreaker,
+} from 'cockatiel'
+import type { Provider } from '../../catalogue/providers/provider-directory.ts'
+import type { CarrierMessage, Carriers } from './carrier.ts'
+
+/** Code of the answer when the circuit is open: no call was made. */
+export const circuitOpenCode = 'circuit_open'
+const circuitOpen = refusal(circuitOpenCode, carrierFault('The carrier fails too often; the circuit is open'), null)
+
+type Mode = CarrierMessage['mode']
+
+/** Carriers behind circuit breakers. */
+export interface GuardedCarriers extends Carriers {
+  /** How long the circuit of this provider stays open, in milliseconds; 0: it may be called. */
+  circuitOpenMs(provider: Provider, mode: Mode): number
+  /** Whether a call is under way that decides if its circuit closes. */
+  isProbed(provider: Provider, mode: Mode): boolean
+  /** Whether the carrier sent Retry-After: the provider is used only if there is no other. */
+  isBusy(provider: Provider, mode: Mode): boolean
+  /** The circuits that are or were open. */
+  circuits(): { providerId: string; kind: string; mode: Mode; isOpen: boolean }[]
+}
+
+interface Circuit {
+  providerId: string
+  kind: string
+  mode: Mode
+  revision: number
+  breaker: CircuitBreakerPolicy
+  openedAtMs: number
+  busyUntilMs: number
+  /** When it was last asked for. */
+  seenAtMs: number
+}
+
+const probeAfterMs = 5000
+/** An open circuit that no message asked for in this time holds nothing back: its provider is gone, or there is nothing to send. */
+const restsAfterMs = 300_000
+/** While a probe is under way, other calls wait this long before they look again. */
+const duringProbeMs = 500
+
+/**
+ * Gives each provider a circuit breaker of its own. While it is open no call is made; then one probe is, and its answer closes
+ * the circuit or opens it again. New credentials begin with a new circuit.
+ */
+export function withCircuitBreakers(carriers: Carriers, nowMs: () => number = Date.now): GuardedCarriers {
+  const known = new Map<string, Circuit>()
+  const circuitOf = ({ id, kind, revision }: Provider, mode: Mode): Circuit => {
+    const key = `${id} ${mode}`
+    const found = known.get(key)
+    const seenAtMs = nowMs()
+    // A clock that was set back would keep an open circuit open for as long.
+    if (found?.revision === revision && found.seenAtMs <= seenAtMs + probeAfterMs)
+      return Object.assign(found, { seenAtMs })
+    const breaker = createBreaker()
+    const circuit: Circuit = { providerId: id, kind, mode, revision, breaker, openedAtMs: 0, busyUntilMs: 0, seenAtMs }
+    breaker.onBreak(() => {
+      circuit.openedAtMs = nowMs()
+    })
+    known.set(key, circuit)
+    return circuit
+  }
+  const waitMs = ({ breaker, openedAtMs }: Circuit): number => {
+    if (breaker.state === CircuitState.Closed) return 0
+    return breaker.state === CircuitState.HalfOpen ? duringProbeMs : Math.max(0, openedAtMs + probeAfterMs - nowMs())
+  }
+  return {
+    ...carriers,
+    async send(provider, message) {
+      const circuit = circuitOf(provider, message.mode)
+      if (waitMs(circuit) > 0) return circuitOpen
+      try {
+        const answer = await circuit.breaker.execute(() => carriers.send(provider, message))
+        if (answer.retryAfterMs !== null && !answer.recipientOnly) circuit.busyUntilMs = nowMs() + answer.retryAfterMs
+        return answer
+      } catch (error) {
+        if (error instanceof BrokenCircuitError) return circuitOpen
+        throw error
+      }
+    },
+    circuitOpenMs: (provider, mode) => waitMs(circuitOf(provider, mode)),
+    isProbed: (provider, mode) => circuitOf(provider, mode).breaker.state === CircuitState.HalfOpen,
+    isBusy: (provider, mode) => circuitOf(provider, mode).busyUntilMs > nowMs(),
+    circuits: () =>
+      [...known.values()]
+        .filter(({ openedAtMs }) => openedAtMs > 0)
+        .map(({ providerId, kind, mode, breaker, seenAtMs }) => ({
+          providerId,
+          kind,
+          mode,
+          isOpen: breaker.state !== CircuitState.Closed && seenAtMs > nowMs() - restsAfterMs,
+        })),
+  }
+}
+
+/** Whether the answer shows that the provider takes no message; refusals of a single message do not. */
+export const isBroken = ({ carrierFault: fault, providerDown }: CarrierAnswer): boolean =>
+  fault === true || providerDown === true
+
+function createBreaker(): CircuitBreakerPolicy {
+  return circuitBreaker(
+    handleWhenResult((answer) => isBroken(answer as CarrierAnswer)),
+    { halfOpenAfter: probeAfterMs, breaker: openingRule() },
+  )
+}
+
+/** Most calls of the last 10 s, or 20 in a row where there are few. */
+function openingRule(): IBreaker {
+  const rules = [new SamplingBreaker({ threshold: 0.8, duration: 10_000, minimumRps: 5 }), new ConsecutiveBreaker(20)]
+  return {
+    state: undefined,
+    success(state) {
+      for (const rule of rules) rule.success(state)
+    },
+    failure: (state) => rules.map((rule) => rule.failure(state)).includes(true),
+  }
+}

@@ -1,0 +1,143 @@
+import type { Channel, KeyMode, Lane } from '@notify/contracts'
+import type { Database, Statement } from '@notify/database'
+import { suppressedBecause } from '../../catalogue/suppressions/suppressed-because.ts'
+import type { Tables } from '../../db/schema.ts'
+import { factsInto } from '../../outcome/facts/fact-sql.ts'
+import type { LaneOf } from '../queues/queue-store.ts'
+import type { QueueKey } from '../queues/send-queues.ts'
+import { expiredReason, hasExpired } from '../schedule/expiry-store.ts'
+
+/** A notification that this worker alone may send now, with the attempt that was opened for it. */
+export interface Claim {
+  id: string
+  tenant_id: string
+  application_id: string
+  channel: Channel
+  lane: Lane
+  mode: KeyMode
+  recipient_masked: string
+  recipient_index: string
+  payload: Buffer
+  traceparent: string | null
+  attempt_id: string
+  attempt_count: number
+  round_attempts: number
+  /** Providers that this failover must not use again; null when the attempt may use any of them. */
+  tried: (string | null)[] | null
+  /** How long internal errors have kept it from being sent. */
+  held_ms: number
+  /** How long it has waited while no provider of its queue could be called; null when its queue is not held. */
+  queue_held_ms: number | null
+  /** How long it may still be sent; null when it does not expire. */
+  expires_in_ms: number | null
+}
+
+/**
+ * The oldest messages of each queue that are due, by one index; the scheduler puts those there that waited. Rows are locked one by
+ * one and never waited for. The locked rows are passed on whole, never joined with the input again.
+ */
+const locked = `
+  select one.*, ($6::text[])[row_number() over ()] as attempt_id
+  from unnest($1::text[], $2::text[], $3::int[]) as asked (application_id, mode, most) cross join lateral (
+    select n.id, n.tenant_id, n.channel, n.mode, n.recipient_index, n.expires_at
+    from (
+      select f.id from in_flight f
+      where f.lane = $4 and f.channel = $5 and f.application_id = asked.application_id and f.mode = asked.mode
+        and f.status = 'queued' and f.enqueued_at <= now() and f.next_attempt_at is null
+      order by f.enqueued_at
+    ) as f cross join lateral (
+      select * from notifications n
+      where n.id = f.id and n.status = 'queued' and not n.sending and n.next_attempt_at is null
+      for update skip locked
+    ) as n limit asked.most
+  ) as one`
+
+/** The last moment at which a suppression since acceptance, or its expiry, can stop the message without another query. */
+const due = `
+  select id, attempt_id, ${suppressedBecause('locked')} as suppressed, ${hasExpired('locked')} as expired from locked`
+
+const refuse = `
+  update notifications n
+  set status = 'failed', revision = revision + 1, retryable = false, next_attempt_at = null, failovers = 0,
+      failure_reason = case when due.expired then '${expiredReason}'
+        else 'recipient_suppressed: nothing is sent to this recipient any more (' || due.suppressed || ')' end,
+      updated_at = now()
+  from due where n.id = due.id and (due.suppressed is not null or due.expired)
+  returning n.*`
+
+/** A failover takes no place in the retry schedule. */
+const take = `
+  update notifications n
+  set sending = true, next_attempt_at = null, attempt_count = attempt_count + 1,
+      round_attempts = round_attempts + case when failovers = 0 then 1 else 0 end, updated_at = now()
+  from due where n.id = due.id and due.suppressed is null and not due.expired
+  returning n.*, due.attempt_id`
+
+/** The attempt is on record before the carrier is called: after a crash in between, its lease expires. */
+const openAttempt = `
+  insert into attempts (notification_id, number, id, lease_until)
+  select id, attempt_count, attempt_id, now() + make_interval(secs => $7) from claimed`
+
+const triedProviders = `
+  case when failovers > 0 then array(
+    select provider_id from attempts a
+    where a.notification_id = claimed.id and a.number between attempt_count - failovers and attempt_count - 1
+  ) end`
+
+const msSince = (time: string) => `(extract(epoch from now() - ${time}) * 1000)::float8`
+
+const claim: Statement = {
+  name: 'claim-for-sending',
+  text: `
+    with locked as materialized (${locked}),
+    due as (${due}),
+    refused as (${refuse}),
+    facts as (${factsInto('refused')}),
+    claimed as (${take}),
+    opened as (${openAttempt})
+    select claimed.id, claimed.tenant_id, claimed.application_id, claimed.channel, claimed.lane, claimed.mode, recipient_masked,
+      recipient_index, payload, traceparent, attempt_id, attempt_count, round_attempts,
+      coalesce(${msSince('claimed.held_since')}, 0) as held_ms,
+      case when held.since is not null then ${msSince('greatest(held.since, claimed.enqueued_at)')} end as queue_held_ms,
+      (extract(epoch from expires_at - now()) * 1000)::float8 as expires_in_ms,
+      ${triedProviders} as tried, refused.count as refused
+    from (select count(*)::int as count from refused) as refused
+    left join claimed on true
+    left join held_queues held on held.application_id = claimed.application_id and held.channel = claimed.channel
+      and held.mode = claimed.mode`,
+}
+
+/** How many messages of a queue to claim. */
+export interface Wanted {
+  key: QueueKey
+  most: number
+}
+
+/** Claimed messages, and how many failed because they have expired or their recipient is suppressed. */
+export interface Claimed {
+  claims: Claim[]
+  refused: number
+}
+
+/**
+ * Claims the oldest messages of queues; those that another worker has locked are left to it.
+ * @param attemptIds ids for the attempts that are opened, as many as are wanted of all queues together
+ */
+export async function claimForSending(
+  db: Database<Tables>,
+  { lane, channel }: LaneOf,
+  wanted: readonly Wanted[],
+  attemptIds: readonly string[],
+  leaseSeconds: number,
+): Promise<Claimed> {
+  const rows = await db.run<Claim & { refused: number }>(claim, [
+    wanted.map(({ key }) => key.application_id),
+    wanted.map(({ key }) => key.mode),
+    wanted.map(({ most }) => most),
+    lane,
+    channel,
+    attemptIds,
+    leaseSeconds,
+  ])
+  return { claims: rows.filter(({ id }) => id !== null), refused: rows[0]?.refused ?? 0 }
+}

@@ -1,0 +1,75 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { newId } from '@notify/contracts'
+import { coalesce } from '@notify/service-kit'
+import type { WorkerContext } from '../../context.ts'
+import type { LaneOf } from '../queues/queue-store.ts'
+import { type Settlement, settleAttempts } from '../settle/settle-store.ts'
+import { type Claimed, claimForSending, type Wanted } from './claim-store.ts'
+import { putBackAttempts, putBackClaims, type Unmade } from './put-back-store.ts'
+
+/** Claims the messages of a lane and settles their attempts. */
+export interface Claims {
+  /** @throws Error when Postgres does not answer: whatever it claimed is put back */
+  take(wanted: readonly Wanted[]): Promise<Claimed>
+  settle(settlement: Settlement): Promise<void>
+  putBack(unmade: Unmade): Promise<void>
+}
+
+const batch = { maxBatch: 128, maxInFlight: 2, minIntervalMs: 40 }
+
+/** @param leaseMs how long an attempt may take; what is older was left behind by a crash */
+export function createClaims({ db, metrics, wakeOutbox }: WorkerContext, lane: LaneOf, leaseMs: number): Claims {
+  const settle = coalesce<Settlement, undefined>({
+    ...batch,
+    async run(settlements) {
+      // Only this process knows the carrier's response, so recording it is retried.
+      const { latencies } = await persistently(() => settleAttempts(db, settlements), leaseMs)
+      metrics.took(latencies)
+      wakeOutbox()
+      return settlements.map(() => undefined)
+    },
+  })
+  const putBack = coalesce<Unmade, undefined>({
+    ...batch,
+    async run(unmade) {
+      await persistently(() => putBackClaims(db, unmade), leaseMs)
+      return unmade.map(() => undefined)
+    },
+  })
+  return {
+    settle,
+    putBack,
+    async take(wanted) {
+      const count = wanted.reduce((sum, { most }) => sum + most, 0)
+      const attemptIds = Array.from({ length: count }, () => newId('att'))
+      const claimed = await claimForSending(db, lane, wanted, attemptIds, leaseMs / 1000).catch(async (fault) => {
+        // Perhaps only the answer was lost, and nobody was called: left to their lease these would count as attempts that
+        // may have reached somebody.
+        const forget = () => persistently(() => putBackAttempts(db, attemptIds), leaseMs)
+        await forget()
+        // A Postgres that stood still may execute the claim only now, after the put-back.
+        setTimeout(() => void forget().catch(() => {}), lateClaimMs).unref()
+        throw fault
+      })
+      if (claimed.refused > 0) wakeOutbox()
+      return claimed
+    },
+  }
+}
+
+const longestPauseMs = 1000
+/** Postgres may still execute a statement this long after a stall. */
+const lateClaimMs = 2000
+
+/** Tries again until it succeeds or the time is over; the last failure is thrown. */
+async function persistently<T>(work: () => Promise<T>, forMs: number): Promise<T> {
+  const until = performance.now() + forMs
+  for (let pauseMs = 50; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
+    try {
+      return await work()
+    } catch (error) {
+      if (performance.now() + pauseMs > until) throw error
+      await delay(pauseMs)
+    }
+  }
+}

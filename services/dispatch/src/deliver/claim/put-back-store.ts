@@ -1,0 +1,68 @@
+import type { Database, Statement } from '@notify/database'
+import type { Tables } from '../../db/schema.ts'
+import type { Claim } from './claim-store.ts'
+
+const dueAgain = 'now() + make_interval(secs => gone.after_ms / 1000)'
+const isLater = `n.status = 'queued' and gone.after_ms > 0`
+
+/**
+ * No carrier was called: the attempt leaves no trace and takes no place in the retry schedule. The next attempt gets its number
+ * again, so it is identified by its id: a repeated put-back cannot undo another worker's claim. Rows are locked by id alone:
+ * with `sending` among the conditions, a plan from when the table was small would read all of it. What is due at once keeps its
+ * position in its queue.
+ */
+const putBack: Statement = {
+  name: 'put-back-claims',
+  text: `
+    with unmade as (select * from json_to_recordset($1::json) as t (id text, attempt_id text, after_ms float8, held boolean)),
+    locked as (
+      select unmade.*, n.attempt_count as number, n.sending from notifications n join unmade using (id)
+      order by n.id for update of n
+    ), gone as (
+      delete from attempts a using locked
+      where locked.sending and a.notification_id = locked.id and a.number = locked.number and a.id = locked.attempt_id
+        and a.finished_at is null
+      returning locked.*
+    )
+    update notifications n
+    set sending = false, attempt_count = n.attempt_count - 1,
+        held_since = case when gone.held then coalesce(n.held_since, now()) else n.held_since end,
+        round_attempts = n.round_attempts - case when n.failovers = 0 then 1 else 0 end,
+        next_attempt_at = case when ${isLater} then ${dueAgain} end,
+        enqueued_at = case when ${isLater} then ${dueAgain} else n.enqueued_at end
+    from gone where n.id = gone.id`,
+}
+
+/** A claim to requeue without a call. */
+export interface Unmade {
+  claim: Pick<Claim, 'id' | 'attempt_id'>
+  /** When it is due again; 0: now. */
+  afterMs: number
+  /** Whether HOLD_LIMIT counts from now on, because of an internal error. */
+  held?: boolean
+}
+
+/** Requeues claims. Unclaimed ones stay unchanged. */
+export async function putBackClaims(db: Database<Tables>, unmade: readonly Unmade[]): Promise<void> {
+  const rows = unmade.map(({ claim: { id, attempt_id }, afterMs, held = false }) => ({
+    id,
+    attempt_id,
+    after_ms: afterMs,
+    held,
+  }))
+  await db.run(putBack, [JSON.stringify(rows)])
+}
+
+const underWay: Statement = {
+  name: 'find-attempts-under-way',
+  text: 'select notification_id as id, id as attempt_id from attempts where finished_at is null and id = any ($1)',
+}
+
+/** Requeues whatever was claimed as one of these attempts. */
+export async function putBackAttempts(db: Database<Tables>, attemptIds: readonly string[]): Promise<void> {
+  const claims = await db.run<Unmade['claim']>(underWay, [attemptIds])
+  await putBackClaims(
+    db,
+    claims.map((claim) => ({ claim, afterMs: 0 })),
+  )
+}

@@ -1,0 +1,25 @@
+import type { Bus } from '@notify/messaging'
+import { type Kit, startPeriodic } from '@notify/service-kit'
+import type { WorkerContext } from '../context.ts'
+import { findReadyQueues } from './queues/queue-store.ts'
+import { onSenderWake } from './queues/wake-senders.ts'
+import type { LaneRunner } from './run-lane.ts'
+
+/** A lost wake delays a message by so much. */
+const everyMs = 1000
+
+/** Wakes the lanes of this process: when a message is committed, and for what no wake told. */
+export function wakeLanes(kit: Kit, { db }: WorkerContext, bus: Bus, runners: readonly LaneRunner[]): void {
+  for (const { lane, wake } of runners) onSenderWake(kit, bus, lane, wake)
+  startPeriodic(kit, {
+    name: 'ready queues',
+    everyMs,
+    async run() {
+      const lanes = runners.map(({ lane }) => lane)
+      const ready = await findReadyQueues(db, lanes)
+      for (const { lane, wake } of runners) {
+        wake(ready.filter((one) => one.lane === lane.lane && one.channel === lane.channel))
+      }
+    },
+  })
+}

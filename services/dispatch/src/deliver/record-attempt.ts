@@ -1,0 +1,77 @@
+import type { CarrierAnswer } from '@notify/carriers/sending'
+import { type Channel, SuppressionChannel } from '@notify/contracts'
+import type { ListedProvider } from '../catalogue/providers/provider-directory.ts'
+import { suppress } from '../catalogue/suppressions/suppression-store.ts'
+import type { WorkerContext } from '../context.ts'
+import type { Claim } from './claim/claim-store.ts'
+import type { Claims } from './claim/claim-work.ts'
+import type { NextStep } from './settle/decide-next.ts'
+
+/** How a claimed attempt ended. */
+export interface EndedAttempt {
+  claim: Claim
+  /** Null when no provider was called. */
+  provider: ListedProvider | null
+  answer: CarrierAnswer
+  next: NextStep
+}
+
+/** Records how an attempt ended: in the tables, the metrics and the log. */
+export async function recordAttempt(context: WorkerContext, claims: Claims, ended: EndedAttempt): Promise<void> {
+  const { claim, provider, answer, next } = ended
+  if (answer.suppress) await suppressRecipient(context, claim, answer.suppress)
+  await claims.settle({
+    notificationId: claim.id,
+    attemptNumber: claim.attempt_count,
+    attemptId: claim.attempt_id,
+    leaseExpired: false,
+    providerId: provider?.id ?? null,
+    outcome: answer.outcome,
+    code: answer.code,
+    message: answer.message,
+    providerMessageId: answer.providerMessageId,
+    next,
+  })
+  if (next.status === 'sent') context.sentAttempts.add(claim.attempt_id)
+  context.metrics.attempt(claim.channel, provider?.kind ?? 'none', claim.mode, answer.outcome)
+  logAttempt(context, ended)
+}
+
+const canBeSuppressed = (channel: Channel): channel is SuppressionChannel =>
+  SuppressionChannel.safeParse(channel).success
+
+/** A failed suppression must not prevent recording the result. */
+async function suppressRecipient(
+  { db, log }: WorkerContext,
+  { id, tenant_id, channel, mode, recipient_index, recipient_masked }: Claim,
+  reason: NonNullable<CarrierAnswer['suppress']>,
+): Promise<void> {
+  // The sandbox's recipients are not real.
+  if (mode === 'test' || !canBeSuppressed(channel)) return
+  try {
+    await suppress(db.run, [
+      { tenant_id, channel, recipient_index, recipient_masked, reason, source_notification_id: id },
+    ])
+    log.info({ notification_id: id, reason }, 'recipient suppressed')
+  } catch (error) {
+    log.error({ notification_id: id, reason, err: error }, 'a recipient could not be suppressed')
+  }
+}
+
+/** One wide line for each attempt; neither the recipient nor the text is in it. The carrier's id of the message may contain the number. */
+function logAttempt({ log }: WorkerContext, { claim, provider, answer, next }: EndedAttempt): void {
+  log.info(
+    {
+      notification_id: claim.id,
+      attempt_id: claim.attempt_id,
+      attempt: claim.attempt_count,
+      channel: claim.channel,
+      lane: claim.lane,
+      provider_id: provider?.id ?? null,
+      outcome: answer.outcome,
+      code: answer.code,
+      next: next.status,
+    },
+    'attempt',
+  )
+}

@@ -1,0 +1,159 @@
+import { type Kit, SpanKind, withLogFields } from '@notify/service-kit'
+import type { LaneSettings } from '../channels/channel.ts'
+import type { WorkerContext } from '../context.ts'
+import type { Claim } from './claim/claim-store.ts'
+import type { LaneOf } from './queues/queue-store.ts'
+import { nameOf, type Pick, type QueueKey, type SendQueue, SendQueues } from './queues/send-queues.ts'
+import { createSender, type Verdict } from './send-notification.ts'
+import type { BulkBrake } from './throttle/bulk-brake.ts'
+import { createLaneUsage } from './throttle/lane-usage.ts'
+import { createPace } from './throttle/pace.ts'
+import { createPause } from './throttle/pause.ts'
+
+/** Between two claims of the same queues: messages gather, and one statement claims them. */
+const gatherMs = 20
+/** While Postgres does not answer. */
+const faultPauseMs = 500
+/** Interval of the warning meanwhile. */
+const warnEveryMs = 10_000
+
+/** Sends the messages of a lane of a channel. */
+export interface LaneRunner {
+  lane: LaneOf
+  /** These queues may have messages that are due. */
+  wake(keys: readonly QueueKey[]): void
+  /** The share of the lane's rate that the last seconds used, 0 to 1. */
+  utilization(): number
+}
+
+/**
+ * Claims the messages of a lane, queue by queue in turns, and sends them. A queue whose providers cannot be called sleeps and
+ * costs no claim; then one message tries again, and each that a carrier takes lets one more follow. Registers its stop.
+ */
+export function runLane(
+  kit: Kit,
+  context: WorkerContext,
+  lane: LaneOf,
+  { concurrency, ratePerSecond }: LaneSettings,
+  brake: BulkBrake,
+): LaneRunner {
+  const pace = createPace(ratePerSecond, lane.lane === 'bulk' ? { slowdown: brake.slowdown } : {})
+  const queues = new SendQueues(concurrency)
+  const sender = createSender(context, lane)
+  const usage = createLaneUsage(ratePerSecond)
+  const pause = createPause()
+  const underWay = new Set<Promise<void>>()
+  let stopped = false
+  let isNotified = false
+  let turnAtMs = 0
+  let warnedAtMs = Number.NEGATIVE_INFINITY
+
+  const notify = () => {
+    isNotified = true
+    pause.check()
+  }
+
+  const send = async (claim: Claim, queue: SendQueue) => {
+    const parent = claim.traceparent ?? undefined
+    const span = kit.tracer.start(`send ${lane.lane} ${lane.channel}`, { parent, kind: SpanKind.CONSUMER })
+    let fault: unknown
+    try {
+      applyVerdict(queue, await sender.send(claim, span))
+    } catch (error) {
+      fault = error
+      kit.log.warn({ err: error }, 'a message could not be sent; it will be tried again')
+    } finally {
+      span.end(fault)
+      queues.release(queue)
+      notify()
+    }
+  }
+
+  const start = (claim: Claim, queue: SendQueue) => {
+    const { tenant_id, id: notification_id, traceparent } = claim
+    const task = withLogFields({ tenant_id, notification_id, traceparent }, () => send(claim, queue))
+    underWay.add(task)
+    void task.finally(() => underWay.delete(task))
+  }
+
+  /** Claims what was picked and starts it. @returns how many messages there were */
+  const claim = async (picks: readonly Pick[]): Promise<number> => {
+    const { claims, refused } = await sender.claim(picks.map(({ queue: { key }, most }) => ({ key, most })))
+    const byQueue = Map.groupBy(claims, nameOf)
+    for (const pick of picks) {
+      const own = byQueue.get(nameOf(pick.queue.key)) ?? []
+      // A message that failed at its claim may have left others behind it.
+      if (refused > 0) pick.queue.wake()
+      queues.claimed(pick, own.length)
+      for (const one of own) start(one, pick.queue)
+    }
+    return claims.length
+  }
+
+  /** Postgres does not answer: what was picked is claimed later. */
+  const retryLater = async (picks: readonly Pick[], fault: unknown) => {
+    for (const pick of picks) {
+      pick.queue.wake()
+      queues.claimed(pick, 0)
+    }
+    if (performance.now() - warnedAtMs > warnEveryMs) {
+      warnedAtMs = performance.now()
+      kit.log.warn({ ...lane, err: fault }, 'messages could not be claimed; this will be tried again')
+    }
+    await pause.forMs(faultPauseMs, () => stopped)
+  }
+
+  const loop = async () => {
+    while (!stopped) {
+      isNotified = false
+      const nowMs = performance.now()
+      const available = pace.available()
+      // A backlog waits for its turn; a queue without one begins on credit.
+      const tokens = nowMs >= turnAtMs ? available : Math.min(available, 0)
+      const picks = queues.choose({ nowMs, tokens, credit: pace.credit })
+      if (picks.length === 0) {
+        const turnInMs = queues.waitsForTokens(nowMs) ? pace.nextTurnInMs() : Number.POSITIVE_INFINITY
+        await pause.forMs(Math.min(turnInMs, queues.nextWakeMs(nowMs) - nowMs), () => isNotified)
+        continue
+      }
+      try {
+        const begun = await claim(picks)
+        pace.take(begun)
+        usage.add(begun)
+      } catch (fault) {
+        await retryLater(picks, fault)
+        continue
+      }
+      if (pace.available() < 1) turnAtMs = performance.now() + pace.nextTurnInMs()
+      const served = new Set(picks.map(({ queue }) => queue))
+      await pause.forMs(
+        nowMs + gatherMs - performance.now(),
+        () => stopped || queues.hasNewcomer(performance.now(), served),
+      )
+    }
+  }
+
+  const running = loop()
+  kit.lifecycle.onStop(`lane ${lane.lane} ${lane.channel}`, async () => {
+    stopped = true
+    notify()
+    await running
+    await Promise.allSettled(underWay)
+  })
+  return {
+    lane,
+    utilization: usage.share,
+    wake(keys) {
+      for (const key of keys) queues.of(key).wake()
+      notify()
+    },
+  }
+}
+
+function applyVerdict(queue: SendQueue, verdict: Verdict): void {
+  const nowMs = performance.now()
+  if (verdict.kind === 'answered') queue.widen(nowMs)
+  else if (verdict.kind === 'again') queue.wake()
+  // After a rate limit as many as found a slot, this one aside; after an open circuit breaker a single message.
+  else queue.sleep(nowMs, verdict.forMs, verdict.kind === 'rate_limited' ? queue.inHand - 1 : 1)
+}

@@ -1,0 +1,56 @@
+import type { Database, Statement } from '@notify/database'
+import type { Tables } from '../../db/schema.ts'
+import { factsInto } from '../../outcome/facts/fact-sql.ts'
+import { askSql, silentSql, withAttempts } from '../../outcome/inquiries/inquiry-store.ts'
+import { lockOpenSql } from './open-sql.ts'
+
+/** The failure of what could not be sent in time. */
+export const expiredReason = 'expired'
+
+/** SQL for whether a row of `notifications` may not be sent any more, by the clock of Postgres. */
+export const hasExpired = (row: string) => `coalesce(${row}.expires_at <= now(), false)`
+
+const waits = `n.status in ('queued', 'scheduled')`
+const batch = 500
+
+/** As many are ended in one round: when there were as many, there may be more. */
+export const expiryBatch = batch
+
+/**
+ * What a worker is sending ends with its attempt, and what waits to be given up ends then: neither is sent after its time. The
+ * trigger `erase_payload` empties the payload, so no row is found twice.
+ */
+const endExpired: Statement = {
+  name: 'end-expired',
+  text: `
+    with expired as (
+      ${lockOpenSql({
+        where: 'f.expires_at <= now()',
+        orderBy: 'f.expires_at',
+        still: `n.expires_at <= now() and n.payload is not null and not n.sending
+          and (n.status not in ('queued', 'scheduled') or n.when_due = 'send')`,
+        limit: batch,
+      })}
+    ), ended as (
+      update notifications n
+      set status = case when ${waits} then 'failed' else n.status end,
+          failure_reason = case when ${waits} then '${expiredReason}' else n.failure_reason end,
+          revision = n.revision + (${waits})::int, updated_at = case when ${waits} then now() else n.updated_at end,
+          next_attempt_at = null, failovers = 0, held_since = null
+      where n.id = any (array(select id from expired))
+      returning n.*, old.status as old_status
+    ), silent as (
+      ${silentSql(`${withAttempts('ended')}
+      where ended.status <> old_status and ended.attempt_count > 0 and a.outcome = 'unknown'`)}
+    ), asked as (${askSql('silent')}), facts as (${factsInto('ended where status <> old_status')})
+    select count(*)::int as count, count(*) filter (where status <> old_status)::int as failed from ended`,
+}
+
+/**
+ * Fails what expired while it waited, and erases what expired later.
+ * @returns how many rows there were, and how many of them failed
+ */
+export async function endExpiredNotifications(db: Database<Tables>): Promise<{ count: number; failed: number }> {
+  const [row] = await db.run<{ count: number; failed: number }>(endExpired, [])
+  return row!
+}

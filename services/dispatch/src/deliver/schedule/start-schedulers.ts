@@ -1,0 +1,150 @@
+import { streams } from '@notify/contracts'
+import { endPage, takePage } from '@notify/database'
+import { type Bus, findConsumer, readPosition } from '@notify/messaging'
+import { type Kit, startPeriodic } from '@notify/service-kit'
+import type { WorkerContext } from '../../context.ts'
+import type { LaneOf } from '../queues/queue-store.ts'
+import { retryPolicyOf } from '../settle/decide-next.ts'
+import { endExpiredAttempts } from './end-expired-attempts.ts'
+import { endExpiredNotifications, expiryBatch } from './expiry-store.ts'
+import { endLeftSending, expiredBatch } from './lease-store.ts'
+import {
+  closeOverdueReceipts,
+  type DeliveredLane,
+  requeueLostWork,
+  scheduleBatch,
+  sumUpTallies,
+  takeDueNotifications,
+} from './schedule-store.ts'
+
+/** Longer than any message waits. */
+const sinceEver = 3650 * 24 * 3_600_000
+
+const leftEveryMs = 5000
+/** Between two walks over all notifications. */
+const leftRestMs = 3_600_000
+
+/** A lane of a channel that another service delivers, and the durable by which that service consumes it. */
+export interface HandOffLane extends LaneOf {
+  durable: string
+}
+
+/**
+ * Starts what keeps every notification moving: due retries, attempts of crashed workers, hand-offs that the bus lost.
+ * @param handOffs the lanes of channels that other services deliver
+ */
+export function startSchedulers(kit: Kit, context: WorkerContext, bus: Bus, handOffs: readonly HandOffLane[]): void {
+  const { config, db, metrics } = context
+  const policy = retryPolicyOf(config)
+  startPeriodic(kit, {
+    name: 'retry scheduler',
+    everyMs: 250,
+    async run() {
+      const taken = await takeDueNotifications(db, context.channels)
+      if (taken.length === 0) return false
+      context.wakeOutbox()
+      context.wakeSenders(taken)
+      return taken.reduce((sum, { count }) => sum + count, 0) === scheduleBatch
+    },
+  })
+  startPeriodic(kit, {
+    name: 'lease reconciler',
+    everyMs: 1000,
+    async run() {
+      const { expired, ended } = await endExpiredAttempts(db, policy)
+      if (ended > 0) {
+        metrics.recovered('lease_expired', ended)
+        kit.log.warn({ attempts: ended }, 'attempts of a worker that is gone: their outcome is unknown')
+      }
+      return expired === expiredBatch
+    },
+  })
+  startPeriodic(kit, {
+    name: 'left sending',
+    everyMs: leftEveryMs,
+    run: () => walkLeftSending(kit, context),
+  })
+  startPeriodic(kit, {
+    name: 'expiry',
+    everyMs: 1000,
+    async run() {
+      const { count, failed } = await endExpiredNotifications(db)
+      if (failed > 0) context.wakeOutbox()
+      return count === expiryBatch
+    },
+  })
+  startPeriodic(kit, {
+    name: 'hand-off reconciler',
+    everyMs: Math.min(config.STALLED_AFTER / 2, 5000),
+    async run() {
+      const count = await requeueLostWork(
+        db,
+        context.channels,
+        await deliveredLanes(bus, handOffs, config.STALLED_AFTER),
+      )
+      if (count === 0) return false
+      context.wakeOutbox()
+      metrics.recovered('work_lost', count)
+      kit.log.warn({ notifications: count }, 'hand-offs that the bus did not deliver are published again')
+      return count >= scheduleBatch
+    },
+  })
+  startPeriodic(kit, {
+    name: 'receipt deadline',
+    everyMs: 60_000,
+    run: () => closeOverdue(context),
+  })
+  startPeriodic(kit, { name: 'tally', everyMs: 10_000, run: () => sumUpTallies(db) })
+}
+
+/** Looks through one page of all notifications; after the last one the walk rests. */
+async function walkLeftSending(kit: Kit, { db, metrics }: WorkerContext): Promise<void> {
+  const after = await takePage(db, 'left-sending')
+  if (after === undefined) return
+  const { reached, more, ended } = await endLeftSending(db, after)
+  await endPage(db, 'left-sending', more ? reached! : '', more ? 0 : leftRestMs)
+  if (ended === 0) return
+  metrics.recovered('sending_left', ended)
+  kit.log.warn({ notifications: ended }, 'notifications were marked as being sent, and had no open attempt')
+}
+
+/** Closes what is overdue, channels with the same deadline together. @returns whether there is more */
+async function closeOverdue({ channels, config, db, wakeOutbox }: WorkerContext): Promise<boolean> {
+  const byDeadline = Map.groupBy(Object.values(channels), (channel) => channel.receiptDeadlineMs(config))
+  let more = false
+  for (const [deadlineMs, group] of byDeadline) {
+    if (deadlineMs === undefined) continue
+    const names = group.map(({ name }) => name)
+    const count = await closeOverdueReceipts(db, names, deadlineMs)
+    if (count > 0) wakeOutbox()
+    more = count === scheduleBatch || more
+  }
+  return more
+}
+
+/**
+ * How long ago a lane's work had reached the workers: whatever of it still waits was lost. A long queue is not a
+ * loss, so its oldest unacknowledged message decides; each lane is judged alone, or a campaign would hide what another
+ * lane has lost.
+ */
+function deliveredLanes(bus: Bus, lanes: readonly HandOffLane[], stalledAfterMs: number): Promise<DeliveredLane[]> {
+  return Promise.all(
+    lanes.map(async ({ durable, lane, channel }) => ({
+      lane,
+      channel,
+      delivered_ms_ago: (await oldestUndeliveredMs(bus, durable)) + stalledAfterMs,
+    })),
+  )
+}
+
+/** Age of the oldest message that is not acknowledged; 0 when there is none. */
+async function oldestUndeliveredMs(bus: Bus, durable: string): Promise<number> {
+  const info = await findConsumer(bus, 'dispatch', durable).catch(() => undefined)
+  const position = info && readPosition(info)
+  // A durable that is still to be made has delivered nothing yet; one of unknown position may not have.
+  if (!position) return sinceEver
+  const { floor, pending, unacknowledged } = position
+  if (pending === 0 && unacknowledged === 0) return 0
+  const next = await bus.jsm.streams.getMessage(streams.dispatch.name, { seq: floor + 1 }).catch(() => null)
+  return next ? Math.max(0, Date.now() - next.time.getTime()) : sinceEver
+}

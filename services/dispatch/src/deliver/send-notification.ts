@@ -1,0 +1,150 @@
+import type { CarrierAnswer } from '@notify/carriers/sending'
+import type { Span } from '@notify/service-kit'
+import type { ListedProvider } from '../catalogue/providers/provider-directory.ts'
+import type { WorkerContext } from '../context.ts'
+import { callCarrier } from './call/call-carrier.ts'
+import { chooseProvider } from './call/choose-provider.ts'
+import { isBroken } from './call/circuit-breaker.ts'
+import { heldTooLong, noProvider, notPrepared } from './call/own-answers.ts'
+import type { Claim } from './claim/claim-store.ts'
+import { type Claims, createClaims } from './claim/claim-work.ts'
+import { holdQueue, type LaneOf, releaseQueue } from './queues/queue-store.ts'
+import { recordAttempt } from './record-attempt.ts'
+import { decideNext, retryPolicyOf } from './settle/decide-next.ts'
+import { createThrottle, longestTurnMs } from './throttle/throttle.ts'
+
+/** A worker's lease outlasts every carrier call; an older attempt was left behind by a crash. */
+const leaseMarginMs = 5000
+/** The wait after an internal error (Postgres out of reach, a missing key): this, and up to the spread on top. */
+const faultPauseMs = 1000
+const faultSpreadMs = { urgent: 5000, bulk: 30_000 }
+
+/** Circuit breakers and timers count on different clocks: a wake that is early by their rounding would find the circuit open. */
+const clockStepMs = 2
+
+/** What the sending of a message says about its queue. */
+export type Verdict =
+  /** The account answers. */
+  | { kind: 'answered' }
+  /** The message is due again at once. */
+  | { kind: 'again' }
+  /** The account's rate is used up for so long. */
+  | { kind: 'rate_limited'; forMs: number }
+  /** All circuit breakers stay open for so long. */
+  | { kind: 'unavailable'; forMs: number }
+
+export interface Sender {
+  claim: Claims['take']
+  /** Hands a claimed message to a carrier and records the outcome. @throws Error after an internal error; the message is put back */
+  send(claim: Claim, span: Span): Promise<Verdict>
+}
+
+/** Makes the sender of a lane. */
+export function createSender(context: WorkerContext, lane: LaneOf): Sender {
+  const { config, db, directory, carriers, metrics } = context
+  const urgency = lane.lane === 'bulk' ? 'bulk' : 'urgent'
+  // Questions for consent gather while one is under way, so one waits for two calls at most.
+  const longestCallMs = 2 * config.CONSENT_TIMEOUT + config.CARRIER_TIMEOUT
+  const leaseMs = longestTurnMs + longestCallMs + leaseMarginMs
+  const policy = retryPolicyOf(config)
+  const claims = createClaims(context, lane, leaseMs)
+  const throttle = createThrottle(db, urgency)
+
+  const putBack = async (claim: Claim, cause: 'circuit_open' | 'rate_limit' | 'late' | 'fault', afterMs = 0) => {
+    metrics.putBack(claim.channel, cause)
+    await claims.putBack({ claim, afterMs, held: cause === 'fault' })
+  }
+
+  /** Neither the circuit breakers nor internal errors hold a message for longer than HOLD_LIMIT. */
+  const giveUpHeld = async (claim: Claim, answer: CarrierAnswer): Promise<Verdict> => {
+    const next = { status: 'failed', reason: answer.message!, retryable: true } as const
+    await recordAttempt(context, claims, { claim, provider: null, answer, next })
+    return { kind: 'answered' }
+  }
+
+  /** Requeues after an internal error, at most until HOLD_LIMIT; an expired lease would count as an unknown outcome. */
+  const putBackOnFault = (claim: Claim) => async (fault: unknown) => {
+    if (claim.held_ms > config.HOLD_LIMIT) await giveUpHeld(claim, notPrepared)
+    else await putBack(claim, 'fault', faultPauseMs + Math.random() * faultSpreadMs[urgency])
+    throw fault
+  }
+
+  const standingOf = (claim: Claim) => (provider: ListedProvider) => ({
+    circuitOpenMs: carriers.circuitOpenMs(provider, claim.mode),
+    busy: carriers.isBusy(provider, claim.mode),
+  })
+
+  const isHeldTooLong = ({ queue_held_ms }: Claim) => queue_held_ms !== null && queue_held_ms > config.HOLD_LIMIT
+
+  const unavailable = async (claim: Claim, forMs: number): Promise<Verdict> => {
+    if (claim.queue_held_ms === null) await holdQueue(db, claim)
+    return { kind: 'unavailable', forMs: forMs + clockStepMs }
+  }
+
+  /** All circuit breakers are open: the message waits with its queue, at most until HOLD_LIMIT and the end of a probe. */
+  const hold = async (claim: Claim, providers: readonly ListedProvider[], circuitOpenMs: number): Promise<Verdict> => {
+    const isProbed = providers.some((provider) => carriers.isProbed(provider, claim.mode))
+    if (isHeldTooLong(claim) && !isProbed) return giveUpHeld(claim, heldTooLong)
+    await putBack(claim, 'circuit_open')
+    return unavailable(claim, circuitOpenMs)
+  }
+
+  const record = async (
+    claim: Claim,
+    providers: readonly ListedProvider[],
+    provider: ListedProvider | null,
+    answer: CarrierAnswer,
+    otherProvider: boolean,
+  ): Promise<Verdict> => {
+    const next = decideNext(answer, { lane: claim.lane, place: claim.round_attempts, otherProvider }, policy)
+    await recordAttempt(context, claims, { claim, provider, answer, next })
+    const works = provider !== null && !isBroken(answer)
+    if (works && claim.queue_held_ms !== null) await releaseQueue(db, claim)
+    if (next.status === 'queued' && next.failsOver && next.afterMs === 0) return { kind: 'again' }
+    const choice = providers.length > 0 && chooseProvider(providers, new Set(), standingOf(claim))
+    // When it was held for too long, the messages behind it may have been, too: they are given up before the queue sleeps.
+    const sleeps = choice && 'circuitOpenMs' in choice && !isHeldTooLong(claim)
+    return sleeps ? unavailable(claim, choice.circuitOpenMs) : { kind: 'answered' }
+  }
+
+  const send = async (claim: Claim, latestMs: number, span: Span): Promise<Verdict> => {
+    const { mode, tenant_id, application_id, channel } = claim
+    const onFault = putBackOnFault(claim)
+    const providers = await directory.providers.list(tenant_id, application_id, channel).catch(onFault)
+    if (providers.length === 0) return record(claim, providers, null, noProvider, false)
+    const choice = chooseProvider(providers, new Set(claim.tried), standingOf(claim))
+    if ('circuitOpenMs' in choice) return hold(claim, providers, choice.circuitOpenMs)
+    const { provider, otherProvider } = choice
+    // Test messages go to the sandbox and do not use the account's rate.
+    if (provider.rateLimitPerSecond !== null && mode === 'live') {
+      const forMs = await throttle.turn(provider.id, provider.rateLimitPerSecond)
+      if (forMs > 0) {
+        await putBack(claim, 'rate_limit')
+        return { kind: 'rate_limited', forMs }
+      }
+    }
+    // The lease could expire before the carrier answers, and the message be sent again meanwhile; or the message has expired.
+    if (performance.now() > latestMs) {
+      await putBack(claim, 'late')
+      return { kind: 'again' }
+    }
+    const result = await callCarrier(context, claim, provider, span).catch(onFault)
+    if (result.kind === 'answered') return record(claim, providers, provider, result.answer, otherProvider)
+    switch (result.reason) {
+      case 'circuit_open':
+        return hold(claim, providers, carriers.circuitOpenMs(provider, mode))
+      case 'provider_unfit':
+        return record(claim, providers, provider, result.answer, otherProvider)
+      case 'refused':
+        return record(claim, providers, null, result.answer, false)
+    }
+  }
+
+  return {
+    claim: claims.take,
+    send(claim, span) {
+      const lastsMs = leaseMs - longestCallMs - leaseMarginMs / 2
+      return send(claim, performance.now() + Math.min(lastsMs, claim.expires_in_ms ?? lastsMs), span)
+    },
+  }
+}

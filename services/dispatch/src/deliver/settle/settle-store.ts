@@ -1,0 +1,119 @@
+import type { AttemptOutcome } from '@notify/contracts'
+import type { Database, Statement } from '@notify/database'
+import type { Tables } from '../../db/schema.ts'
+import { factsInto } from '../../outcome/facts/fact-sql.ts'
+import { type Latency, latenciesSql } from '../../outcome/facts/latency-sql.ts'
+import type { NextStep } from './decide-next.ts'
+
+/** How an attempt ended and what follows from it. */
+export interface Settlement {
+  notificationId: string
+  attemptNumber: number
+  attemptId: string
+  /** Whether this is said for a worker that gave no answer: it counts only while the attempt is still open. */
+  leaseExpired: boolean
+  providerId: string | null
+  outcome: AttemptOutcome
+  code: string | null
+  message: string | null
+  providerMessageId: string | null
+  next: NextStep
+}
+
+/**
+ * `current`: the notification still speaks of this attempt. While an operator's retry waits for its first attempt
+ * (`round_attempts` 0), the answer to an earlier one does not count.
+ */
+const locked = `
+  select ended.*, n.status = 'queued' as undecided, n.attempt_count = ended.number and n.round_attempts > 0 as current
+  from notifications n join ended using (id) order by n.id for update of n`
+
+/** A receipt may precede the carrier's response; its values stay. */
+const closeAttempts = `
+  update attempts a
+  set finished_at = now(), provider_id = coalesce(a.provider_id, locked.provider_id),
+      outcome = case when a.outcome = 'accepted' then a.outcome else locked.outcome end,
+      ambiguous = a.ambiguous or (locked.outcome = 'unknown' and a.outcome is distinct from 'accepted'),
+      provider_code = case when a.outcome = 'accepted' then a.provider_code else locked.code end,
+      provider_message = case when a.outcome = 'accepted' then a.provider_message else locked.message end,
+      provider_message_id = coalesce(a.provider_message_id, locked.provider_message_id)
+  from locked
+  where a.notification_id = locked.id and a.number = locked.number and a.id = locked.attempt_id
+    and (a.finished_at is null or not locked.lease_expired)
+  returning locked.*`
+
+const dueAgain = 'now() + make_interval(secs => closed.after_ms / 1000)'
+/** A failover is due at once and keeps its position in its queue. */
+const isLater = `closed.status = 'queued' and (closed.after_ms > 0 or closed.when_due = 'give_up')`
+
+/**
+ * A failover takes no place in the retry schedule, unless the outcome is unknown: each place bounds what may be sent twice.
+ * `n.sending` is false when this settlement was written before, so it counts once.
+ */
+const takeNextStep = `
+  update notifications n
+  set sending = false, held_since = null, updated_at = now(), status = closed.status, failure_reason = closed.reason,
+      retryable = closed.retryable, when_due = closed.when_due,
+      revision = n.revision + case when closed.status = 'queued' then 0 else 1 end,
+      next_attempt_at = case when ${isLater} then ${dueAgain} end,
+      enqueued_at = case when ${isLater} then ${dueAgain} else n.enqueued_at end,
+      failovers = case when closed.fails_over then n.failovers + n.sending::int else 0 end,
+      round_attempts = n.round_attempts + case when closed.fails_over and closed.outcome = 'unknown' then n.sending::int else 0 end
+  from closed where n.id = closed.id and closed.current and closed.undecided
+  returning n.*, old.status as old_status`
+
+/** A receipt has already decided the state. */
+const keepDecided = `
+  update notifications n
+  set sending = false, held_since = null, updated_at = now(), next_attempt_at = null, when_due = 'send', failovers = 0
+  from closed where n.id = closed.id and closed.current and not closed.undecided`
+
+const settle: Statement = {
+  name: 'settle-attempts',
+  text: `
+    with ended as (
+      select * from json_to_recordset($1::json) as t (id text, number int, attempt_id text, lease_expired boolean,
+        provider_id text, outcome text, code text, message text, provider_message_id text, status text, reason text,
+        retryable boolean, after_ms float8, when_due text, fails_over boolean)
+    ), locked as (${locked}),
+    closed as (${closeAttempts}),
+    decided as (${keepDecided}),
+    moved as (${takeNextStep}),
+    changed as (select * from moved where status <> 'queued'),
+    facts as (${factsInto('changed')})
+    select count(*)::int as closed, (${latenciesSql('changed')}) as latencies from closed`,
+}
+
+/**
+ * Records how attempts ended; facts go out for those whose state changed. What is written twice counts once.
+ * @returns how many attempts it closed, and how long those took that were handed over
+ */
+export async function settleAttempts(db: Database<Tables>, settlements: readonly Settlement[]): Promise<Settled> {
+  const [row] = await db.run<Settled>(settle, [JSON.stringify(settlements.map(rowOf))])
+  return row!
+}
+
+interface Settled {
+  closed: number
+  latencies: Latency[]
+}
+
+function rowOf({ notificationId, attemptNumber, next, ...rest }: Settlement) {
+  return {
+    id: notificationId,
+    number: attemptNumber,
+    attempt_id: rest.attemptId,
+    lease_expired: rest.leaseExpired,
+    provider_id: rest.providerId,
+    outcome: rest.outcome,
+    code: rest.code,
+    message: rest.message,
+    provider_message_id: rest.providerMessageId,
+    status: next.status,
+    reason: 'reason' in next ? next.reason : null,
+    retryable: next.status === 'failed' && next.retryable,
+    after_ms: next.status === 'queued' ? next.afterMs : 0,
+    when_due: next.status === 'queued' ? next.whenDue : 'send',
+    fails_over: next.status === 'queued' && next.failsOver,
+  }
+}

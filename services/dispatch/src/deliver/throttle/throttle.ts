@@ -1,0 +1,106 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Database } from '@notify/database'
+import { coalesce } from '@notify/service-kit'
+import type { Tables } from '../../db/schema.ts'
+import { longestPutOffMs, makeSlots, type Reach, type Reserved, reserveSlots, sharedPart } from './slot-store.ts'
+
+/** Keeps providers to their rates, over all replicas. */
+export interface Throttle {
+  /**
+   * Waits until the send may begin; never long.
+   * @returns 0; or, when its turn is too far off to wait for, in how many milliseconds it should ask again
+   */
+  turn(providerId: string, perSecond: number): Promise<number>
+}
+
+type Turn = { startsInMs: number } | { againInMs: number }
+
+/** The longest that a worker waits for a slot while holding a send. */
+export const longestTurnMs = 1000
+
+/**
+ * A campaign looks ahead just far enough that a limit is used to the full although what was put off comes back a few times a
+ * second; what cannot wait looks past it.
+ */
+const reaches: Record<'urgent' | 'bulk', Reach> = {
+  urgent: { nearMs: 100, keptMs: longestTurnMs },
+  bulk: { nearMs: 400 },
+}
+
+/** Share of the rate that a worker uses on its own while Postgres does not respond. */
+const aloneShare = 0.25
+
+/**
+ * One statement reserves the turns of all sends that gathered meanwhile, so that a limit costs a message next to nothing.
+ * @param lane bulk leaves a part of each rate to what cannot wait
+ */
+export function createThrottle(db: Database<Tables>, lane: 'urgent' | 'bulk', random = Math.random): Throttle {
+  const alone = new Map<string, number>()
+  const take = coalesce<{ providerId: string; perSecond: number }, Turn>({
+    maxBatch: 128,
+    maxInFlight: 2,
+    minIntervalMs: 10,
+    async run(sends) {
+      const byProvider = Map.groupBy(sends, ({ providerId }) => providerId)
+      const wanted = [...byProvider].map(([provider_id, list]) => ({
+        provider_id,
+        count: list.length,
+        per_second: list[0]!.perSecond,
+      }))
+      const reserved = await reserveAll(db, wanted, reaches[lane]).catch(() => [])
+      const turns = new Map(reserved.map((one) => [one.provider_id, turnsOf(one, random)]))
+      const nowMs = performance.now()
+      return sends.map(
+        ({ providerId, perSecond }): Turn =>
+          turns.get(providerId)?.next().value ?? aloneTurn(alone, providerId, perSecond * aloneShare, nowMs),
+      )
+    },
+  })
+  return {
+    async turn(providerId, perSecond) {
+      const turn = await take({ providerId, perSecond })
+      if ('againInMs' in turn) return turn.againInMs
+      if (turn.startsInMs > 0) await delay(turn.startsInMs)
+      return 0
+    },
+  }
+}
+
+type Wants = Parameters<typeof reserveSlots>[1]
+
+async function reserveAll(db: Database<Tables>, wanted: Wants, reach: Reach): Promise<Reserved[]> {
+  const reserved = await reserveSlots(db, wanted, reach)
+  if (reserved.length === wanted.length) return reserved
+  const known = new Set(reserved.map(({ provider_id }) => provider_id))
+  const unknown = wanted.filter(({ provider_id }) => !known.has(provider_id))
+  await makeSlots(
+    db,
+    unknown.map(({ provider_id }) => provider_id),
+  )
+  return [...reserved, ...(await reserveSlots(db, unknown, reach))]
+}
+
+/** The turns of a reservation in the order of their time, then when those should ask again that got none. */
+function* turnsOf(reserved: Reserved, random: () => number): Generator<Turn, never> {
+  const { shared, shared_in_ms, kept, kept_in_ms, late_in_ms, every_ms } = reserved
+  const keptEveryMs = (every_ms * sharedPart) / (1 - sharedPart)
+  const starts = [
+    ...Array.from({ length: shared }, (_, index) => shared_in_ms + index * every_ms),
+    ...Array.from({ length: kept }, (_, index) => kept_in_ms + index * keptEveryMs),
+  ].sort((a, b) => a - b)
+  for (const startsInMs of starts) yield { startsInMs }
+  for (let index = 0; ; index++) {
+    const againInMs = late_in_ms + index * every_ms
+    // So far off that the order does not matter: not all of them at the same moment.
+    yield { againInMs: againInMs < longestPutOffMs ? againInMs : longestPutOffMs * (0.5 + 0.5 * random()) }
+  }
+}
+
+/** Turns by this worker's own clock. */
+function aloneTurn(clocks: Map<string, number>, providerId: string, perSecond: number, nowMs: number): Turn {
+  const startsAtMs = Math.max(clocks.get(providerId) ?? 0, nowMs)
+  const startsInMs = startsAtMs - nowMs
+  if (startsInMs > longestTurnMs) return { againInMs: startsInMs }
+  clocks.set(providerId, startsAtMs + 1000 / perSecond)
+  return { startsInMs }
+}

@@ -1,0 +1,65 @@
+import { type HandOff, SealedText } from '@notify/contracts'
+import { messagesOf, type OutboxMessage } from '@notify/database'
+import { Problem } from '@notify/service-kit'
+import type { NewNotification } from '../../accept/accept-item.ts'
+import type { ByHandOff } from '../../channels/channel.ts'
+
+/** Bytes of payload that go into one message; NATS takes 1 MiB, and base64 adds a third. */
+const maxPart = 200_000
+/** Bytes of one payload, which may come on top of a part that is nearly full. */
+const maxPayload = 500_000
+
+/** @throws Problem `validation_failed` for a payload that does not fit into an event */
+export function requireFit(payload: string): void {
+  if (Buffer.byteLength(payload) <= maxPayload) return
+  throw new Problem('validation_failed', `The content to deliver has more than ${maxPayload} bytes`)
+}
+
+/**
+ * SQL for the hand-off of a row of `notifications`: what {@link handOffMessages} makes of a new one.
+ * @param after SQL for the hand-off that precedes it, where that matters
+ */
+export function handOffSql(after = 'null'): string {
+  return `json_build_object('notification_id', id, 'retry_count', retry_count, 'tenant_id', tenant_id,
+      'application_id', application_id, 'mode', mode, 'lane', lane, 'channel', channel, 'event_key', event_key,
+      'created_at', created_at, 'after', ${after}, 'content', translate(encode(payload, 'base64'), E'\\n', ''))`
+}
+
+/** SQL for the message that a row goes into, of several of one subject. */
+export const partSql = `(sum(octet_length(payload)) over (order by id))::int / ${maxPart}`
+
+/** The messages that hand new notifications of one channel over. */
+export function handOffMessages(
+  { event }: ByHandOff,
+  notifications: readonly NewNotification[],
+  createdAt: string,
+): OutboxMessage[] {
+  let bytes = 0
+  const parts = Map.groupBy(notifications, ({ payload }) => {
+    bytes += payload.length
+    return Math.floor(bytes / maxPart)
+  })
+  return [...parts.values()].flatMap((part) =>
+    messagesOf(
+      event,
+      part.map((one) => ({ event: handOffOf(one, createdAt), traceparent: one.candidate.traceparent })),
+    ),
+  )
+}
+
+function handOffOf({ candidate, channel, lane, payload }: NewNotification, createdAt: string): HandOff {
+  const { notificationId, principal, request } = candidate
+  return {
+    notification_id: notificationId,
+    retry_count: 0,
+    tenant_id: principal.tenant_id,
+    application_id: principal.application_id,
+    mode: principal.mode,
+    lane,
+    channel,
+    event_key: request.event_key ?? null,
+    created_at: createdAt,
+    after: null,
+    content: SealedText.parse(payload.toString('base64')),
+  }
+}

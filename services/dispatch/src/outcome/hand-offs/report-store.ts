@@ -1,0 +1,38 @@
+import type { Channel, HandOffReport } from '@notify/contracts'
+import type { Database, Statement } from '@notify/database'
+import type { Tables } from '../../db/schema.ts'
+import { reportedFactsInto } from '../facts/fact-sql.ts'
+import { type Latency, latenciesSql } from '../facts/latency-sql.ts'
+import { nextStatusSql } from '../receipts/next-status-sql.ts'
+
+const nextStatus = nextStatusSql('report', 'report.retry_count = n.retry_count')
+
+/** A report counts only for notifications of the channel whose service sent it. */
+const apply: Statement = {
+  name: 'apply-hand-off-reports',
+  text: `
+    with input as (
+      select * from json_to_recordset($1::json) as t (notification_id text, retry_count int, status text,
+        failure_reason text, retryable boolean)
+    ), report as (
+      select input.* from notifications n join input on n.id = input.notification_id
+      where n.channel = $2 order by n.id for update of n
+    ), changed as (
+      update notifications n
+      set status = ${nextStatus}, revision = n.revision + 1, updated_at = now(),
+          failure_reason = report.failure_reason, retryable = report.retryable
+      from report where n.id = report.notification_id and ${nextStatus} is not null
+      returning n.*, old.status as old_status
+    ), facts as (${reportedFactsInto('changed')})
+    select (${latenciesSql('changed')}) as latencies`,
+}
+
+/** Applies what a service reports of the notifications handed to it, at most one report for each. @returns how long they took */
+export async function applyHandOffReports(
+  db: Database<Tables>,
+  channel: Channel,
+  reports: readonly HandOffReport[],
+): Promise<Latency[]> {
+  const [row] = await db.run<{ latencies: Latency[] }>(apply, [JSON.stringify(reports), channel])
+  return row!.latencies
+}

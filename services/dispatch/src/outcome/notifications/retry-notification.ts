@@ -1,0 +1,91 @@
+import { type retryActivity as contract, dispatchAuditRecorded } from '@notify/contracts'
+import { idempotent, type Run, recordAudit } from '@notify/database'
+import { type Handler, Problem, Reply } from '@notify/service-kit'
+import { suppressedBecause } from '../../catalogue/suppressions/suppressed-because.ts'
+import type { Channels } from '../../channels/channel.ts'
+import type { Context } from '../../context.ts'
+import { hasExpired } from '../../deliver/schedule/expiry-store.ts'
+import { factsInto } from '../facts/fact-sql.ts'
+import { workQueries } from '../hand-offs/work-sql.ts'
+
+type Request = Parameters<Handler<Context, typeof contract>>[1]
+
+const requeue = (channels: Channels) => `
+  with again as (
+    update notifications n
+    set status = 'queued', revision = revision + 1, retry_count = retry_count + 1, round_attempts = 0,
+        failovers = 0, held_since = null, next_attempt_at = null, when_due = 'send', sending = false, failure_reason = null, retryable = false,
+        enqueued_at = now(), receipt_overdue = false, updated_at = now()
+    where id = $1 and tenant_id = $2 and retryable and status in ('failed', 'undelivered')
+      and payload is not null and not ${hasExpired('n')}
+      and ${suppressedBecause('n')} is null
+    returning *
+  ), ${workQueries(channels, 'again')}, facts as (${factsInto('again')})
+  select enqueued_at, application_id, retry_count from again`
+
+/** Requeues a failed notification, once for concurrent requests. */
+export const retryNotification: Handler<Context, typeof contract> = idempotent({
+  effect: ({ channels }, request, run) => retry(run, channels, request),
+  after(context, { params, principal, requestId }) {
+    context.wakeOutbox()
+    context.log.info({ notification_id: params.id, operator: principal.subject, request_id: requestId }, 'retry queued')
+  },
+})
+
+interface Requeued {
+  enqueued_at: Date
+  application_id: string
+  retry_count: number
+}
+
+async function retry(run: Run, channels: Channels, request: Request): Promise<Reply> {
+  const { params, principal } = request
+  const [queued] = await run<Requeued>(requeue(channels), [params.id, principal.tenant_id])
+  if (!queued) throw await refusal(run, params.id, principal.tenant_id)
+  // Of a job, its creation is the change that somebody made.
+  if (!principal.retry_job) await auditRetry(run, request, queued)
+  const body = { status: 'retry_queued', transaction_id: params.id, queued_at: queued.enqueued_at.toISOString() }
+  return new Reply(202, JSON.stringify(body))
+}
+
+function auditRetry(run: Run, request: Request, { application_id: applicationId, retry_count }: Requeued) {
+  return recordAudit(run, dispatchAuditRecorded, {
+    request,
+    applicationId,
+    action: 'activity.retried',
+    resourceId: request.params.id,
+    before: { retry_count: retry_count - 1 },
+    after: { retry_count },
+  })
+}
+
+interface Refused {
+  status: string
+  failure_reason: string | null
+  retryable: boolean
+  suppressed: boolean
+  erased: boolean
+  expired: boolean
+}
+
+async function refusal(run: Run, id: string, tenantId: string): Promise<Problem> {
+  const [found] = await run<Refused>(
+    `select status, failure_reason, retryable, ${suppressedBecause('n')} is not null as suppressed,
+       payload is null as erased, ${hasExpired('n')} as expired
+     from notifications n where id = $1 and tenant_id = $2`,
+    [id, tenantId],
+  )
+  if (!found) return new Problem('not_found', 'No transaction has this id')
+  const hasFailed = found.status === 'failed' || found.status === 'undelivered'
+  if (hasFailed && found.expired) return new Problem('not_retryable', 'The notification has expired; send a new one')
+  if (hasFailed && found.erased)
+    return new Problem('not_retryable', 'The content was erased after the message was sent or failed')
+  if (found.retryable && found.suppressed) {
+    return new Problem('not_retryable', 'The recipient is suppressed on this channel; lift the suppression, then retry')
+  }
+  const why = found.failure_reason ? `: ${found.failure_reason}` : ''
+  return new Problem(
+    'not_retryable',
+    `Only failed or undelivered notifications with a retryable failure can be retried; this one is ${found.status}${why}`,
+  )
+}

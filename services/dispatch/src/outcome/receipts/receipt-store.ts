@@ -1,0 +1,86 @@
+import type { Channel, DeliveryStatus, Receipt } from '@notify/contracts'
+import type { Database, Statement } from '@notify/database'
+import type { Tables } from '../../db/schema.ts'
+import { reportedFactsInto } from '../facts/fact-sql.ts'
+import { type Latency, latenciesSql } from '../facts/latency-sql.ts'
+import { explainFailure } from './explain-failure.ts'
+import { nextStatusSql } from './next-status-sql.ts'
+
+/** Whether the receipt belongs to the current attempt; a new round has none until its first attempt. */
+const ownAttempt = 'receipt.number = n.attempt_count and n.round_attempts > 0'
+
+/** SQL for the next state, null when nothing changes. */
+const nextStatus = nextStatusSql('receipt', ownAttempt)
+
+/** SQL: a receipt closes its attempt, so nobody is sending any more, also where the state stays: the worker may be gone. */
+const endsSending = 'n.sending and receipt.number = n.attempt_count'
+
+/** SQL for an attempt's reported fields: the first receipt with a value wins, unless the message is delivered. */
+const told = (known: string, news: string) =>
+  `coalesce(case when a.outcome = 'accepted' then a.${known} end, case when explains then receipt.${news} end)`
+
+/**
+ * Applies receipts only to the tenant whose account signed them. The next state is an expression, evaluated again for
+ * a locked row. Pass whole rows between CTEs: joining back is quadratic.
+ */
+const apply: Statement = {
+  name: 'apply-receipts',
+  text: `
+    with input as (
+      select * from json_to_recordset($1::json) as t (id text, attempt_id text, provider_id text, provider_message_id text,
+        status text, code text, reason text, retryable boolean)
+    ), receipt as (
+      select input.*, a.number, p.kind,
+        a.outcome is distinct from 'accepted' or a.provider_id is null or a.provider_message_id is null as settles,
+        n.status <> 'delivered' and (input.code is not null or input.reason is not null) as explains
+      from notifications n join input using (id)
+      join providers p on p.id = input.provider_id and p.tenant_id = n.tenant_id
+      join attempts a on a.notification_id = input.id and a.id = input.attempt_id
+      order by n.id for update of n
+    ), attempt as (
+      update attempts a
+      set outcome = 'accepted', finished_at = coalesce(a.finished_at, now()),
+          provider_id = coalesce(a.provider_id, receipt.provider_id),
+          provider_message_id = coalesce(a.provider_message_id, receipt.provider_message_id),
+          provider_code = ${told('provider_code', 'code')},
+          provider_message = ${told('provider_message', 'reason')}
+      from receipt where a.notification_id = receipt.id and a.number = receipt.number and (settles or explains)
+    ), touched as (
+      update notifications n
+      set status = coalesce(${nextStatus}, n.status), updated_at = now(), next_attempt_at = null, when_due = 'send',
+          sending = n.sending and receipt.number <> n.attempt_count,
+          revision = n.revision + case when ${nextStatus} is null then 0 else 1 end,
+          failure_reason = case when ${nextStatus} is null then n.failure_reason else receipt.reason end,
+          retryable = case when ${nextStatus} is null then n.retryable else receipt.retryable end
+      from receipt where n.id = receipt.id and (${nextStatus} is not null or ${endsSending})
+      returning n.*, old.status as old_status, receipt.kind
+    ), changed as (select * from touched where status <> old_status), facts as (${reportedFactsInto('changed')})
+    select array(select id from changed) as ids, (${latenciesSql('changed')}) as latencies,
+      (select coalesce(json_agg(json_build_object('channel', channel, 'kind', kind, 'status', status)), '[]')
+       from changed where mode = 'live' and status in ('delivered', 'undelivered', 'failed')) as reported`,
+}
+
+/** A live message whose end a receipt has reported. */
+export interface Reported {
+  channel: Channel
+  kind: string
+  status: DeliveryStatus
+}
+
+/** Applies receipts, at most one per notification. @returns the notifications whose state changed, how long they took and how they ended */
+export async function applyReceipts(db: Database<Tables>, receipts: readonly Receipt[]): Promise<Applied> {
+  const [row] = await db.run<Applied>(apply, [JSON.stringify(receipts.map(rowOf))])
+  return row!
+}
+
+interface Applied {
+  ids: string[]
+  latencies: Latency[]
+  reported: Reported[]
+}
+
+function rowOf(receipt: Receipt) {
+  const { notification_id, attempt_id, provider_id, provider_message_id, status } = receipt
+  const { code = null, reason = null, retryable = false } = explainFailure(receipt) ?? {}
+  return { id: notification_id, attempt_id, provider_id, provider_message_id, status, code, reason, retryable }
+}

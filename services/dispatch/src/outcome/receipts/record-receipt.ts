@@ -1,0 +1,36 @@
+import type { Receipt } from '@notify/contracts'
+import { coalesce } from '@notify/service-kit'
+import type { WorkerContext } from '../../context.ts'
+import { attemptKey, planRounds } from './fold-receipts.ts'
+import { recordReads } from './read-store.ts'
+import { applyReceipts } from './receipt-store.ts'
+import { isObservation } from './transition.ts'
+
+const batch = { maxBatch: 256, maxInFlight: 2, minIntervalMs: 40 }
+
+/** Handles receipts of carriers, in any order and with repetitions. */
+export type RecordReceipt = (receipt: Receipt) => Promise<void>
+
+export function createReceiptRecorder(context: WorkerContext): RecordReceipt {
+  const record = coalesce<Receipt, undefined>({
+    ...batch,
+    async run(receipts) {
+      for (const round of planRounds(receipts, attemptKey)) {
+        const { latencies, reported } = await applyReceipts(context.db, round)
+        context.metrics.took(latencies)
+        context.metrics.reported(reported)
+      }
+      await recordReads(context.db, receipts)
+      context.wakeOutbox()
+      return receipts.map(() => undefined)
+    },
+  })
+  return async (receipt) => {
+    context.metrics.receipt(receipt.channel, receipt.status)
+    // Without our ids it belongs to a message that was sent by other means from the same account.
+    if (!receipt.notification_id || !receipt.attempt_id || isObservation(receipt.status)) return
+    // Half of all receipts repeat what this worker has just recorded.
+    if (receipt.status === 'sent' && context.sentAttempts.has(receipt.attempt_id)) return
+    await record(receipt)
+  }
+}

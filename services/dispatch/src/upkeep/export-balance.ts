@@ -1,0 +1,102 @@
+import { randomUUID } from 'node:crypto'
+import { type Kit, type Reading, startPeriodic } from '@notify/service-kit'
+import type { WorkerContext } from '../context.ts'
+import type { LaneOf } from '../deliver/queues/queue-store.ts'
+import {
+  type Balance,
+  checkBalance,
+  holdBalanceLease,
+  type OldestQueued,
+  readOldestQueued,
+  readTally,
+  type Tally,
+} from './balance-store.ts'
+
+const everyMs = 5000
+const leaseSeconds = 30
+/** A scan of what is in flight takes a second for each million: it may take this share of the time. */
+const longestShare = 0.01
+
+interface Measured {
+  tally: Tally
+  oldest: OldestQueued[]
+  /** Of the last scan, unless that failed. */
+  balance: Balance | undefined
+}
+
+/**
+ * Exports where all notifications are. One worker counts and exports for all; the others export nothing. The counters of the
+ * statements cost the same however many there are; a scan, rare when it is long, checks them.
+ */
+export function exportBalance(kit: Kit, { db }: WorkerContext, lanes: readonly LaneOf[]): void {
+  const holder = randomUUID()
+  let measured: Measured | undefined
+  let scanAtMs = 0
+  const scan = async (): Promise<Balance | undefined> => {
+    const begunMs = performance.now()
+    try {
+      const balance = await checkBalance(db)
+      const { corrected } = balance
+      if (corrected !== 0)
+        kit.log.warn({ corrected }, 'the counters of queued notifications differed from the scan: corrected')
+      return balance
+    } catch (error) {
+      kit.log.warn({ err: error }, 'the scan of what is in flight failed: the counters were not checked')
+      return undefined
+    } finally {
+      scanAtMs = performance.now() + (performance.now() - begunMs) / longestShare
+    }
+  }
+  startPeriodic(kit, {
+    name: 'balance',
+    everyMs,
+    async run() {
+      if (!(await holdBalanceLease(db, holder, leaseSeconds))) {
+        measured = undefined
+        return
+      }
+      const isScanDue = !measured || performance.now() >= scanAtMs
+      // Known before the scan, which takes long and may fail: alerts and autoscalers read them.
+      const [tally, oldest] = [await readTally(db), await readOldestQueued(db, lanes)]
+      measured = { balance: measured?.balance, tally, oldest }
+      if (isScanDue) measured.balance = await scan()
+    },
+  })
+  const gauge = (name: string, description: string, of: (measured: Measured) => number | Reading[]) =>
+    kit.metrics.gauge(name, description, () => (measured ? of(measured) : []))
+  const ofScan =
+    (of: (balance: Balance) => number) =>
+    ({ balance }: Measured) =>
+      balance ? of(balance) : []
+  gauge('notify_accepted', 'Notifications accepted since the beginning', ({ tally }) => tally.accepted)
+  gauge('notify_settled', 'Notifications of which nothing more is expected', ({ tally }) => tally.settled)
+  gauge(
+    'notify_in_flight',
+    'Notifications that are scheduled, queued or wait for a receipt',
+    ({ tally: { accepted, settled } }) => accepted - settled,
+  )
+  gauge(
+    'notify_unaccounted',
+    'Accepted less settled less in flight, at the last scan: 0',
+    ofScan(({ accepted, settled, in_flight }) => accepted - settled - in_flight),
+  )
+  gauge(
+    'notify_attempts_unmatched',
+    'Open attempts of notifications that are not being sent, at the last scan: 0',
+    ofScan(({ unmatched }) => unmatched),
+  )
+  gauge(
+    'notify_in_flight_oldest_seconds',
+    'Age of the oldest in flight at the last scan, scheduled ones aside',
+    ofScan(({ oldest_seconds }) => oldest_seconds),
+  )
+  gauge('notify_queued', 'Notifications that are due: a worker could send them now, or is sending them', ({ tally }) =>
+    Math.max(0, tally.queued - tally.waiting),
+  )
+  gauge('notify_waiting', 'Notifications that are queued for a later attempt', ({ tally }) =>
+    Math.max(0, tally.waiting),
+  )
+  gauge('notify_queued_oldest_seconds', 'How long the oldest of each lane has been due', ({ oldest }) =>
+    oldest.map(({ lane, channel, seconds }) => ({ value: seconds, attributes: { lane, channel } })),
+  )
+}
