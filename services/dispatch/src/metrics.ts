@@ -5,7 +5,7 @@ import type { Reported } from './outcome/receipts/receipt-store.ts'
 
 const renderOutcomes = ['filled', 'refused', 'killed'] as const
 const putBackCauses = ['circuit_open', 'rate_limit', 'late', 'fault'] as const
-const recoveryCauses = ['lease_expired', 'work_lost', 'sending_left'] as const
+const recoveryCauses = ['lease_expired', 'work_lost'] as const
 
 export type DispatchMetrics = ReturnType<typeof createMetrics>
 

@@ -8,8 +8,7 @@ import { HandOff, type HandOffReport, newId, subjectFilter } from '../../../pack
 import { eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
 import { openEvent, provisionConsumer } from '../../../packages/messaging/src/index.ts'
 import { parseKeyRing } from '../../../packages/privacy/src/index.ts'
-import { payloadAad } from '../src/channels/payload-aad.ts'
-import { toyChannels, toyDurable, toyHandedOver, toyReported } from './toy-channels/toy-channels.ts'
+import { toyDurable, toyHandedOver, toyReported } from './toy-channels/toy-channels.ts'
 
 let env: TestEnv
 let bus: Awaited<ReturnType<typeof openBus>>
@@ -185,18 +184,4 @@ test('a service reports on notifications of its own channel alone', async () => 
   await report({ notification_id: own, status: 'delivered' })
   await untilState(env, own, { delivery_status: 'delivered' })
   expect((await stateOf(env, sms)).delivery_status).toBe('sent')
-})
-
-test('what release 0.1 stored, without its channel, is sent', async () => {
-  const [to, later] = [freshPhone(), new Date(Date.now() + 3_600_000).toISOString()]
-  const id = await send(env, freshPhone(), { send_at: later })
-  const row = keyRing().encrypt(
-    JSON.stringify({ to, text: 'Hi from 0.1' }),
-    payloadAad(toyChannels.sms, { id, tenantId: env.tenantId, lane: 'transactional' }),
-  )
-  await env
-    .sql('dispatch')
-    .query('update dispatch.notifications set payload = $2, next_attempt_at = now() where id = $1', [id, row])
-  await untilState(env, id, { delivery_status: 'delivered' })
-  expect((await env.messages({ to }))[0]?.text).toBe('Hi from 0.1')
 })

@@ -2,8 +2,10 @@ import type { ActivityStatus, NotificationFact } from '@notify/contracts'
 import type { Database, Statement } from '@notify/database'
 import type { Tables } from '../db/schema.ts'
 
+type NotShown = 'metadata' | 'credits' | 'category' | 'after_failure'
+
 /** A change of one item of the trail: a notification, or a code under the id of its transaction. */
-export type ActivityFact = Omit<NotificationFact, 'notification_id' | 'status'> & {
+export type ActivityFact = Omit<NotificationFact, 'notification_id' | 'status' | NotShown> & {
   notification_id: NotificationFact['notification_id'] | `otp_${string}`
   status: ActivityStatus
 }
