@@ -2,14 +2,14 @@
 // release they stay as they are, and the next version gets its own.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { allEvents } from '../packages/contracts/src/catalogue.ts'
 import {
   type EventContract,
   KeyPermission,
   OperatorPermission,
   type Principal,
   ServicePermission,
-} from '../packages/contracts/src/index.ts'
+} from '@notify/contracts'
+import { allEvents } from '@notify/contracts/catalogue'
 import { type JsonSchema, samplesOf } from './json-samples.ts'
 import { type SealedFixture, sealedFixtures } from './sealed-fixtures.ts'
 

@@ -1,9 +1,10 @@
 // Sealed events of the current version, with the key that opens them: a later release must still open them. Sealing again
 // would give other bytes, so an event that still fits its contract is kept as it is.
-import { allEvents } from '../packages/contracts/src/catalogue.ts'
-import type { EventContract, SealedEventContract } from '../packages/contracts/src/index.ts'
-import { openEvent, sealEvent } from '../packages/messaging/src/index.ts'
-import { parseKeyRing } from '../packages/privacy/src/index.ts'
+
+import type { EventContract, SealedEventContract } from '@notify/contracts'
+import { allEvents } from '@notify/contracts/catalogue'
+import { openEvent, sealEvent } from '@notify/messaging'
+import { parseKeyRing } from '@notify/privacy'
 import { type JsonSchema, samplesOf } from './json-samples.ts'
 
 export interface SealedFixture {

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { Channel } from '../../packages/contracts/src/index.ts'
+import { Channel } from '@notify/contracts'
 import { readText, sourcesOf } from './sources.ts'
 
 const names = Channel.options.join('|')

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { createTestKit } from '@notify/test-kit/service-kit'
-import { newId } from '../../packages/contracts/src/index.ts'
-import { type Migrations, migrate } from '../../packages/database/src/index.ts'
-import { TestEnv } from '../../packages/dev-env/src/index.ts'
+import { newId } from '@notify/contracts'
+import { type Migrations, migrate } from '@notify/database'
+import { TestEnv } from '@notify/dev-env'
+import { createTestKit } from '@notify/test-kit/kit'
 import { migrationsOf } from '../../scripts/service-declarations.ts'
 import { judgeMigrations } from './judge-migrations.ts'
 

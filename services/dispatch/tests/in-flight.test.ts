@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { newId } from '../../../packages/contracts/src/index.ts'
-import type { Database } from '../../../packages/database/src/index.ts'
-import { TestEnv } from '../../../packages/dev-env/src/index.ts'
+import { newId } from '@notify/contracts'
+import type { Database } from '@notify/database'
+import { TestEnv } from '@notify/dev-env'
 import type { Tables } from '../src/db/schema.ts'
 import { openOwnSchema } from './own-schema.ts'
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { DeliveryStatus, type Lane, type NotificationFact, newId } from '@notify/contracts'
-import { eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
+import { eventually, TestEnv } from '@notify/dev-env'
 
 let env: TestEnv
 

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach } from '@jest/globals'
-import { type AcceptResult, newId } from '../../../packages/contracts/src/index.ts'
+import { type AcceptResult, newId } from '@notify/contracts'
 import type { AcceptRequest } from '../src/dispatching/call-dispatch.ts'
 
 /** What becomes of a call: its results, a connection that is reset once the call has been read, or no answer. */

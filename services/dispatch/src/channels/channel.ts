@@ -11,6 +11,7 @@ import type {
 import type { Fill } from '@notify/templates'
 import type { z } from 'zod'
 import type { Config } from '../config.ts'
+import type { ChannelTemplate } from './channel-template.ts'
 
 /** What a notification stores, encrypted, until it is delivered. */
 export interface Payload {
@@ -109,6 +110,7 @@ export interface ChannelDefinition<P extends Payload = Payload> {
   templateOf?(payload: P): TemplateReference
   /** When a sent message without a receipt counts as settled; never, when undefined. */
   receiptDeadlineMs(config: Config): number | undefined
+  template: ChannelTemplate<unknown>
   suppression?: SuppressionRules
   delivery: ByCarrier | ByHandOff
 }

@@ -10,7 +10,7 @@ import { keepVersion } from './version-store.ts'
 
 /** Creates an event as a draft, or published at once. */
 export const createEvent: Handler<ApiContext, typeof contract> = idempotent({
-  prepare: ({ renderer }, { body, principal }) => requireFillable(renderer, principal.tenant_id, body.templates),
+  prepare: (context, { body, principal }) => requireFillable(context, principal.tenant_id, body.templates),
   async effect({ config }, request, run) {
     const { body, principal, params } = request
     const { event_key, status, version, ...content } = body

@@ -7,10 +7,12 @@ import { fillParameters } from './compose.ts'
 import { codeButton, codeContent, codeTemplate } from './one-time-code.ts'
 import { WhatsAppPayload } from './payload.ts'
 import { requireOptInReference } from './recipient.ts'
+import { whatsappTemplate } from './template.ts'
 
 export const whatsapp: ChannelDefinition<WhatsAppPayload> = {
   name: 'whatsapp',
   payload: WhatsAppPayload,
+  template: whatsappTemplate,
   draft(request, settings) {
     const to = readPhone(request)
     const isCode = settings.lane === 'otp' && settings.templates === undefined

@@ -1,0 +1,11 @@
+import { z } from 'zod'
+import type { ChannelContract } from './channel-contract.ts'
+
+export const webhook = {
+  template: z.strictObject({ data: z.record(z.string(), z.json()) }),
+  recipientFields: ['url'],
+  shownFields: [],
+  showsData: true,
+  sendsCodes: false,
+  suppresses: false,
+} as const satisfies ChannelContract
