@@ -83,7 +83,7 @@ export const tables = {
     tenant_id: column<string>(),
     application_id: column<string>(),
     /** Mode of the API key. */
-    mode: column<Generated<'live' | 'test'>>(),
+    mode: column<'live' | 'test'>(),
     revision: column<number>(),
     channel: column<Channel>(),
     status: column<ActivityStatus>(),

@@ -8,7 +8,7 @@ export const activityTables = [
      tenant_id text not null,
      application_id text not null,
      revision int not null,
-     mode text not null default 'live',
+     mode text not null,
      channel text not null,
      status text not null,
      event_key text,
