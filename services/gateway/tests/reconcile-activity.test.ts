@@ -62,7 +62,7 @@ test('a change of a message that was scheduled 30 days ahead and settled days la
 })
 
 test('dispatch tells facts of all tenants to nobody but the gateway', async () => {
-  const body = { after: '', until: 'notif_z', quiet_seconds: 0, known: {} }
+  const body = { after: '', until: 'notif_z', quiet_seconds: 0, lanes: [], known: {} }
   const { status } = await env.call('dispatch-api', 'POST', '/internal/v1/notifications/compare', { body })
   expect(status).toBe(401)
 })
