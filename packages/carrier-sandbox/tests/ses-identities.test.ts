@@ -108,7 +108,7 @@ test('mail from a domain that is an identity leaves only while it is verified', 
   await expect(client.send(emailFrom('us@customer.test'))).rejects.toMatchObject(rejected)
 })
 
-test('a MAIL FROM domain is set, and is right once its one MX record points to the region', async () => {
+test('a MAIL FROM domain is set, and is verified once its one MX record points to the region', async () => {
   const { client, setRecords } = await start()
   await setRecords(dkimRecord)
   await client.send(new CreateEmailIdentityCommand({ EmailIdentity, DkimSigningAttributes: byodkim }))

@@ -181,7 +181,7 @@ test.each<[string, Partial<SendEmailCommandInput>]>([
   expect((await listMessages(url)).total).toBe(0)
 })
 
-test('a template that nobody made is not found', async () => {
+test('an unknown template is not found', async () => {
   const { url } = await startSandbox()
   const sending = send(sesClient(url), emailTo('ada@x.test', { Content: { Template: { TemplateName: 'welcome' } } }))
   await expect(sending).rejects.toMatchObject({ name: 'NotFoundException' })

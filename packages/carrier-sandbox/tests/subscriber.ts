@@ -12,7 +12,7 @@ export interface SesEvent {
   [name: string]: unknown
 }
 
-/** A server that gets the messages of a topic, and confirms its subscription when asked, unless told not to. */
+/** A server that receives the messages of a topic and confirms its subscription when asked, unless the test forbids it. */
 export async function startSubscriber({ confirms = true }: { confirms?: boolean } = {}) {
   const receiver = await startReceiver()
   const bodies = (type: string) =>

@@ -11,7 +11,7 @@ export class Reporter {
     this.#delayMs = delayMs
   }
 
-  /** How many messages still have callbacks to come. */
+  /** How many messages still have callbacks outstanding. */
   get underWay(): number {
     return this.#underWay
   }
@@ -27,5 +27,5 @@ export class Reporter {
   }
 }
 
-/** More than this many unfinished messages are answered 429, so that a receiver that is down cannot fill the memory. */
+/** With more unfinished messages than this, sends are answered 429, so that a receiver that is down cannot exhaust the memory. */
 export const mostUnderWay = 200_000

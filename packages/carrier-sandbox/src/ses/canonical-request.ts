@@ -39,7 +39,7 @@ function canonicalRequest({ method, target, header, body }: SignedRequest, signe
   const [path = '', query = ''] = target.split('?', 2)
   return [
     method,
-    // Every service but S3 encodes the path of the wire once more.
+    // Every service but S3 encodes the path of the wire a second time.
     path.split('/').map(encode).join('/'),
     canonicalQuery(query),
     ...signedHeaders.map((name) => `${name}:${(header(name) ?? '').trim().replace(/ +/g, ' ')}`),
