@@ -25,6 +25,6 @@ test('the reason is the code and what the carrier said, else what the code means
   expect(explainEvent('reject', undefined, undefined).reason).toBe('reject The carrier refused the content')
 })
 
-test('whoever is suppressed is not tried again, whatever the code says', () => {
+test('a suppressed recipient is not retried, whatever the code', () => {
   expect(explainEvent('bounce:Transient:General', undefined, 'bounce').retryable).toBe(false)
 })
