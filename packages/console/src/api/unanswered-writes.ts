@@ -23,7 +23,7 @@ export class UnansweredWrites {
     return key
   }
 
-  /** Told of each answer; after a fault of the service it is not known whether the write took effect. */
+  /** Called for each answer; after a fault of the service it is unknown whether the write took effect. */
   answered(write: string, status: number): void {
     if (status < 500) this.#keys.delete(write)
   }
