@@ -47,7 +47,7 @@ function inQuery({ name: route, query }: Route): Json[] {
   const { properties = {} } = z.toJSONSchema(query, { io: 'input', unrepresentable: 'any' })
   return Object.entries(properties).map(([name, property]) => {
     const { description = queryParameters[name], ...schema } = property as Json
-    // A whole number arrives as text; callers are told what it is.
+    // A whole number arrives as text; callers see its real type.
     if (schema.type === 'integer') delete schema.pattern
     const { example: _, ...type } = schema
     return { name, in: 'query', description, schema: type, example: parameterExampleOf(route, name, schema) }

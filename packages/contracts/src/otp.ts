@@ -175,5 +175,5 @@ export const OtpFact = z.object({
 })
 export type OtpFact = z.output<typeof OtpFact>
 
-/** A code was sent, delivered or verified, or it expired or failed. Three parts, so that `otp.>` is not what it is heard by. */
+/** A code was sent, delivered or verified, or it expired or failed. Three parts, so that `otp.>` does not match it. */
 export const otpChanged = defineEvent({ publisher: 'otp', subject: 'otp.transaction.{status}', schema: OtpFact })

@@ -16,7 +16,7 @@ export const SubscriptionStatus = z.enum(['active', 'disabled'])
 export const DisabledReason = z.enum(['operator', 'gone', 'failing'])
 export type DisabledReason = z.infer<typeof DisabledReason>
 
-/** A job that delivers what was exhausted once more. */
+/** A job that delivers exhausted webhooks again. */
 export const WebhookReplay = z
   .object({
     since: Timestamp,
