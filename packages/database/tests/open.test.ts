@@ -198,7 +198,7 @@ test('a backend that is killed while a transaction waits for something else does
   expect(await ids()).toEqual([])
 })
 
-test('the query builder is told the same when its backend is killed', async () => {
+test('the query builder gets the same error when its backend is killed', async () => {
   await one.db.kysely.selectFrom('things').selectAll().execute()
   const sleeping = one.db.kysely
     .selectFrom('things')

@@ -48,7 +48,7 @@ test('when every open connection falls silent one statement waits, and the next 
   expect(await timed(Promise.all([ask(), ask(), ask(), ask()]))).toBeLessThan(3000)
 })
 
-test('a connection that was heard of while another one was silent is kept', async () => {
+test('a connection that received data while another one was silent is kept', async () => {
   const silent = one.db.transaction(async (run) => {
     proxy.swallowOpen()
     await run('select 1')
@@ -69,7 +69,7 @@ test('new connections that fall silent are service_unavailable in time, and all 
   await eventually(async () => expect(await ask()).toEqual([{ one: 1 }]))
 })
 
-test('the query builder is told the same, and waits no longer', async () => {
+test('the query builder gets the same error, and waits no longer', async () => {
   await fill()
   proxy.swallowOpen()
   const select = () => one.db.kysely.selectFrom('things').selectAll().execute()
