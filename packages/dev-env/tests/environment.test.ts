@@ -25,7 +25,7 @@ interface Schema {
 }
 
 test.each(serviceProcesses)(
-  '%s is told what its configuration requires, and nothing that it does not name',
+  '%s gets the variables of its configuration, and no others',
   async (name) => {
     const file = `../../../services/${serviceOf(name)}/src/config.ts`
     const { Config } = (await import(file)) as { Config: Schema }
@@ -35,7 +35,7 @@ test.each(serviceProcesses)(
   },
 )
 
-test('only the gateway is told the key that signs principals', async () => {
+test('only the gateway gets the key that signs principals', async () => {
   const environments = await Promise.all(
     serviceProcesses.map(async (name) => [name, await environmentOf(name, wiring)] as const),
   )

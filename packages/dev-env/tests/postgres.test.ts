@@ -100,7 +100,7 @@ test('a server that an earlier run left running is ended, and its data served', 
   await second.server.stop()
 })
 
-test('data of another major version is one line that says how to begin anew', async () => {
+test('for data of another major version, one line says how to start over', async () => {
   const { server, dataDir } = await start()
   await server.stop()
   const version = readFileSync(join(dataDir, 'PG_VERSION'), 'utf8')

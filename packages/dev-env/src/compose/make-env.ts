@@ -15,7 +15,7 @@ const bootstrapFile = join(folder, document)
 const existing = [envFile, bootstrapFile].filter((file) => existsSync(file))
 if (existing.length > 0) {
   console.error(`${existing.join(' and ')} exist already, and the data of earlier starts needs them: nothing was changed.
-To begin anew: docker compose down --volumes, delete them, and run this again.`)
+To start over: docker compose down --volumes, delete them, and run this again.`)
   process.exitCode = 1
 } else {
   const secrets = makeSecrets()

@@ -40,7 +40,7 @@ export function createProvider({ issuer, audience, jwks, clients, console: login
       ClientCredentials: yearS,
       // A number here would overrule that of the resource server.
       AccessToken: (_ctx: unknown, token: AccessToken) => token.resourceServer?.accessTokenTTL ?? yearS,
-      // Short, so that each login asks again whom to be; one that is being ended has to be found once more.
+      // Short, so that each login asks for the account; a session that is being ended is looked up a second time.
       Session: (_ctx: unknown, { state }: { state?: object }) => (state ? 60 : 1),
       Grant: dayS,
       RefreshToken: dayS,

@@ -53,7 +53,7 @@ export async function answerSignIn(
   }
 }
 
-/** Ends the session at once: whoever comes here has asked for it in the console. */
+/** Ends the session without asking: the user has already signed out in the console. */
 export function answerSignOut(ctx: { body?: string }, form: string): void {
   const button = '<button form="op.logoutForm" name="logout" value="yes">Sign out</button>'
   ctx.body = frame(`${form}${button}<script>document.querySelector('button').click()</script>`)

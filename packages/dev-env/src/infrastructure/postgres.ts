@@ -151,7 +151,7 @@ function requireSameMajor({ dataDir, version }: PostgresPlace): void {
   const found = readFileSync(join(dataDir, 'PG_VERSION'), 'utf8').trim()
   if (found === majorOf(version)) return
   throw new StartupError(
-    `the data in ${dataDir} was made by PostgreSQL ${found}, this is ${majorOf(version)}: npm start -- --reset begins anew (the development data is lost)`,
+    `the data in ${dataDir} was made by PostgreSQL ${found}, this is ${majorOf(version)}: npm start -- --reset starts over (the development data is lost)`,
   )
 }
 

@@ -66,7 +66,7 @@ function alive({ pid, identity }: Recorded): boolean {
   return identity !== '' && identityOf(pid) === identity
 }
 
-/** A link to a complete file: whoever finds the lock finds all of its content. */
+/** A link to a complete file: a reader of the lock finds all of its content. */
 function link(from: string, to: string): boolean {
   try {
     linkSync(from, to)
