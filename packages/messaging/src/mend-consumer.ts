@@ -53,7 +53,7 @@ export interface Mend {
 /** What a mend logs. */
 export const mendSentences: Record<Mend['cause'], string> = {
   mended: 'durable recreated: its stream was restarted or lost messages, so the latest are received again',
-  position_unknown: 'durable recreated: the server told an impossible position, so messages are received again',
+  position_unknown: 'durable recreated: the server reported an impossible position, so messages are received again',
 }
 
 /**

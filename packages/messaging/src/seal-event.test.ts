@@ -45,7 +45,7 @@ test('without its key, or with content that does not fit, an event is unreadable
   }
 })
 
-test('an event is never told unsealed: types refuse it', () => {
+test('an event is never published unsealed: types refuse it', () => {
   type Payload = z.output<typeof requested.schema>
   // @ts-expect-error plain text is not sealed
   const unsealed: Payload = { ...parcel, content: 'readable' }

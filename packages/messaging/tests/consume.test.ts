@@ -296,7 +296,7 @@ test('a message without our header is known by its place in the stream', async (
   await eventually(() => expect(ids).toEqual([`CONSENT:${seq}:0`]))
 })
 
-test('a message that is published twice by mistake is stored once, and anew under another publication', async () => {
+test('a message that is published twice by mistake is stored once, and again under another publication', async () => {
   const { heard, durable } = hear(one, own)
   const id = newId()
   const first = await send(one, own, [1], id)

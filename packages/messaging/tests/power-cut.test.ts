@@ -94,7 +94,7 @@ test('an answer to a message that was taken before a restart is not given to the
   await eventually(() => expect(heard).toContain(12))
 })
 
-test('a message of another subject is passed over: not handled, not dead, and heard by the durable it is for', async () => {
+test('a message of another subject is skipped: not handled, not dead, and received by the durable it is for', async () => {
   const { durable, heard, letters } = hear(one, own)
   await send(one, own, [1])
   await eventually(() => expect(heard).toEqual([1]))

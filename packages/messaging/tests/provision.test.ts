@@ -30,7 +30,7 @@ const settings = (durable: string, filter: string) => ({
   unsyncedMs: 300_000,
 })
 
-test('the stream of a service keeps facts for a time, whoever has read them', async () => {
+test('the stream of a service keeps facts for a time, whether or not they were read', async () => {
   const { config } = await provisionStream(one.bus, 'consent', 1)
   expect(config).toMatchObject({ name: 'CONSENT', subjects: ['consent.>'], retention: RetentionPolicy.Limits })
   expect(config.max_age).toBeGreaterThan(0)
@@ -157,7 +157,7 @@ test('a consumer that starts before the owner of its stream hears it from the fi
   await eventually(() => expect(heard).toEqual([1]))
 })
 
-test('a stream that was deleted and made anew is heard again', async () => {
+test('messages of a deleted and recreated stream are received again', async () => {
   const own = topic()
   const { heard } = hear(one, own)
   await send(one, own, [1])
@@ -172,7 +172,7 @@ test('what is published to no stream fails: nothing is taken for granted', async
   await expect(publish(one.bus, { id: newId(), subject: 'nobody.listens', events: '[]' })).rejects.toThrow()
 })
 
-test('a message published anew after a loss has a new place and its old identity', async () => {
+test('a message republished after a loss has a new position and its old identity', async () => {
   const own = topic()
   const id = newId()
   const ids: string[] = []
