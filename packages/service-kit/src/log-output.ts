@@ -20,7 +20,7 @@ export interface LogOutput {
 
 interface LogOutputOptions {
   fd: number
-  /** Is told how many lines were dropped, once there is a reader again. */
+  /** Called with the number of dropped lines, once there is a reader again. */
   onDropped(lines: number): void
 }
 

@@ -95,7 +95,7 @@ test('the largest body is taken, one byte more is payload_too_large', async () =
   expect([status, body.code]).toEqual([413, 'payload_too_large'])
 })
 
-test('a body in chunks is counted as it comes: its length need not be told', async () => {
+test('a body in chunks is counted as it comes: it needs no declared length', async () => {
   const chunks = (count: number) =>
     new ReadableStream({
       start(controller) {

@@ -27,7 +27,7 @@ test('a handler learns the idempotency key, the request id and the trace, and ma
   expect(answered.get('idempotent-replayed')).toBe('true')
 })
 
-test('a control character in the idempotency key is told as such', async () => {
+test('a control character in the idempotency key is refused as such', async () => {
   const request = 'POST /api/v1/sends HTTP/1.1\r\nHost: a\r\nIdempotency-Key: a\x01b\r\nContent-Length: 0\r\n\r\n'
   expect(await exchange(request)).toMatch(/^HTTP\/1\.1 400 [\s\S]*"code":"invalid_idempotency_key"/)
 })
