@@ -33,7 +33,7 @@ export async function writeToUs(env: TestEnv, from: string, fields: object): Pro
   expect(status).toBe(202)
 }
 
-/** The carrier judges a template anew, and tells of it or not. */
+/** The carrier reviews a template again, and reports the result or not. */
 export async function judgeTemplate(env: TestEnv, fields: object): Promise<void> {
   const { status } = await env.call('carrier-sandbox', 'PUT', '/templates', { body: fields })
   expect(status).toBe(200)
