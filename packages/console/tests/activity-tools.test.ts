@@ -82,7 +82,7 @@ test('the counts are shown by status and by channel, and as a table', async () =
   await page.waitForURL(/by=channel&counts=table/)
   await expectNoAxeViolations(page)
 })
-const order = (name: string) => ['Time', 'SMS', 'Email'].indexOf(name)
+const order = (name: string) => ['Time', 'Email', 'SMS'].indexOf(name)
 
 test('the list is filtered by application, which is chosen by name', async () => {
   const { env } = harness
