@@ -1,23 +1,8 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { newId } from '@notify/contracts'
-import type { Database } from '@notify/database'
-import { TestEnv } from '@notify/dev-env'
-import type { Tables } from '../src/db/schema.ts'
-import { openOwnSchema } from './own-schema.ts'
+import { db } from './own-schema.ts'
 
 const tenantId = newId('ten')
-
-let env: TestEnv
-let db: Database<Tables>
-let stop: () => Promise<void>
-beforeAll(async () => {
-  env = await TestEnv.start([])
-  ;({ db, stop } = await openOwnSchema(env))
-})
-afterAll(async () => {
-  await stop?.()
-  await env?.stop()
-})
 
 /** Notifications with these columns, as SQL. */
 async function store(count: number, columns: Record<string, string>): Promise<string[]> {
