@@ -66,8 +66,9 @@ export const tables = {
     deleted_at: column<Time | null>(),
     /** When its credentials were erased. */
     purged_at: column<Time | null>(),
-    /** The webhook subscription that it signs for alone, and that subscription's last change that was applied. */
+    /** The webhook subscription that it signs for alone. */
     subscription_id: column<Generated<string | null>>(),
+    /** Unused. */
     subscription_version: column<Generated<number | null>>(),
     updated_at: column<Time>(),
   },

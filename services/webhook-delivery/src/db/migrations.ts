@@ -5,6 +5,8 @@ import { toldProviders } from './migrations/0003-told-providers.ts'
 import { recipientIndex } from './migrations/0004-recipient-index.ts'
 import { releaseEndpoints } from './migrations/0005-release-endpoints.ts'
 import { olderSecrets } from './migrations/0006-older-secrets.ts'
+import { reservedProviders } from './migrations/0007-reserved-providers.ts'
+import { providersReserved } from './migrations/0008-providers-reserved.ts'
 
 export const migrations: Migrations = [
   ...outboxTables,
@@ -16,4 +18,6 @@ export const migrations: Migrations = [
   recipientIndex,
   releaseEndpoints,
   olderSecrets,
+  reservedProviders,
+  providersReserved,
 ]
