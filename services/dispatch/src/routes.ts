@@ -45,8 +45,12 @@ import {
   verifyDomain as verifyDomainContract,
 } from '@notify/contracts'
 import { type RouteEntry, route } from '@notify/service-kit'
+import type { AcceptContext } from './accept/accept-item.ts'
+import type { Acceptance } from './accept/accept-notifications.ts'
+import type { AcceptOne } from './accept/accept-one.ts'
 import { acceptServiceNotifications } from './accept/accept-service-notifications.ts'
 import { createBatch } from './accept/create-batch.ts'
+import type { WithHeldLocks } from './accept/held-locks.ts'
 import { listCarrierTemplates } from './catalogue/carrier-templates/list-carrier-templates.ts'
 import { requestTemplateSync } from './catalogue/carrier-templates/request-sync.ts'
 import { createDomain } from './catalogue/domains/create-domain.ts'
@@ -69,6 +73,7 @@ import {
   rotateSubscriptionSecret,
 } from './catalogue/providers/issue-subscription-secret.ts'
 import { listProviderKinds } from './catalogue/providers/list-provider-kinds.ts'
+import type { WithHostResolver } from './catalogue/providers/read-credentials.ts'
 import { getProvider, listProviders } from './catalogue/providers/read-providers.ts'
 import { rotateProviderSecret } from './catalogue/providers/rotate-provider-secret.ts'
 import { testProvider } from './catalogue/providers/test-provider.ts'
@@ -81,12 +86,18 @@ import { getTemplate } from './catalogue/templates/get-template.ts'
 import { listTemplates } from './catalogue/templates/list-templates.ts'
 import { previewTemplate } from './catalogue/templates/preview-template.ts'
 import { replaceTemplate } from './catalogue/templates/replace-template.ts'
-import type { RouteContext } from './context.ts'
+import type { Context } from './context.ts'
 import { cancelNotification } from './outcome/notifications/cancel-notification.ts'
 import { compareNotifications } from './outcome/notifications/compare-notifications.ts'
 import { getNotification } from './outcome/notifications/get-notification.ts'
 import { readAttempts } from './outcome/notifications/read-attempts.ts'
 import { retryNotification } from './outcome/notifications/retry-notification.ts'
+
+/** The context of the routes. */
+export type RouteContext = Context &
+  AcceptContext &
+  WithHeldLocks &
+  WithHostResolver & { accept: Acceptance; acceptOne: AcceptOne }
 
 /** What the `api` role answers. */
 export const routes: readonly RouteEntry<RouteContext>[] = [

@@ -1,20 +1,28 @@
 import type { NotificationAccepted } from '@notify/contracts'
 import { findAnswers, idempotencyConflict, inProgress, type Run } from '@notify/database'
 import { Problem } from '@notify/service-kit'
-import type { ApiContext } from '../context.ts'
-import { type AcceptOutcome, type Candidate, identityOf, type NewNotification } from './accept-item.ts'
+import {
+  type AcceptContext,
+  type AcceptOutcome,
+  type Candidate,
+  identityOf,
+  type NewNotification,
+} from './accept-item.ts'
 import { acceptedText } from './accepted-text.ts'
 import { commitApart } from './commit-apart.ts'
 import { isRaced } from './commit-judged.ts'
 import { findCommitted } from './committed-store.ts'
+import type { WithHeldLocks } from './held-locks.ts'
 import { judgeBatch, refusalOf } from './judge-batch.ts'
+
+type Needs = AcceptContext & WithHeldLocks
 
 /**
  * Accepts many requests together; each is judged, committed and refused alone. Of several with the same idempotency key,
  * or the same id of another service, the first goes ahead and the others follow it.
  * @returns outcomes in the order of the candidates
  */
-export async function acceptBatch(context: ApiContext, candidates: readonly Candidate[]): Promise<AcceptOutcome[]> {
+export async function acceptBatch(context: Needs, candidates: readonly Candidate[]): Promise<AcceptOutcome[]> {
   const outcomes = new Map<Candidate, AcceptOutcome>()
   let round = candidates
   while (round.length > 0) {
@@ -51,7 +59,7 @@ function twinId({ idempotency, terms, notificationId }: Candidate): string | und
 }
 
 async function acceptLeaders(
-  context: ApiContext,
+  context: Needs,
   leaders: readonly Candidate[],
   outcomes: Map<Candidate, AcceptOutcome>,
 ): Promise<void> {
@@ -63,7 +71,7 @@ async function acceptLeaders(
 }
 
 async function commitFresh(
-  context: ApiContext,
+  context: Needs,
   fresh: readonly Candidate[],
   outcomes: Map<Candidate, AcceptOutcome>,
 ): Promise<void> {

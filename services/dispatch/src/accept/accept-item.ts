@@ -1,6 +1,24 @@
 import type { Channel, DispatchRequest, KeyPrincipal, Lane } from '@notify/contracts'
 import type { IsAwaited, Problem } from '@notify/service-kit'
+import type { Renderer } from '@notify/templates'
+import type { WithCarrierTemplates } from '../catalogue/carrier-templates/carrier-template-directory.ts'
+import type { WithConsents } from '../catalogue/consents/consent-directory.ts'
+import type { WithDomains } from '../catalogue/domains/verified-domains.ts'
+import type { WithEvents } from '../catalogue/events/event-catalogue.ts'
+import type { WithProviders } from '../catalogue/providers/provider-directory.ts'
+import type { WithTemplates } from '../catalogue/templates/template-catalogue.ts'
 import type { Draft } from '../channels/channel.ts'
+import type { Context } from '../context.ts'
+import type { WakeSenders } from '../deliver/queues/wake-senders.ts'
+
+/** What acceptance needs of the context. */
+export type AcceptContext = Context &
+  WithEvents &
+  WithTemplates &
+  WithProviders &
+  WithDomains &
+  WithConsents &
+  WithCarrierTemplates & { renderer: Renderer; wakeSenders: WakeSenders }
 
 /** The recipient of a notification. */
 export type Sender = Pick<KeyPrincipal, 'tenant_id' | 'application_id' | 'mode'>

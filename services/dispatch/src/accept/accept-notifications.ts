@@ -7,8 +7,7 @@ import type {
   RouteReply,
 } from '@notify/contracts'
 import { type IsAwaited, Problem } from '@notify/service-kit'
-import type { ApiContext } from '../context.ts'
-import type { Candidate } from './accept-item.ts'
+import type { AcceptContext, Candidate } from './accept-item.ts'
 import type { AcceptOne } from './accept-one.ts'
 import { createDeferredItems, type Started } from './deferred-items.ts'
 import { refusalOf } from './judge-batch.ts'
@@ -21,7 +20,7 @@ export type Acceptance = (
 ) => Promise<RouteReply<typeof contract>>
 
 /** @param acceptOne accepts an item; those of the same moment share a commit */
-export function createAcceptance(context: ApiContext, acceptOne: AcceptOne): Acceptance {
+export function createAcceptance(context: AcceptContext, acceptOne: AcceptOne): Acceptance {
   const deferredItems = createDeferredItems<AcceptResult>()
   return async ({ principals, items, defers }, isAwaited) => {
     const callers = await Promise.all(principals.map((principal) => callerOf(context, principal)))
@@ -47,7 +46,7 @@ export function createAcceptance(context: ApiContext, acceptOne: AcceptOne): Acc
 }
 
 /** Who calls; a principal that may not send is a refusal of all of its items. */
-async function callerOf({ secrets }: ApiContext, token: string): Promise<KeyPrincipal | Problem> {
+async function callerOf({ secrets }: Pick<AcceptContext, 'secrets'>, token: string): Promise<KeyPrincipal | Problem> {
   try {
     const principal = await secrets.verifyPrincipal(token)
     if (principal.kind === 'key' && principal.permissions.includes('notifications:send')) return principal
@@ -59,7 +58,7 @@ async function callerOf({ secrets }: ApiContext, token: string): Promise<KeyPrin
 
 /** @throws Problem for a caller that may not send or a body that does not fit its schema */
 function candidateOf(
-  context: ApiContext,
+  context: AcceptContext,
   { notification_id: notificationId, request, idempotency_key: idempotencyKey }: AcceptItem,
   caller: KeyPrincipal | Problem | undefined,
   call: Pick<Candidate, 'isAwaited'> & { traceparent: string | undefined },

@@ -1,10 +1,12 @@
 import type { AcceptItem, ItemResult } from '@notify/contracts'
 import { addLogFields, coalesce, isTraceparent, Problem, type Span, withLogFields } from '@notify/service-kit'
-import type { ApiContext } from '../context.ts'
 import { acceptBatch } from './accept-batch.ts'
-import type { AcceptOutcome, Candidate } from './accept-item.ts'
+import type { AcceptContext, AcceptOutcome, Candidate } from './accept-item.ts'
+import type { WithHeldLocks } from './held-locks.ts'
 import { refusalOf } from './judge-batch.ts'
 import { prepareContent } from './prepare-content.ts'
+
+type Needs = AcceptContext & WithHeldLocks
 
 const maxBatch = 512
 const commitsInFlight = 3
@@ -21,7 +23,7 @@ export type AcceptOne = (
 ) => Promise<ItemResult>
 
 /** Items that arrive together share a commit, also those of different callers. */
-export function createAcceptOne(context: ApiContext): AcceptOne {
+export function createAcceptOne(context: Needs): AcceptOne {
   const accept = coalesce<Candidate, AcceptOutcome>({
     maxBatch,
     maxInFlight: commitsInFlight,

@@ -1,17 +1,18 @@
 import { withSavepoint } from '@notify/database'
 import { afterNextPoll } from '@notify/service-kit'
-import type { ApiContext } from '../context.ts'
-import { identityOf, type NewNotification } from './accept-item.ts'
+import { type AcceptContext, identityOf, type NewNotification } from './accept-item.ts'
 import { type CommitOutcome, commitJudged } from './commit-judged.ts'
-import { noteLocks, requireNoLock } from './held-locks.ts'
+import { noteLocks, requireNoLock, type WithHeldLocks } from './held-locks.ts'
 import { queueOf } from './initial-events.ts'
 import { refusalOf } from './judge-batch.ts'
+
+type Needs = AcceptContext & WithHeldLocks
 
 /**
  * Commits requests whose keys were held a moment ago apart from the others, and they hardly wait: repetitions of such a
  * request would else keep all commits waiting.
  */
-export async function commitApart(context: ApiContext, accepted: readonly NewNotification[]): Promise<CommitOutcome[]> {
+export async function commitApart(context: Needs, accepted: readonly NewNotification[]): Promise<CommitOutcome[]> {
   const suspects = accepted.filter(
     ({ candidate }) => candidate.idempotency && context.heldLocks.keys.has(identityOf(candidate.idempotency)),
   )
@@ -33,7 +34,7 @@ export async function commitApart(context: ApiContext, accepted: readonly NewNot
 /** How long a request waits for a key that was held a moment ago. */
 const shortWait = '50ms'
 
-async function commitSuspects(context: ApiContext, suspects: readonly NewNotification[]): Promise<CommitOutcome[]> {
+async function commitSuspects(context: Needs, suspects: readonly NewNotification[]): Promise<CommitOutcome[]> {
   const outcomes = await context.db.transaction(async (run) => {
     await afterNextPoll()
     await run(`set local lock_timeout = '${shortWait}'`)
@@ -46,7 +47,7 @@ async function commitSuspects(context: ApiContext, suspects: readonly NewNotific
 }
 
 /** Commits the notifications whose callers still wait once there is a connection. */
-async function commitAwaited(context: ApiContext, accepted: readonly NewNotification[]): Promise<CommitOutcome[]> {
+async function commitAwaited(context: Needs, accepted: readonly NewNotification[]): Promise<CommitOutcome[]> {
   return context.db.withConnection(async (run) => {
     await requireNoLock(context.heldLocks, run)
     await afterNextPoll()

@@ -2,6 +2,7 @@ import { inProgress, isConnectionError, isLockTimeout, lockTimeoutMs, type Run }
 import { bisect, noLongerAwaited, Problem } from '@notify/service-kit'
 import { suppressedRecipient } from '../catalogue/suppressions/explain-suppression.ts'
 import type { Context } from '../context.ts'
+import type { WakeSenders } from '../deliver/queues/wake-senders.ts'
 import type { AcceptOutcome, NewNotification } from './accept-item.ts'
 import { commitBatch } from './commit-batch.ts'
 import { queueOf } from './initial-events.ts'
@@ -20,7 +21,7 @@ export type CommitOutcome = AcceptOutcome | Raced
 
 export const isRaced = (outcome: CommitOutcome): outcome is Raced => 'kind' in outcome && outcome.kind === 'raced'
 
-type Needs = Pick<Context, 'channels' | 'metrics' | 'wakeOutbox' | 'wakeSenders'>
+type Needs = Pick<Context, 'channels' | 'metrics' | 'wakeOutbox'> & { wakeSenders: WakeSenders }
 
 /**
  * Commits what was judged and is still awaited; an item that Postgres refuses fails alone. When Postgres is out of reach or a

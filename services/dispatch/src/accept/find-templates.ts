@@ -1,6 +1,7 @@
 import type { EventTemplates } from '@notify/contracts'
 import { fieldProblem, Problem } from '@notify/service-kit'
-import type { Context } from '../context.ts'
+import type { WithEvents } from '../catalogue/events/event-catalogue.ts'
+import type { WithTemplates } from '../catalogue/templates/template-catalogue.ts'
 import type { Candidate } from './accept-item.ts'
 
 /**
@@ -8,14 +9,17 @@ import type { Candidate } from './accept-item.ts'
  * @returns undefined in the content form
  * @throws Problem `event_not_found` or `channel_not_allowed` of an event, `validation_failed` of a stored template
  */
-export async function findTemplates(context: Context, candidate: Candidate): Promise<EventTemplates | undefined> {
+export async function findTemplates(
+  context: WithEvents & WithTemplates,
+  candidate: Candidate,
+): Promise<EventTemplates | undefined> {
   const { event_key, template_id } = candidate.request
   if (event_key !== undefined) return ofEvent(context, candidate, event_key)
   if (template_id !== undefined) return stored(context, candidate, template_id)
   return undefined
 }
 
-async function ofEvent({ directory }: Context, { principal, request }: Candidate, key: string) {
+async function ofEvent({ directory }: WithEvents, { principal, request }: Candidate, key: string) {
   const event = await directory.events.find(principal.application_id, key)
   if (!event) throw new Problem('event_not_found', `This application has no published event with the key ${key}`)
   const { channel } = request
@@ -29,7 +33,7 @@ async function ofEvent({ directory }: Context, { principal, request }: Candidate
   return event.templates
 }
 
-async function stored({ directory }: Context, { principal, request }: Candidate, id: string) {
+async function stored({ directory }: WithTemplates, { principal, request }: Candidate, id: string) {
   const templates = await directory.templates.find(principal.tenant_id, principal.application_id, id)
   if (templates?.[request.channel]) return templates
   const message = templates

@@ -13,6 +13,11 @@ export interface HeldLocks {
   tables: { add(): void; wereLocked(): boolean }
 }
 
+/** A context with it. */
+export interface WithHeldLocks {
+  heldLocks: HeldLocks
+}
+
 const maxKeys = 10_000
 const keyMs = 30_000
 const tablesMs = 5000

@@ -1,11 +1,10 @@
 import { Problem } from '@notify/service-kit'
-import type { ApiContext } from '../context.ts'
-import type { Candidate, NewNotification } from './accept-item.ts'
+import type { AcceptContext, Candidate, NewNotification } from './accept-item.ts'
 import { judgeCandidate } from './judge-candidate.ts'
 
 /** Judges requests side by side, each alone. @returns what may be committed, or the refusal, in the order of the candidates */
 export function judgeBatch(
-  context: ApiContext,
+  context: AcceptContext,
   candidates: readonly Candidate[],
 ): Promise<(NewNotification | Problem)[]> {
   return Promise.all(candidates.map((candidate) => judgeCandidate(context, candidate).catch(refusalOf)))

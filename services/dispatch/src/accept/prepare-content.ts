@@ -1,8 +1,7 @@
 import type { EventTemplates } from '@notify/contracts'
 import { ownLoopTurn, Problem } from '@notify/service-kit'
 import type { Draft } from '../channels/channel.ts'
-import type { ApiContext } from '../context.ts'
-import { type Candidate, laneOf, type Prepared } from './accept-item.ts'
+import { type AcceptContext, type Candidate, laneOf, type Prepared } from './accept-item.ts'
 import { findTemplates } from './find-templates.ts'
 
 /** Characters that take milliseconds to encrypt and to write down. */
@@ -12,7 +11,7 @@ const largeText = 50_000
  * Makes what a request is to send, alone: a template that takes its time holds up nobody else's request then. Refusals are
  * kept for when the request is judged, since other rules come first.
  */
-export async function prepareContent(context: ApiContext, candidate: Candidate): Promise<void> {
+export async function prepareContent(context: AcceptContext, candidate: Candidate): Promise<void> {
   try {
     candidate.prepared = await prepare(context, candidate)
     await candidate.prepared.content
@@ -25,7 +24,7 @@ export async function prepareContent(context: ApiContext, candidate: Candidate):
  * Applies the first rules of a dispatch, event, channel and recipient, and begins to compose.
  * @throws Problem with the documented code
  */
-export async function prepare(context: ApiContext, candidate: Candidate): Promise<Prepared> {
+export async function prepare(context: AcceptContext, candidate: Candidate): Promise<Prepared> {
   const templates = await findTemplates(context, candidate)
   const { channel } = candidate.request
   const definition = context.channels[channel]
@@ -43,7 +42,7 @@ export function providerMissing(channel: string): Problem {
 
 /** Composes a payload. @returns its JSON @throws Problem naming the field at fault */
 async function makeContent(
-  { renderer }: ApiContext,
+  { renderer }: AcceptContext,
   { principal }: Candidate,
   draft: Draft,
   templates: EventTemplates | undefined,

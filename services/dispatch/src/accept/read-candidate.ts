@@ -14,7 +14,7 @@ interface Raw {
 }
 
 /** @throws Problem `validation_failed` for a request that does not fit its schema */
-export function readCandidate({ secrets }: Context, raw: Raw): Candidate {
+export function readCandidate({ secrets }: Pick<Context, 'secrets'>, raw: Raw): Candidate {
   const { notificationId, principal, traceparent, idempotencyKey, isAwaited } = raw
   const fault = tooManyEntries(raw.request)
   if (fault) throw new Problem('validation_failed', `${fault.path} ${fault.message}`, { errors: [fault] })

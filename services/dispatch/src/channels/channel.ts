@@ -11,18 +11,11 @@ import type {
 import type { Fill } from '@notify/templates'
 import type { z } from 'zod'
 import type { Config } from '../config.ts'
-import type { ChannelTemplate } from './channel-template.ts'
+import type { ChannelTemplate, TemplateReference } from './channel-template.ts'
 
 /** What a notification stores, encrypted, until it is delivered. */
 export interface Payload {
   channel: Channel
-}
-
-/** A template of a carrier account, which the carrier must have approved in this category. */
-export interface TemplateReference {
-  name: string
-  language: string
-  category: string
 }
 
 /** What a draft depends on beside the request. */

@@ -8,7 +8,7 @@ import {
 import { idempotent, type Run, recordAudit } from '@notify/database'
 import { type Handler, Reply } from '@notify/service-kit'
 import { newWebhookSecret } from '@notify/webhook-signature'
-import type { ApiContext } from '../../context.ts'
+import type { Context } from '../../context.ts'
 import { providerMissing } from './describe-provider.ts'
 import { lockProviderId, type ProviderRow } from './provider-store.ts'
 import { rotateSecret } from './rotate-provider-secret.ts'
@@ -16,7 +16,7 @@ import { credentialsOf, type Writing } from './write-provider.ts'
 import { type Owner, writeSubscriptionProvider } from './write-subscription-provider.ts'
 
 /** Creates the provider of a subscription under the id that webhook-delivery chose. */
-export const createSubscriptionProvider: Handler<ApiContext, typeof createContract> = idempotent({
+export const createSubscriptionProvider: Handler<Context, typeof createContract> = idempotent({
   async effect(context, { body, principal }, run) {
     const owner = ownerOf(principal, body)
     const known = await lockOwn(run, body.provider_id, owner)
@@ -29,7 +29,7 @@ export const createSubscriptionProvider: Handler<ApiContext, typeof createContra
 })
 
 /** Rotates the secret of a subscription's provider, once for each Idempotency-Key of the caller. */
-export const rotateSubscriptionSecret: Handler<ApiContext, typeof rotateContract> = idempotent({
+export const rotateSubscriptionSecret: Handler<Context, typeof rotateContract> = idempotent({
   async effect(context, request, run) {
     const { body, params, principal } = request
     const owner = ownerOf(principal, body)

@@ -2,7 +2,7 @@ import { type rotateProviderSecret as contract, dispatchAuditRecorded } from '@n
 import { idempotent, type Run, recordAudit } from '@notify/database'
 import { type Handler, Problem, Reply } from '@notify/service-kit'
 import { formerFieldsOf, formerSecretsOf, newWebhookSecret } from '@notify/webhook-signature'
-import type { ApiContext } from '../../context.ts'
+import type { Context } from '../../context.ts'
 import { describeProvider, providerMissing } from './describe-provider.ts'
 import { kindOf, makesSecret } from './provider-kind.ts'
 import { lockProvider, type ProviderRow } from './provider-store.ts'
@@ -12,7 +12,7 @@ import { type Credentials, credentialsOf, type Writing, writeProvider } from './
 const overlapMs = 24 * 3_600_000
 
 /** Makes a new signing secret; each one before it signs as well for a day after its successor was made. */
-export const rotateProviderSecret: Handler<ApiContext, typeof contract> = idempotent({
+export const rotateProviderSecret: Handler<Context, typeof contract> = idempotent({
   async effect(context, request, run) {
     const { params, principal } = request
     const row = await lockProvider(run, principal.tenant_id, params.provider_id)

@@ -11,13 +11,14 @@ const parameterName = /^[a-z0-9_]{1,64}$/
 
 type Template = NonNullable<EventTemplates['whatsapp']>
 
-export const whatsappTemplate: ChannelTemplate<Template> = {
+export const whatsappTemplate = {
   map: (template, visit) => ({
     ...template,
     parameters: mapJson(template.parameters, 'whatsapp.parameters', visit),
   }),
+  referenceOf: ({ template_name, language, category }) => ({ name: template_name, language, category }),
   faults,
-}
+} satisfies ChannelTemplate<Template>
 
 function faults({ template_name, language: written, parameters }: Template): FieldError[] {
   const found: FieldError[] = []
