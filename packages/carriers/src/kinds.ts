@@ -11,6 +11,12 @@ export type { CarrierKind } from './carrier-kind.ts'
 /** The kinds of carrier accounts: channel, credentials and environment variables of the sending half. */
 export const kinds = { twilio, ses, smtp, whatsapp_cloud: meta } as const satisfies Record<string, CarrierKind>
 
+/** The longest text that every carrier of a channel accepts, in UTF-16 code units. */
+export function longestTextOf(channel: CarrierKind['channel'], table: Record<string, CarrierKind> = kinds): number {
+  const own = Object.values(table).filter((kind) => kind.channel === channel)
+  return Math.min(...own.map(({ longestText = Number.POSITIVE_INFINITY }) => longestText))
+}
+
 export type ProviderKind = keyof typeof kinds
 export type CredentialsOf<Kind extends ProviderKind> = z.output<(typeof kinds)[Kind]['credentials']>
 export type EnvironmentOf<Kind extends ProviderKind> = z.output<z.ZodObject<(typeof kinds)[Kind]['environment']>>

@@ -6,6 +6,11 @@ import { SesCredentials } from './credentials.ts'
 export const ses = {
   channel: 'email',
   credentials: SesCredentials,
+  /** The records of a MAIL FROM domain: whom its SPF record includes, and the mail server that takes its bounces. */
+  mailFrom: {
+    include: 'amazonses.com',
+    mailServer: (region: string) => `feedback-smtp.${region}.amazonses.com`,
+  },
   secrets: ['secret_access_key'],
   callbackOf: () => emailCallback,
   environment: {
@@ -14,4 +19,4 @@ export const ses = {
       .optional()
       .describe("Base URL of the Amazon SES API. Default: the endpoint of the provider's region"),
   },
-} as const satisfies CarrierKind
+} as const satisfies CarrierKind & { mailFrom: object }

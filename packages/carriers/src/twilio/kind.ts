@@ -6,6 +6,8 @@ import { TwilioCredentials } from './credentials.ts'
 export const twilio = {
   channel: 'sms',
   credentials: TwilioCredentials,
+  // Error 21617.
+  longestText: 1600,
   secrets: ['auth_token'],
   callbackOf: () => smsInboundCallback,
   environment: {
