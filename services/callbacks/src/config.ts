@@ -1,12 +1,15 @@
 import { receivingEnvironment } from '@notify/carriers/receiving'
-import { keyRingVariable } from '@notify/privacy'
+import { parsedBy, parseKeyRing } from '@notify/privacy'
 import { commonConfig } from '@notify/service-kit'
 import { z } from 'zod'
 
 export const Config = z.object({
   ...commonConfig,
   PUBLIC_URL: z.url().describe('Public base URL of the API; carrier signatures cover it'),
-  ENCRYPTION_KEYS: keyRingVariable,
+  ENCRYPTION_KEYS: z
+    .string()
+    .transform(parsedBy(parseKeyRing))
+    .describe('Key ring: comma-separated `<key id>:<base64 of 32 bytes>`, current key first'),
   ...receivingEnvironment,
 })
 export type Config = z.output<typeof Config>

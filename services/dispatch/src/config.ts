@@ -1,7 +1,7 @@
 import { kinds, sendingEnvironment } from '@notify/carriers/kinds'
 import { Lane } from '@notify/contracts'
 import { areDnsServers } from '@notify/email-authentication'
-import { keyRingVariable, keyVariable } from '@notify/privacy'
+import { parsedBy, parseKey, parseKeyRing } from '@notify/privacy'
 import { commonConfig, duration, durations, signingKey } from '@notify/service-kit'
 import { z } from 'zod'
 import { channelVariables } from './channels/registry.ts'
@@ -22,9 +22,18 @@ export const Config = z.object({
       'Comma-separated lanes whose messages a `worker` or `sender` hands to carriers: `otp`, `transactional`, `bulk`. Each lane needs a process that sends it',
     ),
   PUBLIC_URL: z.url().describe('Public base URL of the API, for status callbacks of carriers'),
-  ENCRYPTION_KEYS: keyRingVariable,
-  BLIND_INDEX_KEY: keyVariable.describe('Base64 of 32 bytes; key of the HMAC that recipients are looked up by'),
-  FINGERPRINT_KEY: keyVariable.describe('Base64 of 32 bytes; key of the HMAC that request bodies are compared by'),
+  ENCRYPTION_KEYS: z
+    .string()
+    .transform(parsedBy(parseKeyRing))
+    .describe('Key ring: comma-separated `<key id>:<base64 of 32 bytes>`, current key first'),
+  BLIND_INDEX_KEY: z
+    .string()
+    .transform(parsedBy(parseKey))
+    .describe('Base64 of 32 bytes; key of the HMAC that recipients are looked up by'),
+  FINGERPRINT_KEY: z
+    .string()
+    .transform(parsedBy(parseKey))
+    .describe('Base64 of 32 bytes; key of the HMAC that request bodies are compared by'),
   SERVICE_SIGNING_KEY: signingKey('dispatch').describe(
     'Private ES256 JWK whose kid begins with `dispatch`; consent answers whoever signs with it',
   ),

@@ -1,6 +1,6 @@
 import { addressVariable, type ServiceName } from '@notify/contracts'
 import { publicRoutes } from '@notify/contracts/catalogue'
-import { keyRingVariable, keyVariable } from '@notify/privacy'
+import { parsedBy, parseKey, parseKeyRing } from '@notify/privacy'
 import { commonConfig, duration, redisConfig, signingKey } from '@notify/service-kit'
 import { z } from 'zod'
 
@@ -27,11 +27,20 @@ export const Config = z.object({
   PRINCIPAL_SIGNING_KEY: signingKey('gateway').describe(
     'Private ES256 JWK; other services trust callers that it signed',
   ),
-  BLIND_INDEX_KEY: keyVariable.describe(
-    'Base64 of 32 bytes, the same as in dispatch; key of the HMACs that pseudonymise operators and look recipients up',
-  ),
-  ENCRYPTION_KEYS: keyRingVariable,
-  FINGERPRINT_KEY: keyVariable.describe('Base64 of 32 bytes; idempotent bodies are compared by HMACs under it'),
+  BLIND_INDEX_KEY: z
+    .string()
+    .transform(parsedBy(parseKey))
+    .describe(
+      'Base64 of 32 bytes, the same as in dispatch; key of the HMACs that pseudonymise operators and look recipients up',
+    ),
+  ENCRYPTION_KEYS: z
+    .string()
+    .transform(parsedBy(parseKeyRing))
+    .describe('Key ring of its own, `<key id>:<base64 of 32 bytes>`, comma separated, current first'),
+  FINGERPRINT_KEY: z
+    .string()
+    .transform(parsedBy(parseKey))
+    .describe('Base64 of 32 bytes; idempotent bodies are compared by HMACs under it'),
   OIDC_ISSUER: z.url().describe("Issuer of the operators' access tokens"),
   OIDC_JWKS_URL: z
     .url()

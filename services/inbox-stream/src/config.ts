@@ -1,13 +1,22 @@
-import { keyRingVariable, keyVariable } from '@notify/privacy'
+import { parsedBy, parseKey, parseKeyRing } from '@notify/privacy'
 import { commonConfig, duration, jsonText } from '@notify/service-kit'
 import { z } from 'zod'
 import { UserTokenKeys } from './tokens/user-token-keys.ts'
 
 export const Config = z.object({
   ...commonConfig,
-  ENCRYPTION_KEYS: keyRingVariable,
-  BLIND_INDEX_KEY: keyVariable.describe('Base64 of 32 bytes; inboxes are known by an HMAC of the user under it'),
-  FINGERPRINT_KEY: keyVariable.describe('Base64 of 32 bytes; bodies are compared by an HMAC under it'),
+  ENCRYPTION_KEYS: z
+    .string()
+    .transform(parsedBy(parseKeyRing))
+    .describe('Key ring, `<key id>:<base64 of 32 bytes>`, comma separated, current first'),
+  BLIND_INDEX_KEY: z
+    .string()
+    .transform(parsedBy(parseKey))
+    .describe('Base64 of 32 bytes; inboxes are known by an HMAC of the user under it'),
+  FINGERPRINT_KEY: z
+    .string()
+    .transform(parsedBy(parseKey))
+    .describe('Base64 of 32 bytes; bodies are compared by an HMAC under it'),
   USER_TOKEN_KEYS: jsonText(UserTokenKeys).describe(
     'JWKS of private ES256 keys: the first signs user tokens, all verify them and are published',
   ),

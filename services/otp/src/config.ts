@@ -1,4 +1,4 @@
-import { keyRingVariable, keyVariable } from '@notify/privacy'
+import { parsedBy, parseKey, parseKeyRing } from '@notify/privacy'
 import { commonConfig, duration, redisConfig, signingKey } from '@notify/service-kit'
 import { z } from 'zod'
 
@@ -8,13 +8,18 @@ export const Config = z.object({
   ...commonConfig,
   ...redisConfig,
   DISPATCH_URL: z.url().describe('Internal address of dispatch'),
-  ENCRYPTION_KEYS: keyRingVariable,
-  BLIND_INDEX_KEY: keyVariable.describe(
-    'Base64 of 32 bytes, the same as that of dispatch; recipients are looked up by an HMAC under it',
-  ),
-  FINGERPRINT_KEY: keyVariable.describe(
-    'Base64 of 32 bytes; codes and idempotent bodies are compared by HMACs under it',
-  ),
+  ENCRYPTION_KEYS: z
+    .string()
+    .transform(parsedBy(parseKeyRing))
+    .describe('Key ring, `<key id>:<base64 of 32 bytes>`, comma separated, current first'),
+  BLIND_INDEX_KEY: z
+    .string()
+    .transform(parsedBy(parseKey))
+    .describe('Base64 of 32 bytes, the same as that of dispatch; recipients are looked up by an HMAC under it'),
+  FINGERPRINT_KEY: z
+    .string()
+    .transform(parsedBy(parseKey))
+    .describe('Base64 of 32 bytes; codes and idempotent bodies are compared by HMACs under it'),
   SERVICE_SIGNING_KEY: signingKey('otp').describe(
     'Private ES256 JWK whose kid begins with `otp`; dispatch accepts codes to send from whoever signs with it',
   ),

@@ -1,5 +1,5 @@
 import { createHostResolver, parseDevelopmentAllowList } from '@notify/egress-guard'
-import { keyRingVariable, keyVariable, parsedBy } from '@notify/privacy'
+import { parsedBy, parseKey, parseKeyRing } from '@notify/privacy'
 import { commonConfig, duration, durations, readableFile } from '@notify/service-kit'
 import { z } from 'zod'
 
@@ -8,9 +8,17 @@ const count = (fallback: number) => z.coerce.number().int().min(1).max(10_000).d
 export const Config = z.object({
   ...commonConfig,
   DISPATCH_URL: z.url().describe('Internal address of dispatch'),
-  ENCRYPTION_KEYS: keyRingVariable,
-  FINGERPRINT_KEY: keyVariable.describe('Base64 of 32 bytes; bodies are compared by an HMAC under it'),
-  BLIND_INDEX_KEY: keyVariable
+  ENCRYPTION_KEYS: z
+    .string()
+    .transform(parsedBy(parseKeyRing))
+    .describe('Key ring, `<key id>:<base64 of 32 bytes>`, comma separated, current first'),
+  FINGERPRINT_KEY: z
+    .string()
+    .transform(parsedBy(parseKey))
+    .describe('Base64 of 32 bytes; bodies are compared by an HMAC under it'),
+  BLIND_INDEX_KEY: z
+    .string()
+    .transform(parsedBy(parseKey))
     .optional()
     .describe('Base64 of 32 bytes, the same as that of dispatch; `erase-recipient` needs it'),
   WEBHOOK_EGRESS_ALLOW: z
