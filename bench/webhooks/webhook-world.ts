@@ -21,8 +21,7 @@ export interface World {
   url: string
 }
 
-const keyRingOf = ({ stack }: World) =>
-  parseKeyRing(stack.state.encryption_keys.map(({ id, key }) => `${id}:${key}`).join(','))
+const keyRingOf = ({ stack }: World) => parseKeyRing(stack.state.encryption_keys)
 
 export const dataOf = () => ({ notification_id: newId('notif'), channel: 'sms', occurred_at: new Date().toISOString() })
 

@@ -1,11 +1,8 @@
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
+import { afterEach, beforeAll, expect, test } from '@jest/globals'
 import { newId, type Receipt, type ReceiptStatus } from '@notify/contracts'
-import type { Database } from '@notify/database'
-import { TestEnv } from '@notify/dev-env'
 import { attemptsAgree } from '@notify/test-kit/database'
 import fc from 'fast-check'
 import { channels } from '../src/channels/registry.ts'
-import type { Tables } from '../src/db/schema.ts'
 import type { Claim } from '../src/deliver/claim/claim-store.ts'
 import { putBackClaims } from '../src/deliver/claim/put-back-store.ts'
 import { endExpiredAttempts } from '../src/deliver/schedule/end-expired-attempts.ts'
@@ -17,30 +14,17 @@ import { settleAttempts } from '../src/deliver/settle/settle-store.ts'
 import { applyReceipts } from '../src/outcome/receipts/receipt-store.ts'
 import { checkBalance } from '../src/upkeep/balance-store.ts'
 import { eraseNotifications } from '../src/upkeep/erasure-store.ts'
-import { createOwnNotifications, type OwnNotifications } from './own-notifications.ts'
-import { openOwnSchema } from './own-schema.ts'
+import { addProviders, createOwnNotifications, type OwnNotifications } from './own-notifications.ts'
+import { db } from './own-schema.ts'
 
 const tenantId = newId('ten')
 const providerId = newId('prov')
 const policy: RetryPolicy = { retryDelaysMs: [5000], unknownGraceMs: 60_000, otpGraceMs: 10_000, random: () => 0.5 }
 
-let env: TestEnv
-let db: Database<Tables>
-let stop: () => Promise<void>
 let own: OwnNotifications
 beforeAll(async () => {
-  env = await TestEnv.start([])
-  ;({ db, stop } = await openOwnSchema(env))
   own = createOwnNotifications(db, tenantId)
-  await db.run(
-    `insert into providers (id, tenant_id, channel, kind, name, priority, credentials)
-     values ($1, $2, 'sms', 'twilio', 'Carrier', 1, '')`,
-    [providerId, tenantId],
-  )
-})
-afterAll(async () => {
-  await stop?.()
-  await env?.stop()
+  await addProviders(db, tenantId, providerId)
 })
 const agree = () => attemptsAgree((text) => db.run<never>(text, []))
 afterEach(agree)

@@ -7,12 +7,13 @@ import { parseKeyRing } from '@notify/privacy'
 import { createPrincipalSigner, principalHeader, type SignPrincipal } from '@notify/service-kit'
 import { expectProblem } from '@notify/test-kit/api'
 import { newKeyPrincipal } from '@notify/test-kit/callers'
+import { openOwnSchema } from '@notify/test-kit/database'
 import { endSubscriptionProvider } from '../src/catalogue/providers/end-subscription-provider.ts'
 import { createProviderDirectory } from '../src/catalogue/providers/provider-directory.ts'
 import { findProvider } from '../src/catalogue/providers/provider-store.ts'
 import type { Context } from '../src/context.ts'
+import { migrations } from '../src/db/migrations.ts'
 import type { Tables } from '../src/db/schema.ts'
-import { openOwnSchema } from './own-schema.ts'
 
 const permissions = ['webhooks:manage'] as const
 
@@ -23,10 +24,10 @@ let context: Context
 let sign: SignPrincipal
 beforeAll(async () => {
   env = await TestEnv.start(['dispatch'])
-  const own = await openOwnSchema(env)
+  const own = await openOwnSchema<Tables>(env, 'dispatch', { migrations })
   ;({ db, stop } = own)
   const { encryption_keys, principal_signing_key } = env.stack.state
-  const keyRing = parseKeyRing(encryption_keys.map(({ id, key }) => `${id}:${key}`).join(','))
+  const keyRing = parseKeyRing(encryption_keys)
   const parts = { db, log: own.kit.log, secrets: { keyRing }, carrierTable: sendingCarriers, wakeOutbox() {} }
   context = parts as unknown as Context
   sign = await createPrincipalSigner(principal_signing_key)

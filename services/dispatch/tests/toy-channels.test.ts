@@ -17,7 +17,7 @@ let env: TestEnv
 let bus: Awaited<ReturnType<typeof openBus>>
 let server: Server
 const received: { path: string; body: Record<string, unknown> }[] = []
-const keyRing = () => parseKeyRing(env.stack.state.encryption_keys.map(({ id, key }) => `${id}:${key}`).join(','))
+const keyRing = () => parseKeyRing(env.stack.state.encryption_keys)
 
 beforeAll(async () => {
   server = createServer(async (request, response) => {

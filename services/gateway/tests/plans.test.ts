@@ -1,13 +1,13 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { beforeAll, expect, test } from '@jest/globals'
 import type { Database } from '@notify/database'
-import { TestEnv } from '@notify/dev-env'
-import { countRowsRead, entriesOfBatch } from '@notify/test-kit/database'
+import type { TestEnv } from '@notify/dev-env'
+import { countRowsRead, entriesOfBatch, useOwnSchema } from '@notify/test-kit/database'
 import type { ActivityFilter } from '../src/activity/activity-filter.ts'
 import { listItems } from '../src/activity/item-store.ts'
 import { createItemDeletion } from '../src/activity/retention-store.ts'
 import { countItems } from '../src/activity/total-store.ts'
+import { migrations } from '../src/db/migrations.ts'
 import type { Tables } from '../src/db/schema.ts'
-import { openOwnSchema } from './own-schema.ts'
 
 const many = 20_000
 const tenantId = 'ten_1'
@@ -16,12 +16,12 @@ const mostRows = 1000
 
 let env: TestEnv
 let db: Database<Tables>
-let stop: (() => Promise<void>) | undefined
+useOwnSchema<Tables>('gateway', { migrations, poolSize: 1 }, (own) => {
+  ;({ env, db } = own)
+})
 
 /** 20,000 items; few have failed, of which every filter must find those it wants without reading the others. */
 beforeAll(async () => {
-  env = await TestEnv.start([])
-  ;({ db, stop } = await openOwnSchema(env, { poolSize: 1 }))
   for (let start = 0; start < many; start += 2000) {
     await db.runLong(
       `insert into activity (id, tenant_id, application_id, revision, mode, channel, status, event_key, recipient_masked,
@@ -35,10 +35,6 @@ beforeAll(async () => {
     )
   }
   await db.run('analyze activity, activity_totals, activity_buckets')
-})
-afterAll(async () => {
-  await stop?.()
-  await env?.stop()
 })
 
 const middle = '2026-01-07T12:00:00.000Z'

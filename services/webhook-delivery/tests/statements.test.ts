@@ -1,7 +1,9 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { newId } from '@notify/contracts'
 import type { Database, Run, Statement } from '@notify/database'
-import { eventually, TestEnv } from '@notify/dev-env'
+import { eventually, type TestEnv } from '@notify/dev-env'
+import { useOwnSchema } from '@notify/test-kit/database'
+import { migrations } from '../src/db/migrations.ts'
 import type { Tables } from '../src/db/schema.ts'
 import { createDeliveryDeletion } from '../src/deliveries/delete-old.ts'
 import { insertDeliveries } from '../src/deliveries/delivery-store.ts'
@@ -12,20 +14,13 @@ import { giveUpReserved } from '../src/providers/give-up-reserved.ts'
 import { deleteOwnProvider, type ProviderCopy, saveProviderRow } from '../src/providers/provider-store.ts'
 import { reserveProvider, takeReserved } from '../src/providers/reservation-store.ts'
 import { replayOne } from '../src/replays/replay-store.ts'
-import { openOwnSchema } from './own-schema.ts'
 
 const dayMs = 86_400_000
 
 let env: TestEnv
 let db: Database<Tables>
-let stop: () => Promise<void>
-beforeAll(async () => {
-  env = await TestEnv.start([])
-  ;({ db, stop } = await openOwnSchema(env))
-})
-afterAll(async () => {
-  await stop?.()
-  await env?.stop()
+useOwnSchema<Tables>('webhook-delivery', { migrations }, (own) => {
+  ;({ env, db } = own)
 })
 
 /** Of a process that delivers to nobody yet. */

@@ -23,7 +23,7 @@ test.each([
 })
 
 test('an older message with half of a character fails for good, and others of its provider go out', async () => {
-  const keyRing = parseKeyRing(env.stack.state.encryption_keys.map(({ id, key }) => `${id}:${key}`).join(','))
+  const keyRing = parseKeyRing(env.stack.state.encryption_keys)
   const later = new Date(Date.now() + 3_600_000).toISOString()
   // More than what opens a circuit breaker.
   const ids = await Promise.all(Array.from({ length: 30 }, () => send(env, freshPhone(), { send_at: later })))

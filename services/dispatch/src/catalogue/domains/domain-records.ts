@@ -1,7 +1,7 @@
 import { kinds } from '@notify/carriers/kinds'
 import type { Domain, DomainRecord } from '@notify/contracts'
+import type { RecordKey } from '../../db/domain-tables.ts'
 import type { DomainRow } from './domain-store.ts'
-import type { RecordKey } from './judge-domain.ts'
 
 /** A record for the customer to publish. */
 export type RecordToPublish = Omit<DomainRecord, 'status' | 'found' | 'error'> & { key: RecordKey }

@@ -1,8 +1,9 @@
-import type { Channel, DeliveryStatus, Receipt } from '@notify/contracts'
+import type { Receipt } from '@notify/contracts'
 import type { Database, Statement } from '@notify/database'
 import type { Tables } from '../../db/schema.ts'
+import type { Latency, Reported } from '../../metrics.ts'
 import { reportedFactsInto } from '../facts/fact-sql.ts'
-import { type Latency, latenciesSql } from '../facts/latency-sql.ts'
+import { latenciesSql } from '../facts/latency-sql.ts'
 import { explainFailure } from './explain-failure.ts'
 import { nextStatusSql } from './next-status-sql.ts'
 
@@ -58,13 +59,6 @@ const apply: Statement = {
     select array(select id from changed) as ids, (${latenciesSql('changed')}) as latencies,
       (select coalesce(json_agg(json_build_object('channel', channel, 'kind', kind, 'status', status)), '[]')
        from changed where mode = 'live' and status in ('delivered', 'undelivered', 'failed')) as reported`,
-}
-
-/** A live message whose end a receipt has reported. */
-export interface Reported {
-  channel: Channel
-  kind: string
-  status: DeliveryStatus
 }
 
 /** Applies receipts, at most one per notification. @returns the notifications whose state changed, how long they took and how they ended */

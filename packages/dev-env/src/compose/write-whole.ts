@@ -2,7 +2,7 @@ import { closeSync, fchownSync, fsyncSync, openSync, renameSync, rmSync, writeFi
 import { dirname } from 'node:path'
 
 /** Replaces a file as a whole, readable by `user` alone, and returns once it is on disk. Only root gives files to others. */
-export function writeWhole(file, text, user) {
+export function writeWhole(file: string, text: string, user?: number): void {
   const next = `${file}.next`
   // One that a start left behind belongs to its reader already, and cannot be opened.
   rmSync(next, { force: true })

@@ -1,16 +1,13 @@
 // Writes .env with new secrets, and the document that the installation starts with. `docker compose up` makes both by itself;
 // with this they are files of yours, which you can change and keep.
 //
-//   node infra/make-env.mjs [folder]      the folder of docker-compose.yml unless given
-//
-// Plain JavaScript without dependencies: it runs before anything is installed, on Node 20.15 or later.
+//   npm run make-env [folder]      the folder of docker-compose.yml unless given
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { firstSteps } from './secrets/first-steps.mjs'
-import { makeSecrets } from './secrets/make-secrets.mjs'
+import { firstSteps } from './first-steps.ts'
+import { makeSecrets, type Secrets } from './make-secrets.ts'
 
-const folder = resolve(process.argv[2] ?? dirname(dirname(fileURLToPath(import.meta.url))))
+const folder = resolve(process.argv[2] ?? join(import.meta.dirname, '../../../..'))
 const document = './.local/compose/bootstrap.json'
 const envFile = join(folder, '.env')
 const bootstrapFile = join(folder, document)
@@ -30,7 +27,7 @@ Next: docker compose up --build --detach, then
 ${firstSteps(secrets, process.env)}`)
 }
 
-function write(secrets) {
+function write(secrets: Secrets): void {
   const lines = Object.entries({ ...secrets.values, BOOTSTRAP_FILE: document }).map(
     ([name, value]) => `${name}='${value}'\n`,
   )
@@ -38,7 +35,7 @@ function write(secrets) {
   mkdirSync(dirname(dirname(bootstrapFile)), { recursive: true })
   mkdirSync(dirname(bootstrapFile), { recursive: true, mode: 0o700 })
   writeFileSync(bootstrapFile, `${JSON.stringify(secrets.document, null, 2)}\n`, { mode: 0o644, flag: 'wx' })
-  writeFileSync(envFile, `# Made by infra/make-env.mjs; infra/env.example explains it.\n${lines.join('')}`, {
+  writeFileSync(envFile, `# Made by npm run make-env; infra/env.example explains it.\n${lines.join('')}`, {
     mode: 0o600,
     flag: 'wx',
   })
