@@ -13,9 +13,9 @@ export const providerChanged = defineEvent({
     channel: Channel,
     kind: z.string(),
     revision: z.int(),
-    /** The one application that may use it; all of the tenant when null. Release 0.1 does not say. */
-    application_id: idSchema('app').nullable().optional(),
-    priority: z.int().optional(),
+    /** The one application that may use it; all of the tenant when null. */
+    application_id: idSchema('app').nullable(),
+    priority: z.int(),
     /** `deleted`: nothing new may use it; what is in flight still may. Absent while it is in use. */
     status: z.enum(['deleted']).optional(),
     /** The webhook subscription that it signs for alone. */

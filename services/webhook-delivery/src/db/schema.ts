@@ -16,8 +16,6 @@ export const tables = {
     revision: column<number>(),
     /** Made by a subscription, which it signs for alone. */
     own: column<boolean>(),
-    /** Unused. */
-    version: column<number>(),
     /** The subscription that is being created with it; null once that is committed. */
     reserved_for: column<string | null>(),
     /** Null until dispatch has answered. */

@@ -9,7 +9,7 @@ const kind = 'webhook'
 /** Keeps what is needed of a webhook provider to sign with it. */
 export async function saveProvider({ db, log, secrets }: Context, change: ProviderChange): Promise<void> {
   if (change.kind !== kind) return
-  const { provider_id: id, tenant_id, revision, application_id = null, priority = 100 } = change
+  const { provider_id: id, tenant_id, revision, application_id, priority } = change
   const credentials = openEvent(secrets.keyRing, providerChanged, change)
   const [own, isDeleted] = [change.subscription_id !== undefined, change.status === 'deleted']
   const fields = { id, tenant_id, application_id, own, priority, revision, isDeleted }

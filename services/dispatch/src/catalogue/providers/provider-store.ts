@@ -92,7 +92,7 @@ export async function isTakenAccount(
 
 export type ProviderValues = Omit<
   ProviderRow,
-  'created_at' | 'updated_at' | 'deleted_at' | 'purged_at' | 'credentials_updated_at' | 'subscription_version'
+  'created_at' | 'updated_at' | 'deleted_at' | 'purged_at' | 'credentials_updated_at'
 > & { credentialsChanged: boolean; isDeleted: boolean }
 
 /** Inserts a provider, or replaces the row that the caller has locked. */
