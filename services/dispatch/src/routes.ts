@@ -9,6 +9,7 @@ import {
   createEvent as createEventContract,
   createNotificationBatch,
   createProvider as createProviderContract,
+  createSubscriptionProvider as createSubscriptionProviderContract,
   createTemplate as createTemplateContract,
   deactivateEvent as deactivateEventContract,
   deleteDomain as deleteDomainContract,
@@ -38,6 +39,7 @@ import {
   restoreEventVersion as restoreEventVersionContract,
   retryActivity,
   rotateProviderSecret as rotateProviderSecretContract,
+  rotateSubscriptionSecret as rotateSubscriptionSecretContract,
   syncWhatsAppTemplates,
   testProvider as testProviderContract,
   verifyDomain as verifyDomainContract,
@@ -66,6 +68,10 @@ import { restoreEventVersion } from './catalogue/events/restore-event-version.ts
 import { changeProvider } from './catalogue/providers/change-provider.ts'
 import { createProvider } from './catalogue/providers/create-provider.ts'
 import { deleteProvider } from './catalogue/providers/delete-provider.ts'
+import {
+  createSubscriptionProvider,
+  rotateSubscriptionSecret,
+} from './catalogue/providers/issue-subscription-secret.ts'
 import { listProviderKinds } from './catalogue/providers/list-provider-kinds.ts'
 import type { WithHostResolver } from './catalogue/providers/read-credentials.ts'
 import { getProvider, listProviders } from './catalogue/providers/read-providers.ts'
@@ -135,6 +141,8 @@ export const routes: readonly RouteEntry<RouteContext>[] = [
   route(deleteProviderContract, deleteProvider),
   route(testProviderContract, testProvider),
   route(rotateProviderSecretContract, rotateProviderSecret),
+  route(createSubscriptionProviderContract, createSubscriptionProvider),
+  route(rotateSubscriptionSecretContract, rotateSubscriptionSecret),
   route(listWhatsAppTemplates, listCarrierTemplates),
   route(syncWhatsAppTemplates, requestTemplateSync),
 ]
