@@ -102,6 +102,7 @@ export function handOffFeed(state: FeedState): Feed {
       channel: 'in_app',
       event_key: null,
       created_at: new Date(),
+      after: null,
       content: keyRing.encrypt(payload, `${subject}|${tenant_id}|${notification_id}`).toString('base64'),
     }
     return { subject, data: JSON.stringify([{ event }]) }

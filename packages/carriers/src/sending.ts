@@ -8,7 +8,6 @@ export type { AccountCheck } from './account-check.ts'
 export type { CarrierAnswer } from './carrier-answer.ts'
 export { environmentOf } from './environment-of.ts'
 export type { Correlation, EmailMessage, SmsMessage, WhatsAppMessage } from './messages.ts'
-export { withoutNumber } from './meta/message-id.ts'
 export type {
   CarrierAccount,
   CarrierTemplate,

@@ -11,7 +11,7 @@ import type { Metrics } from '@notify/service-kit'
 
 const renderOutcomes = ['filled', 'refused', 'killed'] as const
 const putBackCauses = ['circuit_open', 'rate_limit', 'late', 'fault'] as const
-const recoveryCauses = ['lease_expired', 'work_lost', 'sending_left'] as const
+const recoveryCauses = ['lease_expired', 'work_lost'] as const
 
 /** How long a live notification took to a state that it has just reached; seconds, null for a state that it has not. */
 export interface Latency {

@@ -227,6 +227,7 @@ const receiptOf = ({ id, attempt_id }: Claim, status: Receipt['status'], code: s
   attempt_id: attempt_id as `att_${string}`,
   status,
   error_code: code,
+  ...(code && { reason: `${code} Unreachable`, retryable: true }),
   received_at: new Date().toISOString(),
 })
 

@@ -7,7 +7,6 @@ import type { Claim } from '../src/deliver/claim/claim-store.ts'
 import { putBackClaims } from '../src/deliver/claim/put-back-store.ts'
 import { endExpiredAttempts } from '../src/deliver/schedule/end-expired-attempts.ts'
 import { endExpiredNotifications } from '../src/deliver/schedule/expiry-store.ts'
-import { endLeftSending } from '../src/deliver/schedule/lease-store.ts'
 import { takeDueNotifications } from '../src/deliver/schedule/schedule-store.ts'
 import { decideNext, type RetryPolicy } from '../src/deliver/settle/decide-next.ts'
 import { settleAttempts } from '../src/deliver/settle/settle-store.ts'
@@ -77,17 +76,6 @@ test.each<ReceiptStatus>(['sent', 'delivered', 'undelivered', 'failed', 'read'])
     expect(await eraseNotifications(db, { tenantId, index: `index of ${id}`, forgetStops: false } as never)).toBe(1)
   },
 )
-
-test('what earlier releases left as being sent is ended page by page, and what is being sent is left alone', async () => {
-  const { id, second } = await deliveredMeanwhile()
-  await report(second, 'sent')
-  await db.run('update notifications set sending = true where id = $1', [id])
-  const [busy] = (await own.queued(1)) as [string]
-  await own.claimOne(busy)
-  expect(await endLeftSending(db, '')).toMatchObject({ more: false, ended: 1 })
-  expect([await own.rowOf(id), await own.rowOf(busy)]).toMatchObject([{ sending: false }, { sending: true }])
-  expect(await endLeftSending(db, '')).toMatchObject({ ended: 0 })
-})
 
 test('the balance counts open attempts whose notification is not being sent', async () => {
   const [id] = (await own.queued(1)) as [string]

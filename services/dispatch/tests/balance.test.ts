@@ -92,7 +92,7 @@ test('what waits for its next attempt is counted apart from what is due, and is 
   expect(await waiting()).toBe(2)
 })
 
-test('the counters of a release that did not know them are corrected by the next scan', async () => {
+test('counters that differ from what is in flight are corrected by the next scan', async () => {
   const own = createOwnNotifications(db, newId('ten'))
   await own.queued(4)
   const { queued, waiting } = await readTally(db)

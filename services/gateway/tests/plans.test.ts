@@ -25,11 +25,11 @@ beforeAll(async () => {
   for (let start = 0; start < many; start += 2000) {
     await db.runLong(
       `insert into activity (id, tenant_id, application_id, revision, mode, channel, status, event_key, recipient_masked,
-         recipient_index, retryable, retry_count, created_at, updated_at, counted)
+         recipient_index, retryable, retry_count, created_at, updated_at)
        select 'notif_0' || lpad(n::text, 25, '0'), '${tenantId}', 'app_' || n % 2, 1, case when n % 50 = 1 then 'test' else 'live' end,
          (array['sms', 'email', 'webhook'])[n % 3 + 1],
          case when n % 100 = 1 then 'failed' when n % 500 = 2 then 'queued' when n % 2 = 1 then 'sent' else 'delivered' end,
-         'event.' || n % 4, '+1', 'recipient ' || n % 2000, n % 200 = 1, 0, timestamptz '2026-01-01Z' + n * interval '1 minute', now(), true
+         'event.' || n % 4, '+1', 'recipient ' || n % 2000, n % 200 = 1, 0, timestamptz '2026-01-01Z' + n * interval '1 minute', now()
        from generate_series($1::int, $1::int + 1999) n`,
       [start],
     )

@@ -88,7 +88,7 @@ export interface SuppressionRules {
 /** Everything that dispatch knows of one channel. */
 export interface ChannelDefinition<P extends Payload = Payload> {
   name: Channel
-  /** Reads what is stored, rows of earlier releases included. */
+  /** Reads what is stored. */
   payload: z.ZodType<P>
   /**
    * Reads the recipient of a request.

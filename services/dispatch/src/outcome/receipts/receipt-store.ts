@@ -4,7 +4,6 @@ import type { Tables } from '../../db/schema.ts'
 import type { Latency, Reported } from '../../metrics.ts'
 import { reportedFactsInto } from '../facts/fact-sql.ts'
 import { latenciesSql } from '../facts/latency-sql.ts'
-import { explainFailure } from './explain-failure.ts'
 import { nextStatusSql } from './next-status-sql.ts'
 
 /** Whether the receipt belongs to the current attempt; a new round has none until its first attempt. */
@@ -73,8 +72,9 @@ interface Applied {
   reported: Reported[]
 }
 
-function rowOf(receipt: Receipt) {
-  const { notification_id, attempt_id, provider_id, provider_message_id, status } = receipt
-  const { code = null, reason = null, retryable = false } = explainFailure(receipt) ?? {}
-  return { id: notification_id, attempt_id, provider_id, provider_message_id, status, code, reason, retryable }
+/** A code explains a failure only, which has a reason. */
+function rowOf({ notification_id: id, error_code, reason, retryable = false, ...receipt }: Receipt) {
+  const { attempt_id, provider_id, provider_message_id, status } = receipt
+  const why = reason === undefined ? { code: null, reason: null } : { code: error_code, reason }
+  return { id, attempt_id, provider_id, provider_message_id, status, ...why, retryable }
 }
