@@ -1,15 +1,6 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { errorCodes } from '@notify/contracts'
-import { TestEnv } from '@notify/dev-env'
-
-let env: TestEnv
-beforeAll(async () => {
-  env = await TestEnv.start(['gateway'])
-})
-afterAll(() => env?.stop())
-
-const get = (path: string, headers: Record<string, string> = {}) =>
-  fetch(new URL(path, env.urls.gateway), { headers, redirect: 'manual' })
+import { env, get } from './stack.ts'
 
 test.each(Object.keys(errorCodes))('%s has a page that says what it means and what to do', async (code) => {
   const response = await get(`/docs/errors/${code}`)

@@ -1,16 +1,15 @@
 import { get, type IncomingMessage } from 'node:http'
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
-import { eventually, type FaultProxy, startFaultProxy, TestEnv } from '@notify/dev-env'
+import { eventually, type FaultProxy, startFaultProxy } from '@notify/dev-env'
 import { freshUser, sendInApp, untilInbox, userToken } from '@notify/test-kit/inbox'
 import { type Replica, startReplica } from '@notify/test-kit/processes'
-import { type EventReader, readEvents } from './read-events.ts'
+import { type EventReader, readEvents } from '../read-events.ts'
+import { env } from './stack.ts'
 
-let env: TestEnv
 let database: FaultProxy
 /** Reaches Postgres by way of the proxy. */
 let replica: Replica
 beforeAll(async () => {
-  env = await TestEnv.start(['gateway', 'dispatch', 'inbox-stream'])
   const url = env.stack.databaseUrl('inbox-stream')
   database = await startFaultProxy(() => url)
   replica = await startReplica(env, 'inbox-stream', { DATABASE_URL: database.via(url), MIGRATE_ON_START: 'false' })
@@ -19,7 +18,6 @@ afterEach(() => database.recover())
 afterAll(async () => {
   await replica?.end('SIGTERM')
   await database?.stop()
-  await env?.stop()
 })
 
 const here = () => env.stack.url('inbox-stream')

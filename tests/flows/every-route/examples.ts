@@ -1,30 +1,12 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { isStream } from '@notify/contracts'
 import { publicRoutes } from '@notify/contracts/catalogue'
 import { parametersOf } from '@notify/contracts/openapi-parameters'
-import { type ApiResponse, TestEnv } from '@notify/dev-env'
-import { type StandInSns, startSns } from '@notify/test-kit/ses'
+import type { ApiResponse } from '@notify/dev-env'
 import type { z } from 'zod'
-import { exampleBody } from './route-samples/sample.ts'
-import { callRoute, type Samples, samplesOf } from './route-samples/samples.ts'
-
-let env: TestEnv
-let sns: StandInSns
-let samples: Samples
-
-beforeAll(async () => {
-  sns = await startSns()
-  env = await TestEnv.start(undefined, {
-    env: {
-      callbacks: { SNS_CERTIFICATE_HOSTS: sns.origin },
-    },
-  })
-  samples = samplesOf(env, sns)
-})
-afterAll(async () => {
-  await env?.stop()
-  await sns?.stop()
-})
+import { exampleBody } from '../route-samples/sample.ts'
+import { callRoute } from '../route-samples/samples.ts'
+import { env, samples } from './stack.ts'
 
 /** A success that has the fields of its contract, and no others. */
 function expectDeclared(responses: Readonly<Record<number, z.ZodType>>, { status, body, text }: ApiResponse): void {

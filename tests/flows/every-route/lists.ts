@@ -1,12 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { beforeAll, describe, expect, test } from '@jest/globals'
 import { KeyPermission, newId, OperatorPermission, permissionsFor, type Route } from '@notify/contracts'
 import { publicRoutes } from '@notify/contracts/catalogue'
-import { type ApiRequest, type ApiResponse, eventually, TestEnv } from '@notify/dev-env'
+import { type ApiRequest, type ApiResponse, eventually } from '@notify/dev-env'
 import { addEmptyTenant, addKey, operatorToken } from '@notify/test-kit/callers'
-import { type StandInSns, startSns } from '@notify/test-kit/ses'
 import type { z } from 'zod'
-import type { Sample } from './route-samples/sample.ts'
-import { callRoute, type Samples, samplesOf } from './route-samples/samples.ts'
+import type { Sample } from '../route-samples/sample.ts'
+import { callRoute } from '../route-samples/samples.ts'
+import { env, samples } from './stack.ts'
 
 const parametersOf = ({ query }: Route) => Object.keys((query as z.ZodObject | undefined)?.shape ?? {})
 const lists = publicRoutes().filter((route) => route.method === 'GET' && parametersOf(route).includes('limit'))
@@ -25,21 +25,11 @@ const filters: Record<string, string> = {
 /** Lists that have no two rows here, whose cursors are those of the same function all the same. */
 const withoutRows = ['listEventVersions', 'listWhatsAppTemplates', 'getUsage', 'listInbox', 'listWebhookDeliveries']
 
-let env: TestEnv
-let sns: StandInSns
-let samples: Samples
 /** The sample of each list, which keeps its parameters. */
 const own = new Map<string, Sample>()
 const cursors = new Map<string, string>()
 
 beforeAll(async () => {
-  sns = await startSns()
-  env = await TestEnv.start(undefined, {
-    env: {
-      callbacks: { SNS_CERTIFICATE_HOSTS: sns.origin },
-    },
-  })
-  samples = samplesOf(env, sns)
   for (const name of Object.keys(samples).filter((one) => /^(create|add|send)/.test(one))) {
     const route = publicRoutes().find((one) => one.name === name)
     for (const at of [0, 1]) if (route) await callRoute(env, route, await samples[name]!(at))
@@ -59,10 +49,6 @@ beforeAll(async () => {
       cursors.set(route.name, body.next_cursor)
     })
   }
-})
-afterAll(async () => {
-  await env?.stop()
-  await sns?.stop()
 })
 
 const ask = (route: Route, query: string) => callRoute(env, route, own.get(route.name)!, { search: `?${query}` })

@@ -1,19 +1,17 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { eventually, TestEnv } from '@notify/dev-env'
+import { eventually } from '@notify/dev-env'
 import { freshUser, userToken } from '@notify/test-kit/inbox'
 import { type Replica, startReplica } from '@notify/test-kit/processes'
-import { readEvents } from './read-events.ts'
+import { readEvents } from '../read-events.ts'
+import { env } from './stack.ts'
 
-let env: TestEnv
 let replica: Replica
 beforeAll(async () => {
-  env = await TestEnv.start(['gateway', 'dispatch', 'inbox-stream'])
   // With one database connection: whoever opens or counts must not need a second.
   replica = await startReplica(env, 'inbox-stream', { DATABASE_POOL_SIZE: '1' })
 })
 afterAll(async () => {
   await replica?.end('SIGTERM')
-  await env?.stop()
 })
 
 const here = () => env.stack.url('inbox-stream')

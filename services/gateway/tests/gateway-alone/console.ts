@@ -1,14 +1,8 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { buildConsole, TestEnv } from '@notify/dev-env'
+import { beforeAll, expect, test } from '@jest/globals'
+import { buildConsole } from '@notify/dev-env'
+import { env, get } from './stack.ts'
 
-let env: TestEnv
-beforeAll(async () => {
-  ;[env] = await Promise.all([TestEnv.start(['gateway']), buildConsole()])
-})
-afterAll(() => env?.stop())
-
-const get = (path: string, headers: Record<string, string> = {}) =>
-  fetch(new URL(path, env.urls.gateway), { headers, redirect: 'manual' })
+beforeAll(async () => void (await buildConsole()))
 
 test.each(['/console', '/console/', '/console/activity', '/console/activity/notif_1?status=failed'])(
   '%s answers the index, which is asked for again each time',

@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { beforeAll, describe, expect, test } from '@jest/globals'
 import { type Channel, newId } from '@notify/contracts'
-import { TestEnv } from '@notify/dev-env'
 import { createBlindIndex } from '@notify/privacy'
 import { activity, itemOf, type StoredItem, storeItems } from '@notify/test-kit/activity'
 import { expectProblem } from '@notify/test-kit/api'
 import { addApplication, operatorToken } from '@notify/test-kit/callers'
+import { env } from './stack.ts'
 
 const start = Date.UTC(2026, 9, 1, 10, 30)
 const minuteMs = 60_000
@@ -12,13 +12,11 @@ const recipients = ['+15550000001', 'ada@example.com', 'user 7 ünï', 'https://
 const channels: Channel[] = ['sms', 'email', 'in_app', 'webhook']
 const statuses = ['delivered', 'failed', 'undelivered', 'sent', 'queued']
 
-let env: TestEnv
 let items: (StoredItem & { recipient: string })[]
 let strangersToken: string
 
 /** 400 items of two applications over 20 days, two by two at the same moment; those of another tenant are none of ours. */
 beforeAll(async () => {
-  env = await TestEnv.start(['gateway'])
   const indexOf = createBlindIndex(Buffer.from(env.stack.state.blind_index_key, 'base64'))
   const { applicationId } = await addApplication(env)
   const tenantId = newId('ten')
@@ -48,7 +46,6 @@ beforeAll(async () => {
   const index = (recipient: string) => indexOf(stranger.tenantId, recipient)
   await storeItems(env, [itemOf(env, { ...theirs, recipient_index: index(recipients[0]!), status: 'failed' })])
 })
-afterAll(() => env?.stop())
 
 type Query = Record<string, string>
 

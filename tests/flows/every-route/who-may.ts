@@ -1,26 +1,22 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { beforeAll, describe, expect, test } from '@jest/globals'
 import { KeyPermission, liveOnlyPermissions, OperatorPermission, permissionsFor, type Route } from '@notify/contracts'
 import { publicRoutes } from '@notify/contracts/catalogue'
-import { type ApiRequest, TestEnv } from '@notify/dev-env'
+import type { ApiRequest } from '@notify/dev-env'
 import { addKey, operatorToken } from '@notify/test-kit/callers'
 import { freshUser, userToken } from '@notify/test-kit/inbox'
+import { env } from './stack.ts'
 
 const unknownId = '01jd3x8qk5w9t2m4v6b8n0p2r4'
 
 /** A kind of caller: its credentials, by the permission that the route asks of it. */
 type Credentials = (permission: string) => Promise<ApiRequest> | ApiRequest
 
-let env: TestEnv
 let user: string
 const keys = new Map<string, string>()
 
 beforeAll(async () => {
-  env = await TestEnv.start(undefined, {
-    env: { gateway: { RATE_LIMIT_ADDRESS_PER_SECOND: '100000' } },
-  })
   user = await userToken(env, freshUser())
 })
-afterAll(() => env?.stop())
 
 async function keyWith(permissions: readonly string[], mode: 'live' | 'test' = 'live'): Promise<ApiRequest> {
   const name = `${mode} ${permissions}`

@@ -1,15 +1,9 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { newId } from '@notify/contracts'
-import { TestEnv } from '@notify/dev-env'
 import { expectProblem } from '@notify/test-kit/api'
 import { freshUser, inbox, sendInApp, untilInbox, userToken } from '@notify/test-kit/inbox'
-import { readEvents } from './read-events.ts'
-
-let env: TestEnv
-beforeAll(async () => {
-  env = await TestEnv.start(['gateway', 'dispatch', 'inbox-stream'])
-})
-afterAll(() => env?.stop())
+import { readEvents } from '../read-events.ts'
+import { env } from './stack.ts'
 
 /** A user with so many notifications, `0` first; newest first in the list. */
 async function userWith(count: number, fieldsOf: (at: number) => object = () => ({})) {
