@@ -5,9 +5,8 @@ import type { HostResolver } from '@notify/egress-guard'
 import type { BlindIndex, Fingerprint, KeyRing } from '@notify/privacy'
 import type { Logger, Tracer, VerifyPrincipal } from '@notify/service-kit'
 import type { Renderer } from '@notify/templates'
-import type { Acceptance } from './accept/accept-notifications.ts'
-import type { AcceptOne } from './accept/accept-one.ts'
-import type { HeldLocks } from './accept/held-locks.ts'
+import type { AcceptOne } from './accept/accept-candidate.ts'
+import type { WatchLocks } from './accept/commit-judged.ts'
 import type { CarrierTemplateDirectory } from './catalogue/carrier-templates/carrier-template-directory.ts'
 import type { ConsentDirectory } from './catalogue/consents/consent-directory.ts'
 import type { VerifiedDomains } from './catalogue/domains/verified-domains.ts'
@@ -50,15 +49,14 @@ export interface Context {
 
 /** The context of the API. */
 export interface ApiContext extends Context {
-  heldLocks: HeldLocks
+  watchLocks: WatchLocks
   renderer: Renderer
   /** Looks up hosts that tenants name. */
   resolveHost: HostResolver
 }
 
-/** The context of the API's routes, with the shared batching functions. */
+/** The context of the API's routes. */
 export interface RouteContext extends ApiContext {
-  accept: Acceptance
   acceptOne: AcceptOne
 }
 

@@ -1,5 +1,5 @@
 import {
-  acceptNotifications,
+  acceptNotifications as acceptContract,
   acceptServiceNotifications as acceptServiceContract,
   addSuppression as addContract,
   cancelNotification as cancelContract,
@@ -43,6 +43,7 @@ import {
   verifyDomain as verifyDomainContract,
 } from '@notify/contracts'
 import { type RouteEntry, route } from '@notify/service-kit'
+import { acceptNotifications } from './accept/accept-notifications.ts'
 import { acceptServiceNotifications } from './accept/accept-service-notifications.ts'
 import { createBatch } from './accept/create-batch.ts'
 import { listCarrierTemplates } from './catalogue/carrier-templates/list-carrier-templates.ts'
@@ -84,7 +85,7 @@ import { retryNotification } from './outcome/notifications/retry-notification.ts
 
 /** What the `api` role answers. */
 export const routes: readonly RouteEntry<RouteContext>[] = [
-  route(acceptNotifications, ({ accept }: RouteContext, { body, isAwaited }) => accept(body, isAwaited)),
+  route(acceptContract, acceptNotifications),
   route(acceptServiceContract, acceptServiceNotifications),
   route(compareContract, compareNotifications),
   route(readAttemptsContract, readAttempts),

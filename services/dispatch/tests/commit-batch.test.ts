@@ -6,10 +6,11 @@ import { TestEnv } from '../../../packages/dev-env/src/index.ts'
 import { Problem } from '../../../packages/service-kit/src/index.ts'
 import type { NewNotification } from '../src/accept/accept-item.ts'
 import { commitBatch } from '../src/accept/commit-batch.ts'
-import { commitJudged } from '../src/accept/commit-judged.ts'
+import { commitJudged, createLockWatch, type WatchLocks } from '../src/accept/commit-judged.ts'
 import { suppress } from '../src/catalogue/suppressions/suppression-store.ts'
 import type { Tables } from '../src/db/schema.ts'
 import { claimForSending } from '../src/deliver/claim/claim-store.ts'
+import { holdKey } from './hold-key.ts'
 import { openOwnSchema } from './own-schema.ts'
 import { toyChannels as channels } from './toy-channels/toy-channels.ts'
 
@@ -75,7 +76,7 @@ const idsOf = (batch: readonly NewNotification[]) => batch.map(({ candidate }) =
 
 test('every new notification is published once as a fact; senders find it in the table', async () => {
   const batch = [notification(), notification('bulk'), notification('transactional', 'key-1')]
-  expect(await commitBatch(db.run, channels, batch)).toEqual({ ids: new Set(idsOf(batch)), suppressed: new Map() })
+  expect(await commitBatch(db.run, channels, batch)).toEqual(new Map())
   const subjects = (await told(idsOf(batch))).map(({ subject }) => subject).sort()
   const fact = 'dispatch.notification.transactional.sms.queued'
   expect(subjects).toEqual(['dispatch.notification.bulk.sms.queued', fact, fact])
@@ -87,8 +88,13 @@ test('of a batch that is partly committed only the rest is committed and told, i
   const before = await told(idsOf(first))
   const fresh = notification()
   const twin = notification('transactional', 'key-2')
-  const { ids } = await commitBatch(db.run, channels, [first[0]!, fresh, twin])
-  expect(ids).toEqual(new Set(idsOf([fresh])))
+  const faults = await commitBatch(db.run, channels, [first[0]!, fresh, twin])
+  expect(faults).toEqual(
+    new Map([
+      [idsOf(first)[0], 'committed'],
+      [idsOf([twin])[0], 'held'],
+    ]),
+  )
   expect(await told(idsOf([...first, twin]))).toEqual(before)
   // These the statement made; those of a batch that is all new come ready-made.
   const ready = notification()
@@ -98,14 +104,13 @@ test('of a batch that is partly committed only the rest is committed and told, i
 
 const toySubject = 'dispatch.toy.transactional.requested'
 
-test('a hand-off is told in the same words whether it comes ready-made or from its row', async () => {
+test('a hand-off is committed in a second try as it is in the first', async () => {
   const handOff = (): NewNotification => ({ ...notification(), channel: 'in_app', payload: Buffer.alloc(100, 'seal') })
   const known = notification()
   await commitBatch(db.run, channels, [known])
   const [ready, made] = [handOff(), handOff()]
   await commitBatch(db.run, channels, [ready])
-  // Because of the one that is known, the statement makes the events of this batch.
-  expect((await commitBatch(db.run, channels, [made, known])).ids).toEqual(new Set(idsOf([made])))
+  expect(await commitBatch(db.run, channels, [made, known])).toEqual(new Map([[idsOf([known])[0], 'committed']]))
   const [events, others] = [await told(idsOf([ready])), await told(idsOf([made]))]
   expect(events.map(({ subject }) => subject)).toEqual([
     'dispatch.notification.transactional.in_app.queued',
@@ -139,14 +144,23 @@ test('hand-offs of one batch never make a message larger than NATS takes', async
 })
 
 /** Commits as the API does. @param before is called before each statement, with its number */
-async function commitPieces(items: readonly NewNotification[], before: (statement: number) => Promise<unknown>) {
+async function commitPieces(
+  items: readonly NewNotification[],
+  before: (statement: number) => Promise<unknown> = async () => {},
+  watchLocks: WatchLocks = createLockWatch(),
+) {
   let statements = 0
-  const context = { channels, metrics: { acceptBatch() {}, accepted() {} } as never, wakeOutbox() {}, wakeSenders() {} }
-  const outcomes = await commitJudged(context, items, async (work) => {
-    await before(++statements)
-    return work(db.run)
-  })
-  const codes = outcomes.map((one) => (one instanceof Problem ? one.code : 'committed'))
+  const context = {
+    ...{ channels, watchLocks, metrics: { acceptBatch() {}, accepted() {} } as never },
+    ...{ wakeOutbox() {}, wakeSenders() {} },
+  }
+  const outcomes = await commitJudged(context, items, (work) =>
+    work(async (statement, values) => {
+      await before(++statements)
+      return db.run(statement, values)
+    }),
+  )
+  const codes = outcomes.map((one) => (one instanceof Problem ? one.code : typeof one === 'string' ? one : 'accepted'))
   return { codes, statements }
 }
 
@@ -173,40 +187,68 @@ test('what is committed stays accepted when a table is locked before the rest is
   const { codes, statements } = await whileLocked((lock) =>
     commitPieces(batch, async (statement) => statement === 2 && lock()),
   )
-  expect(codes).toEqual(['committed', 'service_unavailable', 'service_unavailable'])
+  expect(codes).toEqual(['accepted', 'service_unavailable', 'service_unavailable'])
   expect(statements).toBe(2)
   expect(await isStored(batch)).toEqual([true, false, false])
 })
 
-test('behind a locked table requests wait once, with keys or without, and none is committed later', async () => {
+test('behind a locked table requests wait once, with keys or without, the next ones not at all, and none is committed later', async () => {
   const batch = [notification(), notification('transactional', 'key-4'), notification('bulk', 'key-5'), notification()]
-  const { codes, statements } = await whileLocked((lock) =>
-    commitPieces(batch, async (statement) => statement === 1 && lock()),
-  )
-  expect(codes).toEqual(Array(4).fill('service_unavailable'))
-  // The commit, and the look at what is locked.
-  expect(statements).toBe(2)
+  const watchLocks = createLockWatch()
+  await whileLocked(async (lock) => {
+    await lock()
+    const first = await commitPieces(batch, undefined, watchLocks)
+    expect(first).toEqual({ codes: Array(4).fill('service_unavailable'), statements: 1 })
+    const began = performance.now()
+    const next = await commitPieces([notification()], undefined, watchLocks)
+    expect(next).toEqual({ codes: ['service_unavailable'], statements: 1 })
+    expect(performance.now() - began).toBeLessThan(1500)
+  })
   expect(await isStored(batch)).toEqual(Array(4).fill(false))
+  expect(await commitPieces(batch, undefined, watchLocks)).toMatchObject({ codes: Array(4).fill('accepted') })
 })
 
-test('behind a key that another transaction holds, the others are committed while their callers wait', async () => {
+test('behind a key that another process works on nobody waits: the others are committed, and that one can be tried again', async () => {
   const held = notification('transactional', 'key-6')
-  const gone = notification()
-  gone.candidate.isAwaited = (forMs = 0) => forMs === 0
-  const batch = [notification('transactional', 'key-7'), notification(), held, gone]
-  const holder = await env.admin.connect()
+  const batch = [notification('transactional', 'key-7'), notification(), held]
+  const holder = await holdKey(env, { scope: 'test', key: 'key-6' })
   try {
-    await holder.query('begin')
-    await holder.query(
-      `insert into dispatch.idempotency_keys (scope, key, fingerprint, status, response) values ('test', 'key-6', '', 202, '')`,
-    )
-    const { codes } = await commitPieces(batch, async () => {})
-    expect(codes).toEqual(['committed', 'committed', 'idempotency_in_progress', 'service_unavailable'])
+    const began = performance.now()
+    expect((await commitPieces(batch)).codes).toEqual(['accepted', 'accepted', 'held'])
+    expect(performance.now() - began).toBeLessThan(1500)
+    expect(await isStored(batch)).toEqual([true, true, false])
   } finally {
-    await holder.query('rollback')
-    holder.release()
+    await holder.giveUp()
   }
-  expect(await isStored(batch)).toEqual([true, true, false, false])
+  expect((await commitPieces([held])).codes).toEqual(['accepted'])
+})
+
+test('whose caller no longer waits is not committed', async () => {
+  const gone = notification()
+  gone.candidate.isAwaited = () => false
+  const batch = [notification(), gone]
+  expect((await commitPieces(batch)).codes).toEqual(['accepted', 'service_unavailable'])
+  expect(await isStored(batch)).toEqual([true, false])
+})
+
+test('of many that race for the same keys and ids each is committed once, and with its key', async () => {
+  const keys = Array.from({ length: 6 }, (_, at) => `race-${at}`)
+  const repeated = notification()
+  const batches = Array.from({ length: 12 }, () => [
+    ...keys.map((key) => notification('transactional', key)),
+    repeated,
+    notification(),
+  ])
+  const faults = await Promise.all(batches.map((batch) => commitBatch(db.run, channels, batch)))
+  const committed = batches.flatMap((batch, at) => batch.filter((one) => !faults[at]!.has(idsOf([one])[0]!)))
+  const wins = Map.groupBy(committed, ({ candidate }) => candidate.idempotency?.key ?? candidate.notificationId)
+  expect([...wins.values()].map(({ length }) => length)).toEqual(Array(wins.size).fill(1))
+  expect(committed.filter((one) => one === repeated)).toHaveLength(1)
+  const stored = await db.run<{ key: string }>(`select key from idempotency_keys where key like 'race-%'`)
+  expect(stored.map(({ key }) => key).sort()).toEqual([...wins.keys()].filter((key) => key.startsWith('race-')).sort())
+  const all = [...new Set(batches.flat())]
+  expect(await isStored(all)).toEqual(all.map((one) => committed.includes(one)))
+  expect((await told(idsOf(all))).map(({ notification_id }) => notification_id).sort()).toEqual(idsOf(committed).sort())
 })
 
 test('who is suppressed is told apart, and leaves neither a notification nor an idempotency record', async () => {
@@ -224,14 +266,16 @@ test('who is suppressed is told apart, and leaves neither a notification nor an 
   ])
   const fresh = notification()
   // The call that committed one of them was answered, but the answer was lost: it is no refusal now.
-  expect(await commitBatch(db.run, channels, [barred, fresh, committedBefore])).toEqual({
-    ids: new Set(idsOf([fresh])),
-    suppressed: new Map([[barred.candidate.notificationId, 'stop']]),
-  })
+  expect(await commitBatch(db.run, channels, [barred, fresh, committedBefore])).toEqual(
+    new Map([
+      [barred.candidate.notificationId, 'stop'],
+      [committedBefore.candidate.notificationId, 'committed'],
+    ]),
+  )
   expect(await told(idsOf([barred]))).toEqual([])
   expect(await findAnswers(db.run, [{ scope: 'test', key: 'key-3' }])).toEqual([])
   const elsewhere = { ...barred, channel: 'email' as const }
-  expect((await commitBatch(db.run, channels, [elsewhere])).ids).toEqual(new Set(idsOf([elsewhere])))
+  expect(await commitBatch(db.run, channels, [elsewhere])).toEqual(new Map())
 })
 
 test('whether a recipient is suppressed is looked up by the recipient, not along the tenant’s list', async () => {

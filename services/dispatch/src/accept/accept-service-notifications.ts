@@ -8,14 +8,16 @@ export const acceptServiceNotifications: Handler<RouteContext, typeof contract> 
   { acceptOne },
   { body: { items }, isAwaited },
 ) => ({
-  results: await Promise.all(items.map((item) => acceptOne(item, (traceparent) => read(item, traceparent, isAwaited)))),
+  results: await Promise.all(
+    items.map((item) => acceptOne(item, (traceparent) => candidateOf(item, traceparent, isAwaited))),
+  ),
 })
 
 /** Fields of the public request that the item decides, or that its expiry replaces. */
 const notTaken = ['priority', 'send_at'] as const
 
 /** @throws Problem `validation_failed` */
-function read(item: ServiceItem, traceparent: string | undefined, isAwaited: IsAwaited): Candidate {
+function candidateOf(item: ServiceItem, traceparent: string | undefined, isAwaited: IsAwaited): Candidate {
   requireStorable(item.request)
   const request = requireShape(DispatchRequest, item.request)
   const given = notTaken.filter((field) => Object.hasOwn(item.request as object, field))
