@@ -9,6 +9,19 @@ const shared = [
   ...['@nats-io/[^/]+', '@opentelemetry/[^/]+'],
 ].join('|')
 
+const compiled = ({ tsx }) => [
+  '@swc/jest',
+  {
+    jsc: {
+      parser: { syntax: 'typescript', tsx },
+      transform: { react: { runtime: 'automatic' } },
+      target: 'es2024',
+    },
+    module: { type: 'es6' },
+    sourceMaps: 'inline',
+  },
+]
+
 export default {
   // Most tests wait more than they work: for processes, and for faults to be noticed.
   maxWorkers: availableParallelism() + 1,
@@ -16,7 +29,7 @@ export default {
   globalTeardown: '<rootDir>/packages/dev-env/src/jest-global-teardown.ts',
   testSequencer: '<rootDir>/scripts/longest-first.mjs',
   testEnvironment: '<rootDir>/packages/dev-env/src/jest-environment.ts',
-  extensionsToTreatAsEsm: ['.ts'],
+  extensionsToTreatAsEsm: ['.ts', '.tsx'],
   testMatch: ['**/*.test.ts'],
   testPathIgnorePatterns: ['/node_modules/', '/.local/'],
   modulePathIgnorePatterns: ['<rootDir>/.local/', '<rootDir>/packages/[^/]+/dist/'],
@@ -25,9 +38,7 @@ export default {
   transformIgnorePatterns: [`/node_modules/(?!(\\.pnpm|${shared})/)`],
   transform: {
     [`/node_modules/(${shared})/.+\\.[cm]?js$`]: '<rootDir>/packages/dev-env/src/jest-libraries.ts',
-    '^.+\\.ts$': [
-      '@swc/jest',
-      { jsc: { parser: { syntax: 'typescript' }, target: 'es2024' }, module: { type: 'es6' }, sourceMaps: 'inline' },
-    ],
+    '^.+\\.ts$': compiled({ tsx: false }),
+    '^.+\\.tsx$': compiled({ tsx: true }),
   },
 }

@@ -2,14 +2,14 @@
 // generated.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { allEvents } from '../packages/contracts/src/catalogue.ts'
 import {
   type EventContract,
   KeyPermission,
   OperatorPermission,
   type Principal,
   ServicePermission,
-} from '../packages/contracts/src/index.ts'
+} from '@notify/contracts'
+import { allEvents } from '@notify/contracts/catalogue'
 import { type JsonSchema, samplesOf } from './json-samples.ts'
 
 const root = join(import.meta.dirname, '..')

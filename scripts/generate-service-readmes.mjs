@@ -1,8 +1,8 @@
 // Generates routes, events, tables and configuration in services/<name>/README.md.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { allEvents, allRoutes } from '../packages/contracts/src/catalogue.ts'
-import { schemaOf, serviceNames, streams } from '../packages/contracts/src/index.ts'
+import { schemaOf, serviceNames, streams } from '@notify/contracts'
+import { allEvents, allRoutes } from '@notify/contracts/catalogue'
 import { consumersOf, sharedTablesOf, tablesOf, variablesOf } from './service-declarations.ts'
 
 const root = join(import.meta.dirname, '..')

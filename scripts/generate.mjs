@@ -1,7 +1,7 @@
 // Writes generated files. `--check` writes nothing and fails when one is out of date.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { openApiDocument } from '../packages/contracts/src/openapi.ts'
+import { openApiDocument } from '@notify/contracts/openapi'
 import { apiTypes } from '../packages/sdk/scripts/api-types.mjs'
 import { fixtureFiles } from './contract-fixtures.ts'
 import { serviceReadmes } from './generate-service-readmes.mjs'

@@ -1,5 +1,5 @@
 // Generates each service's NATS permissions from the events that it publishes and consumes.
-import { allEvents } from '../packages/contracts/src/catalogue.ts'
+
 import {
   inboxPrefix,
   liveSubject,
@@ -10,7 +10,8 @@ import {
   streams,
   subjectFilter,
   wakeSubject,
-} from '../packages/contracts/src/index.ts'
+} from '@notify/contracts'
+import { allEvents } from '@notify/contracts/catalogue'
 import { consumersOf } from './service-declarations.ts'
 
 export interface Durable {

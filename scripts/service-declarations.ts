@@ -1,13 +1,11 @@
 // Reads a service's declarations: config.ts, routes.ts, consumers.ts, db/.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { allEvents } from '../packages/contracts/src/catalogue.ts'
-import { type ServiceName, subjectFilter } from '../packages/contracts/src/index.ts'
-import type { Migration, Migrations } from '../packages/database/src/migrations/migration.ts'
-import type { DeclaredTables } from '../packages/database/src/tables.ts'
-import type { ConsumerEntry } from '../packages/messaging/src/consumer.ts'
-import { commonConfig } from '../packages/service-kit/src/config.ts'
-import type { RouteEntry } from '../packages/service-kit/src/http/handler.ts'
+import { type ServiceName, subjectFilter } from '@notify/contracts'
+import { allEvents } from '@notify/contracts/catalogue'
+import type { DeclaredTables, Migration, Migrations } from '@notify/database'
+import type { ConsumerEntry } from '@notify/messaging'
+import { commonConfig, type RouteEntry } from '@notify/service-kit'
 
 const root = join(import.meta.dirname, '..')
 const sourceOf = (service: ServiceName, ...path: string[]) => join(root, 'services', service, 'src', ...path)

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
-import { kinds } from '../../packages/carriers/src/kinds.ts'
+import { kinds } from '@notify/carriers/kinds'
 import { root } from './sources.ts'
 
 /** Files, including npm packages, that a fresh process loads with a module, and with what it does afterwards. */

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
-import { allEvents } from '../../packages/contracts/src/catalogue.ts'
-import { activityLanes, serviceNames, streams } from '../../packages/contracts/src/index.ts'
+import { activityLanes, serviceNames, streams } from '@notify/contracts'
+import { allEvents } from '@notify/contracts/catalogue'
 import { consumersOf } from '../../scripts/service-declarations.ts'
 
 const all = (

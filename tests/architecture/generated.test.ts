@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
-import { openApiDocument } from '../../packages/contracts/src/openapi.ts'
+import { openApiDocument } from '@notify/contracts/openapi'
 import { variablesOf } from '../../scripts/service-declarations.ts'
 import { readText, root, services } from './sources.ts'
 

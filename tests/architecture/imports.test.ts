@@ -52,6 +52,18 @@ test('no test imports from the tests of another folder: what tests share lives i
   expect(foreign).toEqual([])
 })
 
+test.each([...services.map((name) => `services/${name}`), ...packages.map((name) => `packages/${name}`)])(
+  '%s declares each of our packages that it imports: tests find all of them through the root',
+  (folder) => {
+    const { name, dependencies = {} } = JSON.parse(readText(`${folder}/package.json`))
+    const named = sourcesOf(folder)
+      .flatMap(importsOf)
+      .filter((specifier) => specifier.startsWith('@notify/'))
+    const imported = new Set(named.map((specifier) => specifier.split('/', 2).join('/')))
+    expect([...imported].filter((each) => each !== name && !(each in dependencies))).toEqual([])
+  },
+)
+
 test('no package imports a service', () => {
   const files = packages.flatMap((name) => filesBelow(`packages/${name}`)).filter(isSource)
   expect(files.filter((file) => targetsOf(file).some((target) => target.startsWith('services/')))).toEqual([])

@@ -1,5 +1,4 @@
-import type { Migration, Migrations } from '../../packages/database/src/index.ts'
-import { createIndexSql } from '../../packages/database/src/index.ts'
+import { createIndexSql, type Migration, type Migrations } from '@notify/database'
 import { judgeBatches } from './judge-batches.ts'
 import { changesIn, columnOf, type Node, nodesOf, statementsOf } from './syntax-tree.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
-import { allRoutes, publicRoutes } from '../../packages/contracts/src/catalogue.ts'
-import { permissionsFor, serviceNames } from '../../packages/contracts/src/index.ts'
+import { permissionsFor, serviceNames } from '@notify/contracts'
+import { allRoutes, publicRoutes } from '@notify/contracts/catalogue'
 import { routesOf } from '../../scripts/service-declarations.ts'
 
 /** The gateway batches these calls into `acceptNotifications`. */

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { allEvents } from '../../packages/contracts/src/catalogue.ts'
+import { allEvents } from '@notify/contracts/catalogue'
 import { packages, readText, services, sourcesOf } from './sources.ts'
 
 const names = [...allEvents().keys()].join('|')

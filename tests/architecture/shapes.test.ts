@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
+import { publicRoutes } from '@notify/contracts/catalogue'
+import { readShape } from '@notify/service-kit'
 import type { z } from 'zod'
-import { publicRoutes } from '../../packages/contracts/src/catalogue.ts'
-import { readShape } from '../../packages/service-kit/src/index.ts'
 import { readText, services, sourcesOf } from './sources.ts'
 
 const wrong = [null, 7, -1, 1e9, true, '', ' ', 'yesterday', '\u0000', 'x'.repeat(10_000), [], [7], {}, { a: 1 }]

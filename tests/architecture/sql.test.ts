@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { schemaOf, serviceNames } from '../../packages/contracts/src/index.ts'
+import { schemaOf, serviceNames } from '@notify/contracts'
 import { readText, sourcesOf } from './sources.ts'
 
 const schemas = serviceNames.map(schemaOf).join('|')

@@ -1,12 +1,11 @@
-import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { createTestKit } from '@notify/test-kit/service-kit'
-import { schemaOf, serviceNames } from '../../packages/contracts/src/index.ts'
-import { type EncryptedColumn, type Migrations, migrate, openDatabase } from '../../packages/database/src/index.ts'
-import { TestEnv } from '../../packages/dev-env/src/index.ts'
+import { schemaOf, serviceNames } from '@notify/contracts'
+import { type EncryptedColumn, type Migrations, migrate, openDatabase } from '@notify/database'
+import { TestEnv } from '@notify/dev-env'
+import { createTestKit } from '@notify/test-kit/kit'
 import { sharedTablesOf, tablesOf } from '../../scripts/service-declarations.ts'
-import { readText, root } from './sources.ts'
+import { filesBelow, readText, root } from './sources.ts'
 
 let env: TestEnv
 
@@ -96,10 +95,9 @@ test('every column that holds bytes is one that rotate-keys goes through, and th
   )
   const declared = await Promise.all(
     serviceNames.map(async (service) => {
-      const source = join(root, 'services', service, 'src')
-      const file = join(source, 'db', 'encrypted-columns.ts')
-      if (!existsSync(file)) return []
-      const { encryptedColumns } = (await import(file)) as { encryptedColumns: readonly EncryptedColumn[] }
+      const file = filesBelow(join('services', service, 'src')).find((path) => path.endsWith('/encrypted-columns.ts'))
+      if (file === undefined) return []
+      const { encryptedColumns } = (await import(join(root, file))) as { encryptedColumns: readonly EncryptedColumn[] }
       expect(readText(join('services', service, 'src', 'service.ts'))).toContain('rotateKeysCommand(encryptedColumns')
       return encryptedColumns.map(({ table, column }) => ({ schema: schemaOf(service), column: `${table}.${column}` }))
     }),

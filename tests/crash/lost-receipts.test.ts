@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
-import { attemptsAgreeIn } from '@notify/test-kit/attempts-agree'
-import { eventually, TestEnv } from '../../packages/dev-env/src/index.ts'
+import { eventually, TestEnv } from '@notify/dev-env'
+import { attemptsAgreeIn } from '@notify/test-kit/database'
 
 let env: TestEnv
 

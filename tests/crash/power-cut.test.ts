@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
-import { attemptsAgreeIn } from '@notify/test-kit/attempts-agree'
+import { eventually, snapshotNats, TestEnv } from '@notify/dev-env'
+import { publish } from '@notify/messaging'
 import { lastSequences, openBus, type StoredMessage, storedMessages } from '@notify/test-kit/bus'
 import { cutPower } from '@notify/test-kit/cut-power'
-import { eventually, snapshotNats, TestEnv } from '../../packages/dev-env/src/index.ts'
-import { publish } from '../../packages/messaging/src/index.ts'
+import { attemptsAgreeIn } from '@notify/test-kit/database'
 
 let env: TestEnv
 

@@ -1,8 +1,8 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
-import { attemptsAgreeIn } from '@notify/test-kit/attempts-agree'
-import { eventually, TestEnv } from '../../packages/dev-env/src/index.ts'
+import { eventually, TestEnv } from '@notify/dev-env'
+import { attemptsAgreeIn } from '@notify/test-kit/database'
 
 const messages = 600
 const final = ['delivered', 'undelivered', 'failed']

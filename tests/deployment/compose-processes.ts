@@ -2,12 +2,17 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { chownSync, closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { images } from '../../packages/bundle/src/images.ts'
-import { eventually, machineEnvironment, requireBinary } from '../../packages/dev-env/src/index.ts'
-import { startPostgres } from '../../packages/dev-env/src/infrastructure/postgres.ts'
-import { makeDataFolder, postgresPlace } from '../../packages/dev-env/src/infrastructure/postgres-place.ts'
-import type { Server } from '../../packages/dev-env/src/infrastructure/server.ts'
-import { startConfigured } from '../../packages/dev-env/src/infrastructure/start-configured.ts'
+import { images } from '@notify/bundle/images'
+import {
+  eventually,
+  machineEnvironment,
+  makeDataFolder,
+  postgresPlace,
+  requireBinary,
+  type Server,
+  startConfigured,
+  startPostgres,
+} from '@notify/dev-env'
 import { containers } from './compose-file.ts'
 import type { ComposeNetwork } from './compose-network.ts'
 import { program } from './dockerfile.ts'

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { BootstrapDocument, KeyPermission, OperatorPermission } from '../../packages/contracts/src/index.ts'
+import { BootstrapDocument, KeyPermission, OperatorPermission } from '@notify/contracts'
 import { containers, environmentOf, volumesOf } from './compose-file.ts'
 import { ComposeSecrets } from './compose-secrets.ts'
 import { makeEnvironment } from './make-environment.ts'

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { images } from '../../packages/bundle/src/images.ts'
+import { images } from '@notify/bundle/images'
 import { type Container, containers, environmentOf, volumesOf } from './compose-file.ts'
 import { root } from './project.ts'
 

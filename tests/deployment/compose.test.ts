@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { images } from '../../packages/bundle/src/images.ts'
-import { loadConfig } from '../../packages/service-kit/src/index.ts'
+import { images } from '@notify/bundle/images'
+import { loadConfig } from '@notify/service-kit'
 import { containers, referencesIn, serviceContainers } from './compose-file.ts'
 import { ComposeSecrets } from './compose-secrets.ts'
 import { entryPoint, program } from './dockerfile.ts'

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
-import { images } from '../../packages/bundle/src/images.ts'
-import { mallocSettings } from '../../packages/dev-env/src/stack/machine-environment.ts'
+import { images } from '@notify/bundle/images'
+import { mallocSettings } from '@notify/dev-env'
 import { entryPoint, imageVariables, instruction, lines, program, stages } from './dockerfile.ts'
 import { readText, root, services } from './project.ts'
 

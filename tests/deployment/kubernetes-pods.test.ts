@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { threadLimits } from '../../packages/templates/src/render-threads.ts'
+import { threadLimits } from '@notify/templates'
 import {
   base,
   configurationOf,

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
+import { images } from '@notify/bundle/images'
 import { parse } from 'yaml'
-import { images } from '../../packages/bundle/src/images.ts'
 import { base, deployments, environmentOf, matches, ofKind, podLabels, production, workloads } from './manifests.ts'
 import { readText, services } from './project.ts'
 import type { Resource } from './render-kustomization.ts'

@@ -3,15 +3,10 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from '@jest/globals'
-import { readConfig } from '../../packages/carrier-sandbox/src/config.ts'
-import { kinds } from '../../packages/carriers/src/kinds.ts'
-import {
-  BootstrapDocument,
-  DispatchRequest,
-  KeyPermission,
-  OperatorPermission,
-} from '../../packages/contracts/src/index.ts'
-import { parseApiKey, parseKey, parseKeyRing } from '../../packages/privacy/src/index.ts'
+import { readConfig } from '@notify/carrier-sandbox'
+import { kinds } from '@notify/carriers/kinds'
+import { BootstrapDocument, DispatchRequest, KeyPermission, OperatorPermission } from '@notify/contracts'
+import { parseApiKey, parseKey, parseKeyRing } from '@notify/privacy'
 import { containers, environmentOf } from './compose-file.ts'
 import { ComposeSecrets } from './compose-secrets.ts'
 import { makeEnvironment, readMade, runMakeEnv } from './make-environment.ts'

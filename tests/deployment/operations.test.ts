@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { runCommand } from '@notify/test-kit/run-command'
-import { freshPhone, send, untilState } from '@notify/test-kit/sms'
-import { serviceNames } from '../../packages/contracts/src/index.ts'
-import { type ServiceProcess, TestEnv } from '../../packages/dev-env/src/index.ts'
+import { serviceNames } from '@notify/contracts'
+import { type ServiceProcess, TestEnv } from '@notify/dev-env'
+import { untilState } from '@notify/test-kit/api'
+import { runCommand } from '@notify/test-kit/processes'
+import { freshPhone, send } from '@notify/test-kit/sms'
 import { deployments, ofKind, production } from './manifests.ts'
 import { readText, services } from './project.ts'
 

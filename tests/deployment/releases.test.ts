@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { version as reported } from '../../packages/service-kit/src/telemetry/version.ts'
+import { version as reported } from '@notify/service-kit'
 import { readText, services } from './project.ts'
 
 const { version } = JSON.parse(readText('package.json')) as { version: string }

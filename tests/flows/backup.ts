@@ -1,4 +1,4 @@
-import type { TestEnv } from '../../packages/dev-env/src/index.ts'
+import type { TestEnv } from '@notify/dev-env'
 
 const rowsOf = `select c.table_schema as schema, c.table_name as name,
     string_agg(quote_ident(c.column_name), ', ') as columns

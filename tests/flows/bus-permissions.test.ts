@@ -1,10 +1,10 @@
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { type ServiceName, serviceNames, streams, wakeSubject } from '@notify/contracts'
+import { environmentOf, eventually, machineEnvironment, TestEnv } from '@notify/dev-env'
+import { type Bus, provisionConsumer, provisionStream } from '@notify/messaging'
 import { openBus } from '@notify/test-kit/bus'
-import { type ServiceName, serviceNames, streams, wakeSubject } from '../../packages/contracts/src/index.ts'
-import { environmentOf, eventually, machineEnvironment, TestEnv } from '../../packages/dev-env/src/index.ts'
-import { type Bus, provisionConsumer, provisionStream } from '../../packages/messaging/src/index.ts'
 import { durablesOf, publishedBy } from '../../scripts/nats-permissions.ts'
 import { consumersOf } from '../../scripts/service-declarations.ts'
 

@@ -2,10 +2,11 @@ import { existsSync, globSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import { eventually, type NodeProcess, requireBinary, TestEnv } from '@notify/dev-env'
+import { post, stateOf, untilState } from '@notify/test-kit/api'
 import { inbox, userToken } from '@notify/test-kit/inbox'
-import { freshPhone, post, send, smsTo, stateOf, untilState } from '@notify/test-kit/sms'
+import { freshPhone, send, smsTo } from '@notify/test-kit/sms'
 import { freshPath, received, subscribe, untilReceived } from '@notify/test-kit/webhooks'
-import { eventually, type NodeProcess, requireBinary, TestEnv } from '../../packages/dev-env/src/index.ts'
 
 const library = libfaketime()
 const processes = [

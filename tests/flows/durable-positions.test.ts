@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { type ServiceName, serviceNames, streams } from '@notify/contracts'
+import { TestEnv } from '@notify/dev-env'
+import { type Bus, provisionConsumer, provisionStream, readPosition } from '@notify/messaging'
 import { openBus } from '@notify/test-kit/bus'
-import { type ServiceName, serviceNames, streams } from '../../packages/contracts/src/index.ts'
-import { TestEnv } from '../../packages/dev-env/src/index.ts'
-import { type Bus, provisionConsumer, provisionStream, readPosition } from '../../packages/messaging/src/index.ts'
 import { consumersOf } from '../../scripts/service-declarations.ts'
 
 let env: TestEnv

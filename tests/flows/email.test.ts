@@ -1,20 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { schemaOf, serviceNames } from '@notify/contracts'
+import { eventually, TestEnv } from '@notify/dev-env'
+import { activity, retry, untilActivity } from '@notify/test-kit/activity'
+import { expectProblem, post, stateOf, untilState } from '@notify/test-kit/api'
 import { openBus, storedMessages, untilSettled } from '@notify/test-kit/bus'
 import { emailOf, emailTo, freshAddress, sendEmail } from '@notify/test-kit/email'
 import { searchColumns, writtenSecrets } from '@notify/test-kit/search-columns'
-import {
-  activity,
-  expectProblem,
-  freshPhone,
-  post,
-  retry,
-  smsTo,
-  stateOf,
-  untilActivity,
-  untilState,
-} from '@notify/test-kit/sms'
-import { schemaOf, serviceNames } from '../../packages/contracts/src/index.ts'
-import { eventually, TestEnv } from '../../packages/dev-env/src/index.ts'
+import { freshPhone, smsTo } from '@notify/test-kit/sms'
 
 let env: TestEnv
 beforeAll(async () => {

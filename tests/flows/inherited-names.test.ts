@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { callbackAddress, demoAccount, postForm, signature, statusFields } from '@notify/test-kit/carrier-callback'
-import { operatorToken } from '@notify/test-kit/other-callers'
+import { type ApiRequest, type ApiResponse, TestEnv } from '@notify/dev-env'
+import { callbackAddress, demoAccount, postForm, signature, statusFields } from '@notify/test-kit/callbacks'
+import { operatorToken } from '@notify/test-kit/callers'
 import { freshPhone, smsTo } from '@notify/test-kit/sms'
-import { type ApiRequest, type ApiResponse, TestEnv } from '../../packages/dev-env/src/index.ts'
 
 let env: TestEnv
 let templateId: string

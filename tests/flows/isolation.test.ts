@@ -1,17 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { KeyPermission, newId, OperatorPermission, permissionsFor, type Route } from '@notify/contracts'
+import { publicRoutes } from '@notify/contracts/catalogue'
+import { type ApiRequest, type ApiResponse, TestEnv } from '@notify/dev-env'
+import { addKey, operatorToken } from '@notify/test-kit/callers'
 import { freshUser, userToken } from '@notify/test-kit/inbox'
-import { addKey, operatorToken } from '@notify/test-kit/other-callers'
+import { type StandInSns, startSns } from '@notify/test-kit/ses'
 import { freshPhone, smsTo } from '@notify/test-kit/sms'
-import { type StandInSns, startSns } from '@notify/test-kit/sns'
-import { publicRoutes } from '../../packages/contracts/src/catalogue.ts'
-import {
-  KeyPermission,
-  newId,
-  OperatorPermission,
-  permissionsFor,
-  type Route,
-} from '../../packages/contracts/src/index.ts'
-import { type ApiRequest, type ApiResponse, TestEnv } from '../../packages/dev-env/src/index.ts'
 import { exampleBody, type Sample } from './route-samples/sample.ts'
 import { callRoute, type Samples, samplesOf } from './route-samples/samples.ts'
 import { unlikeExample } from './unlike-example.ts'

@@ -1,16 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { addEmptyTenant, addKey, operatorToken } from '@notify/test-kit/other-callers'
-import { type StandInSns, startSns } from '@notify/test-kit/sns'
+import { KeyPermission, newId, OperatorPermission, permissionsFor, type Route } from '@notify/contracts'
+import { publicRoutes } from '@notify/contracts/catalogue'
+import { type ApiRequest, type ApiResponse, eventually, TestEnv } from '@notify/dev-env'
+import { addEmptyTenant, addKey, operatorToken } from '@notify/test-kit/callers'
+import { type StandInSns, startSns } from '@notify/test-kit/ses'
 import type { z } from 'zod'
-import { publicRoutes } from '../../packages/contracts/src/catalogue.ts'
-import {
-  KeyPermission,
-  newId,
-  OperatorPermission,
-  permissionsFor,
-  type Route,
-} from '../../packages/contracts/src/index.ts'
-import { type ApiRequest, type ApiResponse, eventually, TestEnv } from '../../packages/dev-env/src/index.ts'
 import type { Sample } from './route-samples/sample.ts'
 import { callRoute, type Samples, samplesOf } from './route-samples/samples.ts'
 

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { freshPhone, post, smsTo, untilActivity } from '@notify/test-kit/sms'
+import { eventually, type NodeProcess, TestEnv } from '@notify/dev-env'
+import { untilActivity } from '@notify/test-kit/activity'
+import { post } from '@notify/test-kit/api'
+import { freshPhone, smsTo } from '@notify/test-kit/sms'
 import { freshPath, subscribe, untilReceived } from '@notify/test-kit/webhooks'
-import { eventually, type NodeProcess, TestEnv } from '../../packages/dev-env/src/index.ts'
 
 const processes = ['gateway', 'dispatch-api', 'dispatch-worker', 'callbacks', 'webhook-delivery', 'otp'] as const
 const traceOf = (letter: string) => `00-${letter.repeat(32)}-00f067aa0ba902b7-01`

@@ -1,15 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { addKey } from '@notify/test-kit/other-callers'
-import { expectProblem, freshPhone, post, smsTo, untilActivity } from '@notify/test-kit/sms'
-import { publicRoutes } from '../../packages/contracts/src/catalogue.ts'
-import {
-  KeyPermission,
-  liveOnlyPermissions,
-  newId,
-  permissionsFor,
-  type Route,
-} from '../../packages/contracts/src/index.ts'
-import { TestEnv } from '../../packages/dev-env/src/index.ts'
+import { KeyPermission, liveOnlyPermissions, newId, permissionsFor, type Route } from '@notify/contracts'
+import { publicRoutes } from '@notify/contracts/catalogue'
+import { TestEnv } from '@notify/dev-env'
+import { untilActivity } from '@notify/test-kit/activity'
+import { expectProblem, post } from '@notify/test-kit/api'
+import { addKey } from '@notify/test-kit/callers'
+import { freshPhone, smsTo } from '@notify/test-kit/sms'
 
 type Mode = 'live' | 'test'
 const modes: [Mode, Mode][] = [

@@ -1,18 +1,14 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { newId } from '@notify/contracts'
+import { eventually, type FaultProxy, startFaultProxy, startTestPostgres, TestEnv } from '@notify/dev-env'
+import { createPrincipalSigner, principalHeader } from '@notify/service-kit'
+import { activity, retry, untilActivity } from '@notify/test-kit/activity'
+import { expectProblem, post } from '@notify/test-kit/api'
 import { openBus, untilQuiet } from '@notify/test-kit/bus'
-import { report } from '@notify/test-kit/carrier-callback'
-import { activity, expectProblem, freshPhone, post, retry, send, smsTo, untilActivity } from '@notify/test-kit/sms'
-import { newId } from '../../packages/contracts/src/index.ts'
-import {
-  eventually,
-  type FaultProxy,
-  startFaultProxy,
-  startTestPostgres,
-  TestEnv,
-} from '../../packages/dev-env/src/index.ts'
-import { createPrincipalSigner, principalHeader } from '../../packages/service-kit/src/index.ts'
+import { report } from '@notify/test-kit/callbacks'
+import { freshPhone, send, smsTo } from '@notify/test-kit/sms'
 
 const shared = 'NOTIFY_TEST_POSTGRES_URL'
 let env: TestEnv

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { expectProblem } from '@notify/test-kit/sms'
-import { type StandInSns, startSns } from '@notify/test-kit/sns'
-import { allRoutes } from '../../packages/contracts/src/catalogue.ts'
-import { type ApiResponse, TestEnv } from '../../packages/dev-env/src/index.ts'
+import { allRoutes } from '@notify/contracts/catalogue'
+import { type ApiResponse, TestEnv } from '@notify/dev-env'
+import { expectProblem } from '@notify/test-kit/api'
+import { type StandInSns, startSns } from '@notify/test-kit/ses'
 import { callRoute, type Samples, samplesOf } from './route-samples/samples.ts'
 
 /** Callers of one moment, more than there are connections. */

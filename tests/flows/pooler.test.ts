@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { activity, freshPhone, post, send, smsTo, untilActivity } from '@notify/test-kit/sms'
-import { startTestPgbouncer, TestEnv, type TestPgbouncer } from '../../packages/dev-env/src/index.ts'
+import { startTestPgbouncer, TestEnv, type TestPgbouncer } from '@notify/dev-env'
+import { activity, untilActivity } from '@notify/test-kit/activity'
+import { post } from '@notify/test-kit/api'
+import { freshPhone, send, smsTo } from '@notify/test-kit/sms'
 
 const ini = readFileSync(join(import.meta.dirname, '../../infra/pgbouncer/pgbouncer.ini'), 'utf8')
 /** Fewer than the services have of their own, so that these share them. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { type Replica, startReplica } from '@notify/test-kit/replica'
+import { eventually, TestEnv } from '@notify/dev-env'
+import { type Replica, startReplica } from '@notify/test-kit/processes'
 import { freshPhone, send } from '@notify/test-kit/sms'
-import { eventually, TestEnv } from '../../packages/dev-env/src/index.ts'
 
 let env: TestEnv
 const replicas: Replica[] = []

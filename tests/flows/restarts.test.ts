@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { eventually } from '../../packages/dev-env/src/index.ts'
+import { eventually } from '@notify/dev-env'
 import { type Replicated, startReplicated } from './restarts/behind-balancers.ts'
 import { cheapKindsOf, kindsOf } from './restarts/kinds.ts'
 import { startLoad } from './restarts/load.ts'

@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { runCommand } from '@notify/test-kit/run-command'
-import { freshPhone, retry, send, untilState } from '@notify/test-kit/sms'
-import { type ServiceProcess, TestEnv } from '../../packages/dev-env/src/index.ts'
-import { keyIdOf, parseKeyRing } from '../../packages/privacy/src/index.ts'
+import { type ServiceProcess, TestEnv } from '@notify/dev-env'
+import { keyIdOf, parseKeyRing } from '@notify/privacy'
+import { retry } from '@notify/test-kit/activity'
+import { untilState } from '@notify/test-kit/api'
+import { runCommand } from '@notify/test-kit/processes'
+import { freshPhone, send } from '@notify/test-kit/sms'
 
 const [before, after] = ['before', 'after'].map((id) => `${id}:${randomBytes(32).toString('base64')}`)
 

@@ -1,11 +1,12 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { schemaOf, serviceNames, streams } from '@notify/contracts'
+import { eventually, type ServiceProcess, TestEnv } from '@notify/dev-env'
+import { expectProblem } from '@notify/test-kit/api'
 import { openBus } from '@notify/test-kit/bus'
-import { rawRequest, readAnswer } from '@notify/test-kit/raw-http'
-import { expectProblem, freshPhone, smsTo } from '@notify/test-kit/sms'
-import { schemaOf, serviceNames, streams } from '../../packages/contracts/src/index.ts'
-import { eventually, type ServiceProcess, TestEnv } from '../../packages/dev-env/src/index.ts'
+import { rawRequest, readAnswer } from '@notify/test-kit/http'
+import { freshPhone, smsTo } from '@notify/test-kit/sms'
 
 let env: TestEnv
 beforeAll(async () => {

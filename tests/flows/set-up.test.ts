@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { type ApiRequest, eventually, TestEnv } from '@notify/dev-env'
 import { freshAddress } from '@notify/test-kit/email'
 import { freshPhone } from '@notify/test-kit/sms'
-import { type ApiRequest, eventually, TestEnv } from '../../packages/dev-env/src/index.ts'
 
 let env: TestEnv
 beforeAll(async () => {

@@ -1,6 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
-import { activity, expectProblem, freshPhone, post, retry, send, smsTo, untilActivity } from '@notify/test-kit/sms'
-import type { ServiceName } from '../../packages/contracts/src/index.ts'
+import type { ServiceName } from '@notify/contracts'
 import {
   type ApiResponse,
   eventually,
@@ -10,7 +9,10 @@ import {
   startTestPostgres,
   TestEnv,
   type TestPostgres,
-} from '../../packages/dev-env/src/index.ts'
+} from '@notify/dev-env'
+import { activity, retry, untilActivity } from '@notify/test-kit/activity'
+import { expectProblem, post } from '@notify/test-kit/api'
+import { freshPhone, send, smsTo } from '@notify/test-kit/sms'
 
 const shared = 'NOTIFY_TEST_POSTGRES_URL'
 let env: TestEnv

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { activity, freshPhone, post, smsTo, stateOf } from '@notify/test-kit/sms'
-import { eventually, TestEnv } from '../../packages/dev-env/src/index.ts'
+import { eventually, TestEnv } from '@notify/dev-env'
+import { activity } from '@notify/test-kit/activity'
+import { post, stateOf } from '@notify/test-kit/api'
+import { freshPhone, smsTo } from '@notify/test-kit/sms'
 
 let env: TestEnv
 beforeAll(async () => {

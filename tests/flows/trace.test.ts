@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { freshPhone, post, smsTo, untilActivity } from '@notify/test-kit/sms'
+import { eventually, TestEnv } from '@notify/dev-env'
+import { untilActivity } from '@notify/test-kit/activity'
+import { post } from '@notify/test-kit/api'
+import { freshPhone, smsTo } from '@notify/test-kit/sms'
 import { type ReceivedSpan, startTraceReceiver, type TraceReceiver } from '@notify/test-kit/trace-receiver'
-import { eventually, TestEnv } from '../../packages/dev-env/src/index.ts'
 
 let receiver: TraceReceiver
 let traced: TestEnv

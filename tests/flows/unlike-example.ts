@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { ErrorCode } from '../../packages/contracts/src/index.ts'
-import { problemExampleOf } from '../../packages/contracts/src/openapi-examples.ts'
+import type { ErrorCode } from '@notify/contracts'
+import { problemExampleOf } from '@notify/contracts/openapi-examples'
 
 /** How a problem differs from the example that the OpenAPI document shows for its code, apart from its words and values. */
 export function unlikeExample(problem: { code: string }): string[] {

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { expectProblem, freshPhone, post, stateOf, untilState } from '@notify/test-kit/sms'
+import { eventually, TestEnv } from '@notify/dev-env'
+import { expectProblem, post, stateOf, untilState } from '@notify/test-kit/api'
+import { freshPhone } from '@notify/test-kit/sms'
 import {
   consentOf,
   judgeTemplate,
@@ -9,7 +11,6 @@ import {
   untilTemplates,
   writeToUs,
 } from '@notify/test-kit/whatsapp'
-import { eventually, TestEnv } from '../../packages/dev-env/src/index.ts'
 
 let env: TestEnv
 beforeAll(async () => {

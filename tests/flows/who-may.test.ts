@@ -1,15 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { KeyPermission, liveOnlyPermissions, OperatorPermission, permissionsFor, type Route } from '@notify/contracts'
+import { publicRoutes } from '@notify/contracts/catalogue'
+import { type ApiRequest, TestEnv } from '@notify/dev-env'
+import { addKey, operatorToken } from '@notify/test-kit/callers'
 import { freshUser, userToken } from '@notify/test-kit/inbox'
-import { addKey, operatorToken } from '@notify/test-kit/other-callers'
-import { publicRoutes } from '../../packages/contracts/src/catalogue.ts'
-import {
-  KeyPermission,
-  liveOnlyPermissions,
-  OperatorPermission,
-  permissionsFor,
-  type Route,
-} from '../../packages/contracts/src/index.ts'
-import { type ApiRequest, TestEnv } from '../../packages/dev-env/src/index.ts'
 
 const unknownId = '01jd3x8qk5w9t2m4v6b8n0p2r4'
 

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import { expect } from '@jest/globals'
+import { addressVariable, type ServiceName, serviceNames } from '@notify/contracts'
+import type { ServiceProcess, Stack } from '@notify/dev-env'
 import { httpReader, type Recorder, startRecorder, statementReader } from '@notify/test-kit/recorder'
-import { addressVariable, type ServiceName, serviceNames } from '../../packages/contracts/src/index.ts'
-import type { ServiceProcess, Stack } from '../../packages/dev-env/src/index.ts'
 
 /** What the services do for a request: the statements that they run and the calls that they make of each other. */
 export interface WorkRecord {

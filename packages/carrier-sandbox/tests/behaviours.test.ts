@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { expect, test } from '@jest/globals'
-import { eventually } from '../../dev-env/src/eventually.ts'
+import { eventually } from '@notify/dev-env'
 import { behaviours } from '../src/behaviours.ts'
 import { listMessages, postMessage, sender, startReceiver, startSandbox, twilioClient } from './harness.ts'
 

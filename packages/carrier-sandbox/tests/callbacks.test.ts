@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, test } from '@jest/globals'
+import { eventually } from '@notify/dev-env'
 import twilio from 'twilio'
-import { eventually } from '../../dev-env/src/eventually.ts'
 import { signCallback } from '../src/twilio/sign-callback.ts'
 import {
   account,

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { eventually } from '../../dev-env/src/eventually.ts'
+import { eventually } from '@notify/dev-env'
 import {
   account,
   basic,

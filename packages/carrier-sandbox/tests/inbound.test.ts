@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
+import { eventually } from '@notify/dev-env'
 import twilio from 'twilio'
-import { eventually } from '../../dev-env/src/eventually.ts'
 import { account, startReceiver, startSandbox } from './harness.ts'
 
 const from = '+14155550100'

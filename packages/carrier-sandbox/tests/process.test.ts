@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from '@jest/globals'
-import { machineEnvironment } from '../../dev-env/src/stack/machine-environment.ts'
+import { machineEnvironment } from '@notify/dev-env'
 import { account, postMessage, sender, startSandbox } from './harness.ts'
 
 const main = fileURLToPath(new URL('../src/main.ts', import.meta.url))

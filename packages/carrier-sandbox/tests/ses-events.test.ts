@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { SendEmailCommand } from '@aws-sdk/client-sesv2'
 import { expect, test } from '@jest/globals'
-import { eventually } from '../../dev-env/src/eventually.ts'
+import { eventually } from '@notify/dev-env'
 import { emailBehaviours } from '../src/behaviours.ts'
 import { listMessages, sesClient, startSandbox } from './harness.ts'
 import { isGenuine, startSubscriber } from './subscriber.ts'

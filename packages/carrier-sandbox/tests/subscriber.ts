@@ -1,5 +1,5 @@
 import { createVerify, X509Certificate } from 'node:crypto'
-import { eventually } from '../../dev-env/src/eventually.ts'
+import { eventually } from '@notify/dev-env'
 import { type Received, startReceiver } from './harness.ts'
 
 /** An SNS message as the subscriber got it. */

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import { eventually } from '@notify/dev-env'
-import { freshPhone, send, untilActivity } from '@notify/test-kit/sms'
+import { untilActivity } from '@notify/test-kit/activity'
+import { freshPhone, send } from '@notify/test-kit/sms'
 import type { Page } from 'playwright-core'
 import { ConsoleHarness } from './harness/console.ts'
 import { expectNoAxeViolations } from './harness/expect-no-axe-violations.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Channel } from './channel.ts'
+import { Channel } from './channels/table.ts'
 import { idempotencyErrors } from './errors.ts'
 import { idSchema } from './ids.ts'
 import { listQuery, wholeNumber } from './list.ts'

@@ -1,33 +1,9 @@
 import { z } from 'zod'
 import { Origin } from './applications.ts'
-import { Channel } from './channel.ts'
+import { Channel, EventTemplates } from './channels/table.ts'
 import { idSchema } from './ids.ts'
 import { KeyMode, KeyPermission, liveOnlyPermissions } from './permissions.ts'
 import { EventKey } from './text.ts'
-
-/** A header value. */
-const Line = z.string().regex(/^[^\r\n]*$/, 'must be one line')
-
-/** Templates of an event by channel, in Liquid. */
-export const EventTemplates = z.strictObject({
-  sms: z.strictObject({ body: z.string().min(1) }).optional(),
-  email: z.strictObject({ subject: Line, body: z.string(), html_body: z.string().optional() }).optional(),
-  in_app: z
-    .strictObject({ title: z.string(), body: z.string(), data: z.record(z.string(), z.json()).optional() })
-    .optional(),
-  webhook: z.strictObject({ data: z.record(z.string(), z.json()) }).optional(),
-  whatsapp: z
-    .strictObject({
-      template_name: z.string(),
-      language: z.string(),
-      category: z.enum(['marketing', 'utility', 'authentication']),
-      parameters: z
-        .union([z.array(z.string()), z.record(z.string(), z.string())])
-        .meta({ description: 'Texts of the placeholders: an array in order, or an object by placeholder name' }),
-    })
-    .optional(),
-})
-export type EventTemplates = z.infer<typeof EventTemplates>
 
 /**
  * The initial data of an installation. Each service upserts its own part of BOOTSTRAP_FILE at every start.

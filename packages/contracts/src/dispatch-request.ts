@@ -1,15 +1,8 @@
 import { z } from 'zod'
-import { Channel } from './channel.ts'
+import type { ShownField } from './channels/channel-contract.ts'
+import { Channel, channelContracts } from './channels/table.ts'
 import { idSchema } from './ids.ts'
 import { EventKey } from './text.ts'
-
-const recipientFields: Record<Channel, readonly string[]> = {
-  email: ['email', 'name'],
-  sms: ['phone'],
-  whatsapp: ['phone', 'opt_in_reference'],
-  in_app: [],
-  webhook: ['url'],
-}
 
 /** Any JSON object. Not validated entry by entry: the body is parsed JSON already, and walking it again is slow. */
 const variables = z
@@ -20,17 +13,10 @@ function isObject(value: unknown): boolean {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Fields that only these channels support; other channels would silently drop them. */
-const shownBy = {
-  subject: ['email', 'in_app'],
-  title: ['in_app'],
-  html_body: ['email'],
-  from: ['email'],
-} as const satisfies Record<string, readonly Channel[]>
-const shownFields = Object.keys(shownBy) as (keyof typeof shownBy)[]
+const shownFields = ['subject', 'title', 'html_body', 'from'] as const satisfies readonly ShownField[]
 
-/** Channels whose messages contain `data`. In others, `data` only fills event templates. */
-const showData: readonly Channel[] = ['in_app', 'webhook']
+const channelsThatShow = (field: ShownField) =>
+  Channel.options.filter((channel) => channelContracts[channel].shownFields.includes(field))
 
 /** Fields that a stored template provides. */
 const contentFields = ['subject', 'body', 'html_body'] as const
@@ -100,19 +86,18 @@ export const DispatchRequest = z
         if (request[field] !== undefined) fault([field], 'cannot be combined with template_id')
       }
     }
-    if (request.data !== undefined && request.event_key === undefined && !showData.includes(request.channel)) {
+    const contract = channelContracts[request.channel]
+    if (request.data !== undefined && request.event_key === undefined && !contract.showsData) {
       fault(['data'], 'requires event_key; use template_data with template_id or body')
     }
     for (const field of shownFields) {
-      const channels: readonly Channel[] = shownBy[field]
-      if (request[field] !== undefined && !channels.includes(request.channel)) {
-        fault([field], `is supported by ${channels.join(' and ')} only`)
+      if (request[field] !== undefined && !contract.shownFields.includes(field)) {
+        fault([field], `is supported by ${channelsThatShow(field).join(' and ')} only`)
       }
     }
     if (typeof request.recipient === 'object') {
-      const known = recipientFields[request.channel]
       for (const field of Object.keys(request.recipient)) {
-        if (!known.includes(field))
+        if (!contract.recipientFields.includes(field))
           fault(['recipient', field], `is not supported for recipients of channel ${request.channel}`)
       }
     }

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { basedOn } from './based-on.ts'
-import { EventTemplates } from './bootstrap.ts'
-import { Channel } from './channel.ts'
+import { Channel, EventTemplates } from './channels/table.ts'
 import { idempotencyErrors } from './errors.ts'
 import { idSchema } from './ids.ts'
 import { listQuery, pageOf, wholeNumber } from './list.ts'

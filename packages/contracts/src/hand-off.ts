@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Channel } from './channel.ts'
+import { Channel } from './channels/table.ts'
 import { defineEvent, SealedText } from './event.ts'
 import { idSchema } from './ids.ts'
 import { Lane } from './notifications.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Channel } from './channel.ts'
+import { Channel } from './channels/table.ts'
 import { DispatchRequest } from './dispatch-request.ts'
 import { idempotencyErrors } from './errors.ts'
 import { defineEvent } from './event.ts'

@@ -1,15 +1,11 @@
 import { z } from 'zod'
-import { Channel } from './channel.ts'
+import { OtpChannel } from './channels/table.ts'
 import { idempotencyErrors } from './errors.ts'
 import { defineEvent } from './event.ts'
 import { idSchema } from './ids.ts'
 import { KeyMode } from './permissions.ts'
 import { apiKey, defineRoute } from './route.ts'
 import { EventTime, Timestamp } from './text.ts'
-
-/** Channels that carry codes. */
-export const OtpChannel = Channel.extract(['email', 'sms', 'whatsapp'])
-export type OtpChannel = z.infer<typeof OtpChannel>
 
 /** `pending`: not yet committed for delivery. `failed`: the message failed; the code still verifies until it expires. */
 export const OtpStatus = z.enum(['pending', 'sent', 'delivered', 'verified', 'expired', 'failed'])

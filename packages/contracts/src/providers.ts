@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { basedOn } from './based-on.ts'
-import { Channel } from './channel.ts'
+import { Channel } from './channels/table.ts'
 import { idempotencyErrors } from './errors.ts'
 import { idSchema } from './ids.ts'
 import { listQuery, pageOf } from './list.ts'

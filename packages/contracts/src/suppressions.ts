@@ -1,14 +1,10 @@
 import { z } from 'zod'
-import { Channel } from './channel.ts'
+import { SuppressionChannel } from './channels/table.ts'
 import { idempotencyErrors } from './errors.ts'
 import { idSchema } from './ids.ts'
 import { listQuery, pageOf } from './list.ts'
 import { defineRoute, NoContent, operator } from './route.ts'
 import { Timestamp } from './text.ts'
-
-/** Channels that suppress by recipient; WhatsApp uses the consent ledger instead. */
-export const SuppressionChannel = Channel.extract(['email', 'sms'])
-export type SuppressionChannel = z.infer<typeof SuppressionChannel>
 
 /** Why a recipient is suppressed. Only `stop` can be lifted by the recipient (START). */
 export const SuppressionReason = z.enum(['bounce', 'complaint', 'stop', 'manual'])

@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import { EventTemplates } from './bootstrap.ts'
-import { Channel } from './channel.ts'
+import { Channel, EventTemplates } from './channels/table.ts'
 import { idempotencyErrors } from './errors.ts'
 import { idSchema } from './ids.ts'
 import { listQuery, pageOf, wholeNumber } from './list.ts'

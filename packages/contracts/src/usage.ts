@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Channel } from './channel.ts'
+import { Channel } from './channels/table.ts'
 import { idSchema } from './ids.ts'
 import { listQuery } from './list.ts'
 import { defineRoute, operator } from './route.ts'

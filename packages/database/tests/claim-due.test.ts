@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import { eventually, TestEnv } from '../../dev-env/src/index.ts'
+import { eventually, TestEnv } from '@notify/dev-env'
 import { claimDueSql } from '../src/claim-due.ts'
 import type { Run } from '../src/open.ts'
 import { type Process, startProcess } from './schema.ts'

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { eventually, TestEnv } from '@notify/dev-env'
 import {
   type ConsumerEntry,
   consumer,
@@ -9,7 +10,6 @@ import {
 } from '@notify/messaging'
 import { type Topic, topic } from '@notify/test-kit/topic'
 import { z } from 'zod'
-import { eventually, TestEnv } from '../../dev-env/src/index.ts'
 import { createDeadLetterStore } from '../src/dead-letters/dead-letter-store.ts'
 import { runDeadLetterCommand } from '../src/dead-letters/run-command.ts'
 import { deadLetterTables } from '../src/dead-letters/tables.ts'

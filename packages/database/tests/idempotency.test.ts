@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { eventually, TestEnv } from '@notify/dev-env'
 import { Problem, Reply } from '@notify/service-kit'
-import { eventually, TestEnv } from '../../dev-env/src/index.ts'
 import { deleteExpiredKeys, type KeyedRequest } from '../src/idempotency/key-store.ts'
 import { type Result, runIdempotently } from '../src/idempotency/run-idempotently.ts'
 import { idempotencyTables } from '../src/idempotency/tables.ts'

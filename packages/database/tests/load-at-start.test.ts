@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { createTestKit, type TestKit } from '@notify/test-kit/service-kit'
-import type { ServiceName } from '../../contracts/src/index.ts'
-import { eventually, TestEnv } from '../../dev-env/src/index.ts'
+import type { ServiceName } from '@notify/contracts'
+import { eventually, TestEnv } from '@notify/dev-env'
+import { createTestKit, type TestKit } from '@notify/test-kit/kit'
 import { loadAtStart } from '../src/load-at-start.ts'
 import { openDatabase, type Queries, type Run } from '../src/open.ts'
 

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
-import { createTestKit, type TestKit } from '@notify/test-kit/service-kit'
-import { eventually, TestEnv } from '../../dev-env/src/index.ts'
+import { eventually, TestEnv } from '@notify/dev-env'
+import { createTestKit, type TestKit } from '@notify/test-kit/kit'
 import { migrate } from '../src/migrations/migrate.ts'
 import type { Migration, Migrations } from '../src/migrations/migration.ts'
 

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
-import { createTestKit } from '@notify/test-kit/service-kit'
-import { eventually, startFaultProxy, TestEnv } from '../../dev-env/src/index.ts'
+import { eventually, startFaultProxy, TestEnv } from '@notify/dev-env'
+import { createTestKit } from '@notify/test-kit/kit'
 import { openDatabase, type Run } from '../src/open.ts'
 import { type Process, startProcess } from './schema.ts'
 

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { eventually, TestEnv } from '@notify/dev-env'
 import { provisionStream } from '@notify/messaging'
-import { eventually, TestEnv } from '../../dev-env/src/index.ts'
 import { enqueueEvents, enqueueSql } from '../src/outbox/enqueue.ts'
 import { createOutboxWaker, startOutboxRelay } from '../src/outbox/relay.ts'
 import { outboxTables } from '../src/outbox/tables.ts'

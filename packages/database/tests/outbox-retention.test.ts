@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
-import { TestEnv } from '../../dev-env/src/index.ts'
+import { TestEnv } from '@notify/dev-env'
 import { createOutboxRetention } from '../src/outbox/retention.ts'
 import { outboxTables } from '../src/outbox/tables.ts'
 import { makeTables, type Process, startProcess } from './schema.ts'

@@ -1,9 +1,9 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { defineEvent } from '@notify/contracts'
+import type { TestEnv } from '@notify/dev-env'
 import { type Bus, connectBus, readNatsLogin } from '@notify/messaging'
 import { z } from 'zod'
-import type { TestEnv } from '../../dev-env/src/index.ts'
 import { enqueueEvents } from '../src/outbox/enqueue.ts'
 import { type Process, startProcess } from './schema.ts'
 

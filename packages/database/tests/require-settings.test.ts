@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
-import { createTestKit } from '@notify/test-kit/service-kit'
-import { TestEnv } from '../../dev-env/src/index.ts'
+import { TestEnv } from '@notify/dev-env'
+import { createTestKit } from '@notify/test-kit/kit'
 import { openDatabase } from '../src/open.ts'
 import { provisionService } from '../src/provision.ts'
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { eventually, TestEnv } from '@notify/dev-env'
 import { type KeyRing, keyIdOf, parseKeyRing } from '@notify/privacy'
-import { eventually, TestEnv } from '../../dev-env/src/index.ts'
 import type { Queries, Run } from '../src/open.ts'
 import { type EncryptedColumn, rotateEncryptedColumns } from '../src/rotate-keys.ts'
 import { type Process, startProcess } from './schema.ts'

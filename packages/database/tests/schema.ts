@@ -1,5 +1,5 @@
-import { createTestKit, type TestKit } from '@notify/test-kit/service-kit'
-import type { TestEnv } from '../../dev-env/src/index.ts'
+import type { TestEnv } from '@notify/dev-env'
+import { createTestKit, type TestKit } from '@notify/test-kit/kit'
 import { migrate } from '../src/migrations/migrate.ts'
 import type { Migrations } from '../src/migrations/migration.ts'
 import { type Database, openDatabase } from '../src/open.ts'

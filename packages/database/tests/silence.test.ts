@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { eventually, type FaultProxy, startFaultProxy, TestEnv } from '@notify/dev-env'
 import { Reply } from '@notify/service-kit'
-import { eventually, type FaultProxy, startFaultProxy, TestEnv } from '../../dev-env/src/index.ts'
 import { runIdempotently } from '../src/idempotency/run-idempotently.ts'
 import { idempotencyTables } from '../src/idempotency/tables.ts'
 import type { Queries, Run } from '../src/open.ts'

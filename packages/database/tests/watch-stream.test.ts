@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { eventually, snapshotNats, TestEnv } from '@notify/dev-env'
 import { provisionStream } from '@notify/messaging'
-import { eventually, snapshotNats, TestEnv } from '../../dev-env/src/index.ts'
 import type { Queries } from '../src/open.ts'
 import { startOutboxRelay } from '../src/outbox/relay.ts'
 import { noteLoss, republishLost } from '../src/outbox/republish-lost.ts'

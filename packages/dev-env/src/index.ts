@@ -3,13 +3,24 @@ export { installMissing } from './binaries/install-missing.ts'
 export { buildConsole } from './console/build-console.ts'
 export { eventually, patienceMs } from './eventually.ts'
 export { mintOperatorToken } from './identity-provider/mint-operator-token.ts'
+export { greeting } from './infrastructure/greeting.ts'
 export { type Certificates, makeCertificates } from './infrastructure/make-certificates.ts'
 export { type PortBlock, portsFrom, reservePortBlock } from './infrastructure/ports.ts'
+export { startPostgres } from './infrastructure/postgres.ts'
+export { makeDataFolder, postgresPlace } from './infrastructure/postgres-place.ts'
 export type { Server } from './infrastructure/server.ts'
 export { startConfigured } from './infrastructure/start-configured.ts'
+export { emailEvents } from './seed.ts'
 export { machineEnvironment, mallocSettings } from './stack/machine-environment.ts'
 export { hostEnvironment } from './stack/node-process.ts'
-export type { NodeProcess, ProcessName, ServerProcess, ServiceProcess } from './stack/process-names.ts'
+export {
+  type NodeProcess,
+  type ProcessName,
+  type ServerProcess,
+  type ServiceProcess,
+  serviceOf,
+  serviceProcesses,
+} from './stack/process-names.ts'
 export { environmentOf, fileOf } from './stack/process-table.ts'
 export { Stack } from './stack/stack.ts'
 export type { StackOptions } from './stack/stack-options.ts'

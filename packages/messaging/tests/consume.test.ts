@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { eventually, TestEnv } from '@notify/dev-env'
 import { hear, newId, type Process, send, startProcess, type Topic, topic } from '@notify/test-kit/topic'
-import { eventually, TestEnv } from '../../dev-env/src/index.ts'
 import { PermanentError } from '../src/consumer.ts'
 
 let env: TestEnv

@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { createTestKit } from '@notify/test-kit/service-kit'
 import {
   type Certificates,
   eventually,
@@ -11,7 +10,8 @@ import {
   reservePortBlock,
   type Server,
   startConfigured,
-} from '../../dev-env/src/index.ts'
+} from '@notify/dev-env'
+import { createTestKit } from '@notify/test-kit/kit'
 import { connectBus } from '../src/connect.ts'
 import { readNatsLogin } from '../src/nats-login.ts'
 import { makeCredentials } from './make-credentials.ts'

@@ -1,8 +1,8 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { eventually, type NatsSnapshot, snapshotNats, TestEnv } from '@notify/dev-env'
 import { hear, type Process, send, startProcess, type Topic, topic } from '@notify/test-kit/topic'
-import { eventually, type NatsSnapshot, snapshotNats, TestEnv } from '../../dev-env/src/index.ts'
 
 let env: TestEnv
 let one: Process

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { createTestKit } from '@notify/test-kit/service-kit'
+import { eventually, type FaultProxy, startFaultProxy, TestEnv } from '@notify/dev-env'
+import { createTestKit } from '@notify/test-kit/kit'
 import { type Process, send, startProcess, topic } from '@notify/test-kit/topic'
-import { eventually, type FaultProxy, startFaultProxy, TestEnv } from '../../dev-env/src/index.ts'
 import { connectBus } from '../src/connect.ts'
 import { readNatsLogin } from '../src/nats-login.ts'
 

@@ -1758,13 +1758,23 @@ export interface components {
              */
             updated_at: string;
             templates: {
-                sms?: {
-                    body: string;
-                };
                 email?: {
                     subject: string;
                     body: string;
                     html_body?: string;
+                };
+                sms?: {
+                    body: string;
+                };
+                whatsapp?: {
+                    template_name: string;
+                    language: string;
+                    /** @enum {string} */
+                    category: "marketing" | "utility" | "authentication";
+                    /** @description Texts of the placeholders: an array in order, or an object by placeholder name */
+                    parameters: string[] | {
+                        [key: string]: string;
+                    };
                 };
                 in_app?: {
                     title: string;
@@ -1778,29 +1788,29 @@ export interface components {
                         [key: string]: components["schemas"]["JsonValue"];
                     };
                 };
-                whatsapp?: {
-                    template_name: string;
-                    language: string;
-                    /** @enum {string} */
-                    category: "marketing" | "utility" | "authentication";
-                    /** @description Texts of the placeholders: an array in order, or an object by placeholder name */
-                    parameters: string[] | {
-                        [key: string]: string;
-                    };
-                };
             };
             /** @description Changes since the current version, which publishing applies. Null: none. */
             draft: {
                 name: string;
                 allowed_channels: ("email" | "sms" | "whatsapp" | "in_app" | "webhook")[];
                 templates: {
-                    sms?: {
-                        body: string;
-                    };
                     email?: {
                         subject: string;
                         body: string;
                         html_body?: string;
+                    };
+                    sms?: {
+                        body: string;
+                    };
+                    whatsapp?: {
+                        template_name: string;
+                        language: string;
+                        /** @enum {string} */
+                        category: "marketing" | "utility" | "authentication";
+                        /** @description Texts of the placeholders: an array in order, or an object by placeholder name */
+                        parameters: string[] | {
+                            [key: string]: string;
+                        };
                     };
                     in_app?: {
                         title: string;
@@ -1812,16 +1822,6 @@ export interface components {
                     webhook?: {
                         data: {
                             [key: string]: components["schemas"]["JsonValue"];
-                        };
-                    };
-                    whatsapp?: {
-                        template_name: string;
-                        language: string;
-                        /** @enum {string} */
-                        category: "marketing" | "utility" | "authentication";
-                        /** @description Texts of the placeholders: an array in order, or an object by placeholder name */
-                        parameters: string[] | {
-                            [key: string]: string;
                         };
                     };
                 };
@@ -1839,13 +1839,23 @@ export interface components {
             allowed_channels?: ("email" | "sms" | "whatsapp" | "in_app" | "webhook")[];
             /** @default {} */
             templates?: {
-                sms?: {
-                    body: string;
-                };
                 email?: {
                     subject: string;
                     body: string;
                     html_body?: string;
+                };
+                sms?: {
+                    body: string;
+                };
+                whatsapp?: {
+                    template_name: string;
+                    language: string;
+                    /** @enum {string} */
+                    category: "marketing" | "utility" | "authentication";
+                    /** @description Texts of the placeholders: an array in order, or an object by placeholder name */
+                    parameters: string[] | {
+                        [key: string]: string;
+                    };
                 };
                 in_app?: {
                     title: string;
@@ -1857,16 +1867,6 @@ export interface components {
                 webhook?: {
                     data: {
                         [key: string]: components["schemas"]["JsonValue"];
-                    };
-                };
-                whatsapp?: {
-                    template_name: string;
-                    language: string;
-                    /** @enum {string} */
-                    category: "marketing" | "utility" | "authentication";
-                    /** @description Texts of the placeholders: an array in order, or an object by placeholder name */
-                    parameters: string[] | {
-                        [key: string]: string;
                     };
                 };
             };
@@ -1888,13 +1888,23 @@ export interface components {
             allowed_channels?: ("email" | "sms" | "whatsapp" | "in_app" | "webhook")[];
             /** @default {} */
             templates?: {
-                sms?: {
-                    body: string;
-                };
                 email?: {
                     subject: string;
                     body: string;
                     html_body?: string;
+                };
+                sms?: {
+                    body: string;
+                };
+                whatsapp?: {
+                    template_name: string;
+                    language: string;
+                    /** @enum {string} */
+                    category: "marketing" | "utility" | "authentication";
+                    /** @description Texts of the placeholders: an array in order, or an object by placeholder name */
+                    parameters: string[] | {
+                        [key: string]: string;
+                    };
                 };
                 in_app?: {
                     title: string;
@@ -1906,16 +1916,6 @@ export interface components {
                 webhook?: {
                     data: {
                         [key: string]: components["schemas"]["JsonValue"];
-                    };
-                };
-                whatsapp?: {
-                    template_name: string;
-                    language: string;
-                    /** @enum {string} */
-                    category: "marketing" | "utility" | "authentication";
-                    /** @description Texts of the placeholders: an array in order, or an object by placeholder name */
-                    parameters: string[] | {
-                        [key: string]: string;
                     };
                 };
             };
@@ -1937,13 +1937,23 @@ export interface components {
             version?: number;
             /** @description Templates to preview in place of the stored ones. They are not saved. */
             templates?: {
-                sms?: {
-                    body: string;
-                };
                 email?: {
                     subject: string;
                     body: string;
                     html_body?: string;
+                };
+                sms?: {
+                    body: string;
+                };
+                whatsapp?: {
+                    template_name: string;
+                    language: string;
+                    /** @enum {string} */
+                    category: "marketing" | "utility" | "authentication";
+                    /** @description Texts of the placeholders: an array in order, or an object by placeholder name */
+                    parameters: string[] | {
+                        [key: string]: string;
+                    };
                 };
                 in_app?: {
                     title: string;
@@ -1955,16 +1965,6 @@ export interface components {
                 webhook?: {
                     data: {
                         [key: string]: components["schemas"]["JsonValue"];
-                    };
-                };
-                whatsapp?: {
-                    template_name: string;
-                    language: string;
-                    /** @enum {string} */
-                    category: "marketing" | "utility" | "authentication";
-                    /** @description Texts of the placeholders: an array in order, or an object by placeholder name */
-                    parameters: string[] | {
-                        [key: string]: string;
                     };
                 };
             };
@@ -1999,13 +1999,23 @@ export interface components {
             /** @description Operator; null when the installation brought it along */
             published_by: string | null;
             templates: {
-                sms?: {
-                    body: string;
-                };
                 email?: {
                     subject: string;
                     body: string;
                     html_body?: string;
+                };
+                sms?: {
+                    body: string;
+                };
+                whatsapp?: {
+                    template_name: string;
+                    language: string;
+                    /** @enum {string} */
+                    category: "marketing" | "utility" | "authentication";
+                    /** @description Texts of the placeholders: an array in order, or an object by placeholder name */
+                    parameters: string[] | {
+                        [key: string]: string;
+                    };
                 };
                 in_app?: {
                     title: string;
@@ -2017,16 +2027,6 @@ export interface components {
                 webhook?: {
                     data: {
                         [key: string]: components["schemas"]["JsonValue"];
-                    };
-                };
-                whatsapp?: {
-                    template_name: string;
-                    language: string;
-                    /** @enum {string} */
-                    category: "marketing" | "utility" | "authentication";
-                    /** @description Texts of the placeholders: an array in order, or an object by placeholder name */
-                    parameters: string[] | {
-                        [key: string]: string;
                     };
                 };
             };
@@ -2775,13 +2775,23 @@ export interface components {
              */
             updated_at: string;
             templates: {
-                sms?: {
-                    body: string;
-                };
                 email?: {
                     subject: string;
                     body: string;
                     html_body?: string;
+                };
+                sms?: {
+                    body: string;
+                };
+                whatsapp?: {
+                    template_name: string;
+                    language: string;
+                    /** @enum {string} */
+                    category: "marketing" | "utility" | "authentication";
+                    /** @description Texts of the placeholders: an array in order, or an object by placeholder name */
+                    parameters: string[] | {
+                        [key: string]: string;
+                    };
                 };
                 in_app?: {
                     title: string;
@@ -2793,16 +2803,6 @@ export interface components {
                 webhook?: {
                     data: {
                         [key: string]: components["schemas"]["JsonValue"];
-                    };
-                };
-                whatsapp?: {
-                    template_name: string;
-                    language: string;
-                    /** @enum {string} */
-                    category: "marketing" | "utility" | "authentication";
-                    /** @description Texts of the placeholders: an array in order, or an object by placeholder name */
-                    parameters: string[] | {
-                        [key: string]: string;
                     };
                 };
             };
@@ -2815,13 +2815,23 @@ export interface components {
              */
             application_id?: string | null;
             templates: {
-                sms?: {
-                    body: string;
-                };
                 email?: {
                     subject: string;
                     body: string;
                     html_body?: string;
+                };
+                sms?: {
+                    body: string;
+                };
+                whatsapp?: {
+                    template_name: string;
+                    language: string;
+                    /** @enum {string} */
+                    category: "marketing" | "utility" | "authentication";
+                    /** @description Texts of the placeholders: an array in order, or an object by placeholder name */
+                    parameters: string[] | {
+                        [key: string]: string;
+                    };
                 };
                 in_app?: {
                     title: string;
@@ -2833,16 +2843,6 @@ export interface components {
                 webhook?: {
                     data: {
                         [key: string]: components["schemas"]["JsonValue"];
-                    };
-                };
-                whatsapp?: {
-                    template_name: string;
-                    language: string;
-                    /** @enum {string} */
-                    category: "marketing" | "utility" | "authentication";
-                    /** @description Texts of the placeholders: an array in order, or an object by placeholder name */
-                    parameters: string[] | {
-                        [key: string]: string;
                     };
                 };
             };
@@ -2859,13 +2859,23 @@ export interface components {
             };
             /** @description Templates to preview in place of the stored ones. They are not saved. */
             templates?: {
-                sms?: {
-                    body: string;
-                };
                 email?: {
                     subject: string;
                     body: string;
                     html_body?: string;
+                };
+                sms?: {
+                    body: string;
+                };
+                whatsapp?: {
+                    template_name: string;
+                    language: string;
+                    /** @enum {string} */
+                    category: "marketing" | "utility" | "authentication";
+                    /** @description Texts of the placeholders: an array in order, or an object by placeholder name */
+                    parameters: string[] | {
+                        [key: string]: string;
+                    };
                 };
                 in_app?: {
                     title: string;
@@ -2877,16 +2887,6 @@ export interface components {
                 webhook?: {
                     data: {
                         [key: string]: components["schemas"]["JsonValue"];
-                    };
-                };
-                whatsapp?: {
-                    template_name: string;
-                    language: string;
-                    /** @enum {string} */
-                    category: "marketing" | "utility" | "authentication";
-                    /** @description Texts of the placeholders: an array in order, or an object by placeholder name */
-                    parameters: string[] | {
-                        [key: string]: string;
                     };
                 };
             };
@@ -4501,13 +4501,23 @@ export interface operations {
                         /** @description Null: the draft, or the templates of the request */
                         version: number | null;
                         rendered: {
-                            sms?: {
-                                body: string;
-                            };
                             email?: {
                                 subject: string;
                                 body: string;
                                 html_body?: string;
+                            };
+                            sms?: {
+                                body: string;
+                            };
+                            whatsapp?: {
+                                template_name: string;
+                                language: string;
+                                /** @enum {string} */
+                                category: "marketing" | "utility" | "authentication";
+                                /** @description Texts of the placeholders: an array in order, or an object by placeholder name */
+                                parameters: string[] | {
+                                    [key: string]: string;
+                                };
                             };
                             in_app?: {
                                 title: string;
@@ -4519,16 +4529,6 @@ export interface operations {
                             webhook?: {
                                 data: {
                                     [key: string]: components["schemas"]["JsonValue"];
-                                };
-                            };
-                            whatsapp?: {
-                                template_name: string;
-                                language: string;
-                                /** @enum {string} */
-                                category: "marketing" | "utility" | "authentication";
-                                /** @description Texts of the placeholders: an array in order, or an object by placeholder name */
-                                parameters: string[] | {
-                                    [key: string]: string;
                                 };
                             };
                         };
@@ -7007,13 +7007,23 @@ export interface operations {
                         /** @description Null: the templates of the request */
                         version: number | null;
                         rendered: {
-                            sms?: {
-                                body: string;
-                            };
                             email?: {
                                 subject: string;
                                 body: string;
                                 html_body?: string;
+                            };
+                            sms?: {
+                                body: string;
+                            };
+                            whatsapp?: {
+                                template_name: string;
+                                language: string;
+                                /** @enum {string} */
+                                category: "marketing" | "utility" | "authentication";
+                                /** @description Texts of the placeholders: an array in order, or an object by placeholder name */
+                                parameters: string[] | {
+                                    [key: string]: string;
+                                };
                             };
                             in_app?: {
                                 title: string;
@@ -7025,16 +7035,6 @@ export interface operations {
                             webhook?: {
                                 data: {
                                     [key: string]: components["schemas"]["JsonValue"];
-                                };
-                            };
-                            whatsapp?: {
-                                template_name: string;
-                                language: string;
-                                /** @enum {string} */
-                                category: "marketing" | "utility" | "authentication";
-                                /** @description Texts of the placeholders: an array in order, or an object by placeholder name */
-                                parameters: string[] | {
-                                    [key: string]: string;
                                 };
                             };
                         };

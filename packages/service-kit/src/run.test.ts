@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
-import { closedPort } from '@notify/test-kit/closed-port'
+import { closedPort } from '@notify/test-kit/http'
 
 const file = join(import.meta.dirname, '../tests/lingering/main.ts')
 

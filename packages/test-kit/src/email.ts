@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals'
 import type { TestEnv } from '@notify/dev-env'
-import { post } from './sms.ts'
+import { post } from './api.ts'
 
 let serial = 0
 

@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals'
 import { type ApiResponse, eventually, patienceMs, type TestEnv } from '@notify/dev-env'
-import { post } from './sms.ts'
+import { post } from './api.ts'
 
 let serial = 0
 

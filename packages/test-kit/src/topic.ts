@@ -14,7 +14,7 @@ import {
   startConsumers,
 } from '@notify/messaging'
 import { z } from 'zod'
-import { createTestKit, type TestKit } from './service-kit.ts'
+import { createTestKit, type TestKit } from './kit.ts'
 
 /** An event with a unique subject, so that tests do not interfere. */
 export function topic() {

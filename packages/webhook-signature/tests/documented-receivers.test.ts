@@ -5,7 +5,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from '@jest/globals'
-import { requireBinary } from '../../dev-env/src/index.ts'
+import { requireBinary } from '@notify/dev-env'
 import { newWebhookSecret, signWebhook } from '../src/index.ts'
 
 const page = readFileSync(join(import.meta.dirname, '..', '..', '..', 'docs', 'webhooks.md'), 'utf8')

@@ -1,10 +1,19 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { newId } from '@notify/contracts'
+import { type ApiResponse, eventually, TestEnv } from '@notify/dev-env'
+import { expectProblem, storedRows } from '@notify/test-kit/api'
 import { openBus, storedMessages, untilSettled } from '@notify/test-kit/bus'
-import { bounce, type EmailCorrelation, recipient, sesEvent } from '@notify/test-kit/ses-event'
-import { expectProblem, storedRows } from '@notify/test-kit/sms'
-import { createSigner, type Fields, type StandInSns, startSns, topicArn } from '@notify/test-kit/sns'
-import { newId } from '../../../packages/contracts/src/index.ts'
-import { type ApiResponse, eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
+import {
+  bounce,
+  createSigner,
+  type EmailCorrelation,
+  type Fields,
+  recipient,
+  type StandInSns,
+  sesEvent,
+  startSns,
+  topicArn,
+} from '@notify/test-kit/ses'
 import { addEmailProvider } from './email-provider.ts'
 
 const secondTopic = `${topicArn}-2`

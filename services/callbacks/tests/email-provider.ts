@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { newId } from '../../../packages/contracts/src/index.ts'
-import { eventually, type TestEnv } from '../../../packages/dev-env/src/index.ts'
+import { newId } from '@notify/contracts'
+import { eventually, type TestEnv } from '@notify/dev-env'
 
 /** Adds an SES provider through the bootstrap document, and waits until callbacks has it. */
 export async function addEmailProvider(

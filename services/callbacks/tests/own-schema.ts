@@ -1,5 +1,5 @@
-import { openOwnSchema as open } from '@notify/test-kit/own-schema'
-import type { TestEnv } from '../../../packages/dev-env/src/index.ts'
+import type { TestEnv } from '@notify/dev-env'
+import { openOwnSchema as open } from '@notify/test-kit/database'
 import { migrations } from '../src/db/migrations.ts'
 import type { Tables } from '../src/db/schema.ts'
 

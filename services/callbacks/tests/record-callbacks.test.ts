@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import type { Database } from '../../../packages/database/src/index.ts'
-import { TestEnv } from '../../../packages/dev-env/src/index.ts'
+import type { Database } from '@notify/database'
+import { TestEnv } from '@notify/dev-env'
 import type { Tables } from '../src/db/schema.ts'
 import { callbackIdentity, type NewCallback, recordCallbacks } from '../src/records/callback-store.ts'
 import { openOwnSchema } from './own-schema.ts'

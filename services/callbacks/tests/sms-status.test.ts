@@ -1,4 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { newId, providerChanged } from '@notify/contracts'
+import { eventually, TestEnv } from '@notify/dev-env'
+import { sealEvent } from '@notify/messaging'
+import { parseKeyRing } from '@notify/privacy'
+import { expectProblem, stateOf, storedRows, untilState } from '@notify/test-kit/api'
 import { openBus, untilSettled } from '@notify/test-kit/bus'
 import {
   type Account,
@@ -9,13 +14,9 @@ import {
   report,
   signature,
   statusFields,
-} from '@notify/test-kit/carrier-callback'
-import { addTenant, otherAccountEnv } from '@notify/test-kit/other-callers'
-import { expectProblem, freshPhone, send, stateOf, storedRows, untilState } from '@notify/test-kit/sms'
-import { newId, providerChanged } from '../../../packages/contracts/src/index.ts'
-import { eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
-import { sealEvent } from '../../../packages/messaging/src/index.ts'
-import { parseKeyRing } from '../../../packages/privacy/src/index.ts'
+} from '@notify/test-kit/callbacks'
+import { addTenant, otherAccountEnv } from '@notify/test-kit/callers'
+import { freshPhone, send } from '@notify/test-kit/sms'
 
 let env: TestEnv
 let other: Awaited<ReturnType<typeof addTenant>>

@@ -2,11 +2,12 @@ import { createHmac } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { newId, streams } from '@notify/contracts'
+import { eventually, TestEnv } from '@notify/dev-env'
+import { expectProblem, post, stateOf, untilState } from '@notify/test-kit/api'
 import { openBus } from '@notify/test-kit/bus'
-import { expectProblem, freshPhone, post, stateOf, untilState } from '@notify/test-kit/sms'
+import { freshPhone } from '@notify/test-kit/sms'
 import { consentOf, optIn, shippedTo, untilConsent, untilTemplates } from '@notify/test-kit/whatsapp'
-import { newId, streams } from '../../../packages/contracts/src/index.ts'
-import { eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
 
 let env: TestEnv
 beforeAll(async () => {

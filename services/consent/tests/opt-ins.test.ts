@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { addApplication, addKey, operatorToken } from '@notify/test-kit/other-callers'
-import { expectProblem, freshPhone } from '@notify/test-kit/sms'
-import { newId, type ServicePrincipal } from '../../../packages/contracts/src/index.ts'
-import { TestEnv } from '../../../packages/dev-env/src/index.ts'
-import { createBlindIndex } from '../../../packages/privacy/src/index.ts'
-import { createPrincipalSigner, principalHeader } from '../../../packages/service-kit/src/index.ts'
+import { newId, type ServicePrincipal } from '@notify/contracts'
+import { TestEnv } from '@notify/dev-env'
+import { createBlindIndex } from '@notify/privacy'
+import { createPrincipalSigner, principalHeader } from '@notify/service-kit'
+import { expectProblem } from '@notify/test-kit/api'
+import { addApplication, addKey, operatorToken } from '@notify/test-kit/callers'
+import { freshPhone } from '@notify/test-kit/sms'
 
 let env: TestEnv
 beforeAll(async () => {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { type ApiRequest, eventually, TestEnv } from '@notify/dev-env'
+import { expectProblem } from '@notify/test-kit/api'
+import { addKey, addTenant, operatorToken, otherAccountEnv } from '@notify/test-kit/callers'
 import { type DnsServer, startDnsServer } from '@notify/test-kit/dns-server'
-import { addKey, addTenant, operatorToken, otherAccountEnv } from '@notify/test-kit/other-callers'
-import { expectProblem } from '@notify/test-kit/sms'
-import { type ApiRequest, eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
 import { findVerifiedDomain } from '../src/catalogue/domains/domain-store.ts'
 import { checkSoon, newDomain, publish, type SendingDomain, untilDomain } from './sending-domain.ts'
 

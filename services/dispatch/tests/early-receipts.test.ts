@@ -1,10 +1,12 @@
 import type { ServerResponse } from 'node:http'
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { eventually, TestEnv } from '@notify/dev-env'
+import { retry } from '@notify/test-kit/activity'
+import { stateOf, untilState } from '@notify/test-kit/api'
 import { untilSettled } from '@notify/test-kit/bus'
-import { type Correlation, report } from '@notify/test-kit/carrier-callback'
-import { retry, send, stateOf, untilState } from '@notify/test-kit/sms'
-import { refuses, type StubCarrier, startStubCarrier, takes } from '@notify/test-kit/stub-carrier'
-import { eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
+import { type Correlation, report } from '@notify/test-kit/callbacks'
+import { refuses, type StubCarrier, startStubCarrier, takes } from '@notify/test-kit/carriers'
+import { send } from '@notify/test-kit/sms'
 
 let carrier: StubCarrier
 let env: TestEnv

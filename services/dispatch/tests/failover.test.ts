@@ -1,10 +1,11 @@
 import type { ServerResponse } from 'node:http'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import { changeProviders } from '@notify/test-kit/providers'
-import { freshPhone, retry, send, untilActivity, untilState } from '@notify/test-kit/sms'
-import { refuses, type StubCarrier, startStubCarrier, takes } from '@notify/test-kit/stub-carrier'
-import { newId } from '../../../packages/contracts/src/index.ts'
-import { eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
+import { newId } from '@notify/contracts'
+import { eventually, TestEnv } from '@notify/dev-env'
+import { retry, untilActivity } from '@notify/test-kit/activity'
+import { untilState } from '@notify/test-kit/api'
+import { changeProviders, refuses, type StubCarrier, startStubCarrier, takes } from '@notify/test-kit/carriers'
+import { freshPhone, send } from '@notify/test-kit/sms'
 
 const secondId = newId('prov')
 let firstId: string

@@ -1,10 +1,9 @@
 import type { ServerResponse } from 'node:http'
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
-import { type Application, addTenant, otherAccountEnv } from '@notify/test-kit/other-callers'
-import { changeProviders } from '@notify/test-kit/providers'
+import { eventually, TestEnv } from '@notify/dev-env'
+import { type Application, addTenant, otherAccountEnv } from '@notify/test-kit/callers'
+import { changeProviders, refuses, type StubCarrier, startStubCarrier, takes } from '@notify/test-kit/carriers'
 import { freshPhone, smsTo } from '@notify/test-kit/sms'
-import { refuses, type StubCarrier, startStubCarrier, takes } from '@notify/test-kit/stub-carrier'
-import { eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
 
 /** Messages of one tenant that cannot go out, or not soon. */
 const backlog = 2000

@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals'
-import { claimKey, type Run } from '../../../packages/database/src/index.ts'
-import type { TestEnv } from '../../../packages/dev-env/src/index.ts'
+import { claimKey, type Run } from '@notify/database'
+import type { TestEnv } from '@notify/dev-env'
 
 /** Works on an idempotency key as another process does, until it gives it up. */
 export async function holdKey(env: TestEnv, { scope, key }: { scope: string; key: string }) {

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { retry, send, untilState } from '@notify/test-kit/sms'
-import { refuses, type StubCarrier, startStubCarrier, takes } from '@notify/test-kit/stub-carrier'
-import { eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
+import { eventually, TestEnv } from '@notify/dev-env'
+import { retry } from '@notify/test-kit/activity'
+import { untilState } from '@notify/test-kit/api'
+import { refuses, type StubCarrier, startStubCarrier, takes } from '@notify/test-kit/carriers'
+import { send } from '@notify/test-kit/sms'
 
 const reason = 'No provider of this channel was available for too long'
 

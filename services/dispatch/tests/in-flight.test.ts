@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { createTestKit } from '@notify/test-kit/service-kit'
-import { newId } from '../../../packages/contracts/src/index.ts'
-import { migrate } from '../../../packages/database/src/index.ts'
-import { TestEnv } from '../../../packages/dev-env/src/index.ts'
+import { newId } from '@notify/contracts'
+import { migrate } from '@notify/database'
+import { TestEnv } from '@notify/dev-env'
+import { createTestKit } from '@notify/test-kit/kit'
 import { migrations } from '../src/db/migrations.ts'
 
 const tenantId = newId('ten')

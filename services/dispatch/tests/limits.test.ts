@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { addApplication } from '@notify/test-kit/other-callers'
-import { expectProblem } from '@notify/test-kit/sms'
-import { TestEnv } from '../../../packages/dev-env/src/index.ts'
+import { TestEnv } from '@notify/dev-env'
+import { expectProblem } from '@notify/test-kit/api'
+import { addApplication } from '@notify/test-kit/callers'
 
 let env: TestEnv
 let application: string

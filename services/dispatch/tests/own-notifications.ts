@@ -1,5 +1,5 @@
-import { type Channel, type Lane, newId } from '../../../packages/contracts/src/index.ts'
-import type { Database } from '../../../packages/database/src/index.ts'
+import { type Channel, type Lane, newId } from '@notify/contracts'
+import type { Database } from '@notify/database'
 import type { Tables } from '../src/db/schema.ts'
 import { type Claim, claimForSending } from '../src/deliver/claim/claim-store.ts'
 import type { LaneOf } from '../src/deliver/queues/queue-store.ts'

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { changeProviders } from '@notify/test-kit/providers'
-import { freshPhone, send, untilState } from '@notify/test-kit/sms'
-import { type StubCarrier, startStubCarrier, takes } from '@notify/test-kit/stub-carrier'
-import { eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
+import { eventually, TestEnv } from '@notify/dev-env'
+import { untilState } from '@notify/test-kit/api'
+import { changeProviders, type StubCarrier, startStubCarrier, takes } from '@notify/test-kit/carriers'
+import { freshPhone, send } from '@notify/test-kit/sms'
 
 const perSecond = 20
 let carrier: StubCarrier

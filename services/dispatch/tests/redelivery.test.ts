@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { TestEnv } from '@notify/dev-env'
+import { publish } from '@notify/messaging'
+import { activity, retry, untilActivity } from '@notify/test-kit/activity'
+import { stateOf } from '@notify/test-kit/api'
 import { openBus, storedMessages, untilQuiet } from '@notify/test-kit/bus'
-import { activity, freshPhone, retry, send, stateOf, untilActivity } from '@notify/test-kit/sms'
-import { TestEnv } from '../../../packages/dev-env/src/index.ts'
-import { publish } from '../../../packages/messaging/src/index.ts'
+import { freshPhone, send } from '@notify/test-kit/sms'
 
 let env: TestEnv
 beforeAll(async () => {

@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { report } from '@notify/test-kit/carrier-callback'
-import { addEmptyTenant, operatorToken } from '@notify/test-kit/other-callers'
-import { expectProblem, freshPhone, retry, send, stateOf, untilActivity, untilState } from '@notify/test-kit/sms'
-import { eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
+import { eventually, TestEnv } from '@notify/dev-env'
+import { retry, untilActivity } from '@notify/test-kit/activity'
+import { expectProblem, stateOf, untilState } from '@notify/test-kit/api'
+import { report } from '@notify/test-kit/callbacks'
+import { addEmptyTenant, operatorToken } from '@notify/test-kit/callers'
+import { freshPhone, send } from '@notify/test-kit/sms'
 
 let env: TestEnv
 beforeAll(async () => {

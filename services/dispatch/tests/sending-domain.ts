@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals'
 import type { Domain } from '@notify/contracts'
+import { type ApiRequest, eventually, type TestEnv } from '@notify/dev-env'
 import type { DnsServer } from '@notify/test-kit/dns-server'
-import { type ApiRequest, eventually, type TestEnv } from '../../../packages/dev-env/src/index.ts'
 
 export type SendingDomain = Domain
 

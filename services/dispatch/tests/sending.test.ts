@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { freshPhone, post, send, smsTo, stateOf, untilActivity, untilState } from '@notify/test-kit/sms'
-import { eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
+import { eventually, TestEnv } from '@notify/dev-env'
+import { untilActivity } from '@notify/test-kit/activity'
+import { post, stateOf, untilState } from '@notify/test-kit/api'
+import { freshPhone, send, smsTo } from '@notify/test-kit/sms'
 
 let env: TestEnv
 beforeAll(async () => {

@@ -1,10 +1,12 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
-import { newKeyPrincipal } from '@notify/test-kit/principals'
-import { expectProblem, freshPhone, retry, smsTo, stateOf, untilState } from '@notify/test-kit/sms'
-import { refuses, type StubCarrier, startStubCarrier, takes } from '@notify/test-kit/stub-carrier'
-import { newId, type Principal } from '../../../packages/contracts/src/index.ts'
-import { type ApiResponse, eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
-import { createPrincipalSigner, principalHeader } from '../../../packages/service-kit/src/index.ts'
+import { newId, type Principal } from '@notify/contracts'
+import { type ApiResponse, eventually, TestEnv } from '@notify/dev-env'
+import { createPrincipalSigner, principalHeader } from '@notify/service-kit'
+import { retry } from '@notify/test-kit/activity'
+import { expectProblem, stateOf, untilState } from '@notify/test-kit/api'
+import { newKeyPrincipal } from '@notify/test-kit/callers'
+import { refuses, type StubCarrier, startStubCarrier, takes } from '@notify/test-kit/carriers'
+import { freshPhone, smsTo } from '@notify/test-kit/sms'
 
 const otp: Principal = { kind: 'service', service: 'otp', permissions: ['notifications:accept'] }
 

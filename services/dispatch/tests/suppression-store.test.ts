@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { newId, type Receipt, SuppressionReason } from '@notify/contracts'
+import type { Database } from '@notify/database'
+import { TestEnv } from '@notify/dev-env'
 import fc from 'fast-check'
-import { newId, type Receipt, SuppressionReason } from '../../../packages/contracts/src/index.ts'
-import type { Database } from '../../../packages/database/src/index.ts'
-import { TestEnv } from '../../../packages/dev-env/src/index.ts'
 import { suppressRecipient } from '../src/catalogue/suppressions/suppress-recipient.ts'
 import {
   lift,

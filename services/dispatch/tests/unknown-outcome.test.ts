@@ -1,9 +1,11 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
-import { report } from '@notify/test-kit/carrier-callback'
-import { addKey } from '@notify/test-kit/other-callers'
-import { freshPhone, post, retry, send, smsTo, stateOf, untilActivity, untilState } from '@notify/test-kit/sms'
-import { refuses, type StubCarrier, startStubCarrier, takes } from '@notify/test-kit/stub-carrier'
-import { eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
+import { eventually, TestEnv } from '@notify/dev-env'
+import { retry, untilActivity } from '@notify/test-kit/activity'
+import { post, stateOf, untilState } from '@notify/test-kit/api'
+import { report } from '@notify/test-kit/callbacks'
+import { addKey } from '@notify/test-kit/callers'
+import { refuses, type StubCarrier, startStubCarrier, takes } from '@notify/test-kit/carriers'
+import { freshPhone, send, smsTo } from '@notify/test-kit/sms'
 
 let carrier: StubCarrier
 let env: TestEnv

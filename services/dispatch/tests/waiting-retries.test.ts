@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { send, untilState } from '@notify/test-kit/sms'
-import { refuses, type StubCarrier, startStubCarrier } from '@notify/test-kit/stub-carrier'
-import { eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
+import { eventually, TestEnv } from '@notify/dev-env'
+import { untilState } from '@notify/test-kit/api'
+import { refuses, type StubCarrier, startStubCarrier } from '@notify/test-kit/carriers'
+import { send } from '@notify/test-kit/sms'
 
 let carrier: StubCarrier
 let env: TestEnv

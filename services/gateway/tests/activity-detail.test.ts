@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { itemOf, storeItems } from '@notify/test-kit/activity-items'
-import { addEmptyTenant, operatorToken } from '@notify/test-kit/other-callers'
-import { expectProblem, freshPhone, post, retry, send } from '@notify/test-kit/sms'
-import { newId } from '../../../packages/contracts/src/index.ts'
-import { type ApiResponse, eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
+import { newId } from '@notify/contracts'
+import { type ApiResponse, eventually, TestEnv } from '@notify/dev-env'
+import { itemOf, retry, storeItems } from '@notify/test-kit/activity'
+import { expectProblem, post } from '@notify/test-kit/api'
+import { addEmptyTenant, operatorToken } from '@notify/test-kit/callers'
+import { freshPhone, send } from '@notify/test-kit/sms'
 
 let env: TestEnv
 

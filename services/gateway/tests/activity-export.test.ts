@@ -1,9 +1,9 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { itemOf, type StoredItem, storeItems } from '@notify/test-kit/activity-items'
-import { addEmptyTenant, operatorToken } from '@notify/test-kit/other-callers'
-import { activity, expectProblem } from '@notify/test-kit/sms'
-import { eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
+import { eventually, TestEnv } from '@notify/dev-env'
+import { activity, itemOf, type StoredItem, storeItems } from '@notify/test-kit/activity'
+import { expectProblem } from '@notify/test-kit/api'
+import { addEmptyTenant, operatorToken } from '@notify/test-kit/callers'
 
 const start = Date.UTC(2026, 5, 1)
 const count = 6_000

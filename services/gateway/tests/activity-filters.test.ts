@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { itemOf, type StoredItem, storeItems } from '@notify/test-kit/activity-items'
-import { addApplication, operatorToken } from '@notify/test-kit/other-callers'
-import { activity, expectProblem } from '@notify/test-kit/sms'
-import { type Channel, newId } from '../../../packages/contracts/src/index.ts'
-import { TestEnv } from '../../../packages/dev-env/src/index.ts'
-import { createBlindIndex } from '../../../packages/privacy/src/index.ts'
+import { type Channel, newId } from '@notify/contracts'
+import { TestEnv } from '@notify/dev-env'
+import { createBlindIndex } from '@notify/privacy'
+import { activity, itemOf, type StoredItem, storeItems } from '@notify/test-kit/activity'
+import { expectProblem } from '@notify/test-kit/api'
+import { addApplication, operatorToken } from '@notify/test-kit/callers'
 
 const start = Date.UTC(2026, 9, 1, 10, 30)
 const minuteMs = 60_000

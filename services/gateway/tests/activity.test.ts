@@ -1,13 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import {
-  addApplication,
-  addEmptyTenant,
-  addTenant,
-  operatorToken,
-  otherAccountEnv,
-} from '@notify/test-kit/other-callers'
-import { activity, expectProblem, freshPhone, post, send, smsTo } from '@notify/test-kit/sms'
-import { eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
+import { eventually, TestEnv } from '@notify/dev-env'
+import { activity } from '@notify/test-kit/activity'
+import { expectProblem, post } from '@notify/test-kit/api'
+import { addApplication, addEmptyTenant, addTenant, operatorToken, otherAccountEnv } from '@notify/test-kit/callers'
+import { freshPhone, send, smsTo } from '@notify/test-kit/sms'
 
 let env: TestEnv
 let stranger: Awaited<ReturnType<typeof addTenant>>

@@ -1,9 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { newId } from '@notify/contracts'
+import { eventually, TestEnv } from '@notify/dev-env'
+import { effectsIn, expectProblem, post, untilState } from '@notify/test-kit/api'
 import { emailOf, emailTo, freshAddress, sendEmail } from '@notify/test-kit/email'
-import { effectsIn, expectProblem, freshPhone, post, smsTo, untilState } from '@notify/test-kit/sms'
-import { newId } from '../../../packages/contracts/src/index.ts'
-import { eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
+import { freshPhone, smsTo } from '@notify/test-kit/sms'
 
 let env: TestEnv
 let template_id: string

@@ -1,7 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import { rawRequest } from '@notify/test-kit/raw-http'
-import { effectsIn, expectProblem, freshPhone, post, send, smsTo, untilState } from '@notify/test-kit/sms'
-import { TestEnv } from '../../../packages/dev-env/src/index.ts'
+import { TestEnv } from '@notify/dev-env'
+import { effectsIn, expectProblem, post, untilState } from '@notify/test-kit/api'
+import { rawRequest } from '@notify/test-kit/http'
+import { freshPhone, send, smsTo } from '@notify/test-kit/sms'
 
 let env: TestEnv
 let before: object

@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { addKey, operatorToken } from '@notify/test-kit/other-callers'
-import { activity, expectProblem, freshPhone, post, retry, smsTo, storedRows } from '@notify/test-kit/sms'
-import { eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
-import { mintApiKey } from '../../../packages/privacy/src/index.ts'
+import { eventually, TestEnv } from '@notify/dev-env'
+import { mintApiKey } from '@notify/privacy'
+import { activity, retry } from '@notify/test-kit/activity'
+import { expectProblem, post, storedRows } from '@notify/test-kit/api'
+import { addKey, operatorToken } from '@notify/test-kit/callers'
+import { freshPhone, smsTo } from '@notify/test-kit/sms'
 
 let env: TestEnv
 beforeAll(async () => {

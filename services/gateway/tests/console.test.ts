@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { buildConsole, TestEnv } from '../../../packages/dev-env/src/index.ts'
+import { buildConsole, TestEnv } from '@notify/dev-env'
 
 let env: TestEnv
 beforeAll(async () => {

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { freshPhone, send, untilState } from '@notify/test-kit/sms'
-import { type NotificationFact, newId } from '../../../packages/contracts/src/index.ts'
-import { eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
+import { type NotificationFact, newId } from '@notify/contracts'
+import { eventually, TestEnv } from '@notify/dev-env'
+import { untilState } from '@notify/test-kit/api'
+import { freshPhone, send } from '@notify/test-kit/sms'
 
 const zone = 'Europe/Berlin'
 const hourMs = 3_600_000

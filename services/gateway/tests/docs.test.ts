@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { errorCodes } from '../../../packages/contracts/src/index.ts'
-import { TestEnv } from '../../../packages/dev-env/src/index.ts'
+import { errorCodes } from '@notify/contracts'
+import { TestEnv } from '@notify/dev-env'
 
 let env: TestEnv
 beforeAll(async () => {

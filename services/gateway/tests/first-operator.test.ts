@@ -1,15 +1,8 @@
 import { spawnSync } from 'node:child_process'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { operatorToken } from '@notify/test-kit/other-callers'
-import { KeyPermission, OperatorPermission } from '../../../packages/contracts/src/index.ts'
-import {
-  environmentOf,
-  eventually,
-  fileOf,
-  machineEnvironment,
-  programPath,
-  TestEnv,
-} from '../../../packages/dev-env/src/index.ts'
+import { KeyPermission, OperatorPermission } from '@notify/contracts'
+import { environmentOf, eventually, fileOf, machineEnvironment, programPath, TestEnv } from '@notify/dev-env'
+import { operatorToken } from '@notify/test-kit/callers'
 
 let env: TestEnv
 /** An installation whose services have not run yet. */

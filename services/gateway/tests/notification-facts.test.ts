@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { type NotificationFact, newId } from '@notify/contracts'
-import { eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
+import { eventually, TestEnv } from '@notify/dev-env'
 
 const fixtures = join(import.meta.dirname, '../../../packages/contracts/fixtures/0.1.0/events.json')
 const { samples } = JSON.parse(readFileSync(fixtures, 'utf8')).events.notificationChanged as {

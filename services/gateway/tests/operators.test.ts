@@ -3,10 +3,10 @@ import { createHmac, createPrivateKey, generateKeyPairSync, type JsonWebKey, sig
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { closedPort } from '@notify/test-kit/closed-port'
-import { expectProblem } from '@notify/test-kit/sms'
-import { newId } from '../../../packages/contracts/src/index.ts'
-import { eventually, machineEnvironment, mintOperatorToken, TestEnv } from '../../../packages/dev-env/src/index.ts'
+import { newId } from '@notify/contracts'
+import { eventually, machineEnvironment, mintOperatorToken, TestEnv } from '@notify/dev-env'
+import { expectProblem } from '@notify/test-kit/api'
+import { closedPort } from '@notify/test-kit/http'
 
 const root = join(import.meta.dirname, '../../..')
 const audience = 'urn:our:api'

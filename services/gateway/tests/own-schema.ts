@@ -1,6 +1,6 @@
-import { openOwnSchema as open } from '@notify/test-kit/own-schema'
-import type { Migrations } from '../../../packages/database/src/index.ts'
-import type { TestEnv } from '../../../packages/dev-env/src/index.ts'
+import type { Migrations } from '@notify/database'
+import type { TestEnv } from '@notify/dev-env'
+import { openOwnSchema as open } from '@notify/test-kit/database'
 import { migrations as all } from '../src/db/migrations.ts'
 import type { Tables } from '../src/db/schema.ts'
 

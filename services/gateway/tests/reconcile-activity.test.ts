@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { earliestId } from '../../../packages/contracts/src/index.ts'
-import { eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
+import { earliestId } from '@notify/contracts'
+import { eventually, TestEnv } from '@notify/dev-env'
 
 let env: TestEnv
 

@@ -2,8 +2,6 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { createTestKit, type TestKit } from '@notify/test-kit/service-kit'
-import type { Redis } from 'ioredis'
 import {
   type Certificates,
   eventually,
@@ -12,8 +10,10 @@ import {
   reservePortBlock,
   type Server,
   startConfigured,
-} from '../../../packages/dev-env/src/index.ts'
-import { connectRedis } from '../../../packages/service-kit/src/connect-redis.ts'
+} from '@notify/dev-env'
+import { connectRedis } from '@notify/service-kit'
+import { createTestKit, type TestKit } from '@notify/test-kit/kit'
+import type { Redis } from 'ioredis'
 import { createCounter } from '../src/limits/counter.ts'
 
 const password = 'letmein-s3cret'

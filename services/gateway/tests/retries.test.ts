@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { itemOf, storeItems } from '@notify/test-kit/activity-items'
-import { addEmptyTenant, operatorToken } from '@notify/test-kit/other-callers'
-import { expectProblem, freshPhone, send } from '@notify/test-kit/sms'
-import { newId } from '../../../packages/contracts/src/index.ts'
-import { eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
-import { createBlindIndex } from '../../../packages/privacy/src/index.ts'
+import { newId } from '@notify/contracts'
+import { eventually, TestEnv } from '@notify/dev-env'
+import { createBlindIndex } from '@notify/privacy'
+import { itemOf, storeItems } from '@notify/test-kit/activity'
+import { expectProblem } from '@notify/test-kit/api'
+import { addEmptyTenant, operatorToken } from '@notify/test-kit/callers'
+import { freshPhone, send } from '@notify/test-kit/sms'
 
 const path = '/api/v1/activity/retries'
 

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
-import { demoAccount, postForm, signature, statusFields } from '@notify/test-kit/carrier-callback'
-import { closeAll, drip, type HostileClient, neverRead, open, residentMiB } from '@notify/test-kit/hostile-client'
+import { eventually, TestEnv } from '@notify/dev-env'
+import { demoAccount, postForm, signature, statusFields } from '@notify/test-kit/callbacks'
+import { closeAll, drip, type HostileClient, neverRead, open, residentMiB } from '@notify/test-kit/http'
 import { freshPhone, send } from '@notify/test-kit/sms'
-import { eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
 
 let env: TestEnv
 let url: string

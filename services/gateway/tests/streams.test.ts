@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
-import { eventually } from '../../../packages/dev-env/src/index.ts'
+import { eventually } from '@notify/dev-env'
 import { end, type Reader, read, type Served, start } from './streams/processes.ts'
 
 const many = 2000

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach } from '@jest/globals'
-import { type ItemResult, newId } from '../../../packages/contracts/src/index.ts'
+import { type ItemResult, newId } from '@notify/contracts'
 import type { AcceptRequest } from '../src/dispatching/call-dispatch.ts'
 
 /** What an item gets: its line, none although the call stays open, or none because the connection is reset after the others. */

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { addApplication } from '@notify/test-kit/other-callers'
-import { freshPhone, post, smsTo } from '@notify/test-kit/sms'
-import { type NotificationFact, newId } from '../../../packages/contracts/src/index.ts'
-import type { Queries, Run } from '../../../packages/database/src/index.ts'
-import { eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
+import { type NotificationFact, newId } from '@notify/contracts'
+import type { Queries, Run } from '@notify/database'
+import { eventually, TestEnv } from '@notify/dev-env'
+import { post } from '@notify/test-kit/api'
+import { addApplication } from '@notify/test-kit/callers'
+import { freshPhone, smsTo } from '@notify/test-kit/sms'
 import { deleteOldMessages, readUsageOfToday } from '../src/usage/usage-store.ts'
 
 let env: TestEnv

@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { fetchEventSource } from '@microsoft/fetch-event-source'
+import { eventually, requireBinary, TestEnv } from '@notify/dev-env'
 import { freshUser, sendInApp, untilInbox, userToken } from '@notify/test-kit/inbox'
 import { EventSource } from 'eventsource'
-import { eventually, requireBinary, TestEnv } from '../../../packages/dev-env/src/index.ts'
 
 /** What a client tells of the events that it got. */
 type Heard = { id: string; event: string }[]

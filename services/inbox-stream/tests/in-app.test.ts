@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { inboxRequested, newId } from '@notify/contracts'
+import { eventually, TestEnv } from '@notify/dev-env'
+import { untilActivity } from '@notify/test-kit/activity'
+import { expectProblem, post, stateOf, untilState } from '@notify/test-kit/api'
 import { openBus, storedMessages } from '@notify/test-kit/bus'
 import { freshUser, inbox, sendInApp, untilInbox, userToken } from '@notify/test-kit/inbox'
-import { expectProblem, post, stateOf, untilActivity, untilState } from '@notify/test-kit/sms'
-import { inboxRequested, newId } from '../../../packages/contracts/src/index.ts'
-import { eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
 
 let env: TestEnv
 beforeAll(async () => {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { newId } from '@notify/contracts'
+import { TestEnv } from '@notify/dev-env'
+import { expectProblem } from '@notify/test-kit/api'
 import { freshUser, inbox, sendInApp, untilInbox, userToken } from '@notify/test-kit/inbox'
-import { expectProblem } from '@notify/test-kit/sms'
-import { newId } from '../../../packages/contracts/src/index.ts'
-import { TestEnv } from '../../../packages/dev-env/src/index.ts'
 import { readEvents } from './read-events.ts'
 
 let env: TestEnv

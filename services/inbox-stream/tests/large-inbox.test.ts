@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import type { Queries } from '../../../packages/database/src/index.ts'
-import { TestEnv } from '../../../packages/dev-env/src/index.ts'
+import type { Queries } from '@notify/database'
+import { TestEnv } from '@notify/dev-env'
 import { listItems } from '../src/inbox/inbox-store.ts'
 import { markItem, readAllItems } from '../src/inbox/mark-store.ts'
 

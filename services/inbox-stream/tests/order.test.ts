@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { newId } from '@notify/contracts'
+import { eventually, TestEnv } from '@notify/dev-env'
+import { untilState } from '@notify/test-kit/api'
 import { openBus, type StoredMessage, storedMessages } from '@notify/test-kit/bus'
 import { freshUser, inbox, sendInApp, untilInbox, userToken } from '@notify/test-kit/inbox'
-import { type Replica, startReplica } from '@notify/test-kit/replica'
-import { untilState } from '@notify/test-kit/sms'
-import { newId } from '../../../packages/contracts/src/index.ts'
-import { eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
+import { type Replica, startReplica } from '@notify/test-kit/processes'
 import { type EventReader, readEvents } from './read-events.ts'
 
 let env: TestEnv

@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals'
-import { eventually, type TestEnv } from '../../../packages/dev-env/src/index.ts'
+import { eventually, type TestEnv } from '@notify/dev-env'
 
 export interface ReceivedEvent {
   id: string

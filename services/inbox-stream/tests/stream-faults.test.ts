@@ -1,8 +1,8 @@
 import { get, type IncomingMessage } from 'node:http'
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
+import { eventually, type FaultProxy, startFaultProxy, TestEnv } from '@notify/dev-env'
 import { freshUser, sendInApp, untilInbox, userToken } from '@notify/test-kit/inbox'
-import { type Replica, startReplica } from '@notify/test-kit/replica'
-import { eventually, type FaultProxy, startFaultProxy, TestEnv } from '../../../packages/dev-env/src/index.ts'
+import { type Replica, startReplica } from '@notify/test-kit/processes'
 import { type EventReader, readEvents } from './read-events.ts'
 
 let env: TestEnv

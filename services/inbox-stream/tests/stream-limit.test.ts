@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { eventually, TestEnv } from '@notify/dev-env'
 import { freshUser, userToken } from '@notify/test-kit/inbox'
-import { type Replica, startReplica } from '@notify/test-kit/replica'
-import { eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
+import { type Replica, startReplica } from '@notify/test-kit/processes'
 import { readEvents } from './read-events.ts'
 
 let env: TestEnv

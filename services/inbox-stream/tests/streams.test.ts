@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { eventually, TestEnv } from '@notify/dev-env'
+import { expectProblem, untilState } from '@notify/test-kit/api'
 import { freshUser, inbox, sendInApp, untilInbox, userToken } from '@notify/test-kit/inbox'
-import { type Replica, startReplica } from '@notify/test-kit/replica'
-import { expectProblem, untilState } from '@notify/test-kit/sms'
-import { eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
+import { type Replica, startReplica } from '@notify/test-kit/processes'
 import { type EventReader, readEvents } from './read-events.ts'
 
 let env: TestEnv

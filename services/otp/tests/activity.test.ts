@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { eventually, TestEnv } from '@notify/dev-env'
+import { activity, retry, untilActivity } from '@notify/test-kit/activity'
+import { expectProblem } from '@notify/test-kit/api'
 import { untilSettled } from '@notify/test-kit/bus'
-import { report } from '@notify/test-kit/carrier-callback'
-import { addEmptyTenant, operatorToken } from '@notify/test-kit/other-callers'
-import { activity, expectProblem, freshPhone, retry, untilActivity } from '@notify/test-kit/sms'
-import { eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
+import { report } from '@notify/test-kit/callbacks'
+import { addEmptyTenant, operatorToken } from '@notify/test-kit/callers'
+import { freshPhone } from '@notify/test-kit/sms'
 import { otpState, postResend, postVerify, sendCode } from './codes.ts'
 
 let env: TestEnv

@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals'
+import { type ApiRequest, type ApiResponse, eventually, type TestEnv } from '@notify/dev-env'
 import { freshPhone } from '@notify/test-kit/sms'
-import { type ApiRequest, type ApiResponse, eventually, type TestEnv } from '../../../packages/dev-env/src/index.ts'
 
 export function postSend(env: TestEnv, body: unknown, request: ApiRequest = {}): Promise<ApiResponse> {
   return env.api('POST', '/api/v1/otp/send', { body, ...request })

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { eventually, TestEnv } from '@notify/dev-env'
 import { freshPhone } from '@notify/test-kit/sms'
-import { eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
 import { codesTo, otpState, postResend, postSend, postVerify, sendCode, wrong } from './codes.ts'
 import { type DispatchGate, type GateMode, startDispatchGate } from './dispatch-gate.ts'
 

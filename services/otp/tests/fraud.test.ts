@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { expectProblem } from '@notify/test-kit/sms'
-import { newId } from '../../../packages/contracts/src/index.ts'
-import { eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
+import { newId } from '@notify/contracts'
+import { eventually, TestEnv } from '@notify/dev-env'
+import { expectProblem } from '@notify/test-kit/api'
 import { codesTo, postSend, postVerify } from './codes.ts'
 
 let env: TestEnv

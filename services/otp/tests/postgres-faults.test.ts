@@ -1,12 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { type ApiResponse, eventually, startTestPostgres, TestEnv, type TestPostgres } from '@notify/dev-env'
 import { freshPhone } from '@notify/test-kit/sms'
-import {
-  type ApiResponse,
-  eventually,
-  startTestPostgres,
-  TestEnv,
-  type TestPostgres,
-} from '../../../packages/dev-env/src/index.ts'
 import { otpState, postSend, postVerify, sendCode, wrong } from './codes.ts'
 
 const shared = 'NOTIFY_TEST_POSTGRES_URL'

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { applicationChanged, newId } from '@notify/contracts'
+import { eventually, TestEnv } from '@notify/dev-env'
+import { expectProblem } from '@notify/test-kit/api'
 import { openBus } from '@notify/test-kit/bus'
-import { addApplication, addKey } from '@notify/test-kit/other-callers'
-import { expectProblem, freshPhone } from '@notify/test-kit/sms'
-import { applicationChanged, newId } from '../../../packages/contracts/src/index.ts'
-import { eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
+import { addApplication, addKey } from '@notify/test-kit/callers'
+import { freshPhone } from '@notify/test-kit/sms'
 import { codesTo, otpState, postResend, postSend, postVerify, sendCode } from './codes.ts'
 
 let env: TestEnv

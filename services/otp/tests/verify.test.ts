@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { addApplication, addKey } from '@notify/test-kit/other-callers'
-import { expectProblem } from '@notify/test-kit/sms'
-import { TestEnv } from '../../../packages/dev-env/src/index.ts'
+import { TestEnv } from '@notify/dev-env'
+import { expectProblem } from '@notify/test-kit/api'
+import { addApplication, addKey } from '@notify/test-kit/callers'
 import { codesTo, otpState, postResend, postVerify, sendCode, wrong } from './codes.ts'
 
 let env: TestEnv

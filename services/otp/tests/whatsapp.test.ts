@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { addApplication, addKey } from '@notify/test-kit/other-callers'
-import { expectProblem, freshPhone, untilActivity } from '@notify/test-kit/sms'
+import { eventually, TestEnv } from '@notify/dev-env'
+import { untilActivity } from '@notify/test-kit/activity'
+import { expectProblem } from '@notify/test-kit/api'
+import { addApplication, addKey } from '@notify/test-kit/callers'
+import { freshPhone } from '@notify/test-kit/sms'
 import { optIn, untilConsent, untilTemplates, writeToUs } from '@notify/test-kit/whatsapp'
-import { eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
 import { codesTo, otpState, postResend, postSend, postVerify, sendCode } from './codes.ts'
 
 let env: TestEnv

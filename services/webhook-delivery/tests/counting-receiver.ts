@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
-import type { TestEnv } from '../../../packages/dev-env/src/index.ts'
+import type { TestEnv } from '@notify/dev-env'
 
 export interface CountingReceiver {
   /** `https://127.0.0.1:<port>` */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { newId } from '../../../packages/contracts/src/index.ts'
-import { eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
+import { newId } from '@notify/contracts'
+import { eventually, TestEnv } from '@notify/dev-env'
 import { leaseMs } from '../src/endpoints/leases.ts'
 import { type CountingReceiver, startCountingReceiver } from './counting-receiver.ts'
 import { storeDeliveries, storeSubscriptions } from './stored-deliveries.ts'

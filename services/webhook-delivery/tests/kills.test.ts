@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { eventually, type FaultProxy, startFaultProxy, TestEnv } from '../../../packages/dev-env/src/index.ts'
+import { eventually, type FaultProxy, startFaultProxy, TestEnv } from '@notify/dev-env'
 import { type CountingReceiver, startCountingReceiver } from './counting-receiver.ts'
 import { storeDeliveries, storeSubscriptions } from './stored-deliveries.ts'
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { eventually, TestEnv } from '@notify/dev-env'
+import { verifyWebhook } from '@notify/sdk'
 import { openBus, storedMessages } from '@notify/test-kit/bus'
 import { deliveriesOf, freshPath, received, subscribe, untilDelivery, untilReceived } from '@notify/test-kit/webhooks'
-import { eventually, TestEnv } from '../../../packages/dev-env/src/index.ts'
-import { verifyWebhook } from '../../../packages/sdk/src/index.ts'
 import { storeDeliveries } from './stored-deliveries.ts'
 
 const hourMs = 3_600_000

@@ -1,6 +1,6 @@
-import { newId } from '../../../packages/contracts/src/index.ts'
-import type { TestEnv } from '../../../packages/dev-env/src/index.ts'
-import { parseKeyRing } from '../../../packages/privacy/src/index.ts'
+import { newId } from '@notify/contracts'
+import type { TestEnv } from '@notify/dev-env'
+import { parseKeyRing } from '@notify/privacy'
 
 /** Stores subscriptions of these addresses, as their routes would have left them. @returns their ids */
 export async function storeSubscriptions(

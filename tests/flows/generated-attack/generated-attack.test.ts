@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { ProblemBody } from '@notify/contracts'
+import { type ApiRequest, type NodeProcess, TestEnv } from '@notify/dev-env'
 import { freshUser, userToken } from '@notify/test-kit/inbox'
 import fc from 'fast-check'
-import { ProblemBody } from '../../../packages/contracts/src/problem.ts'
-import { type ApiRequest, type NodeProcess, TestEnv } from '../../../packages/dev-env/src/index.ts'
 import { unlikeExample } from '../unlike-example.ts'
 import { type Attack, attacksOn, type Operation, operationsOf } from './attacks.ts'
 

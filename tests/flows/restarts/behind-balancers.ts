@@ -1,7 +1,6 @@
+import { type ServiceProcess, type Stack, serviceProcesses, TestEnv } from '@notify/dev-env'
 import { type Balancer, startBalancer } from '@notify/test-kit/balancer'
-import { type ReplicaProcess, startReplicas } from '@notify/test-kit/replica'
-import { type Stack, TestEnv } from '../../../packages/dev-env/src/index.ts'
-import { type ServiceProcess, serviceProcesses } from '../../../packages/dev-env/src/stack/process-names.ts'
+import { type ReplicaProcess, startReplicas } from '@notify/test-kit/processes'
 
 const names = serviceProcesses.filter((name) => name !== 'dispatch-sender')
 

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { ApiResponse } from '../../../packages/dev-env/src/index.ts'
+import type { ApiResponse } from '@notify/dev-env'
 
 /** A request of each kind. */
 export type Kinds = Readonly<Record<string, () => Promise<ApiResponse>>>

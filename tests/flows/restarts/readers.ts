@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import type { ApiResponse, TestEnv } from '@notify/dev-env'
+import { post } from '@notify/test-kit/api'
 import { freshUser, userToken } from '@notify/test-kit/inbox'
-import { post } from '@notify/test-kit/sms'
-import type { ApiResponse, TestEnv } from '../../../packages/dev-env/src/index.ts'
 import { causeOf } from './load.ts'
 
 /** A reader of a live stream that comes back as a browser does, but sooner than it is told. */

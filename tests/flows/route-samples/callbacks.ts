@@ -1,11 +1,9 @@
 import { createHmac } from 'node:crypto'
-import { callbackAddress, demoAccount, postForm, signature, statusFields } from '@notify/test-kit/carrier-callback'
-import { sesEvent } from '@notify/test-kit/ses-event'
+import { newId } from '@notify/contracts'
+import { type ApiResponse, emailEvents, type TestEnv } from '@notify/dev-env'
+import { callbackAddress, demoAccount, postForm, signature, statusFields } from '@notify/test-kit/callbacks'
+import { type StandInSns, sesEvent } from '@notify/test-kit/ses'
 import { freshPhone, send } from '@notify/test-kit/sms'
-import type { StandInSns } from '@notify/test-kit/sns'
-import { newId } from '../../../packages/contracts/src/index.ts'
-import type { ApiResponse, TestEnv } from '../../../packages/dev-env/src/index.ts'
-import { emailEvents } from '../../../packages/dev-env/src/seed.ts'
 import type { Samples } from './sample.ts'
 
 export function callbackSamples(env: TestEnv, sns: StandInSns): Samples {

@@ -1,6 +1,6 @@
+import type { ApiResponse, TestEnv } from '@notify/dev-env'
+import { createPrincipalSigner, principalHeader } from '@notify/service-kit'
 import { freshPhone } from '@notify/test-kit/sms'
-import type { ApiResponse, TestEnv } from '../../../packages/dev-env/src/index.ts'
-import { createPrincipalSigner, principalHeader } from '../../../packages/service-kit/src/index.ts'
 import { exampleBody, type Samples } from './sample.ts'
 
 export function consentSamples(env: TestEnv): Samples {

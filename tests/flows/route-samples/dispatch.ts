@@ -1,6 +1,6 @@
+import { newId } from '@notify/contracts'
+import type { TestEnv } from '@notify/dev-env'
 import { freshPhone } from '@notify/test-kit/sms'
-import { newId } from '../../../packages/contracts/src/index.ts'
-import type { TestEnv } from '../../../packages/dev-env/src/index.ts'
 import { exampleBody, made, type Samples } from './sample.ts'
 
 /** Found nowhere else in an answer. */

@@ -1,7 +1,8 @@
 import { expect } from '@jest/globals'
-import { freshPhone, post, smsTo } from '@notify/test-kit/sms'
-import { newId } from '../../../packages/contracts/src/index.ts'
-import { eventually, type TestEnv } from '../../../packages/dev-env/src/index.ts'
+import { newId } from '@notify/contracts'
+import { eventually, type TestEnv } from '@notify/dev-env'
+import { post } from '@notify/test-kit/api'
+import { freshPhone, smsTo } from '@notify/test-kit/sms'
 import { exampleBody, made, type Samples, tomorrow } from './sample.ts'
 
 export function gatewaySamples(env: TestEnv): Samples {

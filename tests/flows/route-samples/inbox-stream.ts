@@ -1,5 +1,5 @@
+import type { ApiResponse, TestEnv } from '@notify/dev-env'
 import { freshUser, sendInApp, untilInbox, userToken } from '@notify/test-kit/inbox'
-import type { ApiResponse, TestEnv } from '../../../packages/dev-env/src/index.ts'
 import type { Samples } from './sample.ts'
 
 export function inboxSamples(env: TestEnv): Samples {

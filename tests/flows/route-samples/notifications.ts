@@ -1,8 +1,8 @@
-import { newKeyPrincipal } from '@notify/test-kit/principals'
+import { gatewayItself, newId } from '@notify/contracts'
+import type { ApiResponse, TestEnv } from '@notify/dev-env'
+import { createPrincipalSigner, principalHeader } from '@notify/service-kit'
+import { newKeyPrincipal } from '@notify/test-kit/callers'
 import { freshPhone, send, smsTo } from '@notify/test-kit/sms'
-import { gatewayItself, newId } from '../../../packages/contracts/src/index.ts'
-import type { ApiResponse, TestEnv } from '../../../packages/dev-env/src/index.ts'
-import { createPrincipalSigner, principalHeader } from '../../../packages/service-kit/src/index.ts'
 import { made, type Samples, tomorrow } from './sample.ts'
 
 export function notificationSamples(env: TestEnv): Samples {

@@ -1,5 +1,5 @@
+import type { TestEnv } from '@notify/dev-env'
 import { freshPhone } from '@notify/test-kit/sms'
-import type { TestEnv } from '../../../packages/dev-env/src/index.ts'
 import { exampleBody, type Samples } from './sample.ts'
 
 export function otpSamples(env: TestEnv): Samples {

@@ -1,5 +1,5 @@
-import { requestExampleOf } from '../../../packages/contracts/src/openapi-examples.ts'
-import type { ApiResponse, TestEnv } from '../../../packages/dev-env/src/index.ts'
+import { requestExampleOf } from '@notify/contracts/openapi-examples'
+import type { ApiResponse, TestEnv } from '@notify/dev-env'
 
 /** A request that a route answers with success; `at` tells the callers of one moment apart. */
 export interface Sample {

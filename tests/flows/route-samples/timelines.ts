@@ -1,13 +1,6 @@
-import {
-  newId,
-  type Route,
-  readAttempts,
-  readCode,
-  readReceipts,
-  readWebhookAttempts,
-} from '../../../packages/contracts/src/index.ts'
-import type { ApiResponse, ServiceProcess, TestEnv } from '../../../packages/dev-env/src/index.ts'
-import { createPrincipalSigner, principalHeader } from '../../../packages/service-kit/src/index.ts'
+import { newId, type Route, readAttempts, readCode, readReceipts, readWebhookAttempts } from '@notify/contracts'
+import type { ApiResponse, ServiceProcess, TestEnv } from '@notify/dev-env'
+import { createPrincipalSigner, principalHeader } from '@notify/service-kit'
 import type { Samples } from './sample.ts'
 
 /** What the gateway asks the services that send. */

@@ -1,5 +1,5 @@
-import { newId } from '../../../packages/contracts/src/index.ts'
-import type { TestEnv } from '../../../packages/dev-env/src/index.ts'
+import { newId } from '@notify/contracts'
+import type { TestEnv } from '@notify/dev-env'
 import { exampleBody, made, type Samples } from './sample.ts'
 
 export function webhookSamples(env: TestEnv): Samples {

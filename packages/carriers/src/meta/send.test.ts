@@ -5,7 +5,7 @@ import { type AddressInfo, createServer as createTcpServer, type Socket } from '
 import { join } from 'node:path'
 import { afterEach, expect, test } from '@jest/globals'
 import { newId } from '@notify/contracts'
-import { closedPort } from '@notify/test-kit/closed-port'
+import { closedPort } from '@notify/test-kit/http'
 import type { WhatsAppMessage } from '../messages.ts'
 import { metaSender } from './send.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { newId, receiptReceived } from '@notify/contracts'
-import { bounce, recipient, sesEvent } from '@notify/test-kit/ses-event'
+import { bounce, recipient, sesEvent } from '@notify/test-kit/ses'
 import { readSesEvent } from './read-event.ts'
 
 const read = (event: unknown) => readSesEvent(JSON.stringify(event))

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
-import { createTestKit } from '@notify/test-kit/service-kit'
-import { createSigner, type Fields, type StandInSns, startSns } from '@notify/test-kit/sns'
+import { createTestKit } from '@notify/test-kit/kit'
+import { createSigner, type Fields, type StandInSns, startSns } from '@notify/test-kit/ses'
 import { createCertificates } from './certificates.ts'
 import { readEnvelope } from './sns-envelope.ts'
 import { verifyEnvelope } from './verify-envelope.ts'

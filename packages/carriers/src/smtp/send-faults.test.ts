@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
-import { closedPort } from '@notify/test-kit/closed-port'
+import { closedPort } from '@notify/test-kit/http'
 import type { SMTPServerOptions } from 'smtp-server'
 import {
   emailOf,

@@ -5,7 +5,7 @@ import { type AddressInfo, connect, createServer as createTcpServer, type Server
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { afterEach, expect, test } from '@jest/globals'
 import { newId } from '@notify/contracts'
-import { closedPort } from '@notify/test-kit/closed-port'
+import { closedPort } from '@notify/test-kit/http'
 import { generate } from 'selfsigned'
 import type { CarrierAnswer } from '../carrier-answer.ts'
 import { twilioSender } from './send.ts'

@@ -22,7 +22,7 @@ export function callWithSession(opened: Session): void {
 }
 
 /** The API by path, typed by its OpenAPI document. Read the result with {@link answer}. */
-export const api = createClient<paths>({ baseUrl: location.origin, fetch: call })
+export const api = createClient<paths>({ fetch: call })
 
 async function call(request: Request): Promise<Response> {
   if (!session) throw new Error('no session is open')

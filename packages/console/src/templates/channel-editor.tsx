@@ -1,11 +1,10 @@
 import { Trash2 } from 'lucide-react'
 import { lazy, type ReactNode, Suspense } from 'react'
-import { type Channel, channelNames } from '../api/channels.ts'
+import type { Channel, Templates } from '../channels/channel.ts'
+import { channelNames, channelPages, type TemplateForms } from '../channels/table.ts'
 import { Button } from '../ui/button.tsx'
 import { Panel } from '../ui/panel.tsx'
 import { EmptyState, Skeleton } from '../ui/states.tsx'
-import { TemplateFields } from './template-fields.tsx'
-import { newTemplates, type TemplateForms, type Templates } from './template-forms.ts'
 import type { Previewer } from './use-preview.ts'
 
 // The parser of templates is large, and lists do without it.
@@ -29,15 +28,16 @@ interface ChannelEditorProps {
 /** The template of one channel, beside what becomes of it. */
 export function ChannelEditor(props: ChannelEditorProps) {
   const { channel, forms, templates, previewer, onChange, onAdd, onRemove, whenMissing, children } = props
+  const { emptyForm, Fields } = channelPages[channel]
   if (!forms[channel]) {
-    const add = () => onAdd({ ...forms, [channel]: newTemplates[channel] })
+    const add = () => onAdd({ ...forms, [channel]: emptyForm })
     return <NoTemplate channel={channel} text={whenMissing} onAdd={add} />
   }
   const { [channel]: _, ...others } = forms
   return (
     <div className="grid items-start gap-6 lg:grid-cols-2">
       <Panel className="flex flex-col gap-4 p-4">
-        <TemplateFields channel={channel} templates={forms} onChange={onChange} />
+        <Fields value={forms[channel]} onChange={(form) => onChange({ ...forms, [channel]: form })} />
         <div className="flex flex-wrap items-center justify-end gap-2 border-t border-line pt-3">
           {children}
           <Button kind="quiet" onClick={() => onRemove(others)}>

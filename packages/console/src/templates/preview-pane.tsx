@@ -1,13 +1,13 @@
 import { Problem } from '@notify/sdk'
 import { useDeferredValue, useMemo } from 'react'
-import type { Channel } from '../api/channels.ts'
+import type { Channel, Templates } from '../channels/channel.ts'
+import { readObject } from '../channels/json-text.ts'
+import { channelPages } from '../channels/table.ts'
 import { useDraft } from '../ui/draft.ts'
 import { TextAreaField } from '../ui/field.tsx'
 import { FieldErrors } from '../ui/form.tsx'
 import { Panel } from '../ui/panel.tsx'
 import { Skeleton } from '../ui/states.tsx'
-import { Rendered } from './rendered.tsx'
-import { readObject, type Templates } from './template-forms.ts'
 import { type Previewer, usePreview } from './use-preview.ts'
 import { nameOf, sampleFor, variablesIn } from './variables.ts'
 
@@ -19,6 +19,7 @@ interface PreviewPaneProps {
 
 /** What a recipient would get, with sample data for the variables that were found. */
 export function PreviewPane({ previewer, channel, templates }: PreviewPaneProps) {
+  const { Rendered } = channelPages[channel]
   const draft = useDraft(`sample:${previewer.name}`, '')
   const { value: given, error: jsonFault } = readObject(draft.value)
   const text = JSON.stringify({ [channel]: templates[channel] })
@@ -37,7 +38,7 @@ export function PreviewPane({ previewer, channel, templates }: PreviewPaneProps)
         {error ? (
           <Fault error={error} />
         ) : preview ? (
-          <Rendered channel={channel} rendered={preview.rendered} />
+          preview.rendered[channel] && <Rendered template={preview.rendered[channel]} />
         ) : (
           <Skeleton lines={4} />
         )}

@@ -1,13 +1,11 @@
 import { Link, useSearchParams } from 'react-router'
-import { type Channel, channelNames, channels } from '../api/channels.ts'
+import type { Channel } from '../channels/channel.ts'
+import { channelNames, channels, isChannel, type TemplateForms } from '../channels/table.ts'
 import type { FormError } from '../edits/use-edits.ts'
-import type { TemplateForms } from './template-forms.ts'
 
 export const settingsTab = 'settings'
 export const versionsTab = 'versions'
 export type Tab = Channel | typeof settingsTab | typeof versionsTab
-
-const isChannel = (tab: string): tab is Channel => Object.hasOwn(channelNames, tab)
 
 /** The tab of the address; without one the first channel that has a template. */
 export function useTab(templates: Partial<Record<Channel, unknown>>): Tab {

@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
-import type { Channel } from '../api/channels.ts'
-import type { Templates } from './template-forms.ts'
+import type { Channel, Templates } from '../channels/channel.ts'
 
 const settleMs = 350
 

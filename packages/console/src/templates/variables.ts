@@ -1,5 +1,6 @@
 import { Liquid } from 'liquidjs'
-import type { Templates } from './template-forms.ts'
+import type { Templates } from '../channels/channel.ts'
+import { channelPages, channels } from '../channels/table.ts'
 
 /** A variable by its segments: `customer.name` is `['customer', 'name']`; a number is a place in a list. */
 export type VariablePath = readonly (string | number)[]
@@ -9,9 +10,12 @@ const parser = new Liquid({ templates: {} })
 
 /** The variables of the templates, each once, by name. Of a text that cannot be parsed the preview says why. */
 export function variablesIn(templates: Templates): VariablePath[] {
-  const { whatsapp, ...others } = templates
   const found = new Map<string, VariablePath>()
-  for (const text of textsOf([others, whatsapp?.parameters])) {
+  const liquid = channels.map((channel) => {
+    const template = templates[channel]
+    return template && (channelPages[channel].liquidOf?.(template) ?? template)
+  })
+  for (const text of textsOf(liquid)) {
     for (const path of pathsIn(text)) found.set(nameOf(path), path)
   }
   return [...found.entries()].sort(([a], [b]) => a.localeCompare(b)).map(([, path]) => path)

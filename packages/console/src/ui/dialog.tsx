@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useState } from 'react'
+import { type ReactNode, type RefObject, useEffect, useRef, useState } from 'react'
 import { Heading, Modal, ModalOverlay, Dialog as Primitive } from 'react-aria-components'
 
 const veil = 'fixed inset-0 z-40 bg-veil appear'
@@ -15,11 +15,21 @@ interface DialogProps {
   wide?: boolean
 }
 
+/** Takes the focus at once. The library waits for transitions to end, and without focus Escape does not reach the dialog. */
+function useFocusInside(isOpen: boolean): RefObject<HTMLElement | null> {
+  const inside = useRef<HTMLElement>(null)
+  useEffect(() => {
+    if (isOpen && !inside.current?.contains(document.activeElement)) inside.current?.focus({ preventScroll: true })
+  }, [isOpen])
+  return inside
+}
+
 /** A dialog in the middle. It is open while it is rendered; focus goes in, and back where it came from. */
 export function Dialog({ title, onClose, children, decision = false, stays = false, wide = false }: DialogProps) {
   // A drawer that is opened in the same moment, by a link or a reload, would take the focus from its dialog.
   const [isOpen, setOpen] = useState(false)
   useEffect(() => setOpen(true), [])
+  const dialog = useFocusInside(isOpen)
   return (
     <ModalOverlay
       isOpen={isOpen}
@@ -31,7 +41,11 @@ export function Dialog({ title, onClose, children, decision = false, stays = fal
       <Modal
         className={`w-full rounded-lg border border-line bg-raised shadow-raised ${wide ? 'max-w-3xl' : 'max-w-md'}`}
       >
-        <Primitive role={decision ? 'alertdialog' : 'dialog'} className="max-h-[76vh] overflow-y-auto p-5 outline-none">
+        <Primitive
+          ref={dialog}
+          role={decision ? 'alertdialog' : 'dialog'}
+          className="max-h-[76vh] overflow-y-auto p-5 outline-none"
+        >
           <Heading slot="title" className="mb-2 text-lg font-semibold">
             {title}
           </Heading>
@@ -44,10 +58,11 @@ export function Dialog({ title, onClose, children, decision = false, stays = fal
 
 /** Details beside the list; full width on a telephone. */
 export function DrawerFrame({ label, onClose, children }: { label: string; onClose: () => void; children: ReactNode }) {
+  const drawer = useFocusInside(true)
   return (
     <ModalOverlay isOpen onOpenChange={(open) => open || onClose()} isDismissable className={veil}>
       <Modal className="slide-in fixed inset-y-0 right-0 w-full max-w-[560px] border-l border-line bg-raised shadow-raised">
-        <Primitive aria-label={label} className="flex h-full flex-col outline-none">
+        <Primitive ref={drawer} aria-label={label} className="flex h-full flex-col outline-none">
           {children}
         </Primitive>
       </Modal>

@@ -39,7 +39,9 @@ test(
       expect.stringContaining('Added: Mine'),
     ])
     await expectSound(page, 'event-conflict')
+    expect(await question(page).evaluate((dialog) => dialog.contains(document.activeElement))).toBe(true)
     await page.keyboard.press('Escape')
+    await question(page).waitFor({ state: 'detached' })
     expect(await text(page).inputValue()).toBe('Mine')
     await button(page, 'Save the draft').click()
     await button(page, 'Discard mine and load theirs').click()

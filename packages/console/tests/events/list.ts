@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { eventually } from '@notify/dev-env'
-import { addApplication } from '@notify/test-kit/other-callers'
+import { addApplication } from '@notify/test-kit/callers'
 import { expectNoAxeViolations } from '../harness/expect-no-axe-violations.ts'
 import { rows } from '../harness/table.ts'
 import { events, harness, patience } from './stack.ts'

@@ -1,6 +1,6 @@
 import type { ServiceName } from '@notify/contracts'
 import { buildConsole, patienceMs, TestEnv, type TestEnvOptions } from '@notify/dev-env'
-import { operatorToken } from '@notify/test-kit/other-callers'
+import { operatorToken } from '@notify/test-kit/callers'
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { desktop, launchBrowser } from './browser.ts'
 

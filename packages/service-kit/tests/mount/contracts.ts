@@ -9,7 +9,7 @@ import {
   operator,
   type Principal,
 } from '@notify/contracts'
-import { newKeyPrincipal } from '@notify/test-kit/principals'
+import { newKeyPrincipal } from '@notify/test-kit/callers'
 import { z } from 'zod'
 
 const Echo = z.object({ value: z.unknown() })

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import { createTestKit } from '@notify/test-kit/service-kit'
+import { createTestKit } from '@notify/test-kit/kit'
 import pino from 'pino'
 import type { Door } from '../../src/http/door.ts'
 import { passOn, route } from '../../src/http/handler.ts'

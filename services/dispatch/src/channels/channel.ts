@@ -11,17 +11,11 @@ import type {
 import type { Fill } from '@notify/templates'
 import type { z } from 'zod'
 import type { Config } from '../config.ts'
+import type { ChannelTemplate, TemplateReference } from './channel-template.ts'
 
 /** What a notification stores, encrypted, until it is delivered. */
 export interface Payload {
   channel: Channel
-}
-
-/** A template of a carrier account, which the carrier must have approved in this category. */
-export interface TemplateReference {
-  name: string
-  language: string
-  category: string
 }
 
 /** What a draft depends on beside the request. */
@@ -109,6 +103,7 @@ export interface ChannelDefinition<P extends Payload = Payload> {
   templateOf?(payload: P): TemplateReference
   /** When a sent message without a receipt counts as settled; never, when undefined. */
   receiptDeadlineMs(config: Config): number | undefined
+  template: ChannelTemplate<unknown>
   suppression?: SuppressionRules
   delivery: ByCarrier | ByHandOff
 }

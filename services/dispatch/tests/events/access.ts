@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals'
 import { newId } from '@notify/contracts'
-import { addApplication, addBareTenant, operatorToken } from '@notify/test-kit/other-callers'
-import { expectProblem } from '@notify/test-kit/sms'
-import { eventually } from '../../../../packages/dev-env/src/index.ts'
+import { eventually } from '@notify/dev-env'
+import { expectProblem } from '@notify/test-kit/api'
+import { addApplication, addBareTenant, operatorToken } from '@notify/test-kit/callers'
 import { act, call, create, env, listPath, of, record, save, sms } from './stack.ts'
 
 test('the list is by key, in pages, by status, without the texts', async () => {

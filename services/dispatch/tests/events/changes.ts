@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { expectProblem } from '@notify/test-kit/sms'
+import { expectProblem } from '@notify/test-kit/api'
 import { call, create, listPath, of, record, save, sms } from './stack.ts'
 
 test('a change that is based on an older state is refused, until it names the present one', async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
-import { expectProblem, post } from '@notify/test-kit/sms'
-import { eventually } from '../../../../packages/dev-env/src/index.ts'
+import { eventually } from '@notify/dev-env'
+import { expectProblem, post } from '@notify/test-kit/api'
 import { act, call, create, env, listPath, of, record, save, send, sms, textOf } from './stack.ts'
 
 test('the whole record is taken: published at once, and sent', async () => {

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { newId } from '@notify/contracts'
-import { expectProblem } from '@notify/test-kit/sms'
-import { eventually } from '../../../../packages/dev-env/src/index.ts'
+import { eventually } from '@notify/dev-env'
+import { expectProblem } from '@notify/test-kit/api'
 import { act, call, create, env, listPath, of, record, save, sms } from './stack.ts'
 
 const whatsapp = { template_name: 'order_update', language: 'en_US', category: 'utility', parameters: ['{{ name }}'] }

@@ -1,6 +1,7 @@
 import { expect } from '@jest/globals'
-import { freshPhone, post } from '@notify/test-kit/sms'
-import { type ApiRequest, eventually, TestEnv } from '../../../../packages/dev-env/src/index.ts'
+import { type ApiRequest, eventually, TestEnv } from '@notify/dev-env'
+import { post } from '@notify/test-kit/api'
+import { freshPhone } from '@notify/test-kit/sms'
 
 /** The stack of all tests of events. */
 export let env: TestEnv

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { newId } from '@notify/contracts'
-import { addBareTenant, operatorToken } from '@notify/test-kit/other-callers'
-import { expectProblem } from '@notify/test-kit/sms'
+import { expectProblem } from '@notify/test-kit/api'
+import { addBareTenant, operatorToken } from '@notify/test-kit/callers'
 import { call, create, env, of, path, pathsOf, webhook, whatsapp } from './stack.ts'
 
 test('a number of another tenant cannot be connected, also of many who try at the same moment', async () => {

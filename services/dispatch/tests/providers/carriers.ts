@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { eventually } from '../../../../packages/dev-env/src/index.ts'
+import { eventually } from '@notify/dev-env'
 import { call, create, env, of, smtp, token, twilio, whatsapp } from './stack.ts'
 
 test('a test call says what came back from the carrier, good or bad', async () => {

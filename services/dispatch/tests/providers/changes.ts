@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals'
-import { expectProblem, freshPhone, post, untilState } from '@notify/test-kit/sms'
-import { eventually } from '../../../../packages/dev-env/src/index.ts'
+import { eventually } from '@notify/dev-env'
+import { expectProblem, post, untilState } from '@notify/test-kit/api'
+import { freshPhone } from '@notify/test-kit/sms'
 import { call, create, env, of, path, token, twilio, webhook } from './stack.ts'
 
 test('a new provider comes after all others, and takes over when it is put first; deleted, nothing is sent through it', async () => {

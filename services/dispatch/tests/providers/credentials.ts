@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
-import { expectProblem } from '@notify/test-kit/sms'
-import { type ApiRequest, eventually } from '../../../../packages/dev-env/src/index.ts'
+import { type ApiRequest, eventually } from '@notify/dev-env'
+import { expectProblem } from '@notify/test-kit/api'
 import { call, create, env, of, path, pathsOf, token, twilio, webhook } from './stack.ts'
 
 test('credentials go in and never come out: of secrets the last four characters show', async () => {

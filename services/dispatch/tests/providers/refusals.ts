@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { expectProblem } from '@notify/test-kit/sms'
+import { expectProblem } from '@notify/test-kit/api'
 import { call, env, path, pathsOf, smtp, twilio, webhook, whatsapp } from './stack.ts'
 
 test.each<[string, object, string[]]>([

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
+import { eventually } from '@notify/dev-env'
+import { expectProblem } from '@notify/test-kit/api'
 import { openBus, untilQuiet } from '@notify/test-kit/bus'
-import { expectProblem } from '@notify/test-kit/sms'
-import { eventually } from '../../../../packages/dev-env/src/index.ts'
 import { call, create, env, of, twilio } from './stack.ts'
 
 test('a provider of the bootstrap document that an operator has changed or deleted stays so over a restart', async () => {

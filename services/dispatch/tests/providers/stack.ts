@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals'
-import { type ApiRequest, TestEnv } from '../../../../packages/dev-env/src/index.ts'
+import { type ApiRequest, TestEnv } from '@notify/dev-env'
 
 /** The stack of all tests of providers. */
 export let env: TestEnv

@@ -1,7 +1,8 @@
 import { expect, test } from '@jest/globals'
-import { expectProblem, freshPhone, smsTo, storedRows, untilState } from '@notify/test-kit/sms'
-import { newId } from '../../../../packages/contracts/src/index.ts'
-import { eventually } from '../../../../packages/dev-env/src/index.ts'
+import { newId } from '@notify/contracts'
+import { eventually } from '@notify/dev-env'
+import { expectProblem, storedRows, untilState } from '@notify/test-kit/api'
+import { freshPhone, smsTo } from '@notify/test-kit/sms'
 import { env } from './stack.ts'
 
 const batch = (requests: unknown, headers: Record<string, string> = {}) =>

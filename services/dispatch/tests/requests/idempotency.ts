@@ -1,7 +1,8 @@
 import { expect, test } from '@jest/globals'
-import { addApplication, addKey } from '@notify/test-kit/other-callers'
-import { expectProblem, freshPhone, post, smsTo } from '@notify/test-kit/sms'
-import { type ApiResponse, eventually } from '../../../../packages/dev-env/src/index.ts'
+import { type ApiResponse, eventually } from '@notify/dev-env'
+import { expectProblem, post } from '@notify/test-kit/api'
+import { addApplication, addKey } from '@notify/test-kit/callers'
+import { freshPhone, smsTo } from '@notify/test-kit/sms'
 import { holdKey } from '../hold-key.ts'
 import { env } from './stack.ts'
 

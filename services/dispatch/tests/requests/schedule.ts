@@ -1,7 +1,9 @@
 import { expect, test } from '@jest/globals'
-import { addApplication } from '@notify/test-kit/other-callers'
-import { expectProblem, freshPhone, post, send, smsTo, stateOf, untilActivity, untilState } from '@notify/test-kit/sms'
-import { eventually } from '../../../../packages/dev-env/src/index.ts'
+import { eventually } from '@notify/dev-env'
+import { untilActivity } from '@notify/test-kit/activity'
+import { expectProblem, post, stateOf, untilState } from '@notify/test-kit/api'
+import { addApplication } from '@notify/test-kit/callers'
+import { freshPhone, send, smsTo } from '@notify/test-kit/sms'
 import { env } from './stack.ts'
 
 const ahead = (ms: number) => new Date(Date.now() + ms).toISOString()

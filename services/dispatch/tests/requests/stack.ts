@@ -1,4 +1,4 @@
-import { TestEnv } from '../../../../packages/dev-env/src/index.ts'
+import { TestEnv } from '@notify/dev-env'
 
 /** The stack of all tests of requests that need a running dispatch and nothing more. */
 export let env: TestEnv

@@ -8,9 +8,10 @@ const ToyPayload = z.object({ channel: Channel, to: z.string(), text: z.string()
 export type ToyPayload = z.output<typeof ToyPayload>
 
 /** A channel whose template has one text, `data.status`, and whose recipients are texts or `{url}`. */
-function toyParts(name: Channel): Pick<ChannelDefinition<ToyPayload>, 'name' | 'payload' | 'draft'> {
+function toyParts(name: Channel): Pick<ChannelDefinition<ToyPayload>, 'name' | 'payload' | 'template' | 'draft'> {
   return {
     name,
+    template: channels[name]!.template,
     payload: ToyPayload,
     draft({ recipient, data = {}, body }): Draft<ToyPayload> {
       const to = typeof recipient === 'string' ? recipient : recipient.url

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, expect, test } from '@jest/globals'
-import { eventually } from '../../../../packages/dev-env/src/index.ts'
+import { eventually } from '@notify/dev-env'
 import { createIssuerOrigins, originsIn } from './issuer-origins.ts'
 
 const issuer = 'https://login.example/tenant'

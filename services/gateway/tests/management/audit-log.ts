@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
+import { newId } from '@notify/contracts'
 import { freshPhone } from '@notify/test-kit/sms'
-import { newId } from '../../../../packages/contracts/src/index.ts'
 import { auditOf, call, env, newApplication, newKey, untilAudited } from './stack.ts'
 
 describe('the audit log', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
-import { operatorToken } from '@notify/test-kit/other-callers'
-import { expectProblem } from '@notify/test-kit/sms'
-import { newId } from '../../../../packages/contracts/src/index.ts'
+import { newId } from '@notify/contracts'
+import { expectProblem } from '@notify/test-kit/api'
+import { operatorToken } from '@notify/test-kit/callers'
 import { call, env, newApplication, newKey } from './stack.ts'
 
 test('a caller is told who it is', async () => {

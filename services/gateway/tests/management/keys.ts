@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
-import { expectProblem, freshPhone, post, smsTo } from '@notify/test-kit/sms'
-import { eventually } from '../../../../packages/dev-env/src/index.ts'
+import { eventually } from '@notify/dev-env'
+import { expectProblem, post } from '@notify/test-kit/api'
+import { freshPhone, smsTo } from '@notify/test-kit/sms'
 import { call, env, newApplication, newKey, untilAudited } from './stack.ts'
 
 describe('API keys', () => {

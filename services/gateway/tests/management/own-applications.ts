@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals'
 import { namedApplication, newId, OperatorPermission, permissionsFor } from '@notify/contracts'
 import { publicRoutes } from '@notify/contracts/catalogue'
-import { addTenant, operatorToken } from '@notify/test-kit/other-callers'
-import { expectProblem } from '@notify/test-kit/sms'
-import { requestExampleOf } from '../../../../packages/contracts/src/openapi-examples.ts'
+import { requestExampleOf } from '@notify/contracts/openapi-examples'
+import { expectProblem } from '@notify/test-kit/api'
+import { addTenant, operatorToken } from '@notify/test-kit/callers'
 import { call, env } from './stack.ts'
 
 /** Its application is a filter, which matches nothing when it is another tenant's. */

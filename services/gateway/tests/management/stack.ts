@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals'
-import { eventually, TestEnv } from '../../../../packages/dev-env/src/index.ts'
+import { eventually, TestEnv } from '@notify/dev-env'
 
 /** The stack of all tests of the management API. */
 export let env: TestEnv

@@ -2,8 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { type ClientRequest, type IncomingMessage, request } from 'node:http'
 import { join } from 'node:path'
+import { machineEnvironment } from '@notify/dev-env'
 import type { z } from 'zod'
-import { machineEnvironment } from '../../../../packages/dev-env/src/index.ts'
 import type { Stats } from './contracts.ts'
 
 /** A serving process, with its address. */

@@ -1,5 +1,5 @@
 import { commonConfig, type RouteEntry, route, type StreamEntry, serveHttp } from '@notify/service-kit'
-import { createTestKit } from '@notify/test-kit/service-kit'
+import { createTestKit } from '@notify/test-kit/kit'
 import { z } from 'zod'
 import { getStats } from './contracts.ts'
 

@@ -1,9 +1,11 @@
 import { expect, test } from '@jest/globals'
-import { addKey } from '@notify/test-kit/other-callers'
-import { freshPhone, post, send, untilActivity, untilState } from '@notify/test-kit/sms'
+import { eventually } from '@notify/dev-env'
+import { verifyWebhook } from '@notify/sdk'
+import { untilActivity } from '@notify/test-kit/activity'
+import { post, untilState } from '@notify/test-kit/api'
+import { addKey } from '@notify/test-kit/callers'
+import { freshPhone, send } from '@notify/test-kit/sms'
 import { freshPath, received, subscribe, untilDelivery, untilReceived } from '@notify/test-kit/webhooks'
-import { eventually } from '../../../../packages/dev-env/src/index.ts'
-import { verifyWebhook } from '../../../../packages/sdk/src/index.ts'
 import { env, operator } from './stack.ts'
 
 test('a delivered and a failed notification are told to their subscriber, signed', async () => {

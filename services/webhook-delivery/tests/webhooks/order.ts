@@ -1,14 +1,8 @@
 import { expect, test } from '@jest/globals'
+import { type Lane, type NotificationFact, newId, notificationChanged, subjectOf } from '@notify/contracts'
+import { eventually } from '@notify/dev-env'
 import { openBus } from '@notify/test-kit/bus'
 import { freshPath, received, subscribe, untilReceived } from '@notify/test-kit/webhooks'
-import {
-  type Lane,
-  type NotificationFact,
-  newId,
-  notificationChanged,
-  subjectOf,
-} from '../../../../packages/contracts/src/index.ts'
-import { eventually } from '../../../../packages/dev-env/src/index.ts'
 import { env } from './stack.ts'
 
 type Bus = Awaited<ReturnType<typeof openBus>>

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
+import { eventually } from '@notify/dev-env'
 import { send } from '@notify/test-kit/sms'
 import { deliveriesOf, freshPath, subscribe, untilDelivery } from '@notify/test-kit/webhooks'
-import { eventually } from '../../../../packages/dev-env/src/index.ts'
 import { env, operator } from './stack.ts'
 
 test.each([

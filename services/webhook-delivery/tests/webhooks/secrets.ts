@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
+import { eventually } from '@notify/dev-env'
+import { verifyWebhook } from '@notify/sdk'
 import { freshPath, received, subscribe, untilReceived } from '@notify/test-kit/webhooks'
-import { eventually } from '../../../../packages/dev-env/src/index.ts'
-import { verifyWebhook } from '../../../../packages/sdk/src/index.ts'
 import { env, operator } from './stack.ts'
 
 test('a rotated secret signs beside the new one, and the secret is shown once', async () => {

@@ -1,4 +1,4 @@
-import { TestEnv } from '../../../../packages/dev-env/src/index.ts'
+import { TestEnv } from '@notify/dev-env'
 
 /** The stack of all tests of webhooks. */
 export let env: TestEnv

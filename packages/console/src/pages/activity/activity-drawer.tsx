@@ -1,4 +1,5 @@
 import { RotateCcw } from 'lucide-react'
+import { channelNames } from '../../channels/table.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { CopyableId } from '../../ui/copy-button.tsx'
 import { Drawer, Fact, Facts } from '../../ui/drawer.tsx'
@@ -9,7 +10,7 @@ import { Skeleton } from '../../ui/states.tsx'
 import { ExactTime } from '../../ui/time.tsx'
 import { useActivityItem, useRetry } from './queries.ts'
 import { Timeline } from './timeline.tsx'
-import { type ActivityDetail, channelNames, statuses } from './words.ts'
+import { type ActivityDetail, statuses } from './words.ts'
 
 /** One item: what it is, and what was tried to deliver it. */
 export function ActivityDrawer({ id, onClose }: { id: string; onClose: () => void }) {

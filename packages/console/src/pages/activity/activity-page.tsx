@@ -1,4 +1,5 @@
 import { useNavigate, useParams, useSearchParams } from 'react-router'
+import { channelNames } from '../../channels/table.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import type { Column } from '../../ui/data-table.tsx'
@@ -16,7 +17,7 @@ import { exportActivity, useActivity } from './queries.ts'
 import { RetryAll } from './retry-all.tsx'
 import { RetryJobs } from './retry-jobs.tsx'
 import { SummaryPanel } from './summary-panel.tsx'
-import { type ActivityItem, channelNames, statuses } from './words.ts'
+import { type ActivityItem, statuses } from './words.ts'
 
 const columns: Column<ActivityItem>[] = [
   {

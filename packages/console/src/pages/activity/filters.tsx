@@ -1,8 +1,10 @@
+import type { Channel } from '../../channels/channel.ts'
+import { channelNames } from '../../channels/table.ts'
 import { useAddressFilters } from '../../ui/address-filters.ts'
 import { ApplicationFilter } from '../../ui/application-choice.tsx'
 import { FilterChoice } from '../../ui/filter-choice.tsx'
 import { FilterMoment, FilterText } from '../../ui/filter-controls.tsx'
-import { type Channel, channelNames, type Status, statuses } from './words.ts'
+import { type Status, statuses } from './words.ts'
 
 export interface Filters {
   channel?: Channel

@@ -18,7 +18,7 @@ const summary: Summary = {
   ],
 }
 
-test('counts are summed by status or by channel, and what does not occur has no series', () => {
+test('counts are summed by status or by channel, in the order of the pages, and what does not occur has no series', () => {
   const byStatus = barsOf(summary, 'status')
   expect(byStatus.series.map(({ name, total }) => [name, total])).toEqual([
     ['Delivered', 5],
@@ -29,8 +29,8 @@ test('counts are summed by status or by channel, and what does not occur has no 
     { label: '2 Nov 2026', counts: [0, 0] },
   ])
   expect(barsOf(summary, 'channel').series.map(({ name, total }) => [name, total])).toEqual([
-    ['SMS', 4],
     ['Email', 2],
+    ['SMS', 4],
   ])
 })
 

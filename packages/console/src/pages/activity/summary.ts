@@ -1,7 +1,9 @@
 import type { components } from '@notify/sdk'
+import type { Channel } from '../../channels/channel.ts'
+import { channelNames, channelPages, channels } from '../../channels/table.ts'
 import type { Bar, Series } from '../../ui/stacked-bars.tsx'
 import type { Filters } from './filters.tsx'
-import { type Channel, channelNames, type Status, statuses } from './words.ts'
+import { type Status, statuses } from './words.ts'
 
 export type Summary = components['schemas']['ActivitySummary']
 export type Dimension = 'status' | 'channel'
@@ -17,13 +19,7 @@ const statusFills: Record<Status, string> = {
   undelivered: 'fill-[var(--chart-6)]',
   failed: 'fill-[var(--bad-solid)]',
 }
-const channelFills: Record<Channel, string> = {
-  sms: 'fill-[var(--chart-1)]',
-  email: 'fill-[var(--chart-2)]',
-  whatsapp: 'fill-[var(--chart-3)]',
-  in_app: 'fill-[var(--chart-4)]',
-  webhook: 'fill-[var(--chart-5)]',
-}
+const channelFills = Object.fromEntries(channels.map((channel) => [channel, channelPages[channel].fill]))
 
 const fills = { status: statusFills, channel: channelFills }
 const nameOf = (by: Dimension, value: string) =>

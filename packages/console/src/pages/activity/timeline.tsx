@@ -1,7 +1,9 @@
+import type { Channel } from '../../channels/channel.ts'
+import { channelPages } from '../../channels/table.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { duration, ExactTime } from '../../ui/time.tsx'
-import { type ActivityAttempt, type Channel, outcomes } from './words.ts'
+import { type ActivityAttempt, outcomes } from './words.ts'
 
 /** What was tried, when, and what the carrier said. */
 export function Timeline({ attempts, channel }: { attempts: readonly ActivityAttempt[]; channel: Channel }) {
@@ -9,9 +11,7 @@ export function Timeline({ attempts, channel }: { attempts: readonly ActivityAtt
     <section>
       <h3 className="pb-2 font-semibold">Attempts</h3>
       {attempts.length === 0 ? (
-        <p className="text-soft">
-          {channel === 'in_app' ? 'The inbox delivers when it stores; it has no attempts.' : 'None yet.'}
-        </p>
+        <p className="text-soft">{channelPages[channel].noAttempts ?? 'None yet.'}</p>
       ) : (
         <ol className="ml-1.5 border-l border-line">
           {attempts.map((attempt) => (

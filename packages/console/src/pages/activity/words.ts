@@ -1,8 +1,6 @@
 import type { components } from '@notify/sdk'
 import type { Tone } from '../../ui/badge.tsx'
 
-export { type Channel, channelNames } from '../../api/channels.ts'
-
 export type ActivityItem = components['schemas']['ActivityItem']
 export type ActivityDetail = components['schemas']['ActivityDetail']
 export type ActivityAttempt = components['schemas']['ActivityAttempt']

@@ -1,5 +1,5 @@
 import { useMemo } from 'react'
-import type { Channel } from '../../api/channels.ts'
+import type { Channel } from '../../channels/channel.ts'
 import { ChannelEditor } from '../../templates/channel-editor.tsx'
 import { type EventId, previewerOf } from './queries.ts'
 import type { Editor } from './use-editor.ts'

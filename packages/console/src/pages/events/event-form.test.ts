@@ -1,5 +1,7 @@
 import { expect, test } from '@jest/globals'
-import { newTemplates, readObject } from '../../templates/template-forms.ts'
+import { readObject } from '../../channels/json-text.ts'
+import { webhook } from '../../channels/webhook.tsx'
+import { whatsapp } from '../../channels/whatsapp.tsx'
 import { contentOf, formOf } from './event-form.ts'
 import type { EventContent } from './queries.ts'
 
@@ -33,11 +35,12 @@ test('channels keep one order, so that choosing them again changes nothing', () 
 })
 
 test('what is not JSON is named at its field, and so are parameters of one name', () => {
-  const webhook = { data: '{"a": ' }
+  const cut = { data: '{"a": ' }
   const in_app = { title: 'T', body: 'B', data: '[1]' }
   const twice = { name: 'a', text: '' }
-  const whatsapp = { ...newTemplates.whatsapp, isNamed: true, parameters: [twice, twice] }
-  const { errors } = contentOf({ ...formOf(full), templates: { webhook, in_app, whatsapp } })
+  const unnamed = whatsapp.emptyForm
+  const named = { ...unnamed, isNamed: true, parameters: [twice, twice] }
+  const { errors } = contentOf({ ...formOf(full), templates: { webhook: cut, in_app, whatsapp: named } })
   expect(errors).toEqual([
     { path: 'templates.whatsapp.parameters', message: 'must have different names' },
     { path: 'templates.in_app.data', message: 'must be a JSON object' },
@@ -47,5 +50,5 @@ test('what is not JSON is named at its field, and so are parameters of one name'
 
 test('an empty text is an empty object, and new templates of webhooks are JSON', () => {
   expect(readObject(' \n')).toEqual({ value: {} })
-  expect(readObject(newTemplates.webhook.data)).toEqual({ value: {} })
+  expect(readObject(webhook.emptyForm.data)).toEqual({ value: {} })
 })

@@ -1,6 +1,8 @@
-import { type Channel, channels } from '../../api/channels.ts'
+import type { Channel } from '../../channels/channel.ts'
+import type { TemplateForms } from '../../channels/table.ts'
+import { channels } from '../../channels/table.ts'
 import type { FormError } from '../../edits/use-edits.ts'
-import { formsOf, type TemplateForms, templatesOf } from '../../templates/template-forms.ts'
+import { formsOf, templatesOf } from '../../templates/template-forms.ts'
 import type { EventContent, EventRecord } from './queries.ts'
 
 /** What is edited of an event. */

@@ -1,6 +1,6 @@
 import { Plus } from 'lucide-react'
 import { useNavigate } from 'react-router'
-import { namesOf } from '../../api/channels.ts'
+import { namesOf } from '../../channels/table.ts'
 import { useAddressFilters } from '../../ui/address-filters.ts'
 import { ApplicationSwitch } from '../../ui/application-choice.tsx'
 import { Badge } from '../../ui/badge.tsx'

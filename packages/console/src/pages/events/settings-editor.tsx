@@ -1,4 +1,4 @@
-import { channelNames, channels } from '../../api/channels.ts'
+import { channelNames, channels } from '../../channels/table.ts'
 import { TextField } from '../../ui/field.tsx'
 import { useFieldErrors } from '../../ui/form.tsx'
 import { Panel } from '../../ui/panel.tsx'

@@ -1,4 +1,4 @@
-import { namesOf } from '../../api/channels.ts'
+import { namesOf } from '../../channels/table.ts'
 import { useAddress } from '../../ui/address.ts'
 import { Badge } from '../../ui/badge.tsx'
 import type { Column } from '../../ui/data-table.tsx'

@@ -1,8 +1,9 @@
 import type { components } from '@notify/sdk'
 import { Link } from 'react-router'
+import { channelNames } from '../../channels/table.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
-import { channelNames, statuses } from '../activity/words.ts'
+import { statuses } from '../activity/words.ts'
 
 /** The newest message, on its way or there. */
 export function Arrival({ item }: { item: components['schemas']['ActivityItem'] }) {

@@ -2,6 +2,7 @@ import { useState } from 'react'
 import { Link } from 'react-router'
 import { answer, api } from '../../api/client.ts'
 import { useNewestItem } from '../../api/newest-item.ts'
+import { channelNames, channelPages, channels, namesOf } from '../../channels/table.ts'
 import { useDraft } from '../../ui/draft.ts'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { TextField } from '../../ui/field.tsx'
@@ -11,7 +12,6 @@ import { Panel } from '../../ui/panel.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { SecretDialog } from '../../ui/secret-dialog.tsx'
 import { Skeleton } from '../../ui/states.tsx'
-import { channelNames } from '../activity/words.ts'
 import { Arrival } from './arrival.tsx'
 import { channelOf, firstEvent, keyVariable } from './first-request.ts'
 import { useProgress, useRefreshProgress } from './queries.ts'
@@ -19,6 +19,7 @@ import { SendCommand } from './send-command.tsx'
 import { Step } from './step.tsx'
 import { StepButton } from './step-button.tsx'
 
+const carried = namesOf(channels.filter((channel) => channelPages[channel].hasCarrier))
 const link = 'text-accent underline underline-offset-2'
 
 /** Leads from an empty tenant to a delivered message. */
@@ -85,7 +86,7 @@ export function GetStartedPage() {
               </ul>
             }
           >
-            SMS, email and WhatsApp go through an account at a carrier:{' '}
+            {carried} go through an account at a carrier:{' '}
             <Link to="/providers" className={link}>
               add a provider
             </Link>
@@ -192,11 +193,10 @@ function NewKey({ applicationId, onCreated }: NewKeyProps) {
 function NewEvent({ applicationId }: { applicationId: string | undefined }) {
   const refresh = useRefreshProgress()
   const create = async () => {
-    const { allowed_channels, ...event } = firstEvent
     await answer(
       api.POST('/api/v1/applications/{application_id}/events', {
         params: { path: { application_id: applicationId! } },
-        body: { ...event, allowed_channels: [...allowed_channels] },
+        body: firstEvent,
       }),
     )
     await refresh()

@@ -2,6 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { answer, api } from '../../api/client.ts'
 import { type Permission, useMay } from '../../api/me.ts'
 import { readAll } from '../../api/read-all.ts'
+import { channelPages } from '../../channels/table.ts'
 import { firstEvent } from './first-request.ts'
 
 /** An application that has more events is past its first message. */
@@ -27,8 +28,8 @@ export function useProgress() {
   })
   const providers = useFirst('providers', 'providers:manage', async () => {
     const { items } = await answer(api.GET('/api/v1/providers', { params: { query: { limit: 100 } } }))
-    // Those of webhooks sign; they connect no carrier.
-    return items.filter(({ channel }) => channel !== 'webhook')
+    // Providers of other channels sign requests; they are no account at a carrier.
+    return items.filter(({ channel }) => channelPages[channel].hasCarrier)
   })
   const event = useFirst(`event ${application_id}`, 'events:manage', () => isFirstEventPublished(application_id))
   const first = [application, key, providers, event].find(({ error }) => error)

@@ -1,8 +1,9 @@
+import type { Channel } from '../../channels/channel.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
-import { curlOf, type FirstChannel, keyVariable } from './first-request.ts'
+import { curlOf, keyVariable } from './first-request.ts'
 
 interface SendCommandProps {
-  channel: FirstChannel
+  channel: Channel
   /** The key that was made on this page, or the variable that stands for it. */
   apiKey: string
 }

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { channelNames } from '../../api/channels.ts'
+import { channelNames } from '../../channels/table.ts'
 import { ApplicationField } from '../../ui/application-choice.tsx'
 import { useDraft } from '../../ui/draft.ts'
 import { Drawer } from '../../ui/drawer.tsx'

@@ -1,7 +1,7 @@
 import { KeyRound, Pencil, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { useApplications } from '../../api/applications.ts'
-import { channelNames } from '../../api/channels.ts'
+import { channelNames } from '../../channels/table.ts'
 import { Button } from '../../ui/button.tsx'
 import { CopyableId } from '../../ui/copy-button.tsx'
 import { Drawer, Fact, Facts } from '../../ui/drawer.tsx'

@@ -1,3 +1,4 @@
+import { channelPages } from '../../channels/table.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { useDraft } from '../../ui/draft.ts'
 import { SelectField, TextField } from '../../ui/field.tsx'
@@ -30,9 +31,8 @@ export function AddSuppression({ onClose }: { onClose: () => void }) {
           onChange={(event) => draft.set({ ...draft.value, channel: event.target.value as SuppressionChannel })}
         />
         <TextField
-          label={channel === 'email' ? 'Email address' : 'Number'}
+          {...channelPages[channel].suppression!}
           name="recipient"
-          placeholder={channel === 'email' ? 'ada@example.com' : '+15551230001'}
           hint="Messages to it are refused until the suppression is removed. Messages by other channels are not."
           value={recipient}
           onChange={(event) => draft.set({ ...draft.value, recipient: event.target.value })}

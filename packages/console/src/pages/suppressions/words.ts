@@ -1,10 +1,16 @@
 import type { paths } from '@notify/sdk'
+import { channelPages, channels } from '../../channels/table.ts'
 
 type SuppressionList = paths['/api/v1/suppressions']['get']['responses'][200]['content']['application/json']
 export type Suppression = SuppressionList['items'][number]
 export type SuppressionChannel = Suppression['channel']
 
-export const channelNames: Record<SuppressionChannel, string> = { email: 'Email', sms: 'SMS' }
+/** The names of the channels in which recipients can be suppressed. */
+export const channelNames = Object.fromEntries(
+  channels
+    .filter((channel) => channelPages[channel].suppression)
+    .map((channel) => [channel, channelPages[channel].name]),
+) as Record<SuppressionChannel, string>
 
 export const reasons: Record<Suppression['reason'], { name: string; means: string; whenRemoved: string }> = {
   bounce: {

@@ -1,10 +1,10 @@
-import { type Channel, channelNames, channels } from '../../api/channels.ts'
+import type { Channel } from '../../channels/channel.ts'
+import { channelNames, channelPages, channels } from '../../channels/table.ts'
 import { ApplicationField } from '../../ui/application-choice.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { useDraft } from '../../ui/draft.ts'
 import { SelectField, TextField } from '../../ui/field.tsx'
 import { Form } from '../../ui/form.tsx'
-import { firstTexts } from './first-texts.ts'
 import { useCreateTemplate } from './queries.ts'
 
 interface NewTemplateProps {
@@ -29,7 +29,11 @@ export function NewTemplate({ onCreated, onClose }: NewTemplateProps) {
         }}
         onSubmit={async () => {
           const { name, application_id, channel } = value
-          const content = { name, application_id: application_id.trim() || null, templates: firstTexts[channel] }
+          const content = {
+            name,
+            application_id: application_id.trim() || null,
+            templates: { [channel]: channelPages[channel].firstTemplate },
+          }
           const { template_id } = await create.mutateAsync(content)
           clear()
           onCreated(template_id)

@@ -1,5 +1,6 @@
+import type { TemplateForms } from '../../channels/table.ts'
 import type { FormError } from '../../edits/use-edits.ts'
-import { formsOf, type TemplateForms, templatesOf } from '../../templates/template-forms.ts'
+import { formsOf, templatesOf } from '../../templates/template-forms.ts'
 import type { StoredTemplate, TemplateContent } from './queries.ts'
 
 /** What is edited of a stored template. */

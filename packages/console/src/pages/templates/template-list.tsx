@@ -1,6 +1,6 @@
 import { Plus } from 'lucide-react'
 import { useNavigate } from 'react-router'
-import { namesOf } from '../../api/channels.ts'
+import { namesOf } from '../../channels/table.ts'
 import { useAddressFilters } from '../../ui/address-filters.ts'
 import { ApplicationName } from '../../ui/application-name.tsx'
 import { Button } from '../../ui/button.tsx'

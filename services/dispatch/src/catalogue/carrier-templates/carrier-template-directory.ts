@@ -1,6 +1,6 @@
 import type { Database } from '@notify/database'
 import { createTtlCache } from '@notify/service-kit'
-import type { TemplateReference } from '../../channels/channel.ts'
+import type { TemplateReference } from '../../channels/channel-template.ts'
 import type { Tables } from '../../db/schema.ts'
 import { findTemplate } from './carrier-template-store.ts'
 

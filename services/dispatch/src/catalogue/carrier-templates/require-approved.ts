@@ -1,5 +1,5 @@
 import { Problem } from '@notify/service-kit'
-import type { TemplateReference } from '../../channels/channel.ts'
+import type { TemplateReference } from '../../channels/channel-template.ts'
 import type { Context } from '../../context.ts'
 import type { Provider } from '../providers/provider-directory.ts'
 

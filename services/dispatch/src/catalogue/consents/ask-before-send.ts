@@ -1,5 +1,5 @@
 import { type CarrierAnswer, later, permanent, refusal } from '@notify/carriers/sending'
-import type { TemplateReference } from '../../channels/channel.ts'
+import type { TemplateReference } from '../../channels/channel-template.ts'
 import type { Context } from '../../context.ts'
 import type { Claim } from '../../deliver/claim/claim-store.ts'
 import { consentFault } from './judge-consent.ts'

@@ -1,6 +1,6 @@
 import { Problem } from '@notify/service-kit'
 import type { Sender } from '../../accept/accept-item.ts'
-import type { TemplateReference } from '../../channels/channel.ts'
+import type { TemplateReference } from '../../channels/channel-template.ts'
 import type { Context } from '../../context.ts'
 import { consentFault } from './judge-consent.ts'
 

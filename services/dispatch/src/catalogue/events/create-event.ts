@@ -10,13 +10,13 @@ import { keepVersion } from './version-store.ts'
 
 /** Creates an event as a draft, or published at once. */
 export const createEvent: Handler<ApiContext, typeof contract> = idempotent({
-  prepare: ({ renderer }, { body, principal }) => requireFillable(renderer, principal.tenant_id, body.templates),
-  async effect({ config }, request, run) {
+  prepare: (context, { body, principal }) => requireFillable(context, principal.tenant_id, body.templates),
+  async effect({ config, channels }, request, run) {
     const { body, principal, params } = request
     const { event_key, status, version, ...content } = body
     const id = eventIdOf({ principal, params: { ...params, event_key } })
     await requireRoomForEvent(run, id, config.EVENTS_PER_APPLICATION)
-    if (status !== 'draft') await requirePublishable(run, id, content)
+    if (status !== 'draft') await requirePublishable(run, channels, id, content)
     const updatedBy = principal.subject
     const row = await insertEvent(run, id, { ...content, status, version, draft: null, updatedBy })
     if (!row) throw new Problem('event_exists', `The application has an event with the key ${event_key}`)

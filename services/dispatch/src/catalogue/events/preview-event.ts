@@ -13,9 +13,9 @@ type Request = Parameters<Handler<ApiContext, typeof contract>>[1]
 /** Renders the draft of an event, a version of it or the given templates, with the given variables. */
 export const previewEvent: Handler<ApiContext, typeof contract> = idempotentAnswer(async (context, request) => {
   const { channel, data, templates: given } = request.body
-  if (given) await requireFillable(context.renderer, request.principal.tenant_id, given)
+  if (given) await requireFillable(context, request.principal.tenant_id, given)
   const { version, templates } = await chooseTemplates(context, request)
-  const rendered = await renderPreview(context.renderer, request.principal.tenant_id, templates, {
+  const rendered = await renderPreview(context, request.principal.tenant_id, templates, {
     channel,
     field: 'data',
     variables: data,

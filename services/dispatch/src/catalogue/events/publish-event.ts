@@ -10,13 +10,13 @@ import { keepVersion, requireRoomForVersion } from './version-store.ts'
 
 /** Publishes the draft as a new version; without a draft an inactive event is activated as it was. */
 export const publishEvent: Handler<ApiContext, typeof contract> = idempotent({
-  async effect({ config }, request, run) {
+  async effect({ config, channels }, request, run) {
     const published = await changeEvent(run, request, 'event.published', async (row, id) => {
       const { status, version, draft } = row
       if (status === 'published' && !draft) return undefined
       if (draft) await requireRoomForVersion(run, id, config.VERSIONS_PER_EVENT)
       const content = draft ?? contentOf(row)
-      await requirePublishable(run, id, content)
+      await requirePublishable(run, channels, id, content)
       if (status !== 'draft') await keepVersion(run, row, row.updated_by)
       return { ...content, status: 'published', version: draft ? version + 1 : version, draft: null }
     })

@@ -8,7 +8,7 @@ import { contentOf, describeEvent } from './describe-event.ts'
 /** Saves a draft. Only an event that was never published is changed itself. */
 export const replaceEvent: Handler<ApiContext, typeof contract> = async (context, request) => {
   const { body, principal } = request
-  await requireFillable(context.renderer, principal.tenant_id, body.templates)
+  await requireFillable(context, principal.tenant_id, body.templates)
   const row = await context.db.transaction((run) =>
     changeEvent(run, request, 'event.changed', ({ status, version, ...known }) =>
       status === 'draft'

@@ -10,7 +10,7 @@ import { findVersion, keepVersion, requireRoomForVersion } from './version-store
 
 /** Rolls back: the content of an earlier version becomes a new version. An inactive event stays inactive. */
 export const restoreEventVersion: Handler<Context, typeof contract> = idempotent({
-  async effect({ config }, request, run) {
+  async effect({ config, channels }, request, run) {
     const wanted = versionOf(request.params.version)
     const restored = await changeEvent(run, request, 'event.restored', async (row, id) => {
       const earlier = wanted === undefined ? undefined : await findVersion(run, id, wanted)
@@ -19,7 +19,7 @@ export const restoreEventVersion: Handler<Context, typeof contract> = idempotent
       if (earlier.version === version) return undefined
       await requireRoomForVersion(run, id, config.VERSIONS_PER_EVENT)
       const content = contentOf(earlier)
-      await requirePublishable(run, id, content)
+      await requirePublishable(run, channels, id, content)
       await keepVersion(run, row, row.updated_by)
       return { ...content, status, version: version + 1, draft }
     })

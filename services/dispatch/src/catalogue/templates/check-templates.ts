@@ -1,8 +1,9 @@
 import type { EventTemplates, FieldError } from '@notify/contracts'
 import { Problem } from '@notify/service-kit'
 import type { Renderer } from '@notify/templates'
-import { channelFaults } from '../../channels/channel-faults.ts'
-import { textsOf } from '../../channels/map-templates.ts'
+import type { Channels } from '../../channels/channel.ts'
+import { textsOf } from '../../channels/channel-template.ts'
+import { presentTemplates } from './present-templates.ts'
 
 /** Maximum texts with placeholders in a set of templates. */
 const maxTexts = 200
@@ -12,8 +13,13 @@ const maxFaults = 50
  * Refuses templates that can never be rendered, or that break a rule of their channel whatever the variables are.
  * @throws Problem `validation_failed` naming each, `rate_limited` when the tenant's templates take too much time
  */
-export async function requireFillable(renderer: Renderer, tenantId: string, templates: EventTemplates): Promise<void> {
-  const texts = textsOf(templates)
+export async function requireFillable(
+  { renderer, channels }: { renderer: Renderer; channels: Channels },
+  tenantId: string,
+  templates: EventTemplates,
+): Promise<void> {
+  const present = presentTemplates(channels, templates)
+  const texts = present.flatMap(({ definition, template }) => textsOf(definition, template))
   const errors: FieldError[] = []
   if (texts.length > maxTexts) {
     errors.push({ path: 'templates', message: `must have at most ${maxTexts} texts; it has ${texts.length}` })
@@ -24,7 +30,7 @@ export async function requireFillable(renderer: Renderer, tenantId: string, temp
       errors.push({ path: `templates.${text.path}`, message: `is not a valid template: ${fault}` })
     if (errors.length >= maxFaults) break
   }
-  const faults = errors.length > 0 ? [] : channelFaults(templates)
+  const faults = errors.length > 0 ? [] : present.flatMap(({ definition, template }) => definition.faults(template))
   errors.push(...faults.slice(0, maxFaults).map(({ path, message }) => ({ path: `templates.${path}`, message })))
   const [first] = errors
   if (first) throw new Problem('validation_failed', `${first.path} ${first.message}`, { errors })

@@ -8,8 +8,8 @@ import { insertTemplate, requireRoomForTemplate } from './template-store.ts'
 
 /** Creates a stored template. */
 export const createTemplate: Handler<ApiContext, typeof contract> = idempotent({
-  async prepare({ renderer }, { body, principal }) {
-    await requireFillable(renderer, principal.tenant_id, body.templates)
+  async prepare(context, { body, principal }) {
+    await requireFillable(context, principal.tenant_id, body.templates)
     return newId('tmpl')
   },
   async effect({ config }, request, run, id) {

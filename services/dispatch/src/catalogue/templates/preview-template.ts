@@ -9,13 +9,13 @@ import { findTemplate } from './template-store.ts'
 
 /** Renders a template, or the given templates in its place, with the given variables. */
 export const previewTemplate: Handler<ApiContext, typeof contract> = idempotentAnswer(
-  async ({ db, renderer }, { body, params, principal }) => {
+  async (context, { body, params, principal }) => {
     const { tenant_id } = principal
     const { channel, template_data: variables, templates: given } = body
-    const stored = describeWhole(await findTemplate(db.run, tenant_id, params.template_id))
-    if (given) await requireFillable(renderer, tenant_id, given)
+    const stored = describeWhole(await findTemplate(context.db.run, tenant_id, params.template_id))
+    if (given) await requireFillable(context, tenant_id, given)
     const templates = given ?? stored.templates
-    const rendered = await renderPreview(renderer, tenant_id, templates, { channel, field: 'template_data', variables })
+    const rendered = await renderPreview(context, tenant_id, templates, { channel, field: 'template_data', variables })
     const { template_id } = stored
     return new Reply(200, JSON.stringify({ template_id, version: given ? null : stored.version, rendered }))
   },

@@ -1,8 +1,9 @@
 import type { Channel, EventTemplates } from '@notify/contracts'
 import { Problem } from '@notify/service-kit'
-import type { Fill, NamedTemplate, Renderer } from '@notify/templates'
-import { composeEmail } from '../../channels/email/compose.ts'
-import { mapTemplates, textsOf } from '../../channels/map-templates.ts'
+import type { Fill, Renderer } from '@notify/templates'
+import type { Channels } from '../../channels/channel.ts'
+import { type ChannelTemplate, textsOf, type VariablesField } from '../../channels/channel-template.ts'
+import { presentTemplates } from './present-templates.ts'
 
 /** Total time limit of a preview, in milliseconds; each text has its own limit. */
 const longestMs = 1000
@@ -10,8 +11,7 @@ const longestMs = 1000
 interface Preview {
   /** All channels when undefined. */
   channel: Channel | undefined
-  /** The field of the request with the variables, which errors name. */
-  field: NamedTemplate['field']
+  field: VariablesField
   variables: Record<string, unknown>
 }
 
@@ -20,39 +20,43 @@ interface Preview {
  * @throws Problem `validation_failed`, `template_variable_missing` or `rate_limited`
  */
 export async function renderPreview(
-  renderer: Renderer,
+  { renderer, channels }: { renderer: Renderer; channels: Channels },
   tenantId: string,
   templates: EventTemplates,
   { channel, field, variables }: Preview,
 ): Promise<EventTemplates> {
-  const { email, ...others } = channel === undefined ? templates : onlyChannel(templates, channel)
-  const fill: Fill = (texts, values) => renderer.fill(tenantId, texts, values)
   const endsAt = performance.now() + longestMs
-  const filled: string[] = []
-  for (const { form, template } of textsOf(others)) {
+  const fill: Fill = (texts, values) => {
     if (performance.now() > endsAt) throw new Problem('validation_failed', 'The template takes too long to render')
-    filled.push(...(await fill([{ form, template, field }], variables)))
+    return renderer.fill(tenantId, texts, values)
   }
-  const rendered = mapTemplates(others, () => filled.shift() ?? '')
-  return email ? { ...rendered, email: await fillEmail(email, field, variables, fill) } : rendered
+  const rendered: EventTemplates = {}
+  for (const { name, definition, template } of presentTemplates(channels, chosen(templates, channel))) {
+    const preview = definition.preview ?? ((...rest) => fillEach(definition, ...rest))
+    Object.assign(rendered, { [name]: await preview(template, field, variables, fill) })
+  }
+  return rendered
 }
 
-function onlyChannel(templates: EventTemplates, channel: Channel): EventTemplates {
+/** One text at a time, so that the time limit counts between them. */
+async function fillEach<T>(
+  definition: ChannelTemplate<T>,
+  template: T,
+  field: VariablesField,
+  variables: Record<string, unknown>,
+  fill: Fill,
+): Promise<T> {
+  const filled: string[] = []
+  for (const { form, template: text } of textsOf(definition, template)) {
+    filled.push(...(await fill([{ form, template: text, field }], variables)))
+  }
+  return definition.map(template, () => filled.shift() ?? '')
+}
+
+function chosen(templates: EventTemplates, channel: Channel | undefined): EventTemplates {
+  if (channel === undefined) return templates
   if (templates[channel]) return { [channel]: templates[channel] }
   throw new Problem('validation_failed', `The template has no content for ${channel}`, {
     errors: [{ path: 'channel', message: 'is not a channel of the template' }],
   })
-}
-
-/** As a send renders it, with the rules for subjects and texts. */
-async function fillEmail(
-  email: NonNullable<EventTemplates['email']>,
-  field: Preview['field'],
-  variables: Record<string, unknown>,
-  fill: Fill,
-) {
-  const form = field === 'data' ? { event_key: 'preview' } : {}
-  const request = { recipient: 'somebody@example.com', ...form, [field]: variables as Record<string, never> }
-  const { subject, text, html } = await composeEmail(request, email, fill)
-  return { subject, body: text, ...(html === undefined ? {} : { html_body: html }) }
 }

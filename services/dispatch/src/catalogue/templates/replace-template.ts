@@ -9,7 +9,7 @@ import { lockTemplate, updateTemplate } from './template-store.ts'
 /** Replaces a template as a whole; sends use the new one within a second. */
 export const replaceTemplate: Handler<ApiContext, typeof contract> = async (context, request) => {
   const { body, params, principal, query, requestId } = request
-  await requireFillable(context.renderer, principal.tenant_id, body.templates)
+  await requireFillable(context, principal.tenant_id, body.templates)
   const [tenantId, resourceId] = [principal.tenant_id, params.template_id]
   const replaced = await context.db.transaction(async (run) => {
     const before = describeWhole(await lockTemplate(run, tenantId, resourceId))

@@ -3,6 +3,7 @@ import type { ChannelDefinition } from '../channel.ts'
 import { composeEmail } from './compose.ts'
 import { EmailPayload } from './payload.ts'
 import { readEnvelope } from './recipient.ts'
+import { emailTemplate } from './template.ts'
 
 /** What has never received mail may be suppressed too, so this is wider than what can be sent to. */
 const address = /^[^\s@\p{Cc}]{1,64}@[^\s@\p{Cc}]{1,255}$/u
@@ -10,6 +11,7 @@ const address = /^[^\s@\p{Cc}]{1,64}@[^\s@\p{Cc}]{1,255}$/u
 export const email: ChannelDefinition<EmailPayload> = {
   name: 'email',
   payload: EmailPayload,
+  template: emailTemplate,
   draft(request) {
     const envelope = readEnvelope(request)
     const { to, from } = envelope

@@ -2,11 +2,13 @@ import { InAppPayload, inboxCreated, inboxRequested } from '@notify/contracts'
 import type { ChannelDefinition } from '../channel.ts'
 import { composeInApp } from './compose.ts'
 import { maskUserId, readUserId } from './recipient.ts'
+import { inAppTemplate } from './template.ts'
 
 /** Delivered by inbox-stream, which reports `delivered` once the notification stands in the user's inbox. */
 export const inApp: ChannelDefinition<InAppPayload> = {
   name: 'in_app',
   payload: InAppPayload,
+  template: inAppTemplate,
   draft(request) {
     const to = readUserId(request)
     return {

@@ -1,14 +1,13 @@
 import type { DispatchRequest, EventTemplates, InAppPayload } from '@notify/contracts'
 import { fieldProblem } from '@notify/service-kit'
-import type { Fill, NamedTemplate } from '@notify/templates'
-import { mapTemplates, textsOf } from '../map-templates.ts'
+import type { Fill } from '@notify/templates'
+import { fillTemplate } from '../channel-template.ts'
 import { faultInside, textFault } from '../text-fault.ts'
 import { displayFields, requireDisplayData } from './display-data.ts'
+import { inAppTemplate, longest } from './template.ts'
 
 type Content = Pick<InAppPayload, 'title' | 'body' | 'data'>
 type Template = NonNullable<EventTemplates['in_app']>
-
-export const longest = { title: 998, body: 100_000 } as const
 
 /**
  * Makes the content of an in-app notification: the template's, filled; or the request's own, as it was written, and through
@@ -38,10 +37,7 @@ export async function composeInApp(
 
 async function filled(request: DispatchRequest, template: Template, fill: Fill): Promise<Content> {
   const field = variablesOf(request)
-  const texts = textsOf({ in_app: template }).map((text): NamedTemplate => ({ ...text, field }))
-  const made = await fill(texts, request[field] ?? {})
-  let at = 0
-  const { title, body, data = {} } = mapTemplates({ in_app: template }, () => made[at++] ?? '').in_app!
+  const { title, body, data = {} } = await fillTemplate(inAppTemplate, template, field, request[field] ?? {}, fill)
   return { title, body, data: { ...data, ...shownOf(request) } }
 }
 

@@ -4,10 +4,12 @@ import type { ChannelDefinition } from '../channel.ts'
 import { readPhone } from '../read-phone.ts'
 import { composeSms } from './compose.ts'
 import { SmsPayload } from './payload.ts'
+import { smsTemplate } from './template.ts'
 
 export const sms: ChannelDefinition<SmsPayload> = {
   name: 'sms',
   payload: SmsPayload,
+  template: smsTemplate,
   draft(request) {
     const to = readPhone(request)
     return {

@@ -2,10 +2,12 @@ import { activityLanes, WebhookPayload, webhookReported, webhookRequested } from
 import type { ChannelDefinition } from '../channel.ts'
 import { composeWebhook } from './compose.ts'
 import { maskUrl, readUrl } from './recipient.ts'
+import { webhookTemplate } from './template.ts'
 
 export const webhook: ChannelDefinition<WebhookPayload> = {
   name: 'webhook',
   payload: WebhookPayload,
+  template: webhookTemplate,
   draft(request, { config }) {
     const to = readUrl(request, config.WEBHOOK_EGRESS_ALLOW)
     return {

@@ -1,8 +1,9 @@
 import type { DispatchRequest, EventTemplates, WebhookPayload } from '@notify/contracts'
 import { fieldProblem } from '@notify/service-kit'
 import type { Fill } from '@notify/templates'
-import { mapTemplates, textsOf } from '../map-templates.ts'
+import { fillTemplate } from '../channel-template.ts'
 import { faultInside } from '../text-fault.ts'
+import { webhookTemplate } from './template.ts'
 
 /**
  * Makes the `data` that the receiver gets: the template's JSON with its texts filled; or the request's own content, its
@@ -36,7 +37,5 @@ async function contentOf(
     const [text = ''] = await fill([template], template_data)
     return { ...(data as WebhookPayload['data']), body: text }
   }
-  const texts = textsOf({ webhook }).map(({ template, form }) => ({ template, form, field }) as const)
-  const filled = (await fill(texts, request[field] ?? {})).values()
-  return mapTemplates({ webhook }, () => filled.next().value ?? '').webhook!.data
+  return (await fillTemplate(webhookTemplate, webhook, field, request[field] ?? {}, fill)).data
 }

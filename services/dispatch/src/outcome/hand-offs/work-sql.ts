@@ -5,7 +5,7 @@ import { placedSql, repeatedSql, tailSql } from './order-sql.ts'
 
 /**
  * SQL of `with` queries that hand over the rows of channels that other services deliver, for the first time or for an operator's
- * retry; senders claim the others from the table. The relation has the `toldColumns`, `payload` and `send_at`.
+ * retry; senders claim the others from the table. The relation has the columns of `notifications`.
  */
 export function workQueries(channels: Channels, relation: string): string {
   return `${orderedWork(channels, relation)} ${unorderedWork(channels, relation)}`
@@ -18,7 +18,7 @@ export function repeatedWorkQueries(channels: Channels, relation: string): strin
 }
 
 /** The part of {@link workQueries} for channels whose order does not matter. */
-export function unorderedWork(channels: Channels, relation: string): string {
+function unorderedWork(channels: Channels, relation: string): string {
   const handOffs = handedOverChannels(channels)
     .filter(({ delivery }) => !delivery.keepsOrder)
     .map(({ name, delivery }) => {

@@ -1,5 +1,28 @@
+import { expect } from '@jest/globals'
 import { type Channel, newId } from '@notify/contracts'
-import type { TestEnv } from '@notify/dev-env'
+import { type ApiRequest, type ApiResponse, eventually, patienceMs, type TestEnv } from '@notify/dev-env'
+
+/** The operator's view of the trail. */
+export async function activity(env: TestEnv, query: Record<string, string> = {}, token = env.operatorToken) {
+  return env.api('GET', `/api/v1/activity?${new URLSearchParams(query)}`, { token })
+}
+
+/** Waits until the trail shows the notification like this, and gives the item. */
+export function untilActivity(env: TestEnv, id: string, expected: object, timeoutMs = patienceMs) {
+  return eventually(
+    async () => {
+      const { body } = await activity(env, { limit: '100' })
+      const item = body.items.find(({ transaction_id }: { transaction_id: string }) => transaction_id === id)
+      expect(item).toMatchObject(expected)
+      return item
+    },
+    { timeoutMs },
+  )
+}
+
+export function retry(env: TestEnv, id: string, request: ApiRequest = {}): Promise<ApiResponse> {
+  return env.api('POST', `/api/v1/activity/${id}/retry`, { token: env.operatorToken, ...request })
+}
 
 /** A row of the gateway's activity. */
 export interface StoredItem {

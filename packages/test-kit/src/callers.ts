@@ -1,8 +1,8 @@
 import { createPrivateKey, sign } from 'node:crypto'
-import { newId } from '@notify/contracts'
+import { type KeyPrincipal, newId } from '@notify/contracts'
 import type { TestEnv } from '@notify/dev-env'
 import { mintApiKey } from '@notify/privacy'
-import type { Account } from './carrier-callback.ts'
+import type { Account } from './callbacks.ts'
 
 /** An application beside the demo's, and a key of it. */
 export interface Application {
@@ -95,4 +95,17 @@ export function operatorToken(env: TestEnv, claims: object, header: object = {})
   const text = `${encode({ alg: 'ES256', kid: key.kid, typ: 'at+jwt', ...header })}.${encode(payload)}`
   const privateKey = createPrivateKey({ key: { ...key }, format: 'jwk' })
   return `${text}.${sign('sha256', Buffer.from(text), { key: privateKey, dsaEncoding: 'ieee-p1363' }).toString('base64url')}`
+}
+
+/** The caller of a live key, of a tenant and an application of its own, that may send. */
+export function newKeyPrincipal(fields: Partial<KeyPrincipal> = {}): KeyPrincipal {
+  return {
+    kind: 'key',
+    key_id: newId('key'),
+    mode: 'live',
+    tenant_id: newId('ten'),
+    application_id: newId('app'),
+    permissions: ['notifications:send'],
+    ...fields,
+  }
 }

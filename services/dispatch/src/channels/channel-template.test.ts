@@ -4,7 +4,9 @@ import { newId } from '@notify/contracts'
 import { Problem } from '@notify/service-kit'
 import { startRenderer } from '@notify/test-kit/renderer'
 import { requireFillable } from '../catalogue/templates/check-templates.ts'
-import { mapTemplates } from './map-templates.ts'
+import { presentTemplates } from '../catalogue/templates/present-templates.ts'
+import type { Visit } from './channel-template.ts'
+import { channels } from './registry.ts'
 
 const whole: EventTemplates = {
   sms: { body: 'a' },
@@ -13,6 +15,14 @@ const whole: EventTemplates = {
   webhook: { data: { order: 'i' } },
   whatsapp: { template_name: 'order_update', language: 'en_US', category: 'utility', parameters: ['j', 'k'] },
 }
+
+const mapTemplates = (templates: EventTemplates, visit: Visit) =>
+  Object.fromEntries(
+    presentTemplates(channels, templates).map(({ name, definition, template }) => [
+      name,
+      definition.map(template, visit),
+    ]),
+  )
 
 test('every text is visited once, with its form and its place; names and keys are left alone', () => {
   const visited: string[] = []
@@ -25,13 +35,13 @@ test('every text is visited once, with its form and its place; names and keys ar
     'text email.subject',
     'text email.body',
     'html email.html_body',
+    'text whatsapp.parameters.0',
+    'text whatsapp.parameters.1',
     'text in_app.title',
     'text in_app.body',
     'text in_app.data.action_url',
     'text in_app.data.nested.list.0',
     'text webhook.data.order',
-    'text whatsapp.parameters.0',
-    'text whatsapp.parameters.1',
   ])
   expect(mapped).toEqual({
     sms: { body: 'A' },
@@ -51,7 +61,7 @@ afterAll(() => renderer.close())
 
 async function faultsOf(templates: EventTemplates): Promise<string[]> {
   try {
-    await requireFillable(renderer, newId('ten'), templates)
+    await requireFillable({ renderer, channels }, newId('ten'), templates)
   } catch (error) {
     if (error instanceof Problem && error.code === 'validation_failed')
       return error.errors?.map(({ path }) => path) ?? []

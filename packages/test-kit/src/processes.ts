@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import {
   environmentOf,
@@ -6,6 +6,7 @@ import {
   fileOf,
   hostEnvironment,
   machineEnvironment,
+  patienceMs,
   programPath,
   type ServiceProcess,
   type TestEnv,
@@ -95,4 +96,24 @@ async function untilReady({ child, output }: ReplicaProcess, services: number): 
     child.kill('SIGKILL')
     throw error
   }
+}
+
+/** Runs a command of a service as an operator does, in the environment of its process. */
+export async function runCommand(
+  env: TestEnv,
+  process: ServiceProcess,
+  args: readonly string[],
+  variables: Record<string, string> = {},
+): Promise<{ status: number | null; output: string }> {
+  const { status, stdout, stderr } = spawnSync(globalThis.process.execPath, [programPath(fileOf(process)), ...args], {
+    env: {
+      ...machineEnvironment(),
+      ...(await environmentOf(process, env.stack.wiring)),
+      LOG_LEVEL: 'info',
+      ...variables,
+    },
+    encoding: 'utf8',
+    timeout: patienceMs,
+  })
+  return { status, output: stdout + stderr }
 }

@@ -1,5 +1,36 @@
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { connect, type Socket } from 'node:net'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+
+export interface RawAnswer {
+  status: number
+  headers: Headers
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+  body: any
+  text: string
+}
+
+/** Sends bytes that no HTTP client would, and reads what comes until the server closes. */
+export async function rawRequest(baseUrl: string, bytes: string | Buffer): Promise<RawAnswer> {
+  const { hostname, port } = new URL(baseUrl)
+  const socket = connect(Number(port), hostname)
+  const chunks: Buffer[] = []
+  socket.on('data', (chunk) => chunks.push(chunk))
+  socket.on('error', () => {})
+  socket.setTimeout(10_000, () => socket.destroy())
+  socket.write(typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes)
+  await once(socket, 'close')
+  return readAnswer(Buffer.concat(chunks).toString('utf8'))
+}
+
+export function readAnswer(answer: string): RawAnswer {
+  const [head = '', ...rest] = answer.split('\r\n\r\n')
+  const [statusLine = '', ...lines] = head.split('\r\n')
+  const headers = new Headers(lines.map((line) => line.split(/:\s*/, 2) as [string, string]))
+  const text = rest.join('\r\n\r\n')
+  const isJson = headers.get('content-type')?.includes('json')
+  return { status: Number(statusLine.split(' ')[1]), headers, text, body: isJson ? JSON.parse(text) : text }
+}
 
 /** A connection that misbehaves; what comes back is kept unless it does not read. */
 export interface HostileClient {
@@ -55,4 +86,15 @@ export function closeAll(clients: readonly HostileClient[]): void {
 export function residentMiB(pid: number): number {
   const [, kiB] = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
   return Number(kiB) / 1024
+}
+
+/** A local port where nobody listens: it was free a moment ago. */
+export async function closedPort(): Promise<number> {
+  const server = createServer()
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
 }

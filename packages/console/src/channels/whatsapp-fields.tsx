@@ -4,11 +4,15 @@ import { useWhatsAppTemplates } from '../api/whatsapp-templates.ts'
 import { Button, IconButton } from '../ui/button.tsx'
 import { SelectField, TextField } from '../ui/field.tsx'
 import { useFieldErrors } from '../ui/form.tsx'
-import type { WhatsAppForm } from './template-forms.ts'
+import type { FieldsProps, TemplateOf } from './channel.ts'
 
-interface WhatsAppFieldsProps {
-  value: WhatsAppForm
-  onChange: (value: WhatsAppForm) => void
+export interface WhatsAppForm {
+  template_name: string
+  language: string
+  category: TemplateOf<'whatsapp'>['category']
+  /** Whether the placeholders have names; else they stand in order. */
+  isNamed: boolean
+  parameters: { name: string; text: string }[]
 }
 
 const categories: { value: WhatsAppForm['category']; label: string }[] = [
@@ -18,7 +22,7 @@ const categories: { value: WhatsAppForm['category']; label: string }[] = [
 ]
 
 /** Which template of the account is sent, and what its placeholders become. */
-export function WhatsAppFields({ value, onChange }: WhatsAppFieldsProps) {
+export function WhatsAppFields({ value, onChange }: FieldsProps<WhatsAppForm>) {
   const name = 'templates.whatsapp'
   return (
     <>
@@ -52,7 +56,7 @@ export function WhatsAppFields({ value, onChange }: WhatsAppFieldsProps) {
 }
 
 /** The approved templates of the accounts, to take one over. */
-function ApprovedChoice({ value, onChange }: WhatsAppFieldsProps) {
+function ApprovedChoice({ value, onChange }: FieldsProps<WhatsAppForm>) {
   const may = useMay()
   const { data } = useWhatsAppTemplates()
   const approved = data?.items.filter(({ status }) => status === 'approved') ?? []
@@ -77,7 +81,7 @@ function ApprovedChoice({ value, onChange }: WhatsAppFieldsProps) {
   )
 }
 
-function Parameters({ value, onChange }: WhatsAppFieldsProps) {
+function Parameters({ value, onChange }: FieldsProps<WhatsAppForm>) {
   const { parameters, isNamed } = value
   const faults = useFieldErrors('templates.whatsapp.parameters')
   const setAt = (at: number, change: Partial<(typeof parameters)[number]>) =>

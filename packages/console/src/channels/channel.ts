@@ -1,0 +1,44 @@
+import type { components } from '@notify/sdk'
+import type { ReactNode } from 'react'
+import type { FormError } from '../edits/use-edits.ts'
+
+export type Channel = components['schemas']['Provider']['channel']
+
+/** What is sent by each channel, with variables in double braces. */
+export type Templates = components['schemas']['Event']['templates']
+export type TemplateOf<C extends Channel> = NonNullable<Templates[C]>
+
+/** The fields of a template, to edit it. */
+export interface FieldsProps<Form> {
+  value: Form
+  onChange(value: Form): void
+}
+
+/** Everything that pages show of one channel. */
+export interface ChannelPages<Template, Form> {
+  name: string
+  /** Class of its colour in charts. */
+  fill: string
+  /** What a new template is until it is written: the service stores none without a text. */
+  firstTemplate: Template
+  /** A template as the editor holds it: JSON is text, and absent texts are empty. */
+  emptyForm: Form
+  formOf(template: Template): Form
+  /** The template that a form stands for. @param errors gets what would keep it from being saved */
+  templateOf(form: Form, errors: FormError[]): Template
+  Fields(props: FieldsProps<Form>): ReactNode
+  /** A rendered template as the channel delivers it. */
+  Rendered(props: { template: Template }): ReactNode
+  /** Its parts by name, to compare two templates. */
+  partsOf(template: Template): Record<string, unknown>
+  /** The part with texts in Liquid. Default: the whole template. */
+  liquidOf?(template: Template): unknown
+  /** Whether a provider of it is an account at a carrier. */
+  hasCarrier: boolean
+  /** Why its messages may have no attempts. */
+  noAttempts?: string
+  /** How a recipient is named when one is suppressed; absent where consent is kept instead, or nothing. */
+  suppression?: { label: string; placeholder: string }
+  /** What the first steps send. The lowest rank of those that can send is taken. */
+  firstMessage?: { rank: number; template: Template; recipient: unknown }
+}

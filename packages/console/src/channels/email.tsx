@@ -1,0 +1,55 @@
+import { EmailFrame } from '../templates/email-frame.tsx'
+import { TextAreaField, TextField } from '../ui/field.tsx'
+import { PlainText, TextBlock } from '../ui/plain-text.tsx'
+import type { ChannelPages, FieldsProps, TemplateOf } from './channel.ts'
+
+type Template = TemplateOf<'email'>
+type Form = Required<Template>
+
+export const email: ChannelPages<Template, Form> = {
+  name: 'Email',
+  fill: 'fill-[var(--chart-2)]',
+  firstTemplate: { subject: 'A title', body: 'Hello {{ name }}' },
+  emptyForm: { subject: '', body: '', html_body: '' },
+  formOf: (template) => ({ ...template, html_body: template.html_body ?? '' }),
+  templateOf: ({ html_body, ...texts }) => (html_body === '' ? texts : { ...texts, html_body }),
+  Fields: EmailFields,
+  Rendered: ({ template: { subject, body, html_body } }) => (
+    <>
+      <p className="[overflow-wrap:anywhere]">
+        <span className="text-faint">Subject</span> <PlainText className="font-medium">{subject}</PlainText>
+      </p>
+      {html_body === undefined ? null : <EmailFrame html={html_body} />}
+      <TextBlock label="Text of the email">{body}</TextBlock>
+    </>
+  ),
+  partsOf: ({ subject, body, html_body }) => ({ subject, text: body, HTML: html_body }),
+  hasCarrier: true,
+  suppression: { label: 'Email address', placeholder: 'ada@example.com' },
+  firstMessage: {
+    rank: 2,
+    template: { subject: 'Hello {{name}}', body: 'Hello {{name}}, this is your first message.' },
+    recipient: { email: 'ada@example.com' },
+  },
+}
+
+function EmailFields({ value, onChange }: FieldsProps<Form>) {
+  const of = (field: keyof Form) => ({
+    name: `templates.email.${field}`,
+    value: value[field],
+    onChange: ({ target }: { target: { value: string } }) => onChange({ ...value, [field]: target.value }),
+  })
+  return (
+    <>
+      <TextField label="Subject" dir="auto" {...of('subject')} />
+      <TextAreaField label="Text" rows={8} {...of('body')} />
+      <TextAreaField
+        label="HTML (optional)"
+        rows={12}
+        code
+        hint="Values are escaped. Styles stand inline."
+        {...of('html_body')}
+      />
+    </>
+  )
+}

@@ -1,0 +1,59 @@
+import type { FormError } from '../edits/use-edits.ts'
+import { Fact, Facts } from '../ui/drawer.tsx'
+import { PlainText } from '../ui/plain-text.tsx'
+import type { ChannelPages, TemplateOf } from './channel.ts'
+import { WhatsAppFields, type WhatsAppForm } from './whatsapp-fields.tsx'
+
+type Template = TemplateOf<'whatsapp'>
+
+export const whatsapp: ChannelPages<Template, WhatsAppForm> = {
+  name: 'WhatsApp',
+  fill: 'fill-[var(--chart-3)]',
+  firstTemplate: { template_name: 'hello_world', language: 'en_US', category: 'utility', parameters: ['{{ name }}'] },
+  emptyForm: { template_name: '', language: 'en_US', category: 'utility', isNamed: false, parameters: [] },
+  formOf,
+  templateOf,
+  Fields: WhatsAppFields,
+  Rendered,
+  partsOf: ({ template_name, language, category, parameters }) => ({
+    template: `${template_name} (${language}), ${category}`,
+    parameters,
+  }),
+  // Names and languages are sent as they are.
+  liquidOf: ({ parameters }) => parameters,
+  hasCarrier: true,
+}
+
+function formOf({ parameters, ...rest }: Template): WhatsAppForm {
+  if (Array.isArray(parameters)) {
+    return { ...rest, isNamed: false, parameters: parameters.map((text) => ({ name: '', text })) }
+  }
+  return { ...rest, isNamed: true, parameters: Object.entries(parameters).map(([name, text]) => ({ name, text })) }
+}
+
+function templateOf({ isNamed, parameters, ...rest }: WhatsAppForm, errors: FormError[]): Template {
+  if (!isNamed) return { ...rest, parameters: parameters.map(({ text }) => text) }
+  const names = parameters.map(({ name }) => name.trim())
+  if (new Set(names).size < names.length) {
+    errors.push({ path: 'templates.whatsapp.parameters', message: 'must have different names' })
+  }
+  return { ...rest, parameters: Object.fromEntries(parameters.map(({ text }, at) => [names[at]!, text])) }
+}
+
+function Rendered({ template: { template_name, language, parameters } }: { template: Template }) {
+  const nameOf = Array.isArray(parameters) ? (at: string) => `{{${Number(at) + 1}}}` : (name: string) => name
+  return (
+    <>
+      <p className="text-soft">
+        The carrier fills these into <code className="font-mono text-xs text-text">{template_name}</code> ({language}).
+      </p>
+      <Facts>
+        {Object.entries(parameters).map(([name, text]) => (
+          <Fact key={name} name={nameOf(name)}>
+            <PlainText>{text}</PlainText>
+          </Fact>
+        ))}
+      </Facts>
+    </>
+  )
+}

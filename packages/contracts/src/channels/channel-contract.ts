@@ -1,0 +1,22 @@
+import type { z } from 'zod'
+
+/** Fields of a dispatch request that only some channels show. */
+export type ShownField = 'subject' | 'title' | 'html_body' | 'from'
+
+/** What callers see of a channel. */
+export interface ChannelContract<Template extends z.ZodType = z.ZodType> {
+  /** Its template in events and stored templates. Texts are Liquid. */
+  template: Template
+  /** Fields of a recipient in the object form; none where a recipient is a string only. */
+  recipientFields: readonly string[]
+  /** Fields that other channels would silently drop. */
+  shownFields: readonly ShownField[]
+  /** Whether its messages contain `data`. In others, `data` only fills event templates. */
+  showsData: boolean
+  /** Whether one-time codes may be sent by it. */
+  sendsCodes: boolean
+  /** Whether recipients can be suppressed. */
+  suppresses: boolean
+  /** A notification that an order was shipped, with the variables `name` and `order`. The demo sends it. */
+  example: { template: z.input<Template> }
+}

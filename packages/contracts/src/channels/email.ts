@@ -1,0 +1,22 @@
+import { z } from 'zod'
+import type { ChannelContract } from './channel-contract.ts'
+
+/** A header value. */
+const Line = z.string().regex(/^[^\r\n]*$/, 'must be one line')
+
+export const email = {
+  template: z.strictObject({ subject: Line, body: z.string(), html_body: z.string().optional() }),
+  recipientFields: ['email', 'name'],
+  shownFields: ['subject', 'html_body', 'from'],
+  showsData: false,
+  sendsCodes: true,
+  suppresses: true,
+  example: {
+    template: {
+      subject: 'Your order {{order}} is on its way',
+      body: 'Hi {{name}},\n\nyour order {{order}} has left our warehouse.\n\nDemo Shop',
+      html_body:
+        '<p>Hi {{name}},</p><p>your order <strong>{{order}}</strong> has left our warehouse.</p><p>Demo Shop</p>',
+    },
+  },
+} as const satisfies ChannelContract

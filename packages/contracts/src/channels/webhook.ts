@@ -1,0 +1,12 @@
+import { z } from 'zod'
+import type { ChannelContract } from './channel-contract.ts'
+
+export const webhook = {
+  template: z.strictObject({ data: z.record(z.string(), z.json()) }),
+  recipientFields: ['url'],
+  shownFields: [],
+  showsData: true,
+  sendsCodes: false,
+  suppresses: false,
+  example: { template: { data: { order: '{{order}}', customer: '{{name}}', status: 'shipped' } } },
+} as const satisfies ChannelContract

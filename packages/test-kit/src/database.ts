@@ -1,0 +1,156 @@
+import { expect } from '@jest/globals'
+import type { ServiceName } from '@notify/contracts'
+import { type Database, type Migrations, openDatabase, type Queries, type Run } from '@notify/database'
+import type { TestEnv } from '@notify/dev-env'
+import { createTestKit, type TestKit } from './kit.ts'
+
+/** The schema of one service, without its processes. */
+export interface OwnSchema<Tables> {
+  db: Database<Tables>
+  kit: TestKit
+  stop(): Promise<void>
+}
+
+/** Migrates and opens the schema of a service, for tests of its statements alone. */
+export async function openOwnSchema<Tables>(
+  env: TestEnv,
+  service: ServiceName,
+  { migrations, poolSize = 8 }: { migrations: Migrations; poolSize?: number },
+): Promise<OwnSchema<Tables>> {
+  const kit = createTestKit(service)
+  const config = { DATABASE_URL: env.stack.databaseUrl(service), DATABASE_POOL_SIZE: poolSize, MIGRATE_ON_START: true }
+  const db = await openDatabase<Tables>(kit, { config, migrations })
+  return { db, kit, stop: () => kit.stop() }
+}
+
+/**
+ * Runs work in one transaction and counts the rows of these tables that it reads, in whichever way: a statement that reads all of
+ * a table shows, however quick it is.
+ */
+export function countRowsRead<Db extends Queries>(
+  db: Db,
+  tables: readonly string[],
+  work: (db: Db) => Promise<unknown>,
+): Promise<number> {
+  return db.transaction(async (run) => {
+    const before = await rowsRead(run, tables)
+    await work({ ...db, run, runLong: run, transaction: <T>(inner: (run: Run) => Promise<T>) => inner(run) })
+    return (await rowsRead(run, tables)) - before
+  })
+}
+
+/** By this transaction, or one before whose count is still with the session. */
+async function rowsRead(run: Run, tables: readonly string[]): Promise<number> {
+  const [row] = await run<{ read: number }>(
+    `select sum(seq_tup_read + coalesce(idx_tup_fetch, 0))::int as read from pg_stat_xact_user_tables
+     where schemaname = current_schema and relname = any($1)`,
+    [tables],
+  )
+  return row!.read
+}
+
+/** Rows of a nearly empty table, and of a full one. */
+export const [few, many] = [20, 20_000]
+
+interface Growth {
+  tables: readonly string[]
+  /** Adds rows to the tables. */
+  fill(count: number): Promise<void>
+  /** Runs every statement that is judged later. */
+  runAll(): Promise<unknown>
+}
+
+/**
+ * Fills tables after the statements were planned for nearly empty ones, as connections keep their plans for days.
+ * @param db has one connection, whose plans are these
+ */
+export async function fillAfterPlanning(db: Queries, { tables, fill, runAll }: Growth): Promise<void> {
+  for (const table of tables) await db.run(`alter table ${table} set (autovacuum_enabled = false)`)
+  await db.run('set plan_cache_mode = force_generic_plan')
+  await fill(few)
+  await db.run(`analyze ${tables.join(', ')}`)
+  await runAll()
+  await fill(many)
+}
+
+/** A pool of `pg`, as far as it is used here. */
+interface Readers {
+  connect(): Promise<{ query(text: string): Promise<unknown>; release(): void }>
+}
+
+interface Deletion {
+  /** That the rows are found by; in the schema of `db`. */
+  index: string
+  /** Deletes a batch; resolves to whether there may be more. */
+  deleteBatch(): Promise<boolean>
+  /** Batches before the one that is judged. */
+  after: number
+}
+
+/**
+ * Counts the index entries that a batch of a deletion reads, also those of deleted rows, while a reader keeps what is deleted
+ * from being vacuumed.
+ * @param db has one connection, which the deletion uses
+ * @param readers of the same database
+ */
+export async function entriesOfBatch(
+  db: Queries,
+  readers: Readers,
+  { index, deleteBatch, after }: Deletion,
+): Promise<number> {
+  const deleteFull = async () => {
+    if (!(await deleteBatch())) throw new Error('there were too few rows for a full batch')
+  }
+  const reader = await readers.connect()
+  await reader.query('begin isolation level repeatable read; select from pg_class limit 1')
+  try {
+    for (let batch = 0; batch < after; batch++) await deleteFull()
+    const before = await entriesRead(db, index)
+    await deleteFull()
+    return (await entriesRead(db, index)) - before
+  } finally {
+    await reader.query('rollback')
+    reader.release()
+  }
+}
+
+async function entriesRead(db: Queries, index: string): Promise<number> {
+  await db.run('select pg_stat_force_next_flush()')
+  const [row] = await db.run<{ read: number }>(
+    `select idx_tup_read::int as read from pg_stat_user_indexes
+     where schemaname = current_schema and indexrelname = $1`,
+    [index],
+  )
+  return row!.read
+}
+
+const columns = 'id, lane, channel, status, settled, enqueued_at, next_attempt_at, expires_at, created_at'
+const open = `select ${columns} from notifications where not settled or (expires_at is not null and payload is not null)`
+const followed = `select ${columns} from in_flight`
+
+/** In one snapshot: each message that is sent now has one open attempt, and what is open is in flight with its own values. */
+const disagreements = `
+  select 'sending without an open attempt' as fault, n.id from notifications n where sending and not exists (
+    select from attempts a where a.notification_id = n.id and a.number = n.attempt_count and a.finished_at is null)
+  union all
+  select 'an open attempt of what is not being sent', a.notification_id
+  from attempts a left join notifications n on n.id = a.notification_id
+  where a.finished_at is null and (n.sending is not true or n.attempt_count <> a.number)
+  union all
+  select 'open, and not in flight as it is', id from (${open} except ${followed}) as missing
+  union all
+  select 'in flight, and not open as it is', id from (${followed} except ${open}) as left_over
+  limit 20`
+
+/**
+ * Expects that dispatch's notifications, attempts and rows in flight agree. Each statement changes all three, so this holds at every
+ * moment, whatever was killed.
+ * @param run runs a query in the schema of dispatch
+ */
+export async function attemptsAgree(run: (text: string) => Promise<unknown[]>): Promise<void> {
+  expect(await run(disagreements)).toEqual([])
+}
+
+/** {@link attemptsAgree} in the database of a stack. */
+export const attemptsAgreeIn = (env: TestEnv) =>
+  attemptsAgree(async (text) => (await env.sql('dispatch').query(text)).rows)

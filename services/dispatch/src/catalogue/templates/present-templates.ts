@@ -1,0 +1,16 @@
+import type { Channel, EventTemplates } from '@notify/contracts'
+import type { Channels } from '../../channels/channel.ts'
+import type { ChannelTemplate } from '../../channels/channel-template.ts'
+
+export interface PresentTemplate {
+  name: Channel
+  definition: ChannelTemplate<unknown>
+  template: unknown
+}
+
+/** The templates of a set, each with what its channel knows of it. */
+export function presentTemplates(channels: Channels, templates: EventTemplates): PresentTemplate[] {
+  return Object.values(channels).flatMap(({ name, template: definition }) =>
+    templates[name] ? [{ name, definition, template: templates[name] }] : [],
+  )
+}

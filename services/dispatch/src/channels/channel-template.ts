@@ -1,0 +1,55 @@
+import type { FieldError } from '@notify/contracts'
+import type { Fill, NamedTemplate, TemplateForm } from '@notify/templates'
+
+/** Converts a Liquid text; `path` is its location in a set of templates, for example `email.subject`. */
+export type Visit = (template: string, form: TemplateForm, path: string) => string
+
+/** A template of a carrier account, which the carrier must have approved in this category. */
+export interface TemplateReference {
+  name: string
+  language: string
+  category: string
+}
+
+/** The field of a request with the variables, which errors name. */
+export type VariablesField = NamedTemplate['field']
+
+/** What dispatch knows of a channel's template in events and stored templates. */
+export interface ChannelTemplate<T> {
+  /** The template with each Liquid text replaced; names, languages and keys stay. */
+  map(template: T, visit: Visit): T
+  /** Breaches of the channel's rules that no variable can repair, by path. */
+  faults(template: T): FieldError[]
+  /** Its texts by path, each of which must print the code when it is the template of one-time codes. */
+  codeTexts?(template: T): Record<string, string | undefined>
+  /** The carrier's template that it fills, whose approved category must be the same. */
+  referenceOf?(template: T): TemplateReference
+  /**
+   * Renders it as a send does, where a send checks more than each text by itself.
+   * @throws Problem naming the field
+   */
+  preview?(template: T, field: VariablesField, variables: Record<string, unknown>, fill: Fill): Promise<T>
+}
+
+/** Each Liquid text of a template. */
+export function textsOf<T>({ map }: ChannelTemplate<T>, template: T) {
+  const texts: { template: string; form: TemplateForm; path: string }[] = []
+  map(template, (text, form, path) => {
+    texts.push({ template: text, form, path })
+    return text
+  })
+  return texts
+}
+
+/** Fills all texts of a template at once. */
+export async function fillTemplate<T>(
+  channel: ChannelTemplate<T>,
+  template: T,
+  field: VariablesField,
+  variables: Record<string, unknown>,
+  fill: Fill,
+): Promise<T> {
+  const texts = textsOf(channel, template).map(({ template, form }) => ({ template, form, field }) as const)
+  const filled = (await fill(texts, variables)).values()
+  return channel.map(template, () => filled.next().value ?? '')
+}

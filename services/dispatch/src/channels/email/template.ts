@@ -1,0 +1,26 @@
+import { type EventTemplates, oneLinePattern } from '@notify/contracts'
+import type { ChannelTemplate } from '../channel-template.ts'
+import { textFaults } from '../template-faults.ts'
+import { composeEmail, maxSubject } from './compose.ts'
+
+export const emailTemplate: ChannelTemplate<NonNullable<EventTemplates['email']>> = {
+  map: ({ subject, body, html_body }, visit) => ({
+    subject: visit(subject, 'text', 'email.subject'),
+    body: visit(body, 'text', 'email.body'),
+    ...(html_body === undefined ? {} : { html_body: visit(html_body, 'html', 'email.html_body') }),
+  }),
+  codeTexts: ({ body, html_body }) => ({ 'email.body': body, 'email.html_body': html_body }),
+  faults: ({ subject, body }) => [
+    ...textFaults('email.subject', subject, maxSubject),
+    ...(oneLinePattern.test(subject)
+      ? []
+      : [{ path: 'email.subject', message: 'must not contain control characters' }]),
+    ...(body.trim() === '' ? [{ path: 'email.body', message: 'must not be empty' }] : []),
+  ],
+  async preview(template, field, variables, fill) {
+    const form = field === 'data' ? { event_key: 'preview' } : {}
+    const request = { recipient: 'somebody@example.com', ...form, [field]: variables as Record<string, never> }
+    const { subject, text, html } = await composeEmail(request, template, fill)
+    return { subject, body: text, ...(html === undefined ? {} : { html_body: html }) }
+  },
+}
