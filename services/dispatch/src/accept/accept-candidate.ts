@@ -36,8 +36,8 @@ export type AcceptOne = (
 ) => Promise<ItemResult>
 
 /**
- * The way of each request from its call to its commit: read and judge it alone, so that a slow template delays nobody else;
- * wait for others with its key; settle it in one batch with all requests of the same moment, whoever sent them.
+ * The way of each request from its call to its commit: read it and judge it alone, so that a slow template delays no other; let
+ * those with its key go first; settle it in one batch with all requests of the same moment.
  */
 export function createAcceptOne(context: ApiContext): AcceptOne {
   const lines: Lines = new Map()

@@ -18,15 +18,15 @@ import { handOffColumns } from '../outcome/hand-offs/order-sql.ts'
 import { orderedWork } from '../outcome/hand-offs/work-sql.ts'
 import type { NewNotification } from './accept-item.ts'
 
-/** Why a notification is not committed: another process works on its key or has answered it, its id is committed, or the recipient is suppressed. */
-export type Fault = Known | SuppressionReason
+/** Another request has the key of a notification, or the notification is committed already: a call whose answer was lost is repeated. */
 export type Known = 'held' | 'committed'
 
+/** Why a notification is not committed. */
+export type Fault = Known | SuppressionReason
+
 /**
- * One statement, one transaction: idempotency records, notifications, hand-offs and facts. It writes all of the batch or nothing,
- * because the messages come ready-made, which costs a third less than making them here; it always makes the hand-offs that keep
- * an order. Nobody is refused for a suppression whose notification is committed already: then this is the same call once more,
- * whose answer was lost. The division fails if a twin has committed its key since the snapshot.
+ * One statement, one transaction. It writes all of the batch or nothing, because most messages are parameters: making them in
+ * SQL costs half as much again. The division fails if the key of another request was committed after the snapshot.
  */
 const commit = (channels: Channels, messages: number): Statement => ({
   name: `commit-accepted-${messages}`,

@@ -25,7 +25,7 @@ export async function prepare(context: ApiContext, candidate: Candidate): Promis
   if (!definition) throw providerMissing(channel)
   const draft = definition.draft(candidate.request, { config: context.config, lane: laneOf(candidate), templates })
   const content = makeContent(context, candidate, draft, templates)
-  // Whoever judges the request meets the refusal; until then nobody listens.
+  // It is awaited only after the other rules; until then a rejection would count as unhandled.
   content.catch(() => {})
   return { draft, content }
 }
