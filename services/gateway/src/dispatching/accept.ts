@@ -9,9 +9,10 @@ const maxBatch = 256
 const maxCallLength = 1024 * 1024
 /** A longer body travels alone, so that others need not wait for its parsing. */
 const longestTogether = 32 * 1024
-/** Calls that begin together, and how long each may delay the next. */
+/** Calls that begin together, and how long each may delay the next. Large bodies take longer on their way. */
 const callsTogether = 4
-const longestTurnMs = 50
+const longestTurnMs = 20
+const longestLargeTurnMs = 50
 /** More than the slow requests that dispatch works on at a time: each keeps the connection of its call. */
 const connections = 1024
 /** Delays before an unanswered request is sent again; its id makes that harmless. */
@@ -28,10 +29,11 @@ export function createAcceptance(context: Context): Accept {
   const call = (asked: readonly Asked[]) => callDispatch(context, dispatch, asked)
   const dispatch = createInternalClient(context.config.DISPATCH_URL, { connections })
   const together = takingTurns(call, {
+    longestTurnMs,
     maxBatch,
     weight: { of: ({ request }) => request.text.length, max: maxCallLength },
   })
-  const alone = takingTurns(call, { maxBatch: 1 })
+  const alone = takingTurns(call, { maxBatch: 1, longestTurnMs: longestLargeTurnMs })
   return async (request) => {
     let ask = request.text.length > longestTogether ? alone : together
     let unknown: Problem | undefined
@@ -50,13 +52,19 @@ export function createAcceptance(context: Context): Accept {
   }
 }
 
+interface Limits {
+  longestTurnMs: number
+  maxBatch: number
+  weight?: { of(asked: Asked): number; max: number }
+}
+
 /**
- * Collects requests while earlier calls take their turns. A turn ends with the first answer of its call or after
- * {@link longestTurnMs}, so slow requests hold up no others.
+ * Collects requests while earlier calls take their turns. A turn ends with the first answer of its call, or after a time, so
+ * slow requests hold up no others.
  */
 function takingTurns(
   call: (asked: readonly Asked[]) => Promise<void>,
-  limits: { maxBatch: number; weight?: { of(asked: Asked): number; max: number } },
+  { longestTurnMs, ...limits }: Limits,
 ): (request: AcceptRequest) => Promise<AcceptAnswer> {
   const collect = coalesce<Asked, void>({
     ...limits,
