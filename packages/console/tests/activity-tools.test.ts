@@ -7,7 +7,6 @@ import { freshPhone, send, smsTo } from '@notify/test-kit/sms'
 import type { CDPSession, Page } from 'playwright-core'
 import { ConsoleHarness } from './harness/console.ts'
 import { expectNoAxeViolations } from './harness/expect-no-axe-violations.ts'
-import { screenshot } from './harness/screenshot.ts'
 
 let harness: ConsoleHarness
 /** Numbers that end in 0002 are reported as undelivered, every time. */
@@ -38,7 +37,6 @@ test('all that failed is retried after a count, with its progress, and the job i
   await page.getByRole('button', { name: 'Retry all' }).click()
   await dialog.getByText(`${failed} items that failed match these filters`).waitFor()
   await expectNoAxeViolations(page)
-  await screenshot(page, 'activity-retry-all')
   await dialog.getByRole('button', { name: `Retry ${failed} items` }).click()
   const jobs = page.getByRole('list', { name: 'Retry jobs' })
   await jobs.getByText(/^Retrying: \d+ of 12/).waitFor()

@@ -7,13 +7,17 @@ import { suppressRecipient } from './catalogue/suppressions/suppress-recipient.t
 import { type Channels, carriedChannels, type LaneSettings } from './channels/channel.ts'
 import { channels as registry } from './channels/registry.ts'
 import type { Config } from './config.ts'
-import type { ConsumerContext } from './context.ts'
+import type { Context } from './context.ts'
 import type { LaneOf } from './deliver/queues/queue-store.ts'
-import { handOffConsumers } from './outcome/hand-offs/hand-off-consumers.ts'
+import { handOffConsumers, type WithReportRecorders } from './outcome/hand-offs/hand-off-consumers.ts'
+import type { RecordReceipt } from './outcome/receipts/record-receipt.ts'
 
 const retry = ['250ms', '1s', '5s', '15s']
 /** After this another worker takes up a STOP that a killed one held. Handling it twice changes nothing. */
 const keywordAckWait = '1s'
+
+/** The context of the consumers. */
+export type ConsumerContext = Context & WithReportRecorders & { recordReceipt: RecordReceipt }
 
 /** The consumers of the `worker` role. */
 export function consumersOf(channels: Channels = registry): readonly ConsumerEntry<ConsumerContext>[] {

@@ -4,7 +4,7 @@ import type { Database } from '@notify/database'
 import { eventually, TestEnv } from '@notify/dev-env'
 import { lift, suppress } from '../src/catalogue/suppressions/suppression-store.ts'
 import { channels } from '../src/channels/registry.ts'
-import type { WorkerContext } from '../src/context.ts'
+import type { Context } from '../src/context.ts'
 import type { Tables } from '../src/db/schema.ts'
 import type { Claim } from '../src/deliver/claim/claim-store.ts'
 import { createClaims } from '../src/deliver/claim/claim-work.ts'
@@ -135,7 +135,7 @@ test('a claim whose answer was lost with the connection is put back: nobody was 
     expect(await rowOf(id)).toMatchObject({ sending: true })
     throw new Error('Connection terminated unexpectedly')
   }
-  const claims = createClaims({ db: { ...db, run }, wakeOutbox() {} } as unknown as WorkerContext, lane, 5000)
+  const claims = createClaims({ db: { ...db, run }, wakeOutbox() {} } as unknown as Context, lane, 5000)
   await expect(claims.take(wanted)).rejects.toThrow('Connection terminated')
   expect(await attemptsOf(id)).toEqual([])
   expect(await rowOf(id)).toMatchObject({ status: 'queued', sending: false, attempt_count: 0, round_attempts: 0 })
@@ -161,7 +161,7 @@ test('a claim that Postgres carries out only after it was asked to forget it is 
     }
     return rows
   }
-  const claims = createClaims({ db: { ...db, run }, wakeOutbox() {} } as unknown as WorkerContext, lane, 5000)
+  const claims = createClaims({ db: { ...db, run }, wakeOutbox() {} } as unknown as Context, lane, 5000)
   await expect(claims.take(wanted)).rejects.toThrow('Connection terminated')
   await eventually(async () => expect(await rowOf(id)).toMatchObject({ sending: false, attempt_count: 0 }))
   expect(await attemptsOf(id)).toEqual([])

@@ -6,13 +6,12 @@ import { createBlindIndex, parseKeyRing } from '@notify/privacy'
 import { Problem } from '@notify/service-kit'
 import { newKeyPrincipal } from '@notify/test-kit/callers'
 import { startRenderer } from '@notify/test-kit/renderer'
-import type { Candidate } from '../src/accept/accept-item.ts'
+import type { AcceptContext, Candidate } from '../src/accept/accept-item.ts'
 import { judgeCandidate } from '../src/accept/judge-candidate.ts'
 import type { PublishedEvent } from '../src/catalogue/events/event-catalogue.ts'
 import type { Provider } from '../src/catalogue/providers/provider-directory.ts'
 import { payloadAad } from '../src/channels/payload-aad.ts'
 import { channels } from '../src/channels/registry.ts'
-import type { ApiContext } from '../src/context.ts'
 import { toyChannels } from './toy-channels/toy-channels.ts'
 
 const keyRing = parseKeyRing(`k1:${randomBytes(32).toString('base64')}`)
@@ -43,7 +42,7 @@ interface World {
 }
 
 /** What the rules look at: the records as they would come from the database. */
-function world({ events = [shipped], providers = [provider], templates = {}, sandbox }: World = {}): ApiContext {
+function world({ events = [shipped], providers = [provider], templates = {}, sandbox }: World = {}): AcceptContext {
   return {
     config: { CARRIER_SANDBOX_URL: sandbox, WEBHOOK_EGRESS_ALLOW: nothingAllowed },
     channels,
@@ -55,7 +54,7 @@ function world({ events = [shipped], providers = [provider], templates = {}, san
       templates: { find: async (_tenant: string, _app: string, id: string) => templates[id] },
       domains: { isVerified: async (_tenant: string, domain: string) => domain === 'shop.example' },
     },
-  } as unknown as ApiContext
+  } as unknown as AcceptContext
 }
 
 const sms = { channel: 'sms', recipient: { phone: '+15551230001' } }

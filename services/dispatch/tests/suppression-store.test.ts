@@ -11,7 +11,7 @@ import {
   type NewSuppression,
   suppress,
 } from '../src/catalogue/suppressions/suppression-store.ts'
-import type { WorkerContext } from '../src/context.ts'
+import type { Context } from '../src/context.ts'
 import type { Tables } from '../src/db/schema.ts'
 import { openOwnSchema } from './own-schema.ts'
 
@@ -192,7 +192,7 @@ test.each(['live', 'test'] as const)(
       suppress: 'bounce',
       received_at: at(1).toISOString(),
     }
-    await suppressRecipient({ db, log: { info() {} } } as unknown as WorkerContext, bounce)
+    await suppressRecipient({ db, log: { info() {} } } as unknown as Context, bounce)
     expect(await isSuppressed(whom)).toBe(mode === 'live')
   },
 )

@@ -9,11 +9,19 @@ import {
   type Span,
   withLogFields,
 } from '@notify/service-kit'
-import type { ApiContext } from '../context.ts'
-import { type AcceptOutcome, type Candidate, identityOf, type NewNotification, refusalOf } from './accept-item.ts'
-import { commitJudged } from './commit-judged.ts'
+import {
+  type AcceptContext,
+  type AcceptOutcome,
+  type Candidate,
+  identityOf,
+  type NewNotification,
+  refusalOf,
+} from './accept-item.ts'
+import { commitJudged, type WithLockWatch } from './commit-judged.ts'
 import { findCommitted, findReplays } from './find-known.ts'
 import { judgeCandidate } from './judge-candidate.ts'
+
+type Needs = AcceptContext & WithLockWatch
 
 const maxBatch = 256
 const commitsInFlight = 3
@@ -35,11 +43,15 @@ export type AcceptOne = (
   read: (traceparent: string | undefined) => Candidate,
 ) => Promise<ItemResult>
 
+export interface WithAcceptOne {
+  acceptOne: AcceptOne
+}
+
 /**
  * The way of each request from its call to its commit: read it and judge it alone, so that a slow template delays no other; let
  * those with its key go first; settle it in one batch with all requests of the same moment.
  */
-export function createAcceptOne(context: ApiContext): AcceptOne {
+export function createAcceptOne(context: Needs): AcceptOne {
   const lines: Lines = new Map()
   const settle = coalesce<Judged, AcceptOutcome | undefined>({
     maxBatch,
@@ -62,7 +74,7 @@ export function createAcceptOne(context: ApiContext): AcceptOne {
  * Settles requests of different keys and ids together; each is answered or refused alone.
  * @returns outcomes in the order of the batch; undefined while another process works on a request with the same key
  */
-async function settleBatch(context: ApiContext, batch: readonly Judged[]): Promise<(AcceptOutcome | undefined)[]> {
+async function settleBatch(context: Needs, batch: readonly Judged[]): Promise<(AcceptOutcome | undefined)[]> {
   const candidates = batch.map(({ candidate }) => candidate)
   const outcomes = await findReplays(context.db.run, candidates)
   const left = batch.filter(({ candidate }) => !outcomes.has(candidate))
@@ -83,7 +95,7 @@ async function settleBatch(context: ApiContext, batch: readonly Judged[]): Promi
 }
 
 /** Commits notifications whose callers still wait once there is a connection. */
-async function commitFresh({ db, ...context }: ApiContext, fresh: readonly NewNotification[]) {
+async function commitFresh({ db, ...context }: Needs, fresh: readonly NewNotification[]) {
   if (fresh.length === 0) return []
   const committed = db.withConnection(async (run) => {
     await afterNextPoll()
@@ -95,7 +107,7 @@ async function commitFresh({ db, ...context }: ApiContext, fresh: readonly NewNo
 
 /** Runs the work of an item in its span and with its log fields. */
 function observed(
-  { tracer, metrics, log }: ApiContext,
+  { tracer, metrics, log }: Needs,
   { notification_id, request_id, traceparent }: Parameters<AcceptOne>[0],
   work: (span: Span) => Promise<AcceptOutcome>,
 ): Promise<ItemResult> {

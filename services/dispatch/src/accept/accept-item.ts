@@ -8,8 +8,25 @@ import {
   tooManyEntries,
 } from '@notify/contracts'
 import { idempotencyScope } from '@notify/database'
-import type { Fingerprint } from '@notify/privacy'
 import { type IsAwaited, Problem, requireShape } from '@notify/service-kit'
+import type { Renderer } from '@notify/templates'
+import type { WithCarrierTemplates } from '../catalogue/carrier-templates/carrier-template-directory.ts'
+import type { WithConsents } from '../catalogue/consents/consent-directory.ts'
+import type { WithDomains } from '../catalogue/domains/verified-domains.ts'
+import type { WithEvents } from '../catalogue/events/event-catalogue.ts'
+import type { WithProviders } from '../catalogue/providers/provider-directory.ts'
+import type { WithTemplates } from '../catalogue/templates/template-catalogue.ts'
+import type { Context } from '../context.ts'
+import type { WakeSenders } from '../deliver/queues/wake-senders.ts'
+
+/** What acceptance needs of the context. */
+export type AcceptContext = Context &
+  WithEvents &
+  WithTemplates &
+  WithProviders &
+  WithDomains &
+  WithConsents &
+  WithCarrierTemplates & { renderer: Renderer; wakeSenders: WakeSenders }
 
 /** The tenant's application that sends a notification. */
 export type Sender = Pick<KeyPrincipal, 'tenant_id' | 'application_id' | 'mode'>
@@ -94,7 +111,7 @@ interface Raw {
 }
 
 /** @throws Problem `validation_failed` for a request that does not fit its schema */
-export function readCandidate({ secrets }: { secrets: { fingerprint: Fingerprint } }, raw: Raw): Candidate {
+export function readCandidate({ secrets }: Pick<Context, 'secrets'>, raw: Raw): Candidate {
   const { notificationId, principal, traceparent, idempotencyKey, isAwaited } = raw
   const fault = tooManyEntries(raw.request)
   if (fault) throw new Problem('validation_failed', `${fault.path} ${fault.message}`, { errors: [fault] })

@@ -1,10 +1,11 @@
 import { type AcceptItem, type AcceptLine, acceptNotifications as contract, type KeyPrincipal } from '@notify/contracts'
 import { afterNextPoll, type Handler, Problem, StreamedReply } from '@notify/service-kit'
-import type { ApiContext, RouteContext } from '../context.ts'
+import type { Context } from '../context.ts'
+import type { WithAcceptOne } from './accept-candidate.ts'
 import { type Candidate, readCandidate, refusalOf } from './accept-item.ts'
 
 /** Accepts requests that the gateway has collected. Each is answered with a line as soon as it is settled. */
-export const acceptNotifications: Handler<RouteContext, typeof contract> = async (
+export const acceptNotifications: Handler<Context & WithAcceptOne, typeof contract> = async (
   { acceptOne, ...context },
   { body: { principals, items }, isAwaited },
 ) => {
@@ -38,7 +39,7 @@ async function* settledLines(lines: readonly Promise<AcceptLine>[]): AsyncGenera
 }
 
 /** Who calls; a principal that may not send is a refusal of all of its items. */
-async function callerOf({ secrets }: ApiContext, token: string): Promise<KeyPrincipal | Problem> {
+async function callerOf({ secrets }: Pick<Context, 'secrets'>, token: string): Promise<KeyPrincipal | Problem> {
   try {
     const principal = await secrets.verifyPrincipal(token)
     if (principal.kind === 'key' && principal.permissions.includes('notifications:send')) return principal
@@ -50,7 +51,7 @@ async function callerOf({ secrets }: ApiContext, token: string): Promise<KeyPrin
 
 /** @throws Problem for a caller that may not send or a body that does not fit its schema */
 function candidateOf(
-  context: ApiContext,
+  context: Context,
   { notification_id: notificationId, request, idempotency_key: idempotencyKey }: AcceptItem,
   caller: KeyPrincipal | Problem | undefined,
   call: Pick<Candidate, 'isAwaited'> & { traceparent: string | undefined },

@@ -1,10 +1,10 @@
 import { type acceptServiceNotifications as contract, DispatchRequest, type ServiceItem } from '@notify/contracts'
 import { type Handler, type IsAwaited, Problem, requireShape, requireStorable } from '@notify/service-kit'
-import type { RouteContext } from '../context.ts'
+import type { WithAcceptOne } from './accept-candidate.ts'
 import type { Candidate } from './accept-item.ts'
 
 /** Accepts what another service sends, along with the gateway's requests of the same moment. */
-export const acceptServiceNotifications: Handler<RouteContext, typeof contract> = async (
+export const acceptServiceNotifications: Handler<WithAcceptOne, typeof contract> = async (
   { acceptOne },
   { body: { items }, isAwaited },
 ) => ({

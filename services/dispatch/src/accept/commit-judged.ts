@@ -3,14 +3,14 @@ import { bisect, noLongerAwaited, Problem } from '@notify/service-kit'
 import { suppressedRecipient } from '../catalogue/suppressions/explain-suppression.ts'
 import type { Channels } from '../channels/channel.ts'
 import type { Context } from '../context.ts'
-import type { WokenQueue } from '../deliver/queues/wake-senders.ts'
+import type { WakeSenders, WokenQueue } from '../deliver/queues/wake-senders.ts'
 import { type AcceptOutcome, type NewNotification, refusalOf } from './accept-item.ts'
 import { commitBatch, type Known } from './commit-batch.ts'
 
 /** Runs a statement so that its failure leaves nothing behind, and lets others follow. */
 type Attempt = <T>(work: (run: Run) => Promise<T>) => Promise<T>
 
-type Needs = Pick<Context, 'channels' | 'metrics' | 'wakeOutbox' | 'wakeSenders'> & { watchLocks: WatchLocks }
+type Needs = Pick<Context, 'channels' | 'metrics' | 'wakeOutbox'> & { wakeSenders: WakeSenders } & WithLockWatch
 
 export type CommitOutcome = AcceptOutcome | Known
 
@@ -81,6 +81,10 @@ function isShared(error: unknown): boolean {
 
 /** Runs work that needs the tables of acceptance. */
 export type WatchLocks = <T>(run: Run, work: () => Promise<T>) => Promise<T>
+
+export interface WithLockWatch {
+  watchLocks: WatchLocks
+}
 
 const tryLocks: Statement = {
   name: 'try-acceptance-locks',

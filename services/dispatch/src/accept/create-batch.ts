@@ -1,10 +1,11 @@
 import { type BatchResult, type createNotificationBatch as contract, newId } from '@notify/contracts'
 import { idempotent, inProgress, type Result, withSavepoint } from '@notify/database'
 import { type Handler, type HttpRequest, Problem, Reply, requireStorable } from '@notify/service-kit'
-import type { ApiContext } from '../context.ts'
-import { type Candidate, type NewNotification, readCandidate, refusalOf } from './accept-item.ts'
-import { type CommitOutcome, commitJudged, queueOf } from './commit-judged.ts'
+import { type AcceptContext, type Candidate, type NewNotification, readCandidate, refusalOf } from './accept-item.ts'
+import { type CommitOutcome, commitJudged, queueOf, type WithLockWatch } from './commit-judged.ts'
 import { judgeCandidate } from './judge-candidate.ts'
+
+type Needs = AcceptContext & WithLockWatch
 
 type Request = HttpRequest<typeof contract>
 /** What is known of one request before the commit: its answer, its refusal, or that it may be committed. */
@@ -14,7 +15,7 @@ type Judged = BatchResult | Problem | NewNotification
  * Accepts the requests of one call, each alone. With an Idempotency-Key the whole answer is kept along with them; where one
  * failed on our side, the others are kept, and a repetition tries that one again.
  */
-export const createBatch: Handler<ApiContext, typeof contract> = idempotent({
+export const createBatch: Handler<Needs, typeof contract> = idempotent({
   prepare: judgeRequests,
   async effect(context, request, run, judged) {
     const items = judged.filter(isNew)
@@ -31,7 +32,7 @@ export const createBatch: Handler<ApiContext, typeof contract> = idempotent({
 })
 
 /** @param done the results of an earlier call with this key, some of which are to be tried again */
-async function judgeRequests(context: ApiContext, request: Request, done?: string): Promise<Judged[]> {
+async function judgeRequests(context: Needs, request: Request, done?: string): Promise<Judged[]> {
   const results: (BatchResult | undefined)[] = done === undefined ? [] : JSON.parse(done).results
   const judge = async (one: unknown, at: number): Promise<Judged> => {
     const result = results[at]
@@ -42,7 +43,7 @@ async function judgeRequests(context: ApiContext, request: Request, done?: strin
   return Promise.all(request.body.requests.map(judge))
 }
 
-function tryRead(context: ApiContext, request: unknown, { principal, span, isAwaited }: Request): Candidate | Problem {
+function tryRead(context: Needs, request: unknown, { principal, span, isAwaited }: Request): Candidate | Problem {
   try {
     requireStorable(request)
     return readCandidate(context, {
@@ -60,11 +61,7 @@ function tryRead(context: ApiContext, request: unknown, { principal, span, isAwa
 }
 
 /** The call's answer, final unless a request failed on our side. @throws Problem when all of them did */
-function answerOf(
-  { log, metrics }: ApiContext,
-  requestId: string,
-  results: readonly (BatchResult | Problem)[],
-): Result {
+function answerOf({ log, metrics }: Needs, requestId: string, results: readonly (BatchResult | Problem)[]): Result {
   const refusals = results.filter((one) => one instanceof Problem)
   const failures = refusals.filter(({ status }) => isForNow(status))
   for (const { code } of refusals) metrics.refused(code)

@@ -6,10 +6,16 @@ import { domainOf } from '../catalogue/domains/verified-domains.ts'
 import type { ListedProvider } from '../catalogue/providers/provider-directory.ts'
 import type { ChannelDefinition } from '../channels/channel.ts'
 import { payloadAad } from '../channels/payload-aad.ts'
-import type { ApiContext } from '../context.ts'
 import { requireFit } from '../outcome/hand-offs/hand-off-events.ts'
 import { sealMetadata } from '../outcome/notifications/metadata.ts'
-import { acceptedText, type Candidate, laneOf, type NewNotification, type Sender } from './accept-item.ts'
+import {
+  type AcceptContext,
+  acceptedText,
+  type Candidate,
+  laneOf,
+  type NewNotification,
+  type Sender,
+} from './accept-item.ts'
 import { prepare, providerMissing } from './prepare-content.ts'
 
 /**
@@ -17,7 +23,7 @@ import { prepare, providerMissing } from './prepare-content.ts'
  * rendering. Whether the recipient is suppressed is seen by the commit.
  * @throws Problem with the documented code
  */
-export async function judgeCandidate(context: ApiContext, candidate: Candidate): Promise<NewNotification> {
+export async function judgeCandidate(context: AcceptContext, candidate: Candidate): Promise<NewNotification> {
   const { principal, request, notificationId } = candidate
   const { tenant_id } = principal
   const { channel } = request
@@ -55,7 +61,7 @@ export async function judgeCandidate(context: ApiContext, candidate: Candidate):
 
 /** @returns the providers that dispatch sends through; none for a hand-off */
 async function requireProvider(
-  { directory, config }: ApiContext,
+  { directory, config }: AcceptContext,
   { tenant_id, application_id, mode }: Sender,
   { name: channel, delivery }: ChannelDefinition,
 ): Promise<ListedProvider[]> {
@@ -83,7 +89,7 @@ function requireNoTerms({ terms }: Candidate, channel: Channel): void {
 }
 
 /** The domain's owner is responsible for email from it, so the tenant must have verified the domain. */
-async function requireVerified({ directory }: ApiContext, tenantId: string, from: string): Promise<void> {
+async function requireVerified({ directory }: AcceptContext, tenantId: string, from: string): Promise<void> {
   const domain = domainOf(from)
   if (await directory.domains.isVerified(tenantId, domain)) return
   throw new Problem(

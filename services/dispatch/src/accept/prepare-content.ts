@@ -1,8 +1,9 @@
 import type { EventTemplates } from '@notify/contracts'
 import { fieldProblem, ownLoopTurn, Problem } from '@notify/service-kit'
+import type { WithEvents } from '../catalogue/events/event-catalogue.ts'
+import type { WithTemplates } from '../catalogue/templates/template-catalogue.ts'
 import type { Draft } from '../channels/channel.ts'
-import type { ApiContext } from '../context.ts'
-import { type Candidate, laneOf } from './accept-item.ts'
+import { type AcceptContext, type Candidate, laneOf } from './accept-item.ts'
 
 /** Characters that take milliseconds to encrypt and to write down. */
 const largeText = 50_000
@@ -18,7 +19,7 @@ interface Prepared {
  * Applies the first rules of a dispatch, event, channel and recipient, and begins to compose.
  * @throws Problem with the documented code
  */
-export async function prepare(context: ApiContext, candidate: Candidate): Promise<Prepared> {
+export async function prepare(context: AcceptContext, candidate: Candidate): Promise<Prepared> {
   const templates = await findTemplates(context, candidate)
   const { channel } = candidate.request
   const definition = context.channels[channel]
@@ -36,7 +37,7 @@ export function providerMissing(channel: string): Problem {
 
 /** Composes a payload. @returns its JSON @throws Problem naming the field at fault */
 async function makeContent(
-  { renderer }: ApiContext,
+  { renderer }: AcceptContext,
   { principal }: Candidate,
   draft: Draft,
   templates: EventTemplates | undefined,
@@ -59,14 +60,17 @@ async function makeContent(
  * @returns undefined in the content form
  * @throws Problem `event_not_found` or `channel_not_allowed` of an event, `validation_failed` of a stored template
  */
-async function findTemplates(context: ApiContext, candidate: Candidate): Promise<EventTemplates | undefined> {
+async function findTemplates(
+  context: WithEvents & WithTemplates,
+  candidate: Candidate,
+): Promise<EventTemplates | undefined> {
   const { event_key, template_id } = candidate.request
   if (event_key !== undefined) return ofEvent(context, candidate, event_key)
   if (template_id !== undefined) return stored(context, candidate, template_id)
   return undefined
 }
 
-async function ofEvent({ directory }: ApiContext, { principal, request }: Candidate, key: string) {
+async function ofEvent({ directory }: WithEvents, { principal, request }: Candidate, key: string) {
   const event = await directory.events.find(principal.application_id, key)
   if (!event) throw new Problem('event_not_found', `This application has no published event with the key ${key}`)
   const { channel } = request
@@ -80,7 +84,7 @@ async function ofEvent({ directory }: ApiContext, { principal, request }: Candid
   return event.templates
 }
 
-async function stored({ directory }: ApiContext, { principal, request }: Candidate, id: string) {
+async function stored({ directory }: WithTemplates, { principal, request }: Candidate, id: string) {
   const templates = await directory.templates.find(principal.tenant_id, principal.application_id, id)
   if (templates?.[request.channel]) return templates
   const message = templates

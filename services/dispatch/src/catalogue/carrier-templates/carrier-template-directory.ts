@@ -10,6 +10,11 @@ export interface CarrierTemplateDirectory {
   faultOf(providerId: string, template: TemplateReference): Promise<string | undefined>
 }
 
+/** A context with it. */
+export interface WithCarrierTemplates {
+  directory: { carrierTemplates: CarrierTemplateDirectory }
+}
+
 const rememberedMs = 1000
 
 export function createCarrierTemplateDirectory(db: Database<Tables>): CarrierTemplateDirectory {

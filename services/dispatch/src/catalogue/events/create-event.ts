@@ -1,15 +1,17 @@
 import { type createEvent as contract, dispatchAuditRecorded } from '@notify/contracts'
 import { idempotent, recordAudit } from '@notify/database'
 import { type Handler, Problem, Reply } from '@notify/service-kit'
-import type { ApiContext } from '../../context.ts'
+import type { Renderer } from '@notify/templates'
+import type { Context } from '../../context.ts'
 import { requireFillable } from '../templates/check-templates.ts'
 import { describeEvent, eventIdOf } from './describe-event.ts'
+import type { WithEvents } from './event-catalogue.ts'
 import { insertEvent, requireRoomForEvent } from './event-store.ts'
 import { requirePublishable } from './require-publishable.ts'
 import { keepVersion } from './version-store.ts'
 
 /** Creates an event as a draft, or published at once. */
-export const createEvent: Handler<ApiContext, typeof contract> = idempotent({
+export const createEvent: Handler<Context & WithEvents & { renderer: Renderer }, typeof contract> = idempotent({
   prepare: (context, { body, principal }) => requireFillable(context, principal.tenant_id, body.templates),
   async effect({ config, channels }, request, run) {
     const { body, principal, params } = request

@@ -1,15 +1,16 @@
 import type { publishEvent as contract } from '@notify/contracts'
 import { idempotent } from '@notify/database'
 import { type Handler, Reply } from '@notify/service-kit'
-import type { ApiContext } from '../../context.ts'
+import type { Context } from '../../context.ts'
 import { changeEvent } from './change-event.ts'
 import { contentOf, describeEvent } from './describe-event.ts'
+import type { WithEvents } from './event-catalogue.ts'
 import { requirePublishable } from './require-publishable.ts'
 import { tellPublication } from './tell-publication.ts'
 import { keepVersion, requireRoomForVersion } from './version-store.ts'
 
 /** Publishes the draft as a new version; without a draft an inactive event is activated as it was. */
-export const publishEvent: Handler<ApiContext, typeof contract> = idempotent({
+export const publishEvent: Handler<Context & WithEvents, typeof contract> = idempotent({
   async effect({ config, channels }, request, run) {
     const published = await changeEvent(run, request, 'event.published', async (row, id) => {
       const { status, version, draft } = row

@@ -4,12 +4,13 @@ import { type Handler, Reply } from '@notify/service-kit'
 import type { Context } from '../../context.ts'
 import { changeEvent } from './change-event.ts'
 import { contentOf, describeEvent, versionMissing } from './describe-event.ts'
+import type { WithEvents } from './event-catalogue.ts'
 import { requirePublishable } from './require-publishable.ts'
 import { tellPublication } from './tell-publication.ts'
 import { findVersion, keepVersion, requireRoomForVersion } from './version-store.ts'
 
 /** Rolls back: the content of an earlier version becomes a new version. An inactive event stays inactive. */
-export const restoreEventVersion: Handler<Context, typeof contract> = idempotent({
+export const restoreEventVersion: Handler<Context & WithEvents, typeof contract> = idempotent({
   async effect({ config, channels }, request, run) {
     const wanted = versionOf(request.params.version)
     const restored = await changeEvent(run, request, 'event.restored', async (row, id) => {

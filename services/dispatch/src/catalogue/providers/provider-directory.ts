@@ -24,6 +24,11 @@ export interface ProviderDirectory {
   forget(): void
 }
 
+/** A context with it. */
+export interface WithProviders {
+  directory: { providers: ProviderDirectory }
+}
+
 const rememberedMs = 1000
 
 interface Row {

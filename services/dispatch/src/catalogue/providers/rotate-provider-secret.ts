@@ -2,17 +2,17 @@ import { type rotateProviderSecret as contract, dispatchAuditRecorded } from '@n
 import { idempotent, type Run, recordAudit } from '@notify/database'
 import { type Handler, Problem, Reply } from '@notify/service-kit'
 import { type FormerSecret, formerFieldsOf, formerSecretsOf, newWebhookSecret } from '@notify/webhook-signature'
-import type { ApiContext } from '../../context.ts'
+import type { Context } from '../../context.ts'
 import { describeProvider, providerMissing } from './describe-provider.ts'
 import { kindOf, makesSecret } from './provider-kind.ts'
 import { lockProvider, type ProviderRow } from './provider-store.ts'
-import { type Credentials, credentialsOf, writeProvider } from './write-provider.ts'
+import { type Credentials, credentialsOf, type Writing, writeProvider } from './write-provider.ts'
 
 /** How long requests bear the signature of the secret before. */
 const overlapMs = 24 * 3_600_000
 
 /** Makes a new signing secret; each one before it signs as well for a day after its successor was made. */
-export const rotateProviderSecret: Handler<ApiContext, typeof contract> = idempotent({
+export const rotateProviderSecret: Handler<Context, typeof contract> = idempotent({
   async effect(context, request, run) {
     const { params, principal } = request
     const row = await lockProvider(run, principal.tenant_id, params.provider_id)
@@ -41,7 +41,7 @@ export const rotateProviderSecret: Handler<ApiContext, typeof contract> = idempo
   },
 })
 
-async function rotate(context: ApiContext, run: Run, row: ProviderRow, updated_by: string) {
+async function rotate(context: Writing, run: Run, row: ProviderRow, updated_by: string) {
   const secret = newWebhookSecret()
   const credentials = withNewSecret(credentialsOf(context, row), secret)
   const written = await writeProvider(run, context, { ...row, credentials, updated_by }, row)
