@@ -72,6 +72,37 @@ test('a source that names a document names one that exists', () => {
   expect(named.filter(({ path }) => !exists(path))).toEqual([])
 })
 
+/** Whether a document, with its own folder or the root in mind, may name this file or folder. */
+function isKnown(name: string, document: string): boolean {
+  if (/^(services|packages|tests|infra|scripts|bench|docs|k8s|content)\/./.test(name))
+    return exists(name) || exists(join(dirname(document), name))
+  return !/^[\w-]+\.tsx?$/.test(name) || names.has(name)
+}
+const names = new Set(handwritten('**/*').map((path) => basename(path)))
+
+test('a document names only files and folders that exist', () => {
+  const faults = documents
+    .filter((document) => !['THIRD-PARTY-NOTICES.md', 'CHANGELOG.md'].includes(document))
+    .flatMap((document) =>
+      [...proseOf(document).matchAll(/`([\w./-]+)`/g)]
+        .filter(([, name]) => !isKnown(name!, document))
+        .map(([, name]) => ({ document, name })),
+    )
+  expect(faults).toEqual([])
+})
+
+test('each step of the life of a message names folders of its services', () => {
+  const steps = [...proseOf('docs/architecture.md').matchAll(/^\d+\. \*\*[^*]+\*\* \(([^)]+)\)/gm)]
+  expect(steps).toHaveLength(9)
+  const folders = steps.flatMap(([, rooms]) =>
+    rooms!.split('; ').flatMap((room) => {
+      const [service] = room.split(', ')
+      return [...room.matchAll(/`([\w/-]+)`/g)].map(([, folder]) => `services/${service}/src/${folder}`)
+    }),
+  )
+  expect(folders.filter((folder) => !exists(folder))).toEqual([])
+})
+
 test('every document is reached by links from the README, or by a link to its folder', () => {
   const reached = new Set(['README.md'])
   for (const document of reached)

@@ -1,5 +1,6 @@
 import type { Channel, Route } from '@notify/contracts'
 import type { z } from 'zod'
+import type { SenderDefinition } from './sender.ts'
 
 /** What is known of a kind of carrier account without loading its client. */
 export interface CarrierKind {
@@ -20,4 +21,14 @@ export interface CarrierKind {
   destinationOf?(credentials: Readonly<Record<string, string>>): { host: string; port: number }
   /** The route that the carrier must be told to call. */
   callbackOf?(credentials: Readonly<Record<string, string>>): Pick<Route, 'path'> | undefined
+}
+
+/** A kind that sends. */
+export interface SendingKind extends CarrierKind {
+  /** Loads the sending half: the clients of all carriers take longer to load than all else of a start. */
+  loadSender(): Promise<SenderDefinition<never, never, never>>
+  /** Of carriers that register sending domains: the region of an account. */
+  regionOf?(credentials: never): string
+  /** Set at carriers with approved templates. */
+  hasTemplates?: true
 }

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { CarrierKind } from './carrier-kind.ts'
+import type { SendingKind } from './carrier-kind.ts'
 import type { Intersection } from './intersection.ts'
 import { meta } from './meta/kind.ts'
 import { ses } from './ses/kind.ts'
@@ -9,7 +9,7 @@ import { twilio } from './twilio/kind.ts'
 export type { CarrierKind } from './carrier-kind.ts'
 
 /** The kinds of carrier accounts: channel, credentials and environment variables of the sending half. */
-export const kinds = { twilio, ses, smtp, whatsapp_cloud: meta } as const satisfies Record<string, CarrierKind>
+export const kinds = { twilio, ses, smtp, whatsapp_cloud: meta } as const satisfies Record<string, SendingKind>
 
 export type ProviderKind = keyof typeof kinds
 export type CredentialsOf<Kind extends ProviderKind> = z.output<(typeof kinds)[Kind]['credentials']>

@@ -13,9 +13,9 @@ export const providerChanged = defineEvent({
     channel: Channel,
     kind: z.string(),
     revision: z.int(),
-    /** The one application that may use it; all of the tenant when null. Release 0.1 does not say. */
-    application_id: idSchema('app').nullable().optional(),
-    priority: z.int().optional(),
+    /** The one application that may use it; all of the tenant when null. */
+    application_id: idSchema('app').nullable(),
+    priority: z.int(),
     /** `deleted`: nothing new may use it; what is in flight still may. Absent while it is in use. */
     status: z.enum(['deleted']).optional(),
     /** The webhook subscription that it signs for alone. */
@@ -42,13 +42,15 @@ export const providerRemoved = defineEvent({
 })
 export type ProviderRemoval = z.output<typeof providerRemoved.schema>
 
+const Moment = z.iso.datetime().meta({ example: '2026-11-21T09:30:00.000Z' })
+
 /** What signs for a subscription, and what was rotated out and still signs: the latest, and the one before it. */
 const SigningSecrets = z.object({
   secret: z.string(),
   previous_secret: z.string().optional(),
-  previous_until: z.iso.datetime().optional(),
+  previous_until: Moment.optional(),
   older_secret: z.string().optional(),
-  older_until: z.iso.datetime().optional(),
+  older_until: Moment.optional(),
 })
 
 /** A webhook subscription has made, rotated or deleted the provider that signs for it alone. Dispatch keeps all providers. */

@@ -59,6 +59,8 @@ export interface Route {
   readonly judgesParts?: true | undefined
   /** Media type of a raw body. Default: a form. */
   readonly requestType?: string | undefined
+  /** The body that the OpenAPI document shows; most stand in `requestExamples`. */
+  readonly requestExample?: unknown
   /** Media type of the response. Default: JSON. */
   readonly responseType?: string | undefined
   /** Further media types of the response, which the caller chooses by a parameter. */

@@ -10,7 +10,7 @@ export const WebhookPayload = z.object({
   channel: z.literal('webhook'),
   to: z.string(),
   /** The filled template of the event, or the request's own content. */
-  data: z.record(z.string(), z.json()),
+  data: z.record(z.string(), z.json()).meta({ example: { table: '7' } }),
 })
 export type WebhookPayload = z.output<typeof WebhookPayload>
 

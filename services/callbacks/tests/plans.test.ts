@@ -1,29 +1,23 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { beforeAll, expect, test } from '@jest/globals'
 import type { ReceiptWanted } from '@notify/contracts'
 import type { Database } from '@notify/database'
-import { TestEnv } from '@notify/dev-env'
-import { countRowsRead, few, fillAfterPlanning, many } from '@notify/test-kit/database'
+import { countRowsRead, few, fillAfterPlanning, many, useOwnSchema } from '@notify/test-kit/database'
+import { migrations } from '../src/db/migrations.ts'
 import type { Tables } from '../src/db/schema.ts'
 import { recordCallbacks } from '../src/records/callback-store.ts'
 import { tellReceiptsAgain } from '../src/records/receipt-store.ts'
-import { openOwnSchema } from './own-schema.ts'
 
 const tables = ['outbox', 'received_callbacks', 'told_receipts']
 
-let env: TestEnv
 let db: Database<Tables>
-let stop: () => Promise<void>
+useOwnSchema<Tables>('callbacks', { migrations, poolSize: 1 }, (own) => {
+  db = own.db
+})
 beforeAll(async () => {
-  env = await TestEnv.start([])
-  ;({ db, stop } = await openOwnSchema(env, { poolSize: 1 }))
   const runAll = async () => {
     for (const { work } of statements) await work(db, await someReceipts())
   }
   await fillAfterPlanning(db, { tables, fill, runAll })
-})
-afterAll(async () => {
-  await stop?.()
-  await env?.stop()
 })
 
 /** Callbacks that were recorded, each with the message that told of it. */

@@ -5,29 +5,17 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { sendingCarriers } from '@notify/carriers/sending'
 import { newId } from '@notify/contracts'
-import type { Database } from '@notify/database'
-import { TestEnv } from '@notify/dev-env'
 import { keyIdOf, parseKeyRing } from '@notify/privacy'
-import type { TestKit } from '@notify/test-kit/kit'
 import { loadBootstrap } from '../src/catalogue/load-bootstrap.ts'
 import type { Context } from '../src/context.ts'
-import type { Tables } from '../src/db/schema.ts'
 import { createMetrics } from '../src/metrics.ts'
-import { openOwnSchema } from './own-schema.ts'
+import { db, kit } from './own-schema.ts'
 
-let env: TestEnv
-let kit: TestKit
-let db: Database<Tables>
-let stop: () => Promise<void>
 let folder: string
 beforeAll(async () => {
-  env = await TestEnv.start([])
-  ;({ db, kit, stop } = await openOwnSchema(env, { poolSize: 2 }))
   folder = await mkdtemp(join(tmpdir(), 'bootstrap-'))
 })
 afterAll(async () => {
-  await stop?.()
-  await env?.stop()
   if (folder) await rm(folder, { recursive: true })
 })
 

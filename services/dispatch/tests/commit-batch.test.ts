@@ -1,30 +1,16 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { type Lane, newId } from '@notify/contracts'
-import { type Database, findAnswers } from '@notify/database'
-import { TestEnv } from '@notify/dev-env'
+import { findAnswers } from '@notify/database'
 import { Problem } from '@notify/service-kit'
 import { newKeyPrincipal } from '@notify/test-kit/callers'
 import type { NewNotification } from '../src/accept/accept-item.ts'
 import { commitBatch } from '../src/accept/commit-batch.ts'
 import { commitJudged, createLockWatch, type WatchLocks } from '../src/accept/commit-judged.ts'
 import { suppress } from '../src/catalogue/suppressions/suppression-store.ts'
-import type { Tables } from '../src/db/schema.ts'
 import { claimForSending } from '../src/deliver/claim/claim-store.ts'
 import { holdKey } from './hold-key.ts'
-import { openOwnSchema } from './own-schema.ts'
+import { db, env } from './own-schema.ts'
 import { toyChannels as channels } from './toy-channels/toy-channels.ts'
-
-let env: TestEnv
-let db: Database<Tables>
-let stop: () => Promise<void>
-beforeAll(async () => {
-  env = await TestEnv.start([])
-  ;({ db, stop } = await openOwnSchema(env, { poolSize: 2 }))
-})
-afterAll(async () => {
-  await stop?.()
-  await env?.stop()
-})
 
 const principal = newKeyPrincipal()
 

@@ -1,9 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { beforeAll, expect, test } from '@jest/globals'
 import { sendingCarriers } from '@notify/carriers/sending'
 import { newId, subscriptionProviderChanged } from '@notify/contracts'
-import type { Database } from '@notify/database'
-import { TestEnv } from '@notify/dev-env'
 import { sealEvent } from '@notify/messaging'
 import { parseKeyRing } from '@notify/privacy'
 import { createTestKit } from '@notify/test-kit/kit'
@@ -13,19 +11,13 @@ import { createProviderDirectory } from '../src/catalogue/providers/provider-dir
 import { findProvider } from '../src/catalogue/providers/provider-store.ts'
 import { credentialsOf } from '../src/catalogue/providers/write-provider.ts'
 import type { Context } from '../src/context.ts'
-import type { Tables } from '../src/db/schema.ts'
-import { openOwnSchema } from './own-schema.ts'
+import { db } from './own-schema.ts'
 
 const keyRing = parseKeyRing(`k1:${randomBytes(32).toString('base64')}`)
 const [tenant_id, application_id] = [newId('ten'), newId('app')]
 
-let env: TestEnv
-let db: Database<Tables>
 let context: Context
-let stop: () => Promise<void>
 beforeAll(async () => {
-  env = await TestEnv.start([])
-  ;({ db, stop } = await openOwnSchema(env))
   const { log } = createTestKit('dispatch')
   context = {
     db,
@@ -34,10 +26,6 @@ beforeAll(async () => {
     carrierTable: sendingCarriers,
     wakeOutbox() {},
   } as unknown as Context
-})
-afterAll(async () => {
-  await stop?.()
-  await env?.stop()
 })
 
 function subscription() {

@@ -1,7 +1,5 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { newId, type Receipt, SuppressionReason } from '@notify/contracts'
-import type { Database } from '@notify/database'
-import { TestEnv } from '@notify/dev-env'
 import fc from 'fast-check'
 import { suppressRecipient } from '../src/catalogue/suppressions/suppress-recipient.ts'
 import {
@@ -12,20 +10,7 @@ import {
   suppress,
 } from '../src/catalogue/suppressions/suppression-store.ts'
 import type { Context } from '../src/context.ts'
-import type { Tables } from '../src/db/schema.ts'
-import { openOwnSchema } from './own-schema.ts'
-
-let env: TestEnv
-let db: Database<Tables>
-let stop: () => Promise<void>
-beforeAll(async () => {
-  env = await TestEnv.start([])
-  ;({ db, stop } = await openOwnSchema(env))
-})
-afterAll(async () => {
-  await stop?.()
-  await env?.stop()
-})
+import { db } from './own-schema.ts'
 
 let serial = 0
 /** Somebody whom no other test knows. */

@@ -112,7 +112,7 @@ test('what waits holds its code encrypted alone; what dispatch has taken holds i
      join otp.transactions t on t.id = m.transaction_id where m.request is not null`,
   )
   expect(rows.map(({ status }) => status)).toEqual(['pending', 'pending'])
-  const keyRing = parseKeyRing(env.stack.state.encryption_keys.map(({ id, key }) => `${id}:${key}`).join(','))
+  const keyRing = parseKeyRing(env.stack.state.encryption_keys)
   const texts = rows.map(({ tenant_id, id, request }) => keyRing.decrypt(request, `messages|${tenant_id}|${id}`))
   for (const text of texts) expect(writtenSecrets(text, secrets).length).toBeGreaterThanOrEqual(2)
   const { rows: kept } = await env.admin.query(

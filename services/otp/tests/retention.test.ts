@@ -1,20 +1,13 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import type { Database } from '@notify/database'
-import { TestEnv } from '@notify/dev-env'
+import { useOwnSchema } from '@notify/test-kit/database'
+import { migrations } from '../src/db/migrations.ts'
 import type { Tables } from '../src/db/schema.ts'
 import { createTransactionDeletion } from '../src/transactions/outcome-store.ts'
-import { openOwnSchema } from './own-schema.ts'
 
-let env: TestEnv
 let db: Database<Tables>
-let stop: () => Promise<void>
-beforeAll(async () => {
-  env = await TestEnv.start([])
-  ;({ db, stop } = await openOwnSchema(env, { poolSize: 4 }))
-})
-afterAll(async () => {
-  await stop?.()
-  await env?.stop()
+useOwnSchema<Tables>('otp', { migrations }, (own) => {
+  db = own.db
 })
 
 const fillTransactions = (prefix: string, count: number, age: string) =>

@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { beforeAll, expect, test } from '@jest/globals'
 import { newId } from '@notify/contracts'
 import type { Database, Person } from '@notify/database'
-import { TestEnv } from '@notify/dev-env'
-import { countRowsRead, entriesOfBatch, few, fillAfterPlanning, many } from '@notify/test-kit/database'
+import type { TestEnv } from '@notify/dev-env'
+import { countRowsRead, entriesOfBatch, few, fillAfterPlanning, many, useOwnSchema } from '@notify/test-kit/database'
+import { migrations } from '../src/db/migrations.ts'
 import type { Tables } from '../src/db/schema.ts'
 import { createDeliveryDeletion, deleteOrphans } from '../src/deliveries/delete-old.ts'
 import { insertDeliveries, listDeliveryRows } from '../src/deliveries/delivery-store.ts'
@@ -13,7 +14,6 @@ import { readDeliveries } from '../src/erasure/erasure-store.ts'
 import { findHandOffs } from '../src/hand-offs/hand-off-store.ts'
 import { insertReplay, replayPages } from '../src/replays/replay-store.ts'
 import { findSubscribers } from '../src/subscriptions/subscription-store.ts'
-import { openOwnSchema } from './own-schema.ts'
 
 const tables = ['deliveries', 'attempts', 'endpoints']
 /** Their deliveries are spread evenly over these. */
@@ -23,10 +23,10 @@ const applicationId = newId('app')
 
 let env: TestEnv
 let db: Database<Tables>
-let stop: () => Promise<void>
+useOwnSchema<Tables>('webhook-delivery', { migrations, poolSize: 1 }, (own) => {
+  ;({ env, db } = own)
+})
 beforeAll(async () => {
-  env = await TestEnv.start([])
-  ;({ db, stop } = await openOwnSchema(env, { poolSize: 1 }))
   await db.run(
     'insert into endpoints (id, tenant_id, next_due_at) select id, $2, now() from unnest($1::text[]) as id',
     [endpoints, tenantId],
@@ -35,10 +35,6 @@ beforeAll(async () => {
     for (const { run } of statements) await run(db, await someIds())
   }
   await fillAfterPlanning(db, { tables, fill, runAll })
-})
-afterAll(async () => {
-  await stop?.()
-  await env?.stop()
 })
 
 /** Deliveries in every state, each with one attempt. */

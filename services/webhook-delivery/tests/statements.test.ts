@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { newId } from '@notify/contracts'
 import type { Database, Run, Statement } from '@notify/database'
-import { eventually, TestEnv } from '@notify/dev-env'
+import { eventually, type TestEnv } from '@notify/dev-env'
 import { parseKeyRing } from '@notify/privacy'
+import { useOwnSchema } from '@notify/test-kit/database'
+import { migrations } from '../src/db/migrations.ts'
 import type { Tables } from '../src/db/schema.ts'
 import { createDeliveryDeletion } from '../src/deliveries/delete-old.ts'
 import { insertDeliveries } from '../src/deliveries/delivery-store.ts'
@@ -13,20 +15,13 @@ import { claimEndpoints, mendEndpoints, releaseEndpoints, renewEndpoints } from 
 import { sealSecret } from '../src/providers/secret.ts'
 import { tellUntoldProviders } from '../src/providers/tell-own-provider.ts'
 import { replayOne } from '../src/replays/replay-store.ts'
-import { openOwnSchema } from './own-schema.ts'
 
 const dayMs = 86_400_000
 
 let env: TestEnv
 let db: Database<Tables>
-let stop: () => Promise<void>
-beforeAll(async () => {
-  env = await TestEnv.start([])
-  ;({ db, stop } = await openOwnSchema(env))
-})
-afterAll(async () => {
-  await stop?.()
-  await env?.stop()
+useOwnSchema<Tables>('webhook-delivery', { migrations }, (own) => {
+  ;({ env, db } = own)
 })
 
 /** Of a process that delivers to nobody yet. */

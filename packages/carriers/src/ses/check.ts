@@ -1,9 +1,9 @@
 import { GetAccountCommand } from '@aws-sdk/client-sesv2'
 import { type AccountCheck, checkFailed, checkPassed, checkSilent } from '../account-check.ts'
-import type { EnvironmentOf } from '../kinds.ts'
 import type { CheckOptions } from '../sender.ts'
 import { createSesClient } from './client.ts'
 import type { SesCredentials } from './credentials.ts'
+import type { SesEnvironment } from './environment.ts'
 
 /**
  * Reads the account in its region. Never throws.
@@ -11,7 +11,7 @@ import type { SesCredentials } from './credentials.ts'
  */
 export async function checkAccount(
   { region, access_key_id, secret_access_key }: SesCredentials,
-  { timeoutMs, environment }: CheckOptions<EnvironmentOf<'ses'>>,
+  { timeoutMs, environment }: CheckOptions<SesEnvironment>,
 ): Promise<AccountCheck> {
   const client = createSesClient({
     endpoint: environment.SES_API_URL,

@@ -7,7 +7,6 @@ import {
 import { withoutAddresses } from '@notify/privacy'
 import type { CarrierAnswer } from '../carrier-answer.ts'
 import { createClientCache } from '../client-cache.ts'
-import type { EnvironmentOf } from '../kinds.ts'
 import type { Correlation, EmailMessage } from '../messages.ts'
 import { readRetryAfter } from '../retry-after.ts'
 import type { Sender, SenderDefinition, SenderOptions } from '../sender.ts'
@@ -15,13 +14,14 @@ import { accepted, couldNotBeReached, didNotAnswer, isNeverLeft, isNotWritable, 
 import { checkAccount } from './check.ts'
 import { createSesClient } from './client.ts'
 import type { SesCredentials } from './credentials.ts'
+import type { SesEnvironment } from './environment.ts'
 import { judgeSesError } from './exceptions.ts'
 import { formatMailbox } from './format-mailbox.ts'
 import { sesIdentities } from './identities.ts'
 
-type Options = SenderOptions<EnvironmentOf<'ses'>>
+type Options = SenderOptions<SesEnvironment>
 
-export const sesSender: SenderDefinition<SesCredentials, EmailMessage, EnvironmentOf<'ses'>> = {
+export const sesSender: SenderDefinition<SesCredentials, EmailMessage, SesEnvironment> = {
   createSender: createSesSender,
   identities: sesIdentities,
   check: checkAccount,

@@ -31,7 +31,7 @@ export async function lockConsent(run: Run, subject: Subject): Promise<ConsentRo
 const find: Statement = {
   name: 'find-entry',
   text: `
-    select coalesce(bool_or(evidence_index = any($4)), false) as "hasEvidence", coalesce(bool_or(origin = $5), false) as "hasOrigin"
+    select coalesce(bool_or(evidence_index = $4), false) as "hasEvidence", coalesce(bool_or(origin = $5), false) as "hasOrigin"
     from consent_entries where tenant_id = $1 and mode = $2 and recipient_index = $3`,
 }
 
@@ -39,11 +39,11 @@ const find: Statement = {
 export async function findEntries(
   run: Run,
   subject: Subject,
-  { evidenceIndexes, origin }: { evidenceIndexes: string[]; origin: string | null },
+  { evidenceIndex, origin }: { evidenceIndex: string | null; origin: string | null },
 ): Promise<{ hasEvidence: boolean; hasOrigin: boolean }> {
   const [row] = await run<{ hasEvidence: boolean; hasOrigin: boolean }>(find, [
     ...valuesOf(subject),
-    evidenceIndexes,
+    evidenceIndex,
     origin,
   ])
   return row!

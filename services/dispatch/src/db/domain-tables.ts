@@ -1,7 +1,17 @@
-import type { DomainStatus } from '@notify/contracts'
+import type { DomainRecordStatus, DomainStatus } from '@notify/contracts'
 import { column } from '@notify/database'
 import type { ColumnType, Generated, JSONColumnType } from 'kysely'
-import type { RecordStates } from '../catalogue/domains/judge-domain.ts'
+
+/** The records of a domain; one each. */
+export type RecordKey = 'dkim' | 'spf' | 'mail_from_mx' | 'mail_from_spf'
+
+export interface RecordState {
+  status: DomainRecordStatus
+  found?: string
+  error?: string
+}
+
+export type RecordStates = Partial<Record<RecordKey, RecordState>>
 
 export type Time = ColumnType<Date, Date | string | undefined, Date | string>
 

@@ -27,8 +27,7 @@ export const tables = {
     draft: column<JSONColumnType<EventContent | null>>(),
     /** The operator who changed it last; null: the bootstrap document, which then may change it again. */
     updated_by: column<Generated<string | null>>(),
-    /** Null for events of earlier releases. */
-    created_at: column<Time | null>(),
+    created_at: column<Time>(),
     updated_at: column<Time>(),
   },
   /** What was published. Rows never change, except those of the bootstrap document. */
@@ -57,11 +56,10 @@ export const tables = {
     rate_limit_per_second: column<number | null>(),
     /** The carrier's id of the account, where only one tenant may connect it. */
     account_id: column<Generated<string | null>>(),
-    /** Null for providers of earlier releases, like `created_at`. */
-    credentials_updated_at: column<Time | null>(),
+    credentials_updated_at: column<Time>(),
     /** The operator who changed it last; null: the bootstrap document, which then may change it again. */
     updated_by: column<Generated<string | null>>(),
-    created_at: column<Time | null>(),
+    created_at: column<Time>(),
     /** Since when nothing new is sent through it; its receipts still count until it is purged. */
     deleted_at: column<Time | null>(),
     /** When its credentials were erased. */

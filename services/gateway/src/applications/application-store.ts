@@ -31,8 +31,8 @@ export async function insertApplication(
   { id, tenantId, name, allowed_origins, otp }: ApplicationSettings & { id: string; tenantId: string },
 ): Promise<ApplicationRow | undefined> {
   const [row] = await run<ApplicationRow>(
-    `insert into applications (id, tenant_id, name, allowed_origins, otp, revision, managed)
-     select $1, id, $3, $4, $5, 1, true from tenants where id = $2 returning *`,
+    `insert into applications (id, tenant_id, name, allowed_origins, otp, managed)
+     select $1, id, $3, $4, $5, true from tenants where id = $2 returning *`,
     [id, tenantId, name, allowed_origins, JSON.stringify(otp)],
   )
   return row
@@ -69,7 +69,7 @@ export async function updateApplication(
 ): Promise<ApplicationRow> {
   const [row] = await run<ApplicationRow>(
     `update applications set name = $2, allowed_origins = $3, otp = $4, revision = revision + 1, managed = true,
-       updated_at = ${nextUpdatedAt('coalesce(updated_at, created_at)')} where id = $1 returning *`,
+       updated_at = ${nextUpdatedAt()} where id = $1 returning *`,
     [id, name, allowed_origins, JSON.stringify(otp)],
   )
   return row!
@@ -78,7 +78,7 @@ export async function updateApplication(
 /** Deletes an application and revokes its keys. Its row is kept: the activity shows its name. */
 export async function removeApplication(run: Run, id: string): Promise<ApplicationRow> {
   await run(
-    `update api_keys set revoked_at = now(), updated_at = ${nextUpdatedAt('coalesce(updated_at, created_at)')}
+    `update api_keys set revoked_at = now(), updated_at = ${nextUpdatedAt()}
      where application_id = $1 and revoked_at is null`,
     [id],
   )
@@ -111,6 +111,6 @@ export function describeApplication(row: ApplicationRow): Application {
     allowed_origins: row.allowed_origins,
     otp: row.otp,
     created_at: row.created_at.toISOString(),
-    updated_at: (row.updated_at ?? row.created_at).toISOString(),
+    updated_at: row.updated_at.toISOString(),
   }
 }

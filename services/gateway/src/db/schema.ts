@@ -23,7 +23,7 @@ export const tables = {
     /** Changed through the API, so that the bootstrap document no longer changes it. */
     managed: column<Generated<boolean>>(),
     deleted_at: column<Time | null>(),
-    updated_at: column<Time | null>(),
+    updated_at: column<Time>(),
     created_at: column<Time>(),
   },
   api_keys: {
@@ -41,8 +41,7 @@ export const tables = {
     /** The key that a rotation replaced by this one. */
     predecessor_id: column<string | null>(),
     created_at: column<Time>(),
-    /** Null: as it was created. */
-    updated_at: column<Time | null>(),
+    updated_at: column<Time>(),
   },
   /** Changes of management data of all services; append-only. */
   audit_log: {
@@ -84,7 +83,7 @@ export const tables = {
     tenant_id: column<string>(),
     application_id: column<string>(),
     /** Mode of the API key. */
-    mode: column<Generated<'live' | 'test'>>(),
+    mode: column<'live' | 'test'>(),
     revision: column<number>(),
     channel: column<Channel>(),
     status: column<ActivityStatus>(),
@@ -96,8 +95,6 @@ export const tables = {
     retry_count: column<number>(),
     created_at: column<Time>(),
     updated_at: column<Time>(),
-    /** Whether the triggers count it; not yet for what an earlier release wrote. */
-    counted: column<Generated<boolean>>(),
   },
   /** Counts by kind, kept by triggers; event '' stands for all items. */
   activity_totals: {
@@ -144,14 +141,6 @@ export const tables = {
     cancelled: column<Generated<boolean>>(),
     created_at: column<Time>(),
     finished_at: column<Time | null>(),
-  },
-  /** The counts of release 0.1, kept for its replicas until the next release. */
-  activity_counts: {
-    tenant_id: column<string>(),
-    application_id: column<string>(),
-    channel: column<Channel>(),
-    status: column<ActivityStatus>(),
-    count: column<bigint>(),
   },
 }
 

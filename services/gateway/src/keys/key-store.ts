@@ -90,8 +90,7 @@ export function listKeyRows(
   )
 }
 
-/** Keys of releases without `updated_at`, and those that nobody has changed, have none. */
-const changed = `updated_at = ${nextUpdatedAt('coalesce(updated_at, created_at)')}`
+const changed = `updated_at = ${nextUpdatedAt()}`
 
 export async function markRevoked(run: Run, keyId: string): Promise<KeyRow> {
   const text = `update api_keys set revoked_at = now(), ${changed} where id = $1 returning *`
@@ -142,6 +141,6 @@ export function describeKey(row: KeyRow): ApiKey {
     expires_at: row.expires_at?.toISOString() ?? null,
     revoked_at: row.revoked_at?.toISOString() ?? null,
     created_at: row.created_at.toISOString(),
-    updated_at: (row.updated_at ?? row.created_at).toISOString(),
+    updated_at: row.updated_at.toISOString(),
   }
 }

@@ -10,7 +10,7 @@ const save: Statement = {
 
 /** Keeps the settings of an application, unless a later revision is known. */
 export async function saveSettings({ run }: Queries, change: ApplicationChange): Promise<void> {
-  const { application_id, tenant_id, revision, otp = {} } = change
+  const { application_id, tenant_id, revision, otp } = change
   await run(save, [application_id, tenant_id, revision, JSON.stringify(otp)])
 }
 

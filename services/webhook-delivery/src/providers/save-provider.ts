@@ -26,7 +26,7 @@ const kind = 'webhook'
 export async function saveProvider(context: Context, change: ProviderChange): Promise<void> {
   if (change.kind !== kind) return
   const { db, log, secrets } = context
-  const { provider_id: id, tenant_id, revision, application_id = null, priority = 100 } = change
+  const { provider_id: id, tenant_id, revision, application_id, priority } = change
   const { subscription_version: version } = change
   const credentials = openEvent(secrets.keyRing, providerChanged, change)
   const {

@@ -1,6 +1,6 @@
 import type { Domain, DomainRecord } from '@notify/contracts'
+import type { RecordKey } from '../../db/domain-tables.ts'
 import type { DomainRow } from './domain-store.ts'
-import type { RecordKey } from './judge-domain.ts'
 
 /** A record for the customer to publish. */
 export type RecordToPublish = Omit<DomainRecord, 'status' | 'found' | 'error'> & { key: RecordKey }

@@ -1,5 +1,4 @@
 import { streams } from '@notify/contracts'
-import { endPage, takePage } from '@notify/database'
 import { type Bus, findConsumer, readPosition } from '@notify/messaging'
 import { type Kit, startPeriodic } from '@notify/service-kit'
 import type { Context } from '../../context.ts'
@@ -8,7 +7,7 @@ import type { WakeSenders } from '../queues/wake-senders.ts'
 import { retryPolicyOf } from '../settle/decide-next.ts'
 import { endExpiredAttempts } from './end-expired-attempts.ts'
 import { endExpiredNotifications, expiryBatch } from './expiry-store.ts'
-import { endLeftSending, expiredBatch } from './lease-store.ts'
+import { expiredBatch } from './lease-store.ts'
 import {
   closeOverdueReceipts,
   type DeliveredLane,
@@ -23,10 +22,6 @@ type ScheduleContext = Context & { wakeSenders: WakeSenders }
 
 /** Longer than any message waits. */
 const sinceEver = 3650 * 24 * 3_600_000
-
-const leftEveryMs = 5000
-/** Between two walks over all notifications. */
-const leftRestMs = 3_600_000
 
 /**
  * Starts what keeps every notification moving: due retries, attempts of crashed workers, hand-offs that the bus lost.
@@ -59,11 +54,6 @@ export function startSchedulers(kit: Kit, context: ScheduleContext, bus: Bus, ha
     },
   })
   startPeriodic(kit, {
-    name: 'left sending',
-    everyMs: leftEveryMs,
-    run: () => walkLeftSending(kit, context),
-  })
-  startPeriodic(kit, {
     name: 'expiry',
     everyMs: 1000,
     async run() {
@@ -94,17 +84,6 @@ export function startSchedulers(kit: Kit, context: ScheduleContext, bus: Bus, ha
     run: () => closeOverdue(context),
   })
   startPeriodic(kit, { name: 'tally', everyMs: 10_000, run: () => sumUpTallies(db) })
-}
-
-/** Looks through one page of all notifications; after the last one the walk rests. */
-async function walkLeftSending(kit: Kit, { db, metrics }: Context): Promise<void> {
-  const after = await takePage(db, 'left-sending')
-  if (after === undefined) return
-  const { reached, more, ended } = await endLeftSending(db, after)
-  await endPage(db, 'left-sending', more ? reached! : '', more ? 0 : leftRestMs)
-  if (ended === 0) return
-  metrics.recovered('sending_left', ended)
-  kit.log.warn({ notifications: ended }, 'notifications were marked as being sent, and had no open attempt')
 }
 
 /** Closes what is overdue, channels with the same deadline together. @returns whether there is more */
