@@ -3,8 +3,9 @@ import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, wr
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { root } from '../architecture/sources.ts'
 import { changes } from './new-channel/changes.ts'
+
+const root = join(import.meta.dirname, '../..')
 
 /** A copy of the project with a channel that it does not have, `push`, and a carrier for it. */
 let copy: string
