@@ -5,8 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { changes } from './new-channel/changes.ts'
 
-const root = join(import.meta.dirname, '../..')
-
+const root = join(import.meta.dirname, '..', '..')
 /** A copy of the project with a channel that it does not have, `push`, and a carrier for it. */
 let copy: string
 const added = join(root, 'tests/flows/new-channel/added')

@@ -7,6 +7,8 @@ export const twilio = {
   channel: 'sms',
   credentials: TwilioCredentials,
   loadSender: async () => (await import('./send.ts')).twilioSender,
+  // Error 21617.
+  longestText: 1600,
   secrets: ['auth_token'],
   callbackOf: () => smsInboundCallback,
   environment: twilioEnvironment,

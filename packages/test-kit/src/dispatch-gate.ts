@@ -1,11 +1,14 @@
 import { once } from 'node:events'
-import { createServer, type ServerResponse } from 'node:http'
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** What becomes of calls to dispatch: `loseRequest` never brings them there, `loseAnswer` never brings the answer back. */
-export type GateMode = 'pass' | 'loseRequest' | 'loseAnswer'
+/**
+ * What becomes of calls to dispatch: `refuse` closes their connection, `loseRequest` never brings them there, `loseAnswer` never
+ * brings the answer back.
+ */
+export type GateMode = 'pass' | 'refuse' | 'loseRequest' | 'loseAnswer'
 
-/** Stands between otp and dispatch. */
+/** Stands between another service and dispatch. */
 export interface DispatchGate {
   url: string
   mode: GateMode
@@ -21,10 +24,11 @@ export async function startDispatchGate(target: () => string): Promise<DispatchG
     const { mode } = gate
     try {
       const body = Buffer.concat(await request.toArray())
+      if (mode === 'refuse') return cut(response)
       if (mode === 'loseRequest') return void gate.lost++
       const answer = await fetch(new URL(request.url ?? '/', target()), {
         method: request.method ?? 'POST',
-        headers: { 'content-type': 'application/json', 'x-principal': String(request.headers['x-principal']) },
+        headers: passedOn(request.headers),
         body,
       })
       const text = await answer.text()
@@ -50,6 +54,12 @@ export async function startDispatchGate(target: () => string): Promise<DispatchG
     },
   }
   return gate
+}
+
+/** The headers that fetch does not make itself. */
+function passedOn(headers: IncomingHttpHeaders): [string, string][] {
+  const own = ['host', 'connection', 'content-length', 'keep-alive', 'transfer-encoding']
+  return Object.entries(headers).flatMap(([name, value]) => (own.includes(name) ? [] : [[name, String(value)]]))
 }
 
 function cut(response: ServerResponse): void {
