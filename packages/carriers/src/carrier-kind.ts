@@ -2,6 +2,14 @@ import type { Channel, Route } from '@notify/contracts'
 import type { z } from 'zod'
 import type { SenderDefinition } from './sender.ts'
 
+/** The form of a template's parts, as the carrier checks them. */
+interface TemplateForm {
+  name: RegExp
+  language: RegExp
+  parameterName: RegExp
+  longestParameter: number
+}
+
 /** What is known of a kind of carrier account without loading its client. */
 export interface CarrierKind {
   channel: Channel
@@ -9,6 +17,10 @@ export interface CarrierKind {
   credentials: z.ZodType
   /** Environment variables of the sending half, added to the configuration of dispatch. */
   environment: z.core.$ZodLooseShape
+  /** The carrier refuses longer texts; in UTF-16 code units. */
+  longestText?: number
+  /** What the carrier accepts of a template that it has approved. */
+  templateForm?: TemplateForm
   /** Secret fields of the credentials, which nobody is shown; without it all are. */
   secrets?: readonly string[]
   /** Fields that the service itself makes and changes. */

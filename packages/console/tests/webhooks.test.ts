@@ -8,7 +8,7 @@ import { drawer, focusedRow, rowAfter, rows, widthAt390 } from './harness/table.
 
 let harness: ConsoleHarness
 beforeAll(async () => {
-  harness = await ConsoleHarness.start(['gateway', 'webhook-delivery'], {
+  harness = await ConsoleHarness.start(['gateway', 'dispatch', 'webhook-delivery'], {
     env: { 'webhook-delivery': { WEBHOOK_RETRY_DELAYS: '50ms', WEBHOOK_TIMEOUT: '3s' } },
   })
 }, 180_000)

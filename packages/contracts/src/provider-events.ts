@@ -20,8 +20,6 @@ export const providerChanged = defineEvent({
     status: z.enum(['deleted']).optional(),
     /** The webhook subscription that it signs for alone. */
     subscription_id: idSchema('whsub').optional(),
-    /** The last change of the subscription's side that this one contains. */
-    subscription_version: z.int().optional(),
     credentials: SealedText,
   }),
   sealed: { field: 'credentials', aad: ['tenant_id', 'provider_id'], content: z.record(z.string(), z.string()) },
@@ -41,32 +39,3 @@ export const providerRemoved = defineEvent({
   }),
 })
 export type ProviderRemoval = z.output<typeof providerRemoved.schema>
-
-const Moment = z.iso.datetime().meta({ example: '2026-11-21T09:30:00.000Z' })
-
-/** What signs for a subscription, and what was rotated out and still signs: the latest, and the one before it. */
-const SigningSecrets = z.object({
-  secret: z.string(),
-  previous_secret: z.string().optional(),
-  previous_until: Moment.optional(),
-  older_secret: z.string().optional(),
-  older_until: Moment.optional(),
-})
-
-/** A webhook subscription has made, rotated or deleted the provider that signs for it alone. Dispatch keeps all providers. */
-export const subscriptionProviderChanged = defineEvent({
-  publisher: 'webhook-delivery',
-  subject: 'webhooks.provider.changed',
-  schema: z.object({
-    provider_id: idSchema('prov'),
-    subscription_id: idSchema('whsub'),
-    tenant_id: idSchema('ten'),
-    application_id: idSchema('app'),
-    /** Grows with each change. */
-    version: z.int().min(1),
-    status: z.enum(['active', 'deleted']),
-    credentials: SealedText,
-  }),
-  sealed: { field: 'credentials', aad: ['tenant_id', 'provider_id'], content: SigningSecrets },
-})
-export type SubscriptionProviderChange = z.output<typeof subscriptionProviderChanged.schema>

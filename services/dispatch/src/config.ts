@@ -1,4 +1,4 @@
-import { sendingEnvironment } from '@notify/carriers/kinds'
+import { kinds, sendingEnvironment } from '@notify/carriers/kinds'
 import { Lane } from '@notify/contracts'
 import { areDnsServers } from '@notify/email-authentication'
 import { parsedBy, parseKey, parseKeyRing } from '@notify/privacy'
@@ -96,7 +96,7 @@ export const Config = z.object({
   SPF_INCLUDE: z
     .string()
     .toLowerCase()
-    .default('amazonses.com')
+    .default(kinds.ses.mailFrom.include)
     .describe('Host name that SPF records of sending domains must include'),
   SES_REGION: z
     .string()

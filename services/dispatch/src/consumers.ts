@@ -1,7 +1,7 @@
-import { messageReceived, receiptReceived, subscriptionProviderChanged, templateChanged } from '@notify/contracts'
+import { messageReceived, receiptReceived, subscriptionChanged, templateChanged } from '@notify/contracts'
 import { type ConsumerEntry, consumer } from '@notify/messaging'
 import { applyTemplateChange } from './catalogue/carrier-templates/apply-template-change.ts'
-import { keepSubscriptionProvider } from './catalogue/providers/keep-subscription-provider.ts'
+import { endSubscriptionProvider } from './catalogue/providers/end-subscription-provider.ts'
 import { applyKeyword } from './catalogue/suppressions/apply-keyword.ts'
 import { suppressRecipient } from './catalogue/suppressions/suppress-recipient.ts'
 import { type Channels, carriedChannels, type LaneSettings } from './channels/channel.ts'
@@ -63,11 +63,11 @@ export function consumersOf(channels: Channels = registry): readonly ConsumerEnt
       retry,
       handle: applyTemplateChange,
     }),
-    consumer(subscriptionProviderChanged, {
-      durable: 'dispatch-subscription-provider-changed',
+    consumer(subscriptionChanged, {
+      durable: 'dispatch-subscription-changed',
       concurrency: 4,
       retry,
-      handle: keepSubscriptionProvider,
+      handle: endSubscriptionProvider,
     }),
   ]
 }

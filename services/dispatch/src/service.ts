@@ -23,9 +23,8 @@ import {
   startPeriodic,
 } from '@notify/service-kit'
 import { createRenderer } from '@notify/templates'
-import { createAcceptance } from './accept/accept-notifications.ts'
-import { createAcceptOne } from './accept/accept-one.ts'
-import { createHeldLocks } from './accept/held-locks.ts'
+import { createAcceptOne } from './accept/accept-candidate.ts'
+import { createLockWatch } from './accept/commit-judged.ts'
 import { createCarrierTemplateDirectory } from './catalogue/carrier-templates/carrier-template-directory.ts'
 import { startTemplateSync } from './catalogue/carrier-templates/start-template-sync.ts'
 import { createConsentDirectory } from './catalogue/consents/consent-directory.ts'
@@ -135,19 +134,14 @@ async function startApi(kit: Kit, shared: SharedContext): Promise<void> {
   const { RENDER_THREADS: threads, RENDER_MS_PER_SECOND: msPerSecond } = config
   const context = {
     ...shared,
-    heldLocks: createHeldLocks(),
+    watchLocks: createLockWatch(),
     resolveHost: createHostResolver(),
     renderer: createRenderer({ threads, msPerSecond, metrics: shared.metrics, log: shared.log }),
   }
   kit.lifecycle.onStop('renderer', () => context.renderer.close())
   if (config.BOOTSTRAP_FILE) await loadBootstrap(kit, context, config.BOOTSTRAP_FILE)
   startPeriodic(kit, { name: 'idempotency retention', everyMs: 60_000, run: () => deleteExpiredKeys(db) })
-  const acceptOne = createAcceptOne(context)
-  await serveHttp(kit, {
-    config,
-    context: { ...context, acceptOne, accept: createAcceptance(context, acceptOne) },
-    routes,
-  })
+  await serveHttp(kit, { config, context: { ...context, acceptOne: createAcceptOne(context) }, routes })
 }
 
 /** Hands the messages of its lanes to carriers, and nothing else: no campaign of another lane takes its time. */

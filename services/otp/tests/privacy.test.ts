@@ -7,12 +7,12 @@ import { eventually, TestEnv } from '@notify/dev-env'
 import { parseKeyRing } from '@notify/privacy'
 import { activity, untilActivity } from '@notify/test-kit/activity'
 import { openBus, storedMessages } from '@notify/test-kit/bus'
+import { type DispatchGate, startDispatchGate } from '@notify/test-kit/dispatch-gate'
 import { searchColumns, writtenSecrets } from '@notify/test-kit/search-columns'
 import { freshPhone } from '@notify/test-kit/sms'
 import { startTraceReceiver, type TraceReceiver } from '@notify/test-kit/trace-receiver'
 import { optIn, untilTemplates } from '@notify/test-kit/whatsapp'
 import { otpState, postResend, postSend, postVerify, wrong } from './codes.ts'
-import { type DispatchGate, startDispatchGate } from './dispatch-gate.ts'
 
 let env: TestEnv
 let gate: DispatchGate

@@ -9,6 +9,12 @@ export const meta = {
   credentials: MetaCredentials,
   loadSender: async () => (await import('./send.ts')).metaSender,
   hasTemplates: true,
+  templateForm: {
+    name: /^[a-z0-9_]{1,512}$/,
+    language: /^[a-z]{2,3}(?:_[A-Za-z]{2,4})?$/,
+    parameterName: /^[a-z0-9_]{1,64}$/,
+    longestParameter: 1024,
+  },
   secrets: ['access_token', 'app_secret', 'verify_token'],
   make: ({ app_secret, verify_token }): Record<string, string> =>
     app_secret === undefined || verify_token !== undefined

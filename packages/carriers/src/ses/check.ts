@@ -10,16 +10,10 @@ import type { SesEnvironment } from './environment.ts'
  * @see https://docs.aws.amazon.com/ses/latest/APIReference-V2/API_GetAccount.html
  */
 export async function checkAccount(
-  { region, access_key_id, secret_access_key }: SesCredentials,
+  credentials: SesCredentials,
   { timeoutMs, environment }: CheckOptions<SesEnvironment>,
 ): Promise<AccountCheck> {
-  const client = createSesClient({
-    endpoint: environment.SES_API_URL,
-    region,
-    accessKeyId: access_key_id,
-    secretAccessKey: secret_access_key,
-    timeoutMs,
-  })
+  const client = createSesClient(credentials, { endpoint: environment.SES_API_URL, timeoutMs })
   try {
     const account = await client.send(new GetAccountCommand({}), { abortSignal: AbortSignal.timeout(timeoutMs) })
     const details = {

@@ -7,8 +7,13 @@ export const ses = {
   channel: 'email',
   credentials: SesCredentials,
   loadSender: async () => (await import('./send.ts')).sesSender,
+  /** The records of a MAIL FROM domain: whom its SPF record includes, and the mail server that takes its bounces. */
+  mailFrom: {
+    include: 'amazonses.com',
+    mailServer: (region: string) => `feedback-smtp.${region}.amazonses.com`,
+  },
   regionOf: ({ region }: SesCredentials) => region,
   secrets: ['secret_access_key'],
   callbackOf: () => emailCallback,
   environment: sesEnvironment,
-} as const satisfies SendingKind
+} as const satisfies SendingKind & { mailFrom: object }

@@ -64,9 +64,8 @@ export const tables = {
     deleted_at: column<Time | null>(),
     /** When its credentials were erased. */
     purged_at: column<Time | null>(),
-    /** The webhook subscription that it signs for alone, and that subscription's last change that was applied. */
+    /** The webhook subscription that it signs for alone. */
     subscription_id: column<Generated<string | null>>(),
-    subscription_version: column<Generated<number | null>>(),
     updated_at: column<Time>(),
   },
   /** Earliest start of the next send of a rate-limited provider, in Unix milliseconds. */

@@ -16,9 +16,10 @@ export const tables = {
     revision: column<number>(),
     /** Made by a subscription, which it signs for alone. */
     own: column<boolean>(),
-    /** Of the last change of an own one that dispatch was told of; 0: of none yet. */
-    version: column<number>(),
-    secret: column<Buffer>(),
+    /** The subscription that is being created with it; null once that is committed. */
+    reserved_for: column<string | null>(),
+    /** Null until dispatch has answered. */
+    secret: column<Buffer | null>(),
     previous_secret: column<Buffer | null>(),
     /** Until when requests bear the signature of the previous secret too. */
     previous_until: column<MaybeTime>(),

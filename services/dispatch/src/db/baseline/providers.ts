@@ -5,7 +5,6 @@ export const providerTables = [
      tenant_id text not null,
      application_id text,
      subscription_id text,
-     subscription_version int,
      channel text not null,
      kind text not null,
      name text not null,
