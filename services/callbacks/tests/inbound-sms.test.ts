@@ -120,7 +120,7 @@ test('a repeated message is answered the same and published once', async () => {
   expect(await published(fields.MessageSid!)).toHaveLength(1)
 })
 
-test('of two tenants that share an account the one whose number was written to is told, and none other', async () => {
+test('of two tenants that share an account, only the one that owns the number is notified', async () => {
   const toTwin = inbound({ To: twinNumber })
   await receive(toTwin)
   expect(await published(toTwin.MessageSid!)).toMatchObject([{ tenant: twinTenant, provider: twinProvider }])

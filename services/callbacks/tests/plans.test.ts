@@ -20,7 +20,7 @@ beforeAll(async () => {
   await fillAfterPlanning(db, { tables, fill, runAll })
 })
 
-/** Callbacks that were recorded, each with the message that told of it. */
+/** Recorded callbacks, each with the message that published it. */
 async function fill(count: number): Promise<void> {
   await db.runLong(
     `with attempts as materialized (select 'att_' || gen_random_uuid() as id from generate_series(1, $1::int)),
