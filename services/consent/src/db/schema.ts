@@ -45,7 +45,7 @@ export const tables = {
     tenant_id: column<string>(),
     /** Blind index of the carrier's id. */
     user_index: column<string>(),
-    /** Encrypted; null until the carrier has told it. */
+    /** Encrypted; null until the carrier has reported it. */
     phone: column<Buffer | null>(),
   },
   /** Changes by users whose number is not known yet. */

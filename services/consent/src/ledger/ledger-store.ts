@@ -76,7 +76,7 @@ export async function appendEntry(run: Run, subject: Subject, entry: NewEntry): 
   return row!
 }
 
-/** What holds for a number; undefined when the ledger never heard of it. */
+/** The current consent of a number; undefined when the ledger has no record of it. */
 export async function findConsent(run: Run, subject: Subject): Promise<ConsentRow | undefined> {
   const [row] = await run<ConsentRow>(
     'select * from consents where tenant_id = $1 and mode = $2 and recipient_index = $3 and sequence > 0',

@@ -12,7 +12,7 @@ export type Change =
   | { action: 'opt_out' | 'marketing_stop' | 'marketing_resume' }
 
 /**
- * What holds for a number after a change. Whoever revoked comes back only with evidence that was not given for the number
+ * The consent of a number after a change. A revoked number opts in again only with evidence not given for the number
  * before, and not by an import.
  * @returns undefined when the change is refused
  */

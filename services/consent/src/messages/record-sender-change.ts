@@ -4,7 +4,7 @@ import { openPhone } from '../users/user-phone.ts'
 import { addWaiting, lockUser, type WaitingChange } from '../users/user-store.ts'
 import { phoneOf } from './sender-phone.ts'
 
-/** Who changed something, as the carrier told it. */
+/** The sender of a change, as the carrier reported it. */
 interface Sender {
   tenantId: `ten_${string}`
   /** Empty when the carrier does not tell the number. */
@@ -13,7 +13,7 @@ interface Sender {
   receivedAt: string
 }
 
-/** `waiting`: recorded as soon as the carrier tells the number. `unknown`: the carrier told nothing of the sender. */
+/** `waiting`: recorded as soon as the carrier reports the number. `unknown`: the carrier reported no sender. */
 export type SenderChange = Recorded | { kind: 'waiting' } | { kind: 'unknown' }
 
 /** Records a change that a user made by a message or in the carrier's app, once however often it arrives. */
