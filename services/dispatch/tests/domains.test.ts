@@ -296,7 +296,7 @@ describe('verifying', () => {
     expect(await find(env.tenantId, `sub.${domain}`)).toBeUndefined()
   })
 
-  test('MAIL FROM records are told of, but nothing waits for them', async () => {
+  test('MAIL FROM records are reported, but nothing waits for them', async () => {
     const added = await newDomain(env, freshName())
     publish(dns, { ...added, records: added.records.filter(({ purpose }) => purpose !== 'mail_from') })
     dns.mx(`bounce.${added.domain}`, 'mail.elsewhere.example')

@@ -103,7 +103,7 @@ test('an unknown outcome is offered to no other before its grace is over, and th
   expect(Date.parse(taken.started_at) - Date.parse(unknown.finished_at)).toBeGreaterThanOrEqual(700)
 })
 
-test('when all refuse it waits its schedule, begins anew with the first, and fails only when that is used up', async () => {
+test('when all refuse, the message waits its schedule, restarts with the first, and fails only when the schedule is used up', async () => {
   answer(refuses(503, 20500, 'Internal'), refuses(503, 20500, 'Internal'))
   const id = await send(env)
   const state = await untilState(env, id, { delivery_status: 'failed', retryable: true })
@@ -154,7 +154,7 @@ describe('suppression', () => {
   })
 })
 
-test('while every provider is held back messages stay queued and none fails; once one is back all are sent', async () => {
+test('while every circuit breaker is open messages stay queued and none fails; once one closes all are sent', async () => {
   await renewFirst()
   answer(refuses(503, 20500, 'Internal'), refuses(503, 20500, 'Internal'))
   const ids = await Promise.all(Array.from({ length: 60 }, () => send(env)))

@@ -48,7 +48,7 @@ async function predecessors(...notifications: NewNotification[]): Promise<(strin
   )
 }
 
-test('each hand-off to a user names the one accepted before it, whoever accepts it', async () => {
+test('each hand-off to a user names the one accepted before it, whichever replica accepts it', async () => {
   const [first, second, third, others] = [inApp('ada'), inApp('ada'), inApp('ada'), inApp('bob')]
   await accept(second, others, first)
   await accept(third)

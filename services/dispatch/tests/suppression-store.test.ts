@@ -41,7 +41,7 @@ const listed = async ({ tenant_id: tenantId }: Somebody) =>
     { after: undefined, limit: 10 },
   )
 
-test('whoever is suppressed is found, on that channel and in that tenant alone', async () => {
+test('a suppressed recipient is found, on that channel and in that tenant only', async () => {
   const whom = somebody()
   const others = [somebody(), { ...whom, channel: 'email' as const }, { ...whom, tenant_id: newId('ten') }]
   await suppress(db.run, [because(whom, 'bounce', 1)])

@@ -8,7 +8,7 @@ import type { LaneRunner } from './run-lane.ts'
 /** A lost wake delays a message by so much. */
 const everyMs = 1000
 
-/** Wakes the lanes of this process: when a message is committed, and for what no wake told. */
+/** Wakes the lanes of this process: when a message is committed, and regularly for missed notifications. */
 export function wakeLanes(kit: Kit, { db }: Pick<Context, 'db'>, bus: Bus, runners: readonly LaneRunner[]): void {
   for (const { lane, wake } of runners) onSenderWake(kit, bus, lane, wake)
   startPeriodic(kit, {

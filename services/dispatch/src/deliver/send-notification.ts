@@ -31,9 +31,9 @@ export type Verdict =
   | { kind: 'answered' }
   /** The message is due again at once. */
   | { kind: 'again' }
-  /** The account's rate is used up for so long. */
+  /** How long the account's rate is used up. */
   | { kind: 'rate_limited'; forMs: number }
-  /** All circuit breakers stay open for so long. */
+  /** How long all circuit breakers stay open. */
   | { kind: 'unavailable'; forMs: number }
 
 export interface Sender {

@@ -10,7 +10,7 @@ export interface Standing {
 
 export type Choice =
   | { provider: ListedProvider; otherProvider: boolean }
-  /** Every provider is held back: nothing can be sent before. */
+  /** Every circuit breaker is open: nothing can be sent before. */
   | { circuitOpenMs: number }
 
 /**

@@ -57,7 +57,7 @@ export class SendQueue {
     if (this.asleepUntilMs <= nowMs) this.window++
   }
 
-  /** Nothing is claimed for so long, and then so many at first. */
+  /** How long nothing is claimed, and how many messages are claimed first afterwards. */
   sleep(nowMs: number, forMs: number, window: number): void {
     const isAsleep = this.asleepUntilMs > nowMs
     this.asleepUntilMs = isAsleep ? Math.min(this.asleepUntilMs, nowMs + forMs) : nowMs + forMs
@@ -96,7 +96,7 @@ export class SendQueues {
     return queue
   }
 
-  /** Chooses what to claim now; the messages count as in hand. Whoever was chosen goes behind the others. */
+  /** Chooses what to claim now; the messages count as in hand. A chosen queue goes behind the others. */
   choose(turn: Turn): Pick[] {
     const chosen = new Map<SendQueue, number>()
     let { tokens } = turn

@@ -41,7 +41,7 @@ function settlementOf(attempt: ExpiredAttempt, policy: RetryPolicy): Settlement 
     attemptNumber: attempt.number,
     attemptId: attempt.attempt_id,
     leaseExpired: true,
-    // Which provider it called is not on record, so none can be told apart as untried.
+    // The provider that it called is not recorded, so no provider is known to be untried.
     providerId: null,
     outcome,
     code,

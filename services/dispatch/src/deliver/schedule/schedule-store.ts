@@ -43,7 +43,7 @@ const takeDue = (channels: Channels): Statement => ({
 /** What was due of a queue. */
 export type TakenQueue = WokenQueue & { count: number }
 
-/** Puts to work what is due, scheduled or waiting for another attempt, gives up what nobody settled, and fails what has expired. */
+/** Queues due messages, both scheduled and retried, releases claims that nobody settled, and fails expired messages. */
 export function takeDueNotifications(db: Database<Tables>, channels: Channels): Promise<TakenQueue[]> {
   return db.run<TakenQueue>(takeDue(channels), [])
 }
@@ -113,7 +113,7 @@ const closeOverdue: Statement = {
 }
 
 /**
- * Expects nothing more of messages that were sent so long ago without a receipt, and asks for it a last time; they stay `sent`.
+ * Stops waiting for the receipt of messages sent too long ago, and asks for it a last time; they stay `sent`.
  * @returns how many
  */
 export async function closeOverdueReceipts(

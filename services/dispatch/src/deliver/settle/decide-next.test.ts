@@ -43,7 +43,7 @@ test('what the carrier refuses for now waits longer each time, up to the whole d
   ])
 })
 
-test('waits are drawn anew over the whole delay, so that a thousand retries do not meet', () => {
+test('each wait is a new random part of the whole delay, so that a thousand retries do not coincide', () => {
   const drawn = (random: number) =>
     decideNext(answer('rejected_retryable'), at('bulk', 1), { ...policy, random: () => random })
   expect([drawn(0), drawn(1)]).toMatchObject([{ afterMs: 0 }, { afterMs: 5000 }])
@@ -137,7 +137,7 @@ describe('with another provider that was not tried', () => {
   })
 
   test.each(graces)(
-    'an unknown outcome waits its whole grace all the same, and then goes to the other one: %s',
+    'an unknown outcome still waits its whole grace, and then goes to the other provider: %s',
     (lane, afterMs) => {
       expect(decideNext(answer('unknown'), at(lane, 1, true), policy)).toEqual({
         status: 'queued',

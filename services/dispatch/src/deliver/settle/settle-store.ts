@@ -11,7 +11,7 @@ export interface Settlement {
   notificationId: string
   attemptNumber: number
   attemptId: string
-  /** Whether this is said for a worker that gave no answer: it counts only while the attempt is still open. */
+  /** Whether this settles for a worker that gave no answer: it counts only while the attempt is still open. */
   leaseExpired: boolean
   providerId: string | null
   outcome: AttemptOutcome
@@ -22,7 +22,7 @@ export interface Settlement {
 }
 
 /**
- * `current`: the notification still speaks of this attempt. While an operator's retry waits for its first attempt
+ * `current`: this attempt is the notification's latest. While an operator's retry waits for its first attempt
  * (`round_attempts` 0), the answer to an earlier one does not count.
  */
 const locked = `
