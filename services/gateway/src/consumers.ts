@@ -39,7 +39,7 @@ export const consumers: readonly ConsumerEntry<ConsumerContext>[] = [
     where: { lane: 'bulk' },
     ...options,
   }),
-  // The message of a code is no item of the activity, and costs its credits all the same.
+  // The message of a code is not an item of the activity, but still costs its credits.
   consumer(notificationChanged, {
     ...options,
     durable: 'gateway-usage-otp',

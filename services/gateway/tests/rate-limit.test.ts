@@ -239,7 +239,7 @@ describe('an address that fails too often', () => {
     expect(await failing).toContain(429)
   })
 
-  test('is heard when its callbacks are signed: carriers share their addresses with strangers', async () => {
+  test('is admitted when its callbacks are signed: carriers share their addresses with strangers', async () => {
     const account = demoAccount(env)
     const address = '/api/v1/callbacks/smsprovider/sms'
     const headers = from('203.0.113.10')

@@ -68,7 +68,7 @@ export function pageSql(filter: ActivityFilter, { after, offset = 0, limit }: Pa
     `select a.created_at, a.id from activity a where ${where} order by a.created_at desc, a.id desc limit ${most}`
   const ofPage = `order by created_at desc, id desc limit ${bind(limit)} offset ${bind(offset)}`
   if (!sources) return `select * from (${newest(bind(offset + limit))}) as found ${ofPage}`
-  // Only the ranges with the newest heads can have rows on the page, and no more of them than the page has rows.
+  // Only the ranges with the newest heads can have rows on the page, so at most as many ranges as the page has rows are read.
   const most = bind(offset + limit)
   return `
     select found.created_at, found.id from (

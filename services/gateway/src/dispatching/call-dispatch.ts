@@ -13,7 +13,7 @@ export interface AcceptRequest {
   untilMs: number
 }
 
-/** The result of a request, or why there is none: `mayHaveTakenEffect` tells whether it may be accepted all the same. */
+/** The result of a request, or why there is none: `mayHaveTakenEffect` says whether it may still be accepted. */
 export type AcceptAnswer = ItemResult | Error
 
 /** A request in a call. */

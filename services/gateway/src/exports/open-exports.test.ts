@@ -21,7 +21,7 @@ test('while half of the places are taken, a tenant has four, and then one', () =
   expect(codeOf(() => exports.begin('ten_new'))).toBeUndefined()
 })
 
-test('a process has no more than its places, whoever asks', () => {
+test('a process has at most as many open exports as its limit, for all callers together', () => {
   const exports = createOpenExports()
   const ends = tenants(32).map((tenant) => exports.begin(tenant))
   expect(codeOf(() => exports.begin('ten_new'))).toBe('service_unavailable')
