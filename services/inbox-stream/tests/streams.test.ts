@@ -181,7 +181,7 @@ test('a restart tells readers when to come back, and they miss nothing', async (
   resumed.close()
 })
 
-test('what is older than the retention is deleted, and a stream that lacks it is told so', async () => {
+test('events older than the retention are deleted, and a stream that missed them is informed', async () => {
   const { user, token, ids } = await userWith(3)
   await mark(own().base, token, ids[2]!, true)
   const sql = env.sql('inbox-stream')

@@ -37,7 +37,7 @@ export interface ApplicationAccess {
   allowedOrigins: ReadonlySet<string>
 }
 
-/** What the users of an application may; one that was not told of yet is open, for tokens are issued to known ones alone. */
+/** What the users of an application may do; an unknown application is open, because only known ones get tokens. */
 export async function findAccess({ run }: Queries, applicationId: string): Promise<ApplicationAccess> {
   const [row] = await run<{ status: string; allowed_origins: string[] }>(
     { name: 'find-application', text: 'select status, allowed_origins from applications where id = $1' },

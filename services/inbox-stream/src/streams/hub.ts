@@ -27,7 +27,7 @@ export interface Hub {
   /** Counts the user's streams at all replicas. @throws Problem `rate_limited` when this one is too many */
   requireRoom(address: InboxAddress, listener: Listener): Promise<void>
   leave(address: InboxAddress, listener: Listener): void
-  /** Where an inbox stands; all that hears of it from now on is newer, or heard. */
+  /** The position of an inbox; every event after it is received live. */
   headOf(inboxKey: string): Promise<Omit<Head, 'key'>>
 }
 

@@ -20,7 +20,7 @@ export interface LiveBus {
   listen(address: InboxAddress, hear: (events: InboxEvent[]) => void): () => void
   /** Waits until the server knows all listeners, or cannot be asked: a stream then reads what it misses. */
   ready(): Promise<void>
-  /** Told when the connection was lost and is there again. */
+  /** Called when the connection was lost and is restored. */
   onGap(tell: () => void): void
 }
 
@@ -38,7 +38,7 @@ export function createLiveBus({ log }: Pick<Kit, 'log'>, { connection }: Bus): L
       try {
         for (const group of Map.groupBy(events, liveSubject)) publishAll(connection, group)
       } catch (error) {
-        log.warn({ err: error }, 'open streams were not told of an event and will read it')
+        log.warn({ err: error }, 'open streams did not receive an event and will read it')
       }
     },
     listen(address, hear) {
@@ -48,7 +48,7 @@ export function createLiveBus({ log }: Pick<Kit, 'log'>, { connection }: Bus): L
           try {
             hear(readLiveMessage(message.data))
           } catch (cause) {
-            log.warn({ err: cause }, 'open streams could not be told of an event and will read it')
+            log.warn({ err: cause }, 'an event could not be sent to open streams, which will read it')
           }
         },
       })

@@ -17,9 +17,9 @@ export interface Source {
   /** The next events after a sequence, in order; empty when there are none. */
   readAfter(seq: number): Promise<readonly InboxEvent[]>
   encode(event: InboxEvent): EncodedEvent
-  /** Told when events were missed on the bus. */
+  /** Called when events on the bus were missed. */
   onGap(): void
-  /** Told when events could not be read; they are asked for again. */
+  /** Called when events could not be read; the reader asks for them again. */
   onFailure(error: unknown): void
 }
 
@@ -50,7 +50,7 @@ export class Reader {
     return !this.#isReading
   }
 
-  /** Begins after `sent`, and reads up to `head`. What was heard before is not lost: it raised the target. */
+  /** Begins after `sent`, and reads up to `head`. Earlier events are not lost: they raised the target. */
   start(sent: number, head: number): void {
     this.#sent = sent
     this.#isReading = false

@@ -7,7 +7,7 @@ import { env } from './stack.ts'
 
 let replica: Replica
 beforeAll(async () => {
-  // With one database connection: whoever opens or counts must not need a second.
+  // With one database connection: opening and counting must not need a second one.
   replica = await startReplica(env, 'inbox-stream', { DATABASE_POOL_SIZE: '1' })
 })
 afterAll(async () => {
