@@ -130,7 +130,7 @@ test.each(steps)('a crash %s: a rotation that is repeated with its key rotates o
   await expectSignedBy(path, subscription_id, rotated.body.secret, secret)
 })
 
-test('a rotation whose answer is lost signs all the same: its event brings the copy', async () => {
+test('a rotation whose answer is lost still takes effect: its event brings the copy', async () => {
   const path = freshPath('ok')
   const { subscription_id, provider_id, secret } = (await create({ ...freshBody(), url: env.stack.receiverUrl + path }))
     .body

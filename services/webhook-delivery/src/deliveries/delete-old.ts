@@ -5,7 +5,7 @@ const batch = 1000
 
 /**
  * Deletes finished deliveries that are older than the retention, with their attempts. An origin of the channel `webhook` that
- * nothing waits for goes with them; the next send to it makes it anew.
+ * nothing waits for goes with them; the next send to it recreates it.
  * @returns a function that deletes one batch and resolves to true when there may be more
  */
 export function createDeliveryDeletion(db: Database<Tables>): (keptMs: number) => Promise<boolean> {

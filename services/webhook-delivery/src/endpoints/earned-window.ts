@@ -1,4 +1,4 @@
-/** Endpoints whose windows a process remembers; one that it forgets begins anew. */
+/** Endpoints whose windows a process remembers; a forgotten one starts with the smallest window. */
 const mostKnown = 10_000
 
 /**

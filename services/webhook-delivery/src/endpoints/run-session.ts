@@ -3,7 +3,7 @@ import type { DeliverWebhook } from '../deliveries/deliver-webhook.ts'
 import type { TakenDelivery } from '../deliveries/take-store.ts'
 import type { EarnedWindow } from './earned-window.ts'
 
-/** A session takes new deliveries for so long; then other endpoints have their turn. */
+/** How long a session takes new deliveries; then other endpoints have their turn. */
 const sessionMs = 5000
 /** Time to settle an attempt. */
 const settleMs = 5000
