@@ -103,7 +103,7 @@ test('when JetStream forgets everything, what was accepted is still delivered on
   expect((await activity(env)).body.total_count).toBe(rows[0].count)
 })
 
-/** For after a start: callbacks says once more than now that it waits. */
+/** For after a start: callbacks logs again that it waits. */
 function untilWaits(): () => Promise<void> {
   const said = () => env.logs('callbacks', 5000).split('waiting for NATS').length
   const before = said()
@@ -141,7 +141,7 @@ test('a gateway and a dispatch-api that start while NATS is gone accept; what th
   expect(await sentTo(phone)).toBe(1)
 })
 
-test('a process that is told to end while it waits for NATS ends in good order', async () => {
+test('a process that is asked to end while it waits for NATS ends in good order', async () => {
   await env.kill('nats')
   await env.kill('callbacks')
   const waits = untilWaits()

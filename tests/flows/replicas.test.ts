@@ -95,7 +95,7 @@ test('a key that is revoked or rotated at one gateway stops at the other within 
   }
 })
 
-test('a worker and a gateway that are told to end amid the work leave the rest to the others', async () => {
+test('a worker and a gateway that are asked to end amid the work leave the rest to the others', async () => {
   const [worker] = replicas
   const before = attemptsIn(worker!.output())
   const sending = sendMany(300)
