@@ -240,7 +240,7 @@ test('a notification has the fields and headers of SNS', async () => {
   })
 })
 
-test('URLs in the messages use the sandbox's public address', async () => {
+test('URLs in the messages use the public address of the sandbox', async () => {
   const { subscriber, client } = await start({ PUBLIC_URL: 'http://carriers.internal:8088/' })
   await client.send(emailTo('ada@example.test'))
   const [request] = await eventually(() => {
