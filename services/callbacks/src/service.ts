@@ -18,7 +18,7 @@ import { migrations } from './db/migrations.ts'
 import type { Tables } from './db/schema.ts'
 import { createMetrics } from './metrics.ts'
 import { createAccountDirectory } from './providers/account-directory.ts'
-import { createReceiptTeller } from './receipts/tell-receipts-again.ts'
+import { createReceiptRepublisher } from './receipts/republish-receipts.ts'
 import { startReceivers } from './receiving/start-receivers.ts'
 import { createCallbackDeletion } from './records/callback-store.ts'
 import { createReceiptDeletion } from './records/receipt-store.ts'
@@ -46,7 +46,7 @@ export async function createService(config: Config, kit: Kit): Promise<void> {
       stateOf: startReceivers(config, kit.log),
     },
     record: createCallbackRecorder(shared),
-    tellAgain: createReceiptTeller(shared),
+    republishReceipts: createReceiptRepublisher(shared),
   }
   startOutboxRelay(kit, db, bus, {
     streamReplicas: config.STREAM_REPLICAS,

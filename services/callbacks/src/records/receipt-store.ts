@@ -6,8 +6,8 @@ import type { Tables } from '../db/schema.ts'
 const keptDays = 7
 
 /** "Offset 0" looks up each row by itself: joined, a plan made while the tables were small would later read all of them. */
-const tellAgain: Statement = {
-  name: 'tell-receipts-again',
+const republishReceiptsSql: Statement = {
+  name: 'republish-receipts',
   text: `
     with wanted as (select * from json_to_recordset($1::json) as t (attempt_id text, known text)),
     found as (
@@ -26,8 +26,8 @@ const tellAgain: Statement = {
 }
 
 /** Publishes the receipts of these attempts again. @returns their number */
-export async function tellReceiptsAgain(db: Database<Tables>, wanted: readonly ReceiptWanted[]): Promise<number> {
-  const [row] = await db.run<{ count: number }>(tellAgain, [JSON.stringify(wanted)])
+export async function republishReceipts(db: Database<Tables>, wanted: readonly ReceiptWanted[]): Promise<number> {
+  const [row] = await db.run<{ count: number }>(republishReceiptsSql, [JSON.stringify(wanted)])
   return row?.count ?? 0
 }
 

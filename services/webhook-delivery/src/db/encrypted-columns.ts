@@ -1,5 +1,5 @@
 import type { EncryptedColumn } from '@notify/database'
-import { bodyAad, responseAad, secretAad, targetAad, urlAad } from './places.ts'
+import { bodyAad, responseAad, secretAad, targetAad, urlAad } from './aad.ts'
 
 const byRow = { key: 'id', placedBy: ['tenant_id', 'id'] } as const
 

@@ -6,7 +6,7 @@ import { createWindows } from './earned-window.ts'
 import { claimEndpoints, type Endpoint, mendEndpoints } from './endpoint-store.ts'
 import { type Leases, leaseMs, startLeases } from './leases.ts'
 import { deliveryLeaseMs, runSession } from './run-session.ts'
-import { SharedPlaces } from './shared-places.ts'
+import { SharedSlots } from './shared-slots.ts'
 import { watchLoad } from './watch-load.ts'
 
 const lookEveryMs = 200
@@ -28,7 +28,7 @@ export function startEndpoints(kit: Kit, context: Context): () => void {
   const mostFurther = watchLoad(kit, config.WEBHOOK_ENDPOINTS)
   const run = createSessions(context, { leases, mostFurther, isStopping: () => stopping })
   const lane = (name: string, struggling: boolean, count: number) => {
-    const places = new SharedPlaces(count)
+    const places = new SharedSlots(count)
     const periodic = startPeriodic(kit, {
       name,
       everyMs: lookEveryMs,
@@ -86,7 +86,7 @@ function createSessions(
   const { config, db, log } = context
   const deliver = createDelivery(context)
   const windowOf = createWindows(config.WEBHOOK_IN_FLIGHT)
-  const furtherPlaces = new SharedPlaces(config.WEBHOOK_ENDPOINTS)
+  const furtherPlaces = new SharedSlots(config.WEBHOOK_ENDPOINTS)
   const take = coalesce<Room, TakenDelivery[]>({
     maxBatch: 64,
     maxInFlight: 2,

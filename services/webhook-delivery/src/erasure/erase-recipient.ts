@@ -2,7 +2,7 @@ import { type ErasureConfig, eraseRecipientCommand, type Person, type Queries, w
 import type { KeyRing } from '@notify/privacy'
 import { ConfigError } from '@notify/service-kit'
 import type { Config } from '../config.ts'
-import { bodyAad, targetAad } from '../db/places.ts'
+import { bodyAad, targetAad } from '../db/aad.ts'
 import { type Erased, erasedReason, readDeliveries, type StoredDelivery, storeErased } from './erasure-store.ts'
 
 /** `main.ts erase-recipient`: events keep their delivery without the person; what is sent to their address is not sent any more. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { type HandOff, type HandOffReport, newId, type WebhookPayload } from '@notify/contracts'
 import type { Context } from '../context.ts'
-import { bodyAad, targetAad } from '../db/places.ts'
+import { bodyAad, targetAad } from '../db/aad.ts'
 import type { NewDelivery } from '../deliveries/delivery-store.ts'
 import { bodyOf, messageIdOf } from '../deliveries/message-body.ts'
 

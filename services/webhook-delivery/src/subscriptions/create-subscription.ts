@@ -2,14 +2,14 @@ import { type createWebhookSubscription as contract, newId } from '@notify/contr
 import { idempotent } from '@notify/database'
 import { fieldProblem, type Handler, Problem, Reply } from '@notify/service-kit'
 import type { Context } from '../context.ts'
-import { urlAad } from '../db/places.ts'
+import { urlAad } from '../db/aad.ts'
 import { askForProvider, type Issued } from '../providers/ask-dispatch.ts'
 import { findProvider, saveProviderRow } from '../providers/provider-store.ts'
 import { type Reservation, reserveProvider, takeReserved } from '../providers/reservation-store.ts'
 import { auditSubscription } from './audit-subscription.ts'
 import { describeSubscription } from './describe-subscription.ts'
 import { actorOf, type Manager, requireDestination } from './scope.ts'
-import { insertSubscription, requireRoomForSubscription, tellSubscription } from './subscription-store.ts'
+import { insertSubscription, publishSubscription, requireRoomForSubscription } from './subscription-store.ts'
 
 /** Subscribes an address; without a provider it gets a secret of its own, which is shown this once. */
 export const createSubscription: Handler<Context, typeof contract> = idempotent({
@@ -52,7 +52,7 @@ export const createSubscription: Handler<Context, typeof contract> = idempotent(
       events: body.events,
       description: body.description,
     })
-    await tellSubscription(run, row, actorOf(principal))
+    await publishSubscription(run, row, actorOf(principal))
     const after = describeSubscription(keyRing, row)
     await auditSubscription(run, { request, action: 'webhook_subscription.created', before: null, after })
     return new Reply(201, JSON.stringify({ ...after, ...(issued ? { secret: issued.secret } : {}) }))

@@ -3,7 +3,7 @@ import type { Selectable } from 'kysely'
 import type { Context } from '../context.ts'
 import type { Tables } from '../db/schema.ts'
 import { auditDisabling } from './audit-subscription.ts'
-import { tellSubscription } from './subscription-store.ts'
+import { publishSubscription } from './subscription-store.ts'
 
 /** Stops or resumes the deliveries of an endpoint; those whose time came meanwhile are due at once. */
 export async function setEndpointActive(run: Run, id: string, active: boolean): Promise<void> {
@@ -24,7 +24,7 @@ export async function disableSubscription(context: Context, id: string, reason: 
     )
     if (!row) return false
     await run(`update endpoints set active = false where id = $1`, [id])
-    await tellSubscription(run, row, null)
+    await publishSubscription(run, row, null)
     await auditDisabling(run, row)
     return true
   })

@@ -6,7 +6,7 @@ import { StartupError } from '../startup-error.ts'
 import { type PostgresBinaries, postgresBinaries } from './postgres-binaries.ts'
 
 /** Where Postgres runs from, where its data lies, and as whom it runs (when we are root, whom it refuses to run as). */
-export interface PostgresPlace {
+export interface PostgresFolders {
   bin: string
   version: string
   dataDir: string
@@ -19,7 +19,7 @@ export interface PostgresPlace {
  * of this project below /var/tmp.
  * @param wantedDataDir where the data should lie
  */
-export function postgresPlace(wantedDataDir: string, shelter = shelterOf(wantedDataDir)): PostgresPlace {
+export function postgresFolders(wantedDataDir: string, shelter = shelterOf(wantedDataDir)): PostgresFolders {
   const binaries = postgresBinaries()
   if (process.getuid?.() !== 0) {
     mkdirSync(dirname(wantedDataDir), { recursive: true })
@@ -37,7 +37,7 @@ export function postgresPlace(wantedDataDir: string, shelter = shelterOf(wantedD
 }
 
 /** Makes the data folder, empty, for its owner alone. */
-export function makeDataFolder({ dataDir, owner }: PostgresPlace): void {
+export function makeDataFolder({ dataDir, owner }: PostgresFolders): void {
   mkdirSync(dataDir, { recursive: true })
   chmodSync(dataDir, 0o700)
   if (owner) chownSync(dataDir, owner.uid, owner.gid)

@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals'
-import { SharedPlaces } from './shared-places.ts'
+import { SharedSlots } from './shared-slots.ts'
 
 test('a tenant alone gets half of the places, and further ones find places at once', () => {
-  const places = new SharedPlaces(256)
+  const places = new SharedSlots(256)
   expect(places.take('ten_1', 1000)).toBe(128)
   expect(places.take('ten_1', 1)).toBe(0)
   expect(places.take('ten_2', 1000)).toBe(64)
@@ -10,7 +10,7 @@ test('a tenant alone gets half of the places, and further ones find places at on
 })
 
 test('tenants that want all places come to hold as many each as stay free', () => {
-  const places = new SharedPlaces(300)
+  const places = new SharedSlots(300)
   const held = new Map([
     ['ten_1', 0],
     ['ten_2', 0],
@@ -26,7 +26,7 @@ test('tenants that want all places come to hold as many each as stay free', () =
 })
 
 test('the last place is given away, and what is released is free again', () => {
-  const places = new SharedPlaces(1)
+  const places = new SharedSlots(1)
   expect([places.take('ten_1', 5), places.take('ten_2', 5)]).toEqual([1, 0])
   places.release('ten_1', 1)
   expect([places.free, places.rooms()]).toEqual([1, { known: {}, other: 1 }])

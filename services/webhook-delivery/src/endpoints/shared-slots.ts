@@ -2,7 +2,7 @@
  * Places that tenants share. A tenant may hold as many as stay free for others: alone it gets half of all, and a further
  * tenant finds free ones at once, however many the first one wants.
  */
-export class SharedPlaces {
+export class SharedSlots {
   #free: number
   readonly #held = new Map<string, number>()
 
