@@ -1,7 +1,7 @@
 /** What a stand-in does with a message whose recipient asks for no other behaviour. */
 const ordinary = { behaviour: 'delivered', summary: 'Sent, then delivered.' } as const
 
-/** What the last four digits of a recipient's phone number ask for. Each carrier's folder says how it does it. */
+/** What the last four digits of a recipient's phone number ask for. Each carrier's folder implements it. */
 const magicEndings = [
   { ending: '0002', behaviour: 'undelivered', summary: 'Sent, then undelivered with error 30003.' },
   { ending: '0003', behaviour: 'refused', summary: 'Refused with 400 and error 21211; no message is logged.' },

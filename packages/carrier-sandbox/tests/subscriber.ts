@@ -5,7 +5,7 @@ import { type Received, startReceiver } from './harness.ts'
 /** An SNS message as the subscriber got it. */
 export type SnsBody = Record<string, string | undefined>
 
-/** An SES event as it lies in a notification. */
+/** An SES event as a notification contains it. */
 export interface SesEvent {
   eventType: string
   mail: { messageId: string; destination: string[]; tags: Record<string, string[]>; [name: string]: unknown }

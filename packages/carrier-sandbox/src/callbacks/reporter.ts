@@ -16,7 +16,7 @@ export class Reporter {
     return this.#underWay
   }
 
-  /** @param tell changes the message and tells its sender; it resolves when that was answered or given up */
+  /** @param tell changes the message and notifies its sender; resolves when the sender answered or the callback was abandoned */
   async report<Step>(steps: readonly Step[], tell: (step: Step) => Promise<void> | void): Promise<void> {
     this.#underWay++
     for (const step of steps) {
