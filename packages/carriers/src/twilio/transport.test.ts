@@ -50,7 +50,7 @@ test('a message is posted as a form, with the account and the trace; the answer 
   expect(Object.fromEntries(seen.form!)).toEqual({ To: message.to, From: message.from, Body: message.body })
 })
 
-test('a refusal bears the status and the code, and tells how long to wait', async () => {
+test('a refusal bears the status and the code, and how long to wait', async () => {
   const client = await clientOf((_request, response) => {
     response.writeHead(429, { 'content-type': 'application/json', 'retry-after': '7' })
     response.end('{"code":20429,"message":"Too many requests","status":429}')
