@@ -7,11 +7,11 @@ import { KeyMode } from './permissions.ts'
 import { apiKeyOrOperator, defineRoute, service } from './route.ts'
 import { Timestamp } from './text.ts'
 
-/** How somebody agreed to be written to. */
+/** How a person agreed to receive messages. */
 export const OptInSource = z.enum(['checkout', 'web_form', 'ivr', 'import'])
 export type OptInSource = z.infer<typeof OptInSource>
 
-/** What an entry of the ledger says. The last two concern marketing alone. */
+/** The kind of a ledger entry. The last two concern marketing only. */
 export const ConsentAction = z.enum(['opt_in', 'opt_out', 'marketing_stop', 'marketing_resume'])
 export type ConsentAction = z.infer<typeof ConsentAction>
 

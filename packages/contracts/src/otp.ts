@@ -11,7 +11,7 @@ import { EventTime, Timestamp } from './text.ts'
 export const OtpStatus = z.enum(['pending', 'sent', 'delivered', 'verified', 'expired', 'failed'])
 export type OtpStatus = z.infer<typeof OtpStatus>
 
-/** ASCII digits alone: `\d` in a `u` pattern is ASCII too, but this says so. */
+/** ASCII digits only: `\d` in a `u` pattern is ASCII too, but less plainly so. */
 const Code = z.string().regex(/^[0-9]{4,10}$/, 'must be 4 to 10 digits')
 
 /** How an application sends codes. */

@@ -40,7 +40,7 @@ export type OperatorPermission = z.infer<typeof OperatorPermission>
 export const ServicePermission = z.enum(['notifications:accept', 'consents:check', 'timelines:read'])
 export type ServicePermission = z.infer<typeof ServicePermission>
 
-/** Which services may do what. A service signs its own calls, so what it says of its permissions counts only if it stands here. */
+/** Which services may do what. A service signs its own calls, so a permission that it claims counts only if it is listed here. */
 export const servicePermissions: Partial<Record<ServiceName, readonly ServicePermission[]>> = {
   otp: ['notifications:accept'],
   dispatch: ['consents:check'],
