@@ -391,7 +391,7 @@ test('two processes that try again at the same moment hand an event to one of th
   expect([ids.length, new Set(ids).size]).toEqual([150, 150])
 })
 
-test('a letter is kept once, however often it is given up', async () => {
+test('a letter is kept once, however often it is abandoned', async () => {
   const store = createDeadLetterStore(one.kit, one.db)
   const letter = { durable: 'd', eventId: 'e:0', subject: 's', event: '{"n":1}', reason: 'broken' }
   await Promise.all([store.keep(letter), store.keep(letter)])

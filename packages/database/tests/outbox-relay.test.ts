@@ -75,7 +75,7 @@ test('events of one subject travel in one message, each with its trace', async (
   ])
 })
 
-test('a statement that changes rows can tell of it at once', async () => {
+test('a statement that changes rows can publish the change in itself', async () => {
   relay(one)
   const source = `(values ('a', 1, 'trace-1'), ('a', 2, null), ('b', 3, null)) as changed (kind, n, traceparent)`
   await one.db.run(enqueueSql(numbered, source, `json_build_object('kind', kind, 'n', n)`))
@@ -143,7 +143,7 @@ test('a message that Postgres did not learn was published is not stored a second
   expect(numbersIn(await stored(one))).toEqual([1])
 })
 
-test('what is committed while NATS is away is published when it is back', async () => {
+test('what is committed while NATS is down is published when it is back', async () => {
   relay(one)
   await enqueue(one, [1])
   await allPublished()

@@ -36,7 +36,7 @@ export async function hasUnpublished(run: Run): Promise<boolean> {
 }
 
 /**
- * Locks the oldest unpublished messages until the transaction ends; those that another relay has locked are passed over.
+ * Locks the oldest unpublished messages until the transaction ends; those that another relay has locked are skipped.
  * @param limit of urgent messages, and of others
  * @param urgent subjects that come before all others
  */
