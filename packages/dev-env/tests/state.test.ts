@@ -34,7 +34,7 @@ test('secrets and identifiers stay as long as the data does', () => {
   expect(lines).toEqual([])
 })
 
-test('data without its secrets is put aside with a line that says so', () => {
+test('data without its secrets is moved aside, and a line reports it', () => {
   const first = load()
   makeData()
   rmSync(join(folder, 'state.json'))
@@ -43,7 +43,7 @@ test('data without its secrets is put aside with a line that says so', () => {
   expect(() => statSync(join(folder, 'postgres'))).toThrow()
 })
 
-test('secrets without their data are replaced with a line that says so', () => {
+test('secrets without their data are replaced, and a line reports it', () => {
   const first = load()
   expect(load()).not.toEqual(first)
   expect(lines).toEqual(['the data folder is missing, its secrets are of no use: starting over'])

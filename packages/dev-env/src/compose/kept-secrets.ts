@@ -38,7 +38,7 @@ export function takeSecrets(folder: string, env: NodeJS.ProcessEnv): Secrets {
   if (kept) return kept
   if (!isFirst) throw new SecretsError(gone)
   const made = makeSecrets()
-  // Before any other file: a start that ends on the next line goes on with the same secrets.
+  // Written before any other file: after a crash on the next line, the next start continues with the same secrets.
   keep(file, made)
   return made
 }

@@ -1,7 +1,9 @@
-// Writes .env with new secrets, and the document that the installation starts with. `docker compose up` makes both by itself;
-// with this they are files of yours, which you can change and keep.
-//
-//   npm run make-env [folder]      the folder of docker-compose.yml unless given
+/**
+ * Writes .env with new secrets, and the document that the installation starts with. `docker compose up` makes both by itself;
+ * with this they are files of yours, which you can change and keep.
+ *
+ *   npm run make-env [folder]      the folder of docker-compose.yml unless given
+ */
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { firstSteps } from './first-steps.ts'

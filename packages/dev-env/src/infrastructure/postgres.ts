@@ -20,7 +20,7 @@ export interface PostgresOptions extends ServerOptions {
 
 export interface PostgresServer {
   server: Server
-  /** Where the data really lies: not always where it was wanted, see {@link postgresFolders}. */
+  /** The actual data folder, which can differ from the wanted one, see {@link postgresFolders}. */
   dataDir: string
 }
 
@@ -75,7 +75,7 @@ export async function startPostgres(options: PostgresOptions): Promise<PostgresS
   return { server, dataDir: place.dataDir }
 }
 
-/** Where the data of a server would lie whose data folder is wanted there. */
+/** The data folder of a server whose wanted data folder is given. */
 export function postgresDataDir(wanted: string): string {
   return postgresFolders(wanted).dataDir
 }
@@ -99,7 +99,7 @@ function settings({ port, durable = true, maxConnections = 200 }: PostgresOption
 async function initialise(place: PostgresFolders, password: string): Promise<void> {
   rmSync(place.dataDir, { recursive: true, force: true })
   makeDataFolder(place)
-  // Beside the data folder: there the server's user can read it.
+  // Beside the data folder, where the server's user can read it.
   const passwordFile = join(place.dataDir, '..', `initdb-${process.pid}-${Date.now()}`)
   try {
     writeFileSync(passwordFile, `${password}\n`, { mode: 0o600 })
