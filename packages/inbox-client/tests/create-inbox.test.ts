@@ -189,7 +189,7 @@ test('a backend that gives no token is asked again', async () => {
   expect(asked).toBe(3)
 })
 
-test('the stream is open as long as somebody subscribes, and subscribing again resumes it', async () => {
+test('the stream is open while there are subscribers, and subscribing again resumes it', async () => {
   const inbox = open()
   await stream(1)
   server.ready(false, 3)
