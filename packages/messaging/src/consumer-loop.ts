@@ -23,7 +23,7 @@ const wordsPerWait = 3
  * that just ended, and then lose one for long and deliver another twice.
  */
 const givenBackMs = 200
-/** Time for the server to confirm that no more messages follow. */
+/** Time for the server to confirm that all messages were sent. */
 const longestDrainMs = 1000
 /** Of the warning while nothing can be fetched. */
 const saidEveryMs = 10_000

@@ -24,7 +24,7 @@ test('in a cluster the leader of the stream counts, whichever server a process i
   expect(hasRestarted(one, originOf(connectedTo('n2', 'B'), led('n2')))).toBe(true)
 })
 
-test('a leader that was elected again is another origin, where the server tells when', () => {
+test('a leader that was elected again is another origin, where the server reports the time of the election', () => {
   const first = originOf(connectedTo('n2', 'B'), led('n1', '2026-11-01T00:00:00Z'))
   const second = originOf(connectedTo('n2', 'B'), led('n1', '2026-11-02T00:00:00Z'))
   expect(hasRestarted(first, second)).toBe(true)
