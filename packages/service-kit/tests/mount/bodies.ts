@@ -40,7 +40,7 @@ test.each([
   ['half a surrogate pair', '{"a":"\\ud83d"}', 'a'],
   ['the wrong half first', '{"a":"\\ude00\\ud83d"}', 'a'],
   ['a NUL character in a key', '{"a":{"\\u0000":1}}', 'a'],
-])('%s, which Postgres cannot store, is refused with its place', async (_what, text, path) => {
+])('%s, which Postgres cannot store, is refused with its position', async (_what, text, path) => {
   const { status, body } = await call('POST', '/api/v1/echo', text)
   expect([status, body.code, body.errors[0].path]).toEqual([422, 'validation_failed', path])
 })

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import { principal } from './contracts.ts'
 import { call, exchange } from './mounted.ts'
 
-test('a caller is judged before the body: who calls, what it may, then what it says', async () => {
+test('a request is judged in this order: the caller, its permissions, the body', async () => {
   const codes = async (authorization: string) =>
     (await call('POST', '/api/v1/sends', '{"a":', { authorization, accept: '*/*' })).body.code
   expect(await codes('nobody')).toBe('unauthenticated')
