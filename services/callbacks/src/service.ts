@@ -51,7 +51,7 @@ export async function createService(config: Config, kit: Kit): Promise<void> {
   startOutboxRelay(kit, db, bus, {
     streamReplicas: config.STREAM_REPLICAS,
     republishMs: config.REPUBLISH_WINDOW,
-    // A STOP waits for no receipt, of which thousands may wait after an outage of NATS.
+    // A STOP does not wait behind receipts, of which thousands may be queued after an outage of NATS.
     urgentSubjects: [messageReceived.subject, preferenceChanged.subject],
   })
   startPeriodic(kit, { name: 'callback retention', everyMs: 60_000, run: createCallbackDeletion(db) })

@@ -84,7 +84,7 @@ async function published(messageSid: string) {
     }))
 }
 
-test('a message is answered with TwiML that says nothing, and published encrypted', async () => {
+test('a message is answered with empty TwiML, and published encrypted', async () => {
   const fields = inbound({ OptOutType: 'HELP', Body: 'help me, ünïcode 🎉' })
   const answer = await receive(fields)
   expect([answer.status, answer.headers.get('content-type'), answer.text]).toEqual([200, 'text/xml', '<Response/>'])
