@@ -25,7 +25,7 @@ export function lockEntries(run: Run, { tenantId, index }: Person): Promise<Entr
   )
 }
 
-/** Entries keep what was done and when; `details` no longer name anybody. */
+/** Entries keep what was done and when; `details` no longer identify a person. */
 export async function eraseEntries(run: Run, entries: readonly { id: string; details: Buffer }[]): Promise<void> {
   await run(
     `update consent_entries e set recipient_index = 'erased ' || e.id, evidence_index = null, origin = null, details = t.details
