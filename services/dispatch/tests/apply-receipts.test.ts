@@ -201,7 +201,7 @@ test('statements that meet at one row are judged by what the row has become: non
   }
 })
 
-test('a receipt given again changes neither state nor revision, and tells nobody', async () => {
+test('a repeated receipt changes neither state nor revision, and publishes nothing', async () => {
   const [subject] = await begin(1)
   await take(subject!, { kind: 'attempt begins' })
   const receipt = receiptOf(subject!, 'undelivered', 1)

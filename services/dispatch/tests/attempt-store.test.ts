@@ -68,7 +68,7 @@ test('an attempt that another provider makes up for is known to the next one, al
   expect(anew).toMatchObject({ tried: null, attempt_count: 3, round_attempts: 2 })
 })
 
-test('an unknown outcome that another provider makes up for takes its place in the schedule', async () => {
+test('an unknown outcome that another provider replaces uses a step of the schedule', async () => {
   const [id] = (await queued(1)) as [string]
   await settleAttempts(db, [{ ...ended(await claimOne(id), first, failsOver), outcome: 'unknown' }])
   expect(await claimOne(id)).toMatchObject({ tried: [first], round_attempts: 2 })
@@ -82,7 +82,7 @@ test('the end of an attempt that is written down twice counts once', async () =>
   expect(await rowOf(id)).toMatchObject({ failovers: 1, round_attempts: 2, attempt_count: 1 })
 })
 
-test('what is put back leaves no attempt and loses no place, and comes again when it is due', async () => {
+test('a returned claim leaves no attempt and keeps its position, and is claimed again when it is due', async () => {
   const [id] = (await queued(1)) as [string]
   const unmade = await claimOne(id)
   await putBackClaims(db, [{ claim: unmade, afterMs: 60_000 }])

@@ -82,7 +82,7 @@ async function renewFirst(): Promise<void> {
       one.provider_id === firstId ? { ...one, credentials: { ...one.credentials, auth_token: token } } : one,
     ),
   )
-  // The worker hears of it within a second.
+  // The worker receives it within a second.
   await eventually(async () => {
     const [attempt] = trail(await untilState(env, await send(env), { delivery_status: 'sent' }))
     expect(attempt).toBe('1 accepted')

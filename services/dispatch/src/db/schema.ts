@@ -149,7 +149,7 @@ export const tables = {
     application_id: column<string>(),
     mode: column<'live' | 'test'>(),
   },
-  /** Queues of which every provider's circuit breaker is open, and since when. */
+  /** Queues for which every provider's circuit breaker is open, and since when. */
   held_queues: {
     application_id: column<string>(),
     channel: column<Channel>(),

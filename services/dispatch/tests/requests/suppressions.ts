@@ -23,7 +23,7 @@ async function list(query: Record<string, string> = {}, request: ApiRequest = {}
 }
 const ofRecipient = async (recipient: string) => (await list({ recipient })).items
 
-/** Somebody writes to the demo tenant's number. */
+/** A person sends a message to the demo tenant's number. */
 async function write(from: string, body: string, fields: Record<string, string> = {}): Promise<string> {
   const { sid, authToken } = demoAccount(env)
   const address = '/api/v1/callbacks/smsprovider/inbound'
@@ -82,7 +82,7 @@ describe('what recipients write by SMS', () => {
     expect([await ofRecipient(started), await ofRecipient(lifted)]).toEqual([[], []])
   })
 
-  test('a sender that is no number of ours to write to is passed over', async () => {
+  test('a sender that is not a phone number is skipped', async () => {
     await write('12345', 'STOP')
     await untilSettled(env)
     const { rows } = await env.admin.query('select count(*)::int as count from dispatch.dead_letters')

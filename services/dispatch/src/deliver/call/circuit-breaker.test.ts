@@ -55,7 +55,7 @@ test.each<[string, Verdict]>([
   ['fails', carrierFault()],
   ['refuses the account', accountDown()],
 ])(
-  'calls are held back from a provider that %s; other providers, modes and credentials are not',
+  'the circuit breaker opens for a provider that %s; other providers, modes and credentials are not affected',
   async (_what, verdict) => {
     const broken = answering(refusal('broken', verdict, null))
     const carriers = withCircuitBreakers(broken)

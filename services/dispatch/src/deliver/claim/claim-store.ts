@@ -65,7 +65,7 @@ const refuse = `
   from due where n.id = due.id and (due.suppressed is not null or due.expired)
   returning n.*`
 
-/** A failover takes no place in the retry schedule. */
+/** A failover uses no step of the retry schedule. */
 const take = `
   update notifications n
   set sending = true, next_attempt_at = null, attempt_count = attempt_count + 1,

@@ -6,10 +6,8 @@ const dueAgain = 'now() + make_interval(secs => gone.after_ms / 1000)'
 const isLater = `n.status = 'queued' and gone.after_ms > 0`
 
 /**
- * No carrier was called: the attempt leaves no trace and takes no place in the retry schedule. The next attempt gets its number
- * again, so it is identified by its id: a repeated put-back cannot undo another worker's claim. Rows are locked by id alone:
- * with `sending` among the conditions, a plan from when the table was small would read all of it. What is due at once keeps its
- * position in its queue.
+ * No carrier was called, so the attempt is removed. The next one reuses its number, so the id identifies it: repeating this
+ * cannot undo another worker's claim. Rows are locked by id alone: a condition on `sending` would let an old plan scan the table.
  */
 const putBack: Statement = {
   name: 'put-back-claims',

@@ -48,7 +48,7 @@ const dueAgain = 'now() + make_interval(secs => closed.after_ms / 1000)'
 const isLater = `closed.status = 'queued' and (closed.after_ms > 0 or closed.when_due = 'give_up')`
 
 /**
- * A failover takes no place in the retry schedule, unless the outcome is unknown: each place bounds what may be sent twice.
+ * A failover uses no step of the retry schedule, unless the outcome is unknown: the steps bound what may be sent twice.
  * `n.sending` is false when this settlement was written before, so it counts once.
  */
 const takeNextStep = `
