@@ -20,7 +20,7 @@ export interface Context {
   dispatch: InternalClient
   signPrincipal: SignPrincipal
   secrets: { keyRing: KeyRing; fingerprint: Fingerprint }
-  /** Tells the relay that the outbox has work. */
+  /** Wakes the relay: the outbox has work. */
   wakeOutbox(): void
   /** Looks recipients up without knowing them. */
   blindIndex: BlindIndex

@@ -22,7 +22,7 @@ async function usage(query: Record<string, string>) {
 const untilUsage = (query: Record<string, string>, expected: object) =>
   eventually(async () => expect((await usage(query)).body).toMatchObject(expected))
 
-/** A fact of a message that costs credits, as dispatch tells it. */
+/** A fact of a message that costs credits, as dispatch publishes it. */
 function fact(applicationId: string, changes: Partial<NotificationFact>): NotificationFact {
   const now = new Date().toISOString()
   return {

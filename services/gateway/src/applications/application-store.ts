@@ -11,7 +11,7 @@ export async function ownsApplication(db: Database<Tables>, tenantId: string, id
   return (await db.run(text, [id, tenantId])).length > 0
 }
 
-/** What somebody decides about an application. */
+/** The settings of an application that a caller can choose. */
 export interface ApplicationSettings {
   name: string
   allowed_origins: string[]

@@ -12,7 +12,7 @@ const insert: Statement = {
          values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) on conflict (id) do nothing`,
 }
 
-/** Appends an entry to the audit log; one that is there already stays as it is. */
+/** Appends an entry to the audit log; an existing one stays unchanged. */
 export async function appendAuditEntry(run: Run, entry: AuditEntry): Promise<void> {
   const { audit_id, tenant_id, application_id, occurred_at, actor, action, resource, before, after, request_id } = entry
   await run(insert, [

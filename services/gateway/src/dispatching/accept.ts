@@ -91,7 +91,7 @@ function takingTurns(
 const isUnanswered = (answer: AcceptAnswer): boolean =>
   answer instanceof Problem && answer.code === 'service_unavailable'
 
-/** Whether a repetition may be answered otherwise; a refusal of what the request says is final. */
+/** Whether a repetition may be answered differently; a refusal of the request's content is final. */
 function isForNow(answer: AcceptAnswer): boolean {
   if ('body' in answer) return false
   const { status } = 'problem' in answer ? answer.problem : answer instanceof Problem ? answer : { status: 500 }

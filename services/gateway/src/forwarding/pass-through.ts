@@ -23,7 +23,7 @@ import { forwarded } from './hop-headers.ts'
 
 /** Callers get a response within 8 s. */
 const timeoutMs = 7000
-/** Connections for everybody, and those shared by addresses that keep failing. */
+/** Connections for all callers, and those shared by addresses that keep failing. */
 const connections = { usual: 64, narrow: 4 }
 
 type PassedRequest = IncomingMessage & { originalUrl: string }
