@@ -15,7 +15,7 @@ export interface StoreContext {
   secrets: { keyRing: KeyRing; blindIndex: BlindIndex; fingerprint: Fingerprint }
   metrics: InboxMetrics
   live: LiveBus
-  /** Tells the relay that the outbox has work. */
+  /** Wakes the relay: the outbox has work. */
   wakeOutbox(): void
 }
 

@@ -232,7 +232,7 @@ test('a preflight request is answered for listed origins, with the headers that 
   expectProblem(await ask(path, origin), 405, 'method_not_allowed')
 })
 
-/** An application with a user, and how the gateway tells of its changes. */
+/** An application with a user, and the gateway's events about its changes. */
 async function changingApplication() {
   const { tenantId, applicationId } = await addApplication(env)
   const { apiKey } = await addKey(env, { tenantId, applicationId }, { permissions: ['inbox:token'] })

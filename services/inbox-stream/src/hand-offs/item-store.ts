@@ -13,7 +13,7 @@ export interface NewItem {
   content: Buffer
 }
 
-/** One that dispatch has handed over: its place in the order, and what its report says. */
+/** A notification that dispatch has handed off: its position in the order, and the content of its report. */
 export interface HandedItem extends NewItem, Linked {
   notification_id: HandOff['notification_id']
   retry_count: number

@@ -14,7 +14,7 @@ const batch = { maxBatch: 256, maxInFlight: 2 }
 /** Handles a notification that dispatch hands over; the same one may come several times. */
 export type StoreHandOff = (handOff: HandOff, traceparent: string | undefined) => Promise<void>
 
-/** Puts what was handed over into inboxes, many in one transaction, and tells open streams of it. */
+/** Stores hand-offs in inboxes, many in one transaction, and publishes them to open streams. */
 export function createHandOffStore({ db, secrets, metrics, live, wakeOutbox }: StoreContext): StoreHandOff {
   const { keyRing, blindIndex } = secrets
   const store = coalesce<HandedItem, undefined>({

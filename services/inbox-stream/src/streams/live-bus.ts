@@ -14,7 +14,7 @@ export interface AddressedEvent extends InboxEvent, InboxAddress {}
 
 /** How replicas tell each other at once of what was committed. What is lost here is read from Postgres. */
 export interface LiveBus {
-  /** Tells events in the order of their sequences. Never throws: it is done after the commit. */
+  /** Publishes events in the order of their sequences. Never throws, because it runs after the commit. */
   publish(events: readonly AddressedEvent[]): void
   /** @returns a function that unsubscribes */
   listen(address: InboxAddress, hear: (events: InboxEvent[]) => void): () => void

@@ -24,9 +24,8 @@ export interface Source {
 }
 
 /**
- * One open stream. It holds the sequence of the last event it has sent, and sends the next one only: an event that is older
- * is known, and one that is further on means that those in between are to be read. So each is sent once and in order, over
- * the seam between replay and live events, whatever is lost, repeated or overtaken on the bus.
+ * One open stream. It sends only the event after the last sequence sent: older ones are known, and a gap is read from the
+ * database. So each event is sent once and in order, even if the bus loses, repeats or reorders events.
  */
 export class Reader {
   readonly #writer: InboxWriter
@@ -90,7 +89,7 @@ export class Reader {
       while (this.#target > this.#sent && !writer.isClosed) {
         const events = await this.#source.readAfter(this.#sent)
         for (const event of events) {
-          // Deleted by now, because their time was over: what is gone cannot be sent, and nothing is left out silently.
+          // Deleted after their retention: they cannot be sent, and nothing is omitted silently.
           if (event.seq !== this.#sent + 1) return this.end()
           while (writer.bufferedBytes > maxAheadBytes && !writer.isClosed) await delay(lookAgainMs)
           this.#send(event)

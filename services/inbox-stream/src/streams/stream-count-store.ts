@@ -53,7 +53,7 @@ const beat: Statement = {
     select exists (select from known) as is_known`,
 }
 
-/** Says that a replica lives. @returns false when its counts are not there, or not any more */
+/** Renews a replica's counts. @returns false when its counts do not exist */
 export async function beatReplica({ run }: Queries, replicaId: string): Promise<boolean> {
   const [row] = await run<{ is_known: boolean }>(beat, [replicaId])
   return row!.is_known

@@ -9,9 +9,9 @@ const batch = { maxBatch: 1000, maxInFlight: 1 }
 
 /** Counts the streams of each user over all replicas. */
 export interface StreamCounts {
-  /** Tells the other replicas that a stream was opened. @returns how many they hold; 0 when that cannot be known */
+  /** Reports an opened stream to the other replicas. @returns how many they hold; 0 when that is unknown */
   opened(inboxKey: string): Promise<number>
-  /** Tells them that one was closed. */
+  /** Reports a closed stream to them. */
   closed(inboxKey: string): void
 }
 

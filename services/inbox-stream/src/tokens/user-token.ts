@@ -5,7 +5,7 @@ import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
 import { publicKeys, type UserTokenKeys } from './user-token-keys.ts'
 
-/** Says what a token is: no other token that bears our keys' signature, or an operator's, passes for one. */
+/** The token's type: no other token signed with our keys, or an operator's, is accepted as one. */
 const form = { issuer: 'notification-service', audience: 'urn:notify:inbox', typ: 'user+jwt' } as const
 
 const Claims = z.object({
