@@ -73,7 +73,7 @@ async function expectSignedBy(path: string, id: string, ...secrets: string[]): P
   for (const secret of secrets) expect(() => verifyWebhook(first!.headers, first!.body, secret)).not.toThrow()
 }
 
-test('dispatch is away: 503 with Retry-After, nothing is made, and the same key succeeds when it is back', async () => {
+test('dispatch is down: 503 with Retry-After, nothing is made, and the same key succeeds when it is back', async () => {
   const { subscription_id } = (await create(freshBody())).body
   const before = await subscriptions()
   gate.set('refuse')

@@ -55,7 +55,7 @@ export const tables = {
     next_due_at: column<MaybeTime>(),
     /** Until when one worker alone takes its deliveries. */
     leased_until: column<MaybeTime>(),
-    /** Whether it failed several times in a row: it shares a few places with its like then. */
+    /** Whether it failed several times in a row: failing endpoints share a few slots. */
     struggling: column<boolean>(),
     failures: column<number>(),
     failing_since: column<MaybeTime>(),
@@ -84,7 +84,7 @@ export const tables = {
     last_status: column<number | null>(),
     last_error: column<string | null>(),
     traceparent: column<string | null>(),
-    /** Blind index of the recipient of the notification that an event tells of. */
+    /** Blind index of the recipient of the event's notification. */
     recipient_index: column<string | null>(),
     created_at: column<Time>(),
     finished_at: column<MaybeTime>(),

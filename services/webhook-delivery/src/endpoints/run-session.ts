@@ -9,7 +9,7 @@ const sessionMs = 5000
 const settleMs = 5000
 /** Interval at which a session with requests in flight looks for due deliveries. */
 const lookEveryMs = 200
-/** Free places that are refilled at once: a statement per delivery would cost more than the delivery. */
+/** The number of free slots that triggers a refill: a statement per delivery would cost more than the delivery. */
 const refilledAtOnce = 8
 
 /** Lease of a delivery that was taken. */
@@ -26,7 +26,7 @@ interface Session {
 }
 
 interface FurtherPlaces {
-  /** @returns how many of the wanted places there are */
+  /** @returns how many of the wanted slots were free */
   take(wanted: number): number
   release(count: number): void
 }

@@ -19,7 +19,7 @@ export async function reserveProvider(
   )
 }
 
-/** Gives a reserved provider to its subscription. @returns false when it was given up */
+/** Gives a reserved provider to its subscription. @returns false when the reservation was abandoned */
 export async function takeReserved(run: Run, id: string): Promise<boolean> {
   const taken = await run(
     'update providers set reserved_for = null where id = $1 and reserved_for is not null returning 1',

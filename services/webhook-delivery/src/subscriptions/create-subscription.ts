@@ -65,7 +65,7 @@ export const createSubscription: Handler<Context, typeof contract> = idempotent(
 
 /**
  * Has dispatch make the provider that signs for the subscription. If the process dies before the subscription is committed, the
- * reservation is given up, and dispatch deletes the provider.
+ * reservation is abandoned, and dispatch deletes the provider.
  */
 async function issueProvider(
   context: Context,
