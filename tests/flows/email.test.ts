@@ -287,7 +287,7 @@ test('the trail shows emails apart from other channels, masked', async () => {
   expect(JSON.stringify(body)).not.toMatch(/bounce\+|Lovelace/)
 })
 
-test('whom an email was for, and what it said, stands in no table, no message on the bus and no log', async () => {
+test('the recipient and the text of an email appear in no table, no message on the bus and no log', async () => {
   const [who, name, word, other] = ['zwetschgenknoedel', 'Rumpelstilzchen', 'Donaudampfschiff', 'Siebenschlaefer']
   const ids: string[] = []
   for (const behaviour of ['bounce', 'complaint', 'delay', 'reject', 'ada']) {

@@ -26,7 +26,7 @@ async function sendMany(count: number): Promise<string[]> {
   return ids
 }
 
-/** Each delivered, by the carrier's count once, and so the trail says. */
+/** Each is delivered: once by the carrier's count, and by the trail. */
 async function everyOneIsDeliveredOnce(ids: readonly string[], timeoutMs = 60_000): Promise<void> {
   await eventually(
     async () => {

@@ -183,7 +183,7 @@ describe('a template', () => {
     expect((await env.messages({ to: phone }))[0]!.text).toBe('Hi Ada, spring sale until May 1st!')
   })
 
-  test('is known as soon as the carrier tells: paused, and approved again', async () => {
+  test('is known as soon as the carrier reports it: paused, and approved again', async () => {
     const phone = await agreed()
     await judgeTemplate(env, { name: 'news', category: 'UTILITY', body: 'Hi {{1}}.' })
     const template = withTemplate('news', 'utility')
