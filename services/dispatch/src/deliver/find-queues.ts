@@ -5,7 +5,7 @@ import { findReadyQueues } from './queues/queue-store.ts'
 import { onSenderWake } from './queues/wake-senders.ts'
 import type { LaneRunner } from './run-lane.ts'
 
-/** A lost wake delays a message by so much. */
+/** A lost wake delays a message by this long. */
 const everyMs = 1000
 
 /** Wakes the lanes of this process: when a message is committed, and regularly for missed notifications. */

@@ -1,6 +1,6 @@
 import type { ListedProvider } from '../../catalogue/providers/provider-directory.ts'
 
-/** How a provider stands with its carrier now. */
+/** A provider's current availability. */
 export interface Standing {
   /** How long no call is made, in milliseconds. */
   circuitOpenMs: number

@@ -56,7 +56,7 @@ const underWay: Statement = {
   text: 'select notification_id as id, id as attempt_id from attempts where finished_at is null and id = any ($1)',
 }
 
-/** Requeues whatever was claimed as one of these attempts. */
+/** Requeues all claims of these attempts. */
 export async function putBackAttempts(db: Database<Tables>, attemptIds: readonly string[]): Promise<void> {
   const claims = await db.run<Unmade['claim']>(underWay, [attemptIds])
   await putBackClaims(

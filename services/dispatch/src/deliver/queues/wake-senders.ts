@@ -31,7 +31,7 @@ export function createSenderWaker(bus: Bus | PendingBus): WakeSenders {
   }
 }
 
-/** One of the processes that send a lane is woken; the others find what it leaves behind. */
+/** One of the processes that send a lane is woken; the others find the rest by polling. */
 const queueGroup = 'senders'
 
 /** Subscribes to the wakes of a lane. Registers its end. */

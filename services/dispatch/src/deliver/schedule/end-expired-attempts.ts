@@ -17,7 +17,7 @@ const workerGone: CarrierAnswer = {
 }
 
 /**
- * Ends attempts whose worker is gone: whether the carrier took the message is unknown.
+ * Ends attempts whose worker died: whether the carrier accepted the message is unknown.
  * @returns how many leases had expired, and how many of those attempts this call ended
  */
 export async function endExpiredAttempts(

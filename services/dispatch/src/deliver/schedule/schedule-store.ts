@@ -40,7 +40,7 @@ const takeDue = (channels: Channels): Statement => ({
     select lane, channel, tenant_id, application_id, mode, count(*)::int as count from taken group by 1, 2, 3, 4, 5`,
 })
 
-/** What was due of a queue. */
+/** The due messages of a queue. */
 export type TakenQueue = WokenQueue & { count: number }
 
 /** Queues due messages, both scheduled and retried, releases claims that nobody settled, and fails expired messages. */
@@ -48,7 +48,7 @@ export function takeDueNotifications(db: Database<Tables>, channels: Channels): 
   return db.run<TakenQueue>(takeDue(channels), [])
 }
 
-/** As many are taken in one round: when there were as many, there may be more. */
+/** The most that are taken in one round; a full round may leave more. */
 export const scheduleBatch = batch
 
 const requeueLost = (channels: Channels): Statement => ({
@@ -140,7 +140,7 @@ const foldTallies: Statement = {
     select count(*)::int as count from folded`,
 }
 
-/** Sums up what was tallied, so that there are never many rows to read. @returns whether there may be more */
+/** Sums up the tallies, so that there are never many rows to read. @returns whether there may be more */
 export async function sumUpTallies(db: Database<Tables>): Promise<boolean> {
   const [row] = await db.runLong<{ count: number }>(foldTallies, [])
   return row?.count === tallyBatch

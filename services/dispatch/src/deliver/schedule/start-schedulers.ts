@@ -118,7 +118,7 @@ function deliveredLanes(bus: Bus, lanes: readonly HandOffLane[], stalledAfterMs:
 async function oldestUndeliveredMs(bus: Bus, durable: string): Promise<number> {
   const info = await findConsumer(bus, 'dispatch', durable).catch(() => undefined)
   const position = info && readPosition(info)
-  // A durable that is still to be made has delivered nothing yet; one of unknown position may not have.
+  // A durable that does not exist yet has delivered nothing; one of unknown position may not have.
   if (!position) return sinceEver
   const { floor, pending, unacknowledged } = position
   if (pending === 0 && unacknowledged === 0) return 0

@@ -7,7 +7,7 @@ export interface RetryPolicy {
   retryDelaysMs: readonly number[]
   /** How long an unknown outcome waits for a receipt. */
   unknownGraceMs: number
-  /** The same before a code is sent again, which is soon of no use. */
+  /** The same before a code is sent again, because codes expire soon. */
   otpGraceMs: number
   /** 0 to 1, drawn for each wait. */
   random(): number
@@ -31,12 +31,12 @@ export type NextStep =
    */
   | { status: 'queued'; afterMs: number; whenDue: 'send' | 'give_up'; reason: string | null; failsOver: boolean }
 
-/** Where a message stands when an attempt has ended. */
+/** The state of a message when an attempt has ended. */
 export interface Situation {
   lane: Lane
   /** The step of the retry schedule, from 1: since acceptance or the last operator retry. */
   place: number
-  /** Whether a provider that can be called is left which was not tried since the last wait. */
+  /** Whether an available provider was not tried since the last wait. */
   otherProvider: boolean
 }
 

@@ -6,7 +6,7 @@ import { factsInto } from '../../outcome/facts/fact-sql.ts'
 import { latenciesSql } from '../../outcome/facts/latency-sql.ts'
 import type { NextStep } from './decide-next.ts'
 
-/** How an attempt ended and what follows from it. */
+/** The end of an attempt and its consequence. */
 export interface Settlement {
   notificationId: string
   attemptNumber: number
@@ -49,7 +49,7 @@ const isLater = `closed.status = 'queued' and (closed.after_ms > 0 or closed.whe
 
 /**
  * A failover uses no step of the retry schedule, unless the outcome is unknown: the steps bound what may be sent twice.
- * `n.sending` is false when this settlement was written before, so it counts once.
+ * `n.sending` is false when this settlement was already written, so it counts once.
  */
 const takeNextStep = `
   update notifications n
@@ -86,7 +86,7 @@ const settle: Statement = {
 }
 
 /**
- * Records how attempts ended; facts go out for those whose state changed. What is written twice counts once.
+ * Records how attempts ended; publishes facts for changed states. Idempotent.
  * @returns how many attempts it closed, and how long those took that were handed over
  */
 export async function settleAttempts(db: Database<Tables>, settlements: readonly Settlement[]): Promise<Settled> {
