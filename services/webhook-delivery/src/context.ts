@@ -20,7 +20,7 @@ export interface Context {
   wakeOutbox(): void
   /** Wakes the workers of this process: deliveries are due. */
   wakeEndpoints(): void
-  /** Starts the removal of what deleted subscriptions leave. */
+  /** Starts the removal of the deliveries of deleted subscriptions. */
   wakeRemoval(): void
 }
 

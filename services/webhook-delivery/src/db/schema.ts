@@ -6,7 +6,7 @@ type MaybeTime = ColumnType<Date | null, Date | string | null | undefined, Date 
 
 /** The tables of this service's own schema, and their columns. */
 export const tables = {
-  /** Whose secret signs: webhook providers of dispatch, and those made for one subscription (`own`). */
+  /** The secrets that sign: webhook providers of dispatch, and those made for one subscription (`own`). */
   providers: {
     id: column<string>(),
     tenant_id: column<string>(),

@@ -9,7 +9,7 @@ const batch = 1000
  * @returns a function that deletes one batch and resolves to true when there may be more
  */
 export function createDeliveryDeletion(db: Database<Tables>): (keptMs: number) => Promise<boolean> {
-  // Several may have finished at the time at which a batch ended: the next one begins with it.
+  // Several may have finished at the time at which a batch ended, so the next one includes that time.
   const old = `finished_at >= $1 and finished_at < now() - $2 * interval '1 millisecond' order by finished_at`
   const deleteSome = deletionInOrder(batch, (after: Date | null, keptMs: number) =>
     deletePage(db, old, [after ?? new Date(0), keptMs]),

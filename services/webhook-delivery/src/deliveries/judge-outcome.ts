@@ -29,13 +29,13 @@ export interface Schedule {
 
 const jitter = 0.2
 const longestRetryAfterMs = 24 * 3_600_000
-/** With the default delay, a day: after so many faults of our own the receiver is charged. */
+/** With the default delay, a day: after this many internal faults the receiver is charged. */
 const mostHeld = 3000
 /** The receiver wants no further requests. */
 export const goneStatus = 410
 const retryAfterStatuses = [429, 503]
 
-/** Derives from an exchange what happens to its delivery. */
+/** Derives the next step of a delivery from an exchange. */
 export function judgeOutcome(outcome: EgressOutcome, schedule: Schedule, nowMs = Date.now()): Verdict {
   const failure = {
     outcome: 'failed',

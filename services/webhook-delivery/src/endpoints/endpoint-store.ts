@@ -71,8 +71,8 @@ const nextDue = `(select next_attempt_at from deliveries where endpoint_id = end
 const release: Statement = { name: 'release-endpoints', text: 'select release_endpoints($1)' }
 
 /**
- * Gives endpoints back whose lease is still the caller's. They are locked first: what others stored before is seen, and what they
- * store afterwards makes the endpoint due again.
+ * Releases endpoints whose lease is still the caller's. They are locked first: deliveries stored before are seen, and those
+ * stored afterwards make the endpoint due again.
  */
 export async function releaseEndpoints(run: Run, held: readonly Held[]): Promise<void> {
   await run(release, [asJson(held)])
@@ -101,7 +101,7 @@ const mend: Statement = {
 }
 
 /**
- * Repairs a page of endpoints whose due time is later than that of their deliveries.
+ * Repairs a page of endpoints that are due later than their deliveries.
  * @returns the last id of the page; undefined after the last page
  */
 export async function mendEndpoints(run: Run, after: string): Promise<string | undefined> {

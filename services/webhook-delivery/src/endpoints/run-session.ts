@@ -12,12 +12,12 @@ const lookEveryMs = 200
 /** The number of free slots that triggers a refill: a statement per delivery would cost more than the delivery. */
 const refilledAtOnce = 8
 
-/** Lease of a delivery that was taken. */
+/** Lease of a claimed delivery. */
 export const deliveryLeaseMs = ({ WEBHOOK_TIMEOUT }: Pick<Config, 'WEBHOOK_TIMEOUT'>) => WEBHOOK_TIMEOUT + settleMs
 
 interface Session {
   window: EarnedWindow
-  /** The places of the session beside its first one, which nobody can take away from it. */
+  /** The session's slots beside its first one, which always stays its own. */
   further: FurtherPlaces
   take(room: number): Promise<TakenDelivery[]>
   deliver: DeliverWebhook
@@ -85,7 +85,7 @@ export async function runSession({ window, further, take, deliver, mayTake }: Se
   if (failure !== undefined) throw failure
 }
 
-/** A wait that can be ended, also just before it begins. */
+/** A wait that can be ended, even just before it begins. */
 function createPause() {
   let isOver = false
   let end = () => {}

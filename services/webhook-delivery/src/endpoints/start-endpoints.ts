@@ -15,8 +15,8 @@ const mendEveryMs = 30_000
 const claimMost = 32
 
 /**
- * Starts the workers: each endpoint with due deliveries gets a session. Tenants share the places of sessions. Endpoints that keep
- * failing have places of their own, so those of a tenant do not delay its others.
+ * Starts the workers: each endpoint with due deliveries gets a session. Tenants share the slots of sessions. Endpoints that keep
+ * failing have their own slots, so those of a tenant do not delay its others.
  * @returns wakes the workers of this process
  */
 export function startEndpoints(kit: Kit, context: Context): () => void {
@@ -74,7 +74,7 @@ export function startEndpoints(kit: Kit, context: Context): () => void {
 
 interface Sessions {
   leases: Leases
-  /** How many requests there may be beside the first one of each endpoint. */
+  /** The number of requests beside the first one of each endpoint. */
   mostFurther(): number
   isStopping(): boolean
 }
@@ -121,7 +121,7 @@ function createSessions(
       const window = windowOf(endpoint_id)
       await runSession({ window, further, take: (room) => take({ endpoint_id, room }), deliver, mayTake })
     } catch (error) {
-      // What it had taken is due again when the lease of the delivery ends; the rest need not wait for that.
+      // Its claimed deliveries are due again when their leases end; the rest need not wait for that.
       warn(error)
     }
     // An endpoint that cannot be released is claimed again when its lease ends.

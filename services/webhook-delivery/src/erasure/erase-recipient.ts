@@ -5,7 +5,7 @@ import type { Config } from '../config.ts'
 import { bodyAad, targetAad } from '../db/aad.ts'
 import { type Erased, erasedReason, readDeliveries, type StoredDelivery, storeErased } from './erasure-store.ts'
 
-/** `main.ts erase-recipient`: events keep their delivery without the person; what is sent to their address is not sent any more. */
+/** `main.ts erase-recipient`: events keep their delivery without the person; sends to the person's address end. */
 export const eraseRecipient = eraseRecipientCommand<ErasureConfig & Pick<Config, 'ENCRYPTION_KEYS'>>((config) => {
   if (!config.BLIND_INDEX_KEY) throw new ConfigError('BLIND_INDEX_KEY is needed by erase-recipient')
   return [walkErasure('deliveries', (db, person, erase) => walk(db, config.ENCRYPTION_KEYS, person, erase))]

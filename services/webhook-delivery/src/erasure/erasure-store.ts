@@ -17,8 +17,8 @@ export interface DeliveryPage {
 }
 
 /**
- * The deliveries of a page that may be the person's: those with their index, and those to any address of the tenant. A page is as many
- * rows of the primary key, whosever they are, so that no statement walks on for a match that is rare.
+ * The deliveries of a page that may be the person's: those with the index, and those to any address of the tenant. A page is
+ * a fixed number of rows of the primary key, so that no statement scans far for a rare match.
  */
 export async function readDeliveries(db: Queries, { tenantId, index }: Person, after: string): Promise<DeliveryPage> {
   const rows = await db.runLong<Omit<StoredDelivery, 'id'> & { last: string; id: string | null }>(
@@ -35,7 +35,7 @@ export async function readDeliveries(db: Queries, { tenantId, index }: Person, a
   return { last: rows[0]?.last ?? null, deliveries }
 }
 
-/** What stays of a delivery; `body` and `url` are encrypted. */
+/** The remainder of a delivery; `body` and `url` are encrypted. */
 export interface Erased {
   id: string
   body: Buffer
@@ -46,7 +46,7 @@ export interface Erased {
 const reported = `json_build_object('notification_id', notification_id, 'retry_count', retry_count, 'status', 'failed',
   'failure_reason', last_error, 'retryable', false)`
 
-/** Sends to the person's address end. A delivery that a worker is making is left. @returns how many were erased */
+/** Sends to the person's address end. A delivery in flight is skipped. @returns how many were erased */
 export async function storeErased(db: Queries, erased: readonly Erased[]): Promise<number> {
   if (erased.length === 0) return 0
   const [row] = await db.runLong<{ count: number }>(

@@ -2,12 +2,12 @@ import type { NotificationFact } from '@notify/contracts'
 import type { Run, Statement } from '@notify/database'
 import type { Subscriber } from '../subscriptions/subscription-store.ts'
 
-/** Longer than a killed process keeps what it had received. */
+/** Longer than a killed process keeps unacknowledged messages. */
 const longestWaitMs = 20_000
 /** An endpoint that accepted nothing for this time is not healthy: its order is not kept. */
 const longestTurnMs = 5000
 
-/** An event comes before another of its notification that was not sent yet: it is tried again soon. */
+/** An event precedes another of its notification that was not sent yet: it is retried soon. */
 export class EarlyEvent extends Error {
   override name = 'EarlyEvent'
 }

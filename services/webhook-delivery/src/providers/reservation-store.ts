@@ -1,6 +1,6 @@
 import type { Run } from '@notify/database'
 
-/** A provider that dispatch is asked for, for a subscription that is not committed yet. */
+/** A provider requested from dispatch for a subscription that is not committed yet. */
 export interface Reservation {
   id: string
   tenant_id: string

@@ -9,7 +9,7 @@ interface Range {
 /** Ids are made by the clocks of processes, `created_at` by that of Postgres. */
 const clockSkewMs = 600_000
 
-/** An id before those of all deliveries created since then: what is older is not read. */
+/** An id before those of all deliveries created since then: older ones are not read. */
 const idBefore = (since: string) => earliestId('whdel', Math.max(0, Date.parse(since) - clockSkewMs))
 
 /** Counts the exhausted deliveries of a subscription that were created since a moment. */
@@ -31,7 +31,7 @@ export interface ReplayRow {
   finished_at: Date | null
 }
 
-/** Starts a replay. One in progress goes on, extended by the new range. */
+/** Starts a replay. A running one is extended by the new range. */
 export async function insertReplay(run: Run, { subscriptionId, since }: Range, count: number): Promise<ReplayRow> {
   const [row] = await run<ReplayRow>(
     `insert into replays as known (subscription_id, since, count, reached, next_at) values ($1, $2, $3, $4, now())
@@ -45,7 +45,7 @@ export async function insertReplay(run: Run, { subscriptionId, since }: Range, c
   return row!
 }
 
-/** Puts exhausted deliveries back to work with a whole schedule; the numbers of their attempts go on. */
+/** Requeues exhausted deliveries with a whole schedule; the numbers of their attempts continue. */
 const again = `status = 'pending', charged = 0, held = 0, next_attempt_at = now(), finished_at = null`
 
 const claimReplays = claimDueSql(
@@ -54,8 +54,8 @@ const claimReplays = claimDueSql(
 )
 
 /**
- * Replays one page of each job that is due. A page commits together with the position it reached, so a job that is cut off
- * goes on where it stopped. @returns how many deliveries are due now
+ * Replays one page of each job that is due. A page commits together with the position it reached, so an interrupted job
+ * continues where it stopped. @returns how many deliveries are due now
  */
 export async function replayPages(db: Queries, perSecond: number): Promise<number> {
   const due = await db.run<{ subscription_id: string }>(`${claimReplays} select subscription_id from claimed`)
@@ -97,7 +97,7 @@ async function replayPage(db: Queries, id: string, most: number): Promise<number
   })
 }
 
-/** Puts one exhausted delivery back to work. @returns whether it was exhausted */
+/** Requeues one exhausted delivery. @returns whether it was exhausted */
 export async function replayOne(run: Run, id: string): Promise<boolean> {
   const [row] = await run<{ endpoint_id: string; tenant_id: string }>(
     `update deliveries set ${again} where id = $1 and status = 'exhausted' returning endpoint_id, tenant_id`,

@@ -15,7 +15,7 @@ const waiting = `select d.* from deliveries d
 
 const valuesOf = ({ sent_until, created_before, tenant }: Restored) => [sent_until, created_before, tenant]
 
-/** Counts deliveries that wait and may have been made already, by tenant and subscription. */
+/** Counts waiting deliveries that may have been sent already, by tenant and subscription. */
 export function countRestored(db: Queries, restored: Restored): Promise<object[]> {
   return db.runLong(
     `select tenant_id, subscription_id, count(*)::int as count, min(created_at) as oldest, max(created_at) as newest
@@ -55,7 +55,7 @@ export async function countReplays(db: Queries, { sent_until }: Restored): Promi
   return db.run(`select subscription_id, requested_at from replays where ${unfinished} order by 1`, [sent_until])
 }
 
-/** Ends replays: those of the backup have perhaps finished since. @returns how many there were */
+/** Ends replays: those of the backup may have finished since. @returns how many there were */
 export async function endReplays(db: Queries, { sent_until }: Restored): Promise<number> {
   const text = `update replays set finished_at = now(), next_at = null where ${unfinished} returning 1`
   return (await db.run(text, [sent_until])).length

@@ -9,7 +9,7 @@ import { setEndpointActive } from './disable-subscription.ts'
 import { actorOf, requireDestination, requireLocked, requireSubscription } from './scope.ts'
 import { publishSubscription, type SubscriptionRow } from './subscription-store.ts'
 
-/** Changes a subscription. While it is disabled nothing new is stored for it; what waits goes on when it is enabled. */
+/** Changes a subscription. While it is disabled nothing new is stored for it; waiting deliveries resume when it is enabled. */
 export const changeSubscription: Handler<Context, typeof contract> = async (context, request) => {
   const { config, db, secrets, wakeEndpoints, wakeOutbox } = context
   const { body, params, principal, query } = request

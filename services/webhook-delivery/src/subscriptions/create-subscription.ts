@@ -11,7 +11,7 @@ import { describeSubscription } from './describe-subscription.ts'
 import { actorOf, type Manager, requireDestination } from './scope.ts'
 import { insertSubscription, publishSubscription, requireRoomForSubscription } from './subscription-store.ts'
 
-/** Subscribes an address; without a provider it gets a secret of its own, which is shown this once. */
+/** Subscribes an address; without a provider it gets its own secret, which is shown only once. */
 export const createSubscription: Handler<Context, typeof contract> = idempotent({
   async prepare(context, request) {
     const { body, principal } = request

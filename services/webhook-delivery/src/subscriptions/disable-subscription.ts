@@ -13,7 +13,7 @@ export async function setEndpointActive(run: Run, id: string, active: boolean): 
   )
 }
 
-/** Disables a subscription whose receiver is gone, or fails for too long; once, published and recorded. */
+/** Disables a subscription whose receiver answered 410 or failed for too long; published and recorded once. */
 export async function disableSubscription(context: Context, id: string, reason: 'gone' | 'failing'): Promise<void> {
   const { db, log, metrics, wakeOutbox } = context
   const disabled = await db.transaction(async (run) => {
