@@ -1,7 +1,17 @@
 import { type ServiceName, schemaOf } from '@notify/contracts'
 import type { Logger } from '@notify/service-kit'
+import { column } from './columns.ts'
 import type { Queries } from './open.ts'
 import { retiredSettings, sessionSettings } from './session-settings.ts'
+import { defineStatement } from './statement.ts'
+
+const readSettings = defineStatement({
+  name: 'read-settings',
+  isPrepared: false,
+  text: `select name, current_setting(name) as value, source = 'database user' as stored
+         from pg_settings where name = any($1::text[])`,
+  columns: { name: column.text(), value: column.text(), stored: column.boolean() },
+})
 
 /**
  * Compares the session with the settings stored with the role. A wrong schema is fatal; other differences may be an
@@ -17,11 +27,7 @@ export async function requireSettings(
   const wanted = Object.entries(sessionSettings(service))
   const retired = retiredSettings(service)
   // Values are compared as Postgres shows them, which is how they are written in `sessionSettings`.
-  const rows = await run<{ name: string; value: string; stored: boolean }>(
-    `select name, current_setting(name) as value, source = 'database user' as stored
-     from pg_settings where name = any($1::text[])`,
-    [[...wanted.map(([name]) => name), ...retired]],
-  )
+  const rows = await run(readSettings, [[...wanted.map(([name]) => name), ...retired]])
   const found = new Map(rows.map((row) => [row.name, row]))
   const path = found.get('search_path')?.value
   if (path !== schema) {

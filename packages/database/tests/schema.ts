@@ -2,16 +2,15 @@ import type { TestEnv } from '@notify/dev-env'
 import { createTestKit, type TestKit } from '@notify/test-kit/kit'
 import { migrate } from '../src/migrations/migrate.ts'
 import type { Migrations } from '../src/migrations/migration.ts'
-import { type Database, openDatabase } from '../src/open.ts'
+import { openDatabase, type Queries } from '../src/open.ts'
+import { createBuilder } from '../src/query.ts'
 
-/** The table that the tests write to. */
-interface Tables {
-  things: { id: number; name: string }
-}
+/** Builds queries over the table that the tests write to. */
+export const build = createBuilder<{ things: { id: number; name: string } }>()
 
 export interface Process {
   kit: TestKit
-  db: Database<Tables>
+  db: Queries
 }
 
 /** One process of a service, with its pool. */
@@ -20,7 +19,7 @@ export async function startProcess(
   { url = env.stack.databaseUrl('consent'), poolSize = 4 } = {},
 ): Promise<Process> {
   const kit = createTestKit('consent')
-  const db = await openDatabase<Tables>(kit, { config: { DATABASE_URL: url, DATABASE_POOL_SIZE: poolSize } })
+  const db = await openDatabase(kit, { config: { DATABASE_URL: url, DATABASE_POOL_SIZE: poolSize } })
   return { kit, db }
 }
 

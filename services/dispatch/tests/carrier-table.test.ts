@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { accepted, type CarrierAccount, type SendingCarrier } from '@notify/carriers/sending'
 import { newId } from '@notify/contracts'
-import { type Database, runOn } from '@notify/database'
+import type { Database } from '@notify/database'
 import { TestEnv } from '@notify/dev-env'
 import { type KeyRing, parseKeyRing } from '@notify/privacy'
 import { createTestKit } from '@notify/test-kit/kit'
@@ -45,8 +45,8 @@ const context = { secrets: { keyRing }, carrierTable: { pigeon } } as unknown as
 const [tenantId, applicationId] = [newId('ten'), newId('app')]
 
 const save = (fields: object, as = context) =>
-  db.kysely.transaction().execute((tx) =>
-    saveProvider(runOn(tx), as, {
+  db.transaction((run) =>
+    saveProvider(run, as, {
       provider_id: newId('prov'),
       tenant_id: tenantId,
       application_id: null,

@@ -5,7 +5,7 @@ import { TestEnv } from '@notify/dev-env'
 import { countRowsRead, entriesOfBatch, few, fillAfterPlanning, many } from '@notify/test-kit/database'
 import type { Tables } from '../src/db/schema.ts'
 import { createDeliveryDeletion, deleteOrphans } from '../src/deliveries/delete-old.ts'
-import { insertDeliveries, listDeliveryRows } from '../src/deliveries/delivery-store.ts'
+import { insertDeliveries, listDeliveryRows, type NewDelivery } from '../src/deliveries/delivery-store.ts'
 import { settleAttempts } from '../src/deliveries/settle-store.ts'
 import { takeDeliveries } from '../src/deliveries/take-store.ts'
 import { claimEndpoints, mendEndpoints, releaseEndpoints, renewEndpoints } from '../src/endpoints/endpoint-store.ts'
@@ -65,7 +65,7 @@ async function someIds(): Promise<string[]> {
   return rows.map(({ id }) => id)
 }
 
-const newDelivery = () => ({
+const newDelivery = (): NewDelivery => ({
   id: newId('whdel'),
   tenant_id: tenantId,
   application_id: applicationId,

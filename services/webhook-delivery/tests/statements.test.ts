@@ -6,7 +6,7 @@ import { eventually, TestEnv } from '@notify/dev-env'
 import { parseKeyRing } from '@notify/privacy'
 import type { Tables } from '../src/db/schema.ts'
 import { createDeliveryDeletion } from '../src/deliveries/delete-old.ts'
-import { insertDeliveries } from '../src/deliveries/delivery-store.ts'
+import { insertDeliveries, type NewDelivery } from '../src/deliveries/delivery-store.ts'
 import { settleAttempts } from '../src/deliveries/settle-store.ts'
 import { takeDeliveries } from '../src/deliveries/take-store.ts'
 import { claimEndpoints, mendEndpoints, releaseEndpoints, renewEndpoints } from '../src/endpoints/endpoint-store.ts'
@@ -44,7 +44,7 @@ const failed = {
 
 async function storeSend(endpoint: string, run: Run = db.run): Promise<string> {
   const id = newId('whdel')
-  const delivery = {
+  const delivery: NewDelivery = {
     id,
     tenant_id: 'ten_1',
     application_id: 'app_1',

@@ -73,6 +73,5 @@ export function callbackIdentity({ provider_id, provider_message_id, status }: I
 
 const keptDays = 14
 
-/** @returns a function that deletes one batch of expired records and resolves to true when more are left */
-export const createCallbackDeletion = (db: Database<Tables>): (() => Promise<boolean>) =>
-  deletionByTime(db, { table: 'received_callbacks', time: 'received_at', keptDays })
+/** Makes a function that deletes one batch of expired records and resolves to true when more are left */
+export const createCallbackDeletion = deletionByTime({ table: 'received_callbacks', time: 'received_at', keptDays })

@@ -31,6 +31,5 @@ export async function tellReceiptsAgain(db: Database<Tables>, wanted: readonly R
   return row?.count ?? 0
 }
 
-/** @returns a function that deletes one batch of expired references and resolves to true when more are left */
-export const createReceiptDeletion = (db: Database<Tables>): (() => Promise<boolean>) =>
-  deletionByTime(db, { table: 'told_receipts', time: 'told_at', keptDays })
+/** Makes a function that deletes one batch of expired references and resolves to true when more are left */
+export const createReceiptDeletion = deletionByTime({ table: 'told_receipts', time: 'told_at', keptDays })

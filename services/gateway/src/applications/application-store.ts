@@ -1,7 +1,13 @@
-import { type Application, type ApplicationChange, applicationChanged, type OtpSettings } from '@notify/contracts'
+import {
+  type Application,
+  type ApplicationChange,
+  applicationChanged,
+  type Id,
+  type OtpSettings,
+} from '@notify/contracts'
 import { type Database, enqueueEvents, nextUpdatedAt, type Run, requireRoom } from '@notify/database'
 import type { Selectable } from 'kysely'
-import type { Tables } from '../db/schema.ts'
+import { build, type Tables } from '../db/schema.ts'
 
 export type ApplicationRow = Selectable<Tables['applications']>
 
@@ -19,8 +25,12 @@ export interface ApplicationSettings {
 }
 
 /** @throws Problem `application_limit_reached` */
-export function requireRoomForApplication(run: Run, tenantId: string, most: number): Promise<void> {
-  const rows = 'select 1 from applications where tenant_id = $1 and deleted_at is null'
+export function requireRoomForApplication(run: Run, tenantId: Id<'ten'>, most: number): Promise<void> {
+  const rows = build
+    .selectFrom('applications')
+    .select('id')
+    .where('tenant_id', '=', tenantId)
+    .where('deleted_at', 'is', null)
   const [code, what] = ['application_limit_reached', 'applications of a tenant'] as const
   return requireRoom(run, { code, what, rows, owner: [tenantId], most })
 }

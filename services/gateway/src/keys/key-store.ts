@@ -1,7 +1,7 @@
-import type { ApiKey, KeyMode, KeyPermission, KeyPrincipal } from '@notify/contracts'
+import type { ApiKey, Id, KeyMode, KeyPermission, KeyPrincipal } from '@notify/contracts'
 import { nextUpdatedAt, type Run, requireRoom, type Statement } from '@notify/database'
-import type { Selectable } from 'kysely'
-import type { Tables } from '../db/schema.ts'
+import { type Selectable, sql } from 'kysely'
+import { build, type Tables } from '../db/schema.ts'
 
 /** A valid API key. */
 export interface StoredKey extends Omit<KeyPrincipal, 'kind'> {
@@ -40,9 +40,13 @@ export interface NewKey {
 }
 
 /** @throws Problem `api_key_limit_reached`; revoked and expired keys do not count */
-export function requireRoomForKey(run: Run, applicationId: string, most: number): Promise<void> {
-  const rows = `select 1 from api_keys where application_id = $1 and revoked_at is null
-    and (expires_at is null or expires_at > now())`
+export function requireRoomForKey(run: Run, applicationId: Id<'app'>, most: number): Promise<void> {
+  const rows = build
+    .selectFrom('api_keys')
+    .select('id')
+    .where('application_id', '=', applicationId)
+    .where('revoked_at', 'is', null)
+    .where(({ eb, or }) => or([eb('expires_at', 'is', null), eb('expires_at', '>', sql<Date>`now()`)]))
   const [code, what] = ['api_key_limit_reached', 'active API keys of an application'] as const
   return requireRoom(run, { code, what, rows, owner: [applicationId], most })
 }

@@ -1,8 +1,9 @@
-import type { ActivityStatus, Channel, KeyMode } from '@notify/contracts'
+import type { ActivityStatus, Channel, Id, KeyMode } from '@notify/contracts'
 import { claimDueSql, type Queries, type Run, requireRoom } from '@notify/database'
 import type { Bind } from '../activity/access-path.ts'
 import type { ActivityFilter } from '../activity/activity-filter.ts'
 import { pageSql } from '../activity/item-store.ts'
+import { build } from '../db/schema.ts'
 
 /** The filters of a job as they are stored; a recipient only by its blind index and masked. */
 export interface StoredFilters {
@@ -42,8 +43,12 @@ const isBehind = `exists (select from retry_jobs earlier
   where earlier.tenant_id = retry_jobs.tenant_id and earlier.finished_at is null and earlier.id < retry_jobs.id)`
 
 /** @throws Problem `retry_job_limit_reached`; finished and cancelled jobs do not count */
-export function requireRoomForRetryJob(run: Run, tenantId: string, most: number): Promise<void> {
-  const rows = 'select 1 from retry_jobs where tenant_id = $1 and finished_at is null'
+export function requireRoomForRetryJob(run: Run, tenantId: Id<'ten'>, most: number): Promise<void> {
+  const rows = build
+    .selectFrom('retry_jobs')
+    .select('id')
+    .where('tenant_id', '=', tenantId)
+    .where('finished_at', 'is', null)
   const [code, what] = ['retry_job_limit_reached', 'unfinished retry jobs of a tenant'] as const
   return requireRoom(run, { code, what, rows, owner: [tenantId], most })
 }

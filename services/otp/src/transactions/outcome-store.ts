@@ -52,11 +52,13 @@ export async function expireTransactions(db: Queries): Promise<boolean> {
   return (await db.run(expire)).length === batch
 }
 
+const makeDeletions = ['messages', 'transactions'].map((table) =>
+  deletionByTime({ table, time: 'created_at', keptDays }),
+)
+
 /** @returns deletes transactions and messages after their retention; resolves to whether there may be more */
 export function createTransactionDeletion(db: Queries): () => Promise<boolean> {
-  const deletions = ['messages', 'transactions'].map((table) =>
-    deletionByTime(db, { table, time: 'created_at', keptDays }),
-  )
+  const deletions = makeDeletions.map((makeDeletion) => makeDeletion(db))
   return async () => {
     let isMore = false
     for (const deleteSome of deletions) isMore = (await deleteSome()) || isMore

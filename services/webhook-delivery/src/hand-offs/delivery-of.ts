@@ -22,7 +22,7 @@ const providerGraceMs = 10_000
 export function deliveryOf(
   { config, secrets }: Pick<Context, 'config' | 'secrets'>,
   { handOff, payload: { to, data }, traceparent }: OpenedHandOff,
-  providerId: string | undefined,
+  providerId: `prov_${string}` | undefined,
 ): NewDelivery | HandOffReport {
   const { notification_id, retry_count, tenant_id, application_id, mode } = handOff
   const refusal = (failure_reason: string) =>

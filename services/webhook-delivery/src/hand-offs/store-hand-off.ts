@@ -52,7 +52,7 @@ export function createHandOffStore(context: Omit<Context, 'egress'>): StoreHandO
 }
 
 /** @returns an error for a hand-off that must come again; the others of its batch are stored */
-function prepare(context: Omit<Context, 'egress'>, opened: OpenedHandOff, providerId: string | undefined) {
+function prepare(context: Omit<Context, 'egress'>, opened: OpenedHandOff, providerId: `prov_${string}` | undefined) {
   try {
     return deliveryOf(context, opened, providerId)
   } catch (error) {

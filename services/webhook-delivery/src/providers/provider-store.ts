@@ -147,8 +147,8 @@ export function claimUntoldProviders(run: Run, limit: number): Promise<OwnProvid
 export async function chooseProviders(
   run: Run,
   wanted: readonly { tenant_id: string; application_id: string }[],
-): Promise<Map<string, string>> {
-  const rows = await run<{ application_id: string; id: string }>(
+): Promise<Map<string, `prov_${string}`>> {
+  const rows = await run<{ application_id: string; id: `prov_${string}` }>(
     `select w.application_id, p.id
      from (select distinct tenant_id, application_id from json_to_recordset($1::json)
              as t (tenant_id text, application_id text)) as w

@@ -1,8 +1,8 @@
-import { type DisabledReason, subscriptionChanged, type WebhookEventType } from '@notify/contracts'
+import { type DisabledReason, type Id, subscriptionChanged, type WebhookEventType } from '@notify/contracts'
 import { enqueueEvents, type Run, requireRoom } from '@notify/database'
 import type { Selectable } from 'kysely'
 import type { Config } from '../config.ts'
-import type { Tables } from '../db/schema.ts'
+import { build, type Tables } from '../db/schema.ts'
 
 type Plain = Selectable<Tables['subscriptions']>
 
@@ -66,9 +66,9 @@ export function lockSubscriptionsOf(
 
 /** Whom facts of these applications are sent to. */
 export interface Subscriber {
-  id: string
-  tenant_id: string
-  application_id: string
+  id: `whsub_${string}`
+  tenant_id: `ten_${string}`
+  application_id: `app_${string}`
   events: WebhookEventType[]
   /** Earlier events are not delivered; a little earlier, since clocks differ. */
   subscribed_ms: number
@@ -112,17 +112,21 @@ type Limits = Pick<Config, 'SUBSCRIPTIONS_PER_APPLICATION' | 'SUBSCRIPTIONS_PER_
 /** @throws Problem `subscription_limit_reached` */
 export async function requireRoomForSubscription(
   run: Run,
-  { tenantId, applicationId }: { tenantId: string; applicationId: string },
+  { tenantId, applicationId }: { tenantId: Id<'ten'>; applicationId: Id<'app'> },
   { SUBSCRIPTIONS_PER_APPLICATION, SUBSCRIPTIONS_PER_TENANT }: Limits,
 ): Promise<void> {
   const code = 'subscription_limit_reached'
-  const ofTenant = 'select 1 from subscriptions where tenant_id = $1'
+  const ofTenant = build.selectFrom('subscriptions').select('id').where('tenant_id', '=', tenantId)
   await requireRoom(run, {
     ...{ code, what: 'webhook subscriptions of a tenant', rows: ofTenant, owner: [tenantId] },
     most: SUBSCRIPTIONS_PER_TENANT,
   })
   await requireRoom(run, {
-    ...{ code, what: 'webhook subscriptions of an application', rows: `${ofTenant} and application_id = $2` },
+    ...{
+      code,
+      what: 'webhook subscriptions of an application',
+      rows: ofTenant.where('application_id', '=', applicationId),
+    },
     owner: [tenantId, applicationId],
     most: SUBSCRIPTIONS_PER_APPLICATION,
   })

@@ -7,9 +7,9 @@ import { lockAnyProvider } from './provider-store.ts'
 import { type Writing, writeProvider } from './write-provider.ts'
 
 interface ProviderRecord {
-  provider_id: string
-  tenant_id: string
-  application_id: string | null
+  provider_id: `prov_${string}`
+  tenant_id: `ten_${string}`
+  application_id: `app_${string}` | null
   channel: Channel
   kind: string
   name: string
