@@ -76,9 +76,14 @@ export function idSchema<P extends IdPrefix>(prefix: P) {
   })
 }
 
-/** An identifier in a path. Its form is not validated: one that does not exist is `not_found`, whatever it looks like. */
-export function idInPath<P extends IdPrefix>(_prefix: P): z.ZodType<`${P}_${string}`, string> {
-  return z.string() as unknown as z.ZodType<`${P}_${string}`, string>
+/** Whether a text could be an identifier of a kind; its form is not validated. */
+export function isId<P extends IdPrefix>(prefix: P, text: string): text is Id<P> {
+  return text.startsWith(`${prefix}_`)
+}
+
+/** An identifier as a caller gives it. Its form is not validated: one that does not exist is `not_found`, whatever it looks like. */
+export function givenId<P extends IdPrefix>(_prefix: P, text: z.ZodString = z.string()): z.ZodType<Id<P>, string> {
+  return text as unknown as z.ZodType<Id<P>, string>
 }
 
 const pool = new Uint8Array(randomLength * 256)

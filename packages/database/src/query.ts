@@ -74,7 +74,12 @@ export function prepared<Values extends object, Row>(
   name: string,
   build: (values: Values) => Compilable<Row>,
 ): (values: Values) => Query<Row> {
-  const placeholders = new Proxy({}, { get: (_, key) => new Placeholder(String(key)) }) as Values
+  const placeholders = new Proxy({} as Values, {
+    get: (_, key) => new Placeholder(String(key)),
+    ownKeys: () => {
+      throw new Error(`${name} must name its values one by one: which there are is not known while it is built`)
+    },
+  })
   const { query, queryId, sql: text, parameters } = build(placeholders).compile()
   const fill = (values: Values) =>
     parameters.map((value) => (value instanceof Placeholder ? values[value.name as keyof Values] : value))

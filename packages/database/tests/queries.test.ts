@@ -67,6 +67,12 @@ test('a prepared query that reads a value while it is built is refused', () => {
   expect(build2).toThrow('may only pass name on')
 })
 
+test('a prepared query that takes its values as they come is refused', () => {
+  const build2 = () =>
+    prepared('keep-thing', (thing: { id: number; name: string }) => build.insertInto('things').values({ ...thing }))
+  expect(build2).toThrow('must name its values one by one')
+})
+
 test('a builder cannot run a query by itself', async () => {
   await expect(things.execute()).rejects.toThrow('hand the query to run')
 })

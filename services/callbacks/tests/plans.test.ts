@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { ReceiptWanted } from '@notify/contracts'
-import type { Database } from '@notify/database'
+import type { Queries } from '@notify/database'
 import { TestEnv } from '@notify/dev-env'
 import { countRowsRead, few, fillAfterPlanning, many } from '@notify/test-kit/database'
-import type { Tables } from '../src/db/schema.ts'
 import { recordCallbacks } from '../src/records/callback-store.ts'
 import { tellReceiptsAgain } from '../src/records/receipt-store.ts'
 import { openOwnSchema } from './own-schema.ts'
@@ -11,7 +10,7 @@ import { openOwnSchema } from './own-schema.ts'
 const tables = ['outbox', 'received_callbacks', 'told_receipts']
 
 let env: TestEnv
-let db: Database<Tables>
+let db: Queries
 let stop: () => Promise<void>
 beforeAll(async () => {
   env = await TestEnv.start([])
@@ -51,24 +50,23 @@ async function someReceipts(): Promise<ReceiptWanted[]> {
   return rows.map(({ attempt_id }) => ({ attempt_id, known: 'unknown' })) as ReceiptWanted[]
 }
 
-const statements: { name: string; work(on: Database<Tables>, receipts: readonly ReceiptWanted[]): Promise<unknown> }[] =
-  [
-    { name: 'tell again', work: tellReceiptsAgain },
-    {
-      name: 'record',
-      work: (on, receipts) =>
-        recordCallbacks(
-          on,
-          receipts.map(({ attempt_id }) => ({
-            provider_id: 'prov_1',
-            provider_message_id: `SM${crypto.randomUUID()}`,
-            status: 'delivered',
-            subject: 'callbacks.receipt.sms',
-            told: { event: { attempt_id }, traceparent: undefined },
-          })),
-        ),
-    },
-  ]
+const statements: { name: string; work(on: Queries, receipts: readonly ReceiptWanted[]): Promise<unknown> }[] = [
+  { name: 'tell again', work: tellReceiptsAgain },
+  {
+    name: 'record',
+    work: (on, receipts) =>
+      recordCallbacks(
+        on,
+        receipts.map(({ attempt_id }) => ({
+          provider_id: 'prov_1',
+          provider_message_id: `SM${crypto.randomUUID()}`,
+          status: 'delivered',
+          subject: 'callbacks.receipt.sms',
+          told: { event: { attempt_id }, traceparent: undefined },
+        })),
+      ),
+  },
+]
 
 test.each(statements)(
   'a plan from when the tables were small reaches its rows by an index, whatever joins are allowed: $name',

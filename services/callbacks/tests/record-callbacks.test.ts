@@ -1,12 +1,11 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import type { Database } from '@notify/database'
+import type { Queries } from '@notify/database'
 import { TestEnv } from '@notify/dev-env'
-import type { Tables } from '../src/db/schema.ts'
 import { callbackIdentity, type NewCallback, recordCallbacks } from '../src/records/callback-store.ts'
 import { openOwnSchema } from './own-schema.ts'
 
 let env: TestEnv
-let db: Database<Tables>
+let db: Queries
 let stop: () => Promise<void>
 beforeAll(async () => {
   env = await TestEnv.start([])

@@ -1,13 +1,12 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import type { Database } from '@notify/database'
+import type { Queries } from '@notify/database'
 import { TestEnv } from '@notify/dev-env'
-import type { Tables } from '../src/db/schema.ts'
 import { createCallbackDeletion } from '../src/records/callback-store.ts'
 import { createReceiptDeletion } from '../src/records/receipt-store.ts'
 import { openOwnSchema } from './own-schema.ts'
 
 let env: TestEnv
-let db: Database<Tables>
+let db: Queries
 let stop: () => Promise<void>
 beforeAll(async () => {
   env = await TestEnv.start([])

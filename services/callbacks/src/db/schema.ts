@@ -1,3 +1,4 @@
+import type { ReceiptStatus } from '@notify/contracts'
 import { column, createBuilder, type TablesOf } from '@notify/database'
 
 /** The tables of this service's own schema, and their columns. */
@@ -35,7 +36,7 @@ export const tables = {
   /** The outbox message with the receipts of an attempt. */
   told_receipts: {
     attempt_id: column.id('att'),
-    status: column.text(),
+    status: column.text<ReceiptStatus>(),
     message_id: column.uuid(),
     told_at: column.timestamp().withDefault(),
   },

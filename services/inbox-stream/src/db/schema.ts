@@ -63,7 +63,7 @@ export const tables = {
     inbox_key: column.text(),
     seq: column.integer(),
     kind: column.text<'created' | InboxChange>(),
-    item_id: column.text().nullable(),
+    item_id: column.id('inapp').nullable(),
     unread_count: column.integer(),
     occurred_at: column.timestamp().withDefault(),
   },

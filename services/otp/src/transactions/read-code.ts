@@ -2,7 +2,7 @@ import type { readCode as contract } from '@notify/contracts'
 import type { Handler } from '@notify/service-kit'
 import type { Context } from '../context.ts'
 import { mostResends, type TransactionRow } from './transaction-store.ts'
-import { mostAttempts } from './try-store.ts'
+import { mostAttempts } from './try-codes.ts'
 
 type Found = Pick<TransactionRow, 'expires_at' | 'verified_at' | 'attempts' | 'resends'>
 
