@@ -54,7 +54,8 @@ export function defineStatements<Argument, Declared extends Columns = Record<nev
   }
 }
 
-function statementOf<Declared extends Columns>({
+/** A statement that no registry knows: its maker is tested by itself. */
+export function statementOf<Declared extends Columns>({
   name,
   text,
   columns = {} as Declared,

@@ -1,19 +1,19 @@
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
 import { earliestId, newId } from '@notify/contracts'
-import type { Database } from '@notify/database'
+import type { Queries } from '@notify/database'
 import { TestEnv } from '@notify/dev-env'
 import { itemOf, storeItems } from '@notify/test-kit/activity'
-import { type ActivityFact, countUncounted, projectFacts } from '../src/activity/activity-store.ts'
+import { countUncounted } from '../src/activity/count-uncounted.ts'
+import { type ActivityFact, projectFacts } from '../src/activity/project-facts.ts'
 import { createItemDeletion, deleteEmptyBuckets } from '../src/activity/retention-store.ts'
 import { migrations } from '../src/db/migrations.ts'
-import type { Tables } from '../src/db/schema.ts'
 import { openOwnSchema } from './own-schema.ts'
 
 const dayMs = 86_400_000
 const released = migrations.findIndex(({ name }) => name === '0001-foundation') + 1
 
 let env: TestEnv
-let db: Database<Tables>
+let db: Queries
 let stop: (() => Promise<void>) | undefined
 
 /** The tables as release 0.1 leaves them, with 1,500 items; then the migrations of this one. */
@@ -29,7 +29,7 @@ afterAll(async () => {
   await env?.stop()
 })
 
-async function insertAsEarlierRelease(on: Database<Tables>, count: number): Promise<void> {
+async function insertAsEarlierRelease(on: Queries, count: number): Promise<void> {
   await on.run(
     `insert into activity (id, tenant_id, application_id, revision, channel, status, event_key, recipient_masked, recipient_index,
        retryable, retry_count, created_at, updated_at)

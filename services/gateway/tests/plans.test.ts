@@ -1,12 +1,11 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import type { Database } from '@notify/database'
+import type { Queries } from '@notify/database'
 import { TestEnv } from '@notify/dev-env'
 import { countRowsRead, entriesOfBatch } from '@notify/test-kit/database'
 import type { ActivityFilter } from '../src/activity/activity-filter.ts'
 import { listItems } from '../src/activity/item-store.ts'
 import { createItemDeletion } from '../src/activity/retention-store.ts'
 import { countItems } from '../src/activity/total-store.ts'
-import type { Tables } from '../src/db/schema.ts'
 import { openOwnSchema } from './own-schema.ts'
 
 const many = 20_000
@@ -15,7 +14,7 @@ const tenantId = 'ten_1'
 const mostRows = 1000
 
 let env: TestEnv
-let db: Database<Tables>
+let db: Queries
 let stop: (() => Promise<void>) | undefined
 
 /** 20,000 items; few have failed, of which every filter must find those it wants without reading the others. */

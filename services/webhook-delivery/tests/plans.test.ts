@@ -1,17 +1,21 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { newId } from '@notify/contracts'
-import type { Database, Person } from '@notify/database'
+import type { Person, Queries } from '@notify/database'
 import { TestEnv } from '@notify/dev-env'
 import { countRowsRead, entriesOfBatch, few, fillAfterPlanning, many } from '@notify/test-kit/database'
-import type { Tables } from '../src/db/schema.ts'
 import { createDeliveryDeletion, deleteOrphans } from '../src/deliveries/delete-old.ts'
-import { insertDeliveries, listDeliveryRows, type NewDelivery } from '../src/deliveries/delivery-store.ts'
-import { settleAttempts } from '../src/deliveries/settle-store.ts'
-import { takeDeliveries } from '../src/deliveries/take-store.ts'
-import { claimEndpoints, mendEndpoints, releaseEndpoints, renewEndpoints } from '../src/endpoints/endpoint-store.ts'
-import { readDeliveries } from '../src/erasure/erasure-store.ts'
+import { listDeliveryRows } from '../src/deliveries/delivery-store.ts'
+import { insertDeliveries, type NewDelivery } from '../src/deliveries/insert-deliveries.ts'
+import { settleDeliveries } from '../src/deliveries/settle-deliveries.ts'
+import { takeDeliveries } from '../src/deliveries/take-deliveries.ts'
+import { claimEndpoints } from '../src/endpoints/claim-endpoints.ts'
+import { mendEndpoints } from '../src/endpoints/mend-endpoints.ts'
+import { releaseEndpoints } from '../src/endpoints/release-endpoints.ts'
+import { renewEndpoints } from '../src/endpoints/renew-endpoints.ts'
+import { readDeliveries } from '../src/erasure/read-deliveries.ts'
 import { findHandOffs } from '../src/hand-offs/hand-off-store.ts'
-import { insertReplay, replayPages } from '../src/replays/replay-store.ts'
+import { replayPages } from '../src/replays/replay-pages.ts'
+import { insertReplay } from '../src/replays/replay-store.ts'
 import { findSubscribers } from '../src/subscriptions/subscription-store.ts'
 import { openOwnSchema } from './own-schema.ts'
 
@@ -22,7 +26,7 @@ const tenantId = newId('ten')
 const applicationId = newId('app')
 
 let env: TestEnv
-let db: Database<Tables>
+let db: Queries
 let stop: () => Promise<void>
 beforeAll(async () => {
   env = await TestEnv.start([])
@@ -96,7 +100,7 @@ interface Sample {
   name: string
   /** Planned anew for each call, so with its values. */
   unnamed?: true
-  run(db: Database<Tables>, some: readonly string[]): Promise<unknown>
+  run(db: Queries, some: readonly string[]): Promise<unknown>
 }
 
 /** Of a process that delivers to nobody yet. */
@@ -120,7 +124,7 @@ const statements: Sample[] = [
   {
     name: 'settle',
     run: ({ run }, some) =>
-      settleAttempts(
+      settleDeliveries(
         run,
         some.map((deliveryId) => ({ deliveryId, number: 1, verdict, durationMs: 5, response: null })),
       ),

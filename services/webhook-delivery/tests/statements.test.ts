@@ -1,15 +1,17 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { newId } from '@notify/contracts'
-import type { Database, Run, Statement } from '@notify/database'
+import { type Id, newId } from '@notify/contracts'
+import type { Queries, Run, Statement } from '@notify/database'
 import { eventually, TestEnv } from '@notify/dev-env'
 import { parseKeyRing } from '@notify/privacy'
-import type { Tables } from '../src/db/schema.ts'
 import { createDeliveryDeletion } from '../src/deliveries/delete-old.ts'
-import { insertDeliveries, type NewDelivery } from '../src/deliveries/delivery-store.ts'
-import { settleAttempts } from '../src/deliveries/settle-store.ts'
-import { takeDeliveries } from '../src/deliveries/take-store.ts'
-import { claimEndpoints, mendEndpoints, releaseEndpoints, renewEndpoints } from '../src/endpoints/endpoint-store.ts'
+import { insertDeliveries, type NewDelivery } from '../src/deliveries/insert-deliveries.ts'
+import { settleDeliveries } from '../src/deliveries/settle-deliveries.ts'
+import { takeDeliveries } from '../src/deliveries/take-deliveries.ts'
+import { claimEndpoints } from '../src/endpoints/claim-endpoints.ts'
+import { mendEndpoints } from '../src/endpoints/mend-endpoints.ts'
+import { releaseEndpoints } from '../src/endpoints/release-endpoints.ts'
+import { renewEndpoints } from '../src/endpoints/renew-endpoints.ts'
 import { sealSecret } from '../src/providers/secret.ts'
 import { tellUntoldProviders } from '../src/providers/tell-own-provider.ts'
 import { replayOne } from '../src/replays/replay-store.ts'
@@ -18,7 +20,7 @@ import { openOwnSchema } from './own-schema.ts'
 const dayMs = 86_400_000
 
 let env: TestEnv
-let db: Database<Tables>
+let db: Queries
 let stop: () => Promise<void>
 beforeAll(async () => {
   env = await TestEnv.start([])
@@ -42,7 +44,7 @@ const failed = {
   retryable: true,
 } as const
 
-async function storeSend(endpoint: string, run: Run = db.run): Promise<string> {
+async function storeSend(endpoint: string, run: Run = db.run): Promise<Id<'whdel'>> {
   const id = newId('whdel')
   const delivery: NewDelivery = {
     id,
@@ -106,8 +108,8 @@ test('an attempt is settled once, however often its end is written', async () =>
   const id = await storeSend('origin_settled')
   await takeDeliveries(db.run, [{ endpoint_id: 'origin_settled', room: 1 }], 1000)
   const settlement = { deliveryId: id, number: 1, verdict: failed, durationMs: 5, response: null }
-  await settleAttempts(db.run, [settlement])
-  await settleAttempts(db.run, [settlement])
+  await settleDeliveries(db.run, [settlement])
+  await settleDeliveries(db.run, [settlement])
   expect(await db.run('select status, attempts, charged from deliveries where id = $1', [id])).toEqual([
     { status: 'pending', attempts: 1, charged: 1 },
   ])

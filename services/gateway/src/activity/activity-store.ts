@@ -1,85 +1,22 @@
-import type { ActivityStatus, NotificationFact } from '@notify/contracts'
-import type { Database, Statement } from '@notify/database'
-import type { Tables } from '../db/schema.ts'
-
-/** A change of one item of the trail: a notification, or a code under the id of its transaction. */
-export type ActivityFact = Omit<NotificationFact, 'notification_id' | 'status'> & {
-  notification_id: NotificationFact['notification_id'] | `otp_${string}`
-  status: ActivityStatus
-}
-
-/** SQL that adds moves to the counts of release 0.1; sorted, so that two statements never deadlock. */
-export const countsInto = (moves: string) => `
-    insert into activity_counts as counts (tenant_id, application_id, channel, status, count)
-    select tenant_id, application_id, channel, status, sum(change) from ${moves}
-    group by 1, 2, 3, 4 having sum(change) <> 0 order by 1, 2, 3, 4
-    on conflict (tenant_id, application_id, channel, status) do update set count = counts.count + excluded.count`
-
-/**
- * Facts are complete and have a growing revision: the newest wins, repetitions change nothing. Triggers count them;
- * `activity_counts` is for replicas of release 0.1. Cursors have milliseconds, so creation times have no more.
- */
-const project: Statement = {
-  name: 'project-activity',
-  text: `
-    with changed as (
-      insert into activity (id, tenant_id, application_id, revision, channel, status, event_key, recipient_masked,
-        recipient_index, failure_reason, retryable, retry_count, created_at, updated_at, mode, counted)
-      select notification_id, tenant_id, application_id, revision, channel, status, event_key, recipient_masked,
-        recipient_index, failure_reason, retryable, retry_count, date_trunc('milliseconds', created_at), occurred_at, mode, true
-      from json_to_recordset($1::json) as t (notification_id text, tenant_id text, application_id text, revision int,
-        channel text, status text, event_key text, recipient_masked text, recipient_index text, failure_reason text,
-        retryable boolean, retry_count int, created_at timestamptz, occurred_at timestamptz, mode text)
-      on conflict (id) do update set
-        revision = excluded.revision, status = excluded.status, failure_reason = excluded.failure_reason,
-        retryable = excluded.retryable, retry_count = excluded.retry_count, updated_at = excluded.updated_at, counted = true
-        where activity.revision < excluded.revision
-      returning new.tenant_id, new.application_id, new.channel, old.status as old_status, new.status as new_status
-    ), moves as (
-      select tenant_id, application_id, channel, new_status as status, 1 as change from changed
-      union all
-      select tenant_id, application_id, channel, old_status, -1 from changed where old_status is not null
-    )
-    ${countsInto('moves')}`,
-}
-
-/** Writes facts, at most one per item, and updates the counts. */
-export async function projectFacts(db: Database<Tables>, facts: readonly ActivityFact[]): Promise<void> {
-  await db.run(project, [JSON.stringify(facts)])
-}
-
-const uncountedBatch = 1000
-
-const count: Statement = {
-  name: 'count-uncounted-activity',
-  text: `
-    with uncounted as (
-      select id from activity where not counted order by id limit ${uncountedBatch} for update skip locked
-    )
-    update activity set counted = true from uncounted where activity.id = uncounted.id and not counted returning 1`,
-}
-
-/** Has the triggers count what replicas of an earlier release have written. @returns whether there may be more */
-export async function countUncounted(db: Database<Tables>): Promise<boolean> {
-  return (await db.run(count)).length === uncountedBatch
-}
+import type { Id } from '@notify/contracts'
+import type { Queries } from '@notify/database'
+import { build } from '../db/schema.ts'
 
 /** The revisions in a range of the activity, by id. */
-export function listRevisions(
-  db: Database<Tables>,
-  { after, until, limit }: { after: string; until: string; limit: number },
-): Promise<{ id: string; revision: number }[]> {
+export function listRevisions(db: Queries, { after, until, limit }: { after: string; until: string; limit: number }) {
   return db.run(
-    {
-      name: 'list-revisions',
-      text: 'select id, revision from activity where id > $1 and id <= $2 order by id limit $3',
-    },
-    [after, until, limit],
+    build
+      .selectFrom('activity')
+      .select(['id', 'revision'])
+      .where('id', '>', after)
+      .where('id', '<=', until)
+      .orderBy('id')
+      .limit(limit),
   )
 }
 
 /** Whether the trail of a tenant has the item. */
-export async function hasItem(db: Database<Tables>, tenantId: string, id: string): Promise<boolean> {
-  const text = 'select from activity where id = $1 and tenant_id = $2'
-  return (await db.run({ name: 'has-activity-item', text }, [id, tenantId])).length > 0
+export async function hasItem(db: Queries, tenantId: Id<'ten'>, id: string): Promise<boolean> {
+  const item = build.selectFrom('activity').select('id').where('id', '=', id).where('tenant_id', '=', tenantId)
+  return (await db.run(item)).length > 0
 }

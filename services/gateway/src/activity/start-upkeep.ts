@@ -1,6 +1,6 @@
 import { type Kit, startPeriodic } from '@notify/service-kit'
 import type { Context } from '../context.ts'
-import { countUncounted } from './activity-store.ts'
+import { countUncounted } from './count-uncounted.ts'
 import { createItemDeletion, deleteEmptyBuckets } from './retention-store.ts'
 
 const everyMs = 60_000

@@ -1,5 +1,6 @@
 import type { ActivityStatus, AuditActor, AuditFields, Channel, KeyPermission, OtpSettings } from '@notify/contracts'
 import { column, createBuilder, type TablesOf } from '@notify/database'
+import type { StoredFilters } from '../retries/stored-filters.ts'
 
 /** The tables of this service's own schema, and their columns. */
 export const tables = {
@@ -124,7 +125,7 @@ export const tables = {
     tenant_id: column.id('ten'),
     /** The operator's pseudonym. */
     requested_by: column.text(),
-    filters: column.jsonb<object>(),
+    filters: column.jsonb<StoredFilters>(),
     count: column.integer(),
     count_capped: column.boolean(),
     processed: column.integer().withDefault(),
@@ -132,7 +133,7 @@ export const tables = {
     skipped: column.integer().withDefault(),
     /** Position of the last item that the job has opened. */
     reached_at: column.timestamp().nullable(),
-    reached_id: column.id('notif').nullable(),
+    reached_id: column.text().nullable(),
     /** Items under way. */
     page: column.texts().nullable(),
     /** Grows with each claim, so that a worker whose lease is over changes nothing. */

@@ -57,7 +57,7 @@ export const tables = {
     deleted_at: column.timestamp().nullable(),
   },
   deliveries: {
-    id: column.text(),
+    id: column.id('whdel'),
     tenant_id: column.id('ten'),
     application_id: column.id('app'),
     endpoint_id: column.text(),
@@ -103,7 +103,7 @@ export const tables = {
     count: column.integer(),
     replayed: column.integer().withDefault(),
     /** The last delivery that was looked at. */
-    reached: column.text().withDefault(),
+    reached: column.id('whdel').withDefault(),
     next_at: column.timestamp().nullable(),
     requested_at: column.timestamp().withDefault(),
     finished_at: column.timestamp().nullable(),

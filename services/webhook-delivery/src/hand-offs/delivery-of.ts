@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { type HandOff, type HandOffReport, newId, type WebhookPayload } from '@notify/contracts'
 import type { Context } from '../context.ts'
 import { bodyAad, targetAad } from '../db/places.ts'
-import type { NewDelivery } from '../deliveries/delivery-store.ts'
+import type { NewDelivery } from '../deliveries/insert-deliveries.ts'
 import { bodyOf, messageIdOf } from '../deliveries/message-body.ts'
 
 /** The type of a message that was requested without an event. */

@@ -1,8 +1,7 @@
 import { subscriptionProviderChanged } from '@notify/contracts'
-import { type Database, enqueueEvents, type Run } from '@notify/database'
+import { enqueueEvents, type Queries, type Run } from '@notify/database'
 import { sealEvent } from '@notify/messaging'
 import type { KeyRing } from '@notify/privacy'
-import type { Tables } from '../db/schema.ts'
 import { claimUntoldProviders, type OwnProvider } from './provider-store.ts'
 import { openSecret } from './secret.ts'
 
@@ -35,7 +34,7 @@ export async function tellOwnProvider(
 const batch = 100
 
 /** Tells of providers that an earlier release made. @returns whether more are left */
-export function tellUntoldProviders(db: Database<Tables>, keyRing: KeyRing): Promise<boolean> {
+export function tellUntoldProviders(db: Queries, keyRing: KeyRing): Promise<boolean> {
   return db.transaction(async (run) => {
     const untold = await claimUntoldProviders(run, batch)
     for (const provider of untold) await tellOwnProvider(run, keyRing, provider)

@@ -1,7 +1,7 @@
 import type { WebhookSubscription } from '@notify/contracts'
 import type { Run } from '@notify/database'
 import type { Context } from '../context.ts'
-import { removeEndpoint } from '../endpoints/endpoint-store.ts'
+import { removeEndpoint } from '../endpoints/remove-endpoint.ts'
 import { deleteOwnProvider } from '../providers/provider-store.ts'
 import { tellOwnProvider } from '../providers/tell-own-provider.ts'
 import { describeSubscription } from './describe-subscription.ts'
